@@ -1,7 +1,5 @@
 // Asks the service's reports and compares them with the right answers.
 
-import {monotonicMs} from '../src/clock.js';
-import {secretKey} from './machine/service.js';
 import {dayMs, eventMix, type WorkloadOptions} from './workload/events.js';
 import {type Expected, funnelSteps} from './workload/expected.js';
 
@@ -64,27 +62,6 @@ export function* freshReports(workload: WorkloadOptions): Generator<string> {
       for (const [, path] of kinds) yield path(rangeOf(workload, startShift, endShift));
     }
   }
-}
-
-/** An answer that was not 200. */
-export class AnswerFault extends Error {
-  constructor(
-    path: string,
-    readonly status: number,
-    text: string,
-  ) {
-    super(`${path} was answered ${status}: ${text}`);
-  }
-}
-
-/** The body, and how long it took; anything but 200 throws an `AnswerFault`. */
-export async function ask(baseUrl: string, path: string): Promise<{body: unknown; elapsedMs: number}> {
-  const startMs = monotonicMs();
-  const answer = await fetch(baseUrl + path, {headers: {authorization: `Bearer ${secretKey}`}});
-  const text = await answer.text();
-  const elapsedMs = monotonicMs() - startMs;
-  if (answer.status !== 200) throw new AnswerFault(path, answer.status, text);
-  return {body: JSON.parse(text), elapsedMs};
 }
 
 interface Range {

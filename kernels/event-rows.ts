@@ -1,18 +1,36 @@
-// AssemblyScript: ordinary event entries of a log message become rows of the open chunk, many in one call.
-//   Owns: the rows of one chunk (columns, dictionary, bodies) while it is open. Who the users are, and what windows and
-//   records gain, is the host's (actors/chunk/kernel-chunk.ts), which also copies a chunk out when it is closed. Users that came
-//   lately are known here: one that is costs two lines of cache instead of a look-up in the host's table.
-//   test/twins/open-chunk.ts makes the same rows, codes and bodies one by one: the tests compare both. The layout of entries is
-//   that of actors/log/entries.ts. D1 and D2 are those of actors/chunk/event-rows.ts, B1 that of actors/chunk/bodies.ts.
-//   E1. `take` stops before what is no ordinary event: another kind of entry, a message id (which may have come before), a
-//       name that it does not know. The host looks at that entry, and has `append` make its row.
-//   E2. What is compared or copied is read and written 16 bytes at a time: areas have room for that behind them.
-//   E3. `begin` overwrites what the chunk before said of events: codes that no row sets are 0, and erased users are in no area.
+// AssemblyScript: turns ordinary event entries of a log message into rows of the open chunk, many in one call.
+//   Owns: the rows of one chunk (columns, dictionary, bodies) while it is open, and a cache of recent users: a hit costs two
+//   cache lines instead of a lookup in the host's table.
+//   Does not own: who the users are, nor what windows and records gain from rows. That is the host's
+//   (actors/chunk/kernel-chunk.ts), which also copies a chunk out when it closes.
+//   test/twins/open-chunk.ts makes the same rows, codes and bodies one by one: tests compare both. D1 and D2 are in
+//   actors/chunk/event-rows.ts, B1 in actors/chunk/bodies.ts.
+//   E1. `take` stops before an entry that is not ordinary: another kind, a message id (which may be a duplicate), or an unknown
+//       name. The host handles that entry, and calls `append` for its row.
+//   E2. Reads, compares and copies take 16 bytes at a time: every area has a margin for that.
+//   E3. `begin` overwrites the previous chunk: codes that no row sets are 0, and no area holds bytes of an erased user.
 
 import {copyBytes, vectorBytes} from './shared/copy-bytes';
+import {
+  codeInBody,
+  flagAnonymousId,
+  flagCorrected,
+  flagMessageId,
+  flagProperties,
+  flagTimed,
+  flagWhole,
+  headBytes,
+  keyInBody,
+  kindEvent,
+  payloadHeadBytes,
+  tagDouble,
+  tagInt,
+  tagJson,
+  tagText,
+} from './shared/entry-format';
 import {murmur3} from './shared/murmur3';
 
-// ---- what the host gives: bounds, and the areas of the memory (src/partition/row-kernel.ts) ----
+// ---- imports from the host: bounds, and the areas of the memory (src/partition/row-kernel.ts) ----
 
 declare const chunkRowsMax: u32;
 declare const chunkBodyBytesMax: u32;
@@ -30,58 +48,58 @@ declare const receivedDeltaMax: f64;
 declare const predictedShapes: u32;
 declare const runRowsMax: u32;
 declare const keyBytesMax: u32;
-/** Bytes for a key, its length before it, and room behind. E2 */
+/** Bytes of a key with its length, and a margin. E2 */
 declare const keyStride: usize;
 /** A power of two. */
 declare const knownUserSets: u32;
 declare const knownUserBytesMax: u32;
 declare const knownNamesMax: u32;
 declare const knownNameBytesMax: u32;
-/** First codes, and first shapes, of a hash: powers of two. */
+/** First codes and first shapes by hash: powers of two. */
 declare const codeSlots: u32;
 declare const shapeSlots: u32;
 declare const tableSeed: u32;
 
-/** Columns of the rows; of users, what the kernel does not know is filled in by the host. */
+/** Columns of the rows. The host fills in the users that the cache misses. */
 declare const timesAt: usize;
 declare const usersAt: usize;
 declare const namesAt: usize;
-/** One column of u16 behind the other. */
+/** Columns of u16, one after the other. */
 declare const codesAt: usize;
-/** Of each column: its key, the length before it, in `keyStride` bytes; how many of them it takes; what D1 looks at. */
+/** By column: key with its length, in `keyStride` bytes; the length of both; values and codes so far, and D1's decision. */
 declare const keysAt: usize;
 declare const keyLengthsAt: usize;
 declare const valueCountsAt: usize;
 declare const codeCountsAt: usize;
 declare const distinctAt: usize;
-/** Values by code: bytes, where they begin (u32), column (u8), hash (u32), and the next code of the same slot (u16). */
+/** Values by code: bytes, their offsets (u32), column (u8), hash (u32), and the next code of the same slot (u16). */
 declare const dictionaryAt: usize;
 declare const offsetsAt: usize;
 declare const codeColumnsAt: usize;
 declare const hashesAt: usize;
 declare const nextCodesAt: usize;
-/** First code of a hash (u16). */
+/** First code by hash (u16). */
 declare const codeSlotsAt: usize;
-/** Shapes: their columns (u8), where these begin (u32), and by shape what `ShapeField` says. */
+/** Shapes: columns (u8), their offsets (u32), and the fields of a shape (`shapeFieldBytes`). */
 declare const shapeColumnsAt: usize;
 declare const shapeOffsetsAt: usize;
 declare const shapeFieldsAt: usize;
 /** Shape + 1 by hash, and by name (u32). */
 declare const shapeSlotsAt: usize;
 declare const shapeOfNameAt: usize;
-/** Bodies of all blocks, one after the other; of each block `BlockField`; the shapes (u16) of the blocks, in order. */
+/** Bodies of all blocks, one after the other; fields of a block (`blockBytes`); shapes of the blocks (u16), in order. */
 declare const bodiesAt: usize;
 declare const blocksAt: usize;
 declare const blockShapesAt: usize;
-/** Of the row that is being appended: its columns (u8), and what goes into its body (start and end, u32). */
+/** Of the row that is being appended: its columns (u8), and the spans that its body copies (start and end, u32). */
 declare const rowColumnsAt: usize;
 declare const spansAt: usize;
-/** Of the rows of a run whose users are not known: the row's number in the run, where the user's key begins, its length, its hash (u32). */
+/** Rows of a run whose users the cache misses: number in the run; start, length and hash of the key (u32). */
 declare const missedRowsAt: usize;
 declare const userStartsAt: usize;
 declare const userLengthsAt: usize;
 declare const userHashesAt: usize;
-/** Users that came lately: tags (u16) and next way (u8) of each set, and its users, `userBytes` each. */
+/** Cache of recent users: tags (u16) and next way (u8) by set, and the users of a set, `userBytes` each. */
 declare const userTagsAt: usize;
 declare const nextWaysAt: usize;
 declare const knownUsersAt: usize;
@@ -91,24 +109,10 @@ declare const nameLengthsAt: usize;
 declare const nameIndexesAt: usize;
 declare const nameSlotsAt: usize;
 
-const kindEvent: u32 = 1;
-const flagMessageId: u32 = 1;
-const flagAnonymousId: u32 = 2;
-const flagProperties: u32 = 4;
-const flagWhole: u32 = 8;
-const flagTimed: u32 = 16;
-const flagCorrected: u32 = 32;
-/** What a body keeps of them. */
+/** Flags that a body keeps. */
 const flagsKept = flagMessageId | flagAnonymousId | flagProperties | flagTimed | flagCorrected;
-const tagInt: u32 = 3;
-const tagDouble: u32 = 4;
-const tagText: u32 = 5;
-const tagJson: u32 = 6;
-const codeInBody: u32 = 0xffff;
-const keyInBody: u32 = 0xff;
-const headBytes: usize = 5;
 const none: u32 = 0xffff_ffff;
-/** The place of each byte of a vector. */
+/** Index of each byte of a vector. */
 const placesOfBytes: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 
 // ---- the chunk ----
@@ -122,7 +126,7 @@ let shapeCount: u32 = 0;
 let shapeColumnsEnd: u32 = 0;
 let bodiesEnd: usize = 0;
 let blockShapesCount: u32 = 0;
-/** The block that is being filled, and what its bodies count received times from. */
+/** Number of the block that is being filled, its rows, and the base of its received times. */
 let block: u32 = 0;
 let blockRows: u32 = 0;
 let receivedBase: f64 = 0;
@@ -150,7 +154,7 @@ export function keysInBody(): bool {
   return hasKeysInBody;
 }
 
-/** Begins a chunk; nothing is left of the one before. E3 */
+/** Begins a chunk. E3 */
 export function begin(): void {
   for (let column: u32 = 0; column < columnCount; column++) {
     memory.fill(codesAt + 2 * chunkRowsMax * column, 0, 2 * rowCount);
@@ -182,9 +186,9 @@ export function begin(): void {
 
 // ---- entries ----
 
-/** Behind the last entry of the newest run. */
+/** End of the newest run's last entry. */
 let stoppedAt: usize = 0;
-/** An entry's fields do not fit it: the log is damaged. */
+/** The fields of an entry exceed it: the log is damaged. */
 let hasBrokenEntry: bool = false;
 
 export function stoppedBefore(): usize {
@@ -194,7 +198,7 @@ export function isBroken(): bool {
   return hasBrokenEntry;
 }
 
-/** Makes rows of the entries from `at` on, `entryCount` at most, as long as they are ordinary and end before `end`. */
+/** Makes rows of at most `entryCount` entries from `at` on, while they are ordinary and end before `end`. @returns their number. */
 export function take(at: usize, end: usize, entryCount: u32): u32 {
   const room = chunkRowsMax - rowCount;
   const takenMax = min(min(entryCount, runRowsMax), room);
@@ -206,7 +210,7 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
     const length = load<u32>(at, 1);
     if (length > <u32>(end - payload) || (load<u8>(payload) & flagMessageId) != 0) break;
     const payloadEnd = payload + length;
-    let place = payload + 17;
+    let place = payload + payloadHeadBytes;
     const userLength = takeLength(place);
     const userStart = takenAt;
     place = userStart + userLength;
@@ -223,17 +227,17 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
   return taken;
 }
 
-/** Makes the row of one event, whatever it has. */
+/** Makes the row of any event. */
 export function append(payload: usize, payloadEnd: usize, name: u32): void {
   hasBrokenEntry = false;
-  let at = payload + 17;
+  let at = payload + payloadHeadBytes;
   const userLength = takeLength(at);
   at = takenAt + userLength;
   const nameLength = takeLength(at);
   addRow(payload, payloadEnd, takenAt + nameLength, name);
 }
 
-/** Behind the length that `takeLength` took. */
+/** Address after the length that `takeLength` read. */
 let takenAt: usize = 0;
 
 @inline
@@ -256,7 +260,7 @@ function isSame(a: usize, b: usize, length: u32): bool {
   return <u32>ctz(~i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b)))) >= length;
 }
 
-/** Mixes the bytes; `length` is at least 1. For tables of this memory alone. */
+/** Mixes the bytes; `length` is at least 1. Used in tables of this memory alone. */
 @inline
 function mix(seed: u32, at: usize, length: u32): u32 {
   let hash = (<u64>seed * 0x9e37_79b9_7f4a_7c15) ^ length;
@@ -266,34 +270,34 @@ function mix(seed: u32, at: usize, length: u32): u32 {
   }
   const last = load<u64>(at) & (~(<u64>0) >>> (64 - 8 * <u64>length));
   hash = (hash ^ last) * 0xff51_afd7_ed55_8ccd;
-  return <u32>(hash >>> 32) ^ <u32>(hash >>> 50); // A last byte reaches the upper bits alone.
+  return <u32>(hash >>> 32) ^ <u32>(hash >>> 50); // The last byte reaches the upper bits alone.
 }
 
 // ---- users ----
 
 /**
- * A known user is a line of cache: index (u32), bytes of its key (u32; 0: nobody), and the key, zeros behind it. A set has
- * eight, told apart by 16 bits of the key's hash each: one look at a vector says which line to read.
+ * A cached user is one cache line: index (u32), length of the key (u32; 0: an empty way), and the key, padded with zeros. A set
+ * has eight ways, told apart by 16 bits of the key's hash: one vector compare finds the line to read.
  */
 const userBytes: u32 = 64;
 const userLengthField: usize = 4;
 const userKeyField: usize = 8;
 const waysOfSet: u32 = 8;
 
-/** Rows of the newest run whose users the host looks up. */
+/** Rows of the newest run whose users the cache misses. */
 let missedCount: u32 = 0;
 
 export function missedUsers(): u32 {
   return missedCount;
 }
 
-/** Of the `length` first bytes at `at`, 16 at most; zeros behind them. */
+/** The first `length` bytes at `at`, at most 16, padded with zeros. */
 @inline
 function upTo16(at: usize, length: i32): v128 {
   return v128.and(v128.load(at), i8x16.lt_s(placesOfBytes, i8x16.splat(<i8>min(length, 16))));
 }
 
-/** Mixes the bytes of a user's key: the low bits say its set, the high 16 its tag. */
+/** Hashes a user's key: the low bits are its set, the high 16 its tag. */
 @inline
 function mixUser(at: usize, length: u32): u32 {
   let hash: u64 = length;
@@ -302,10 +306,10 @@ function mixUser(at: usize, length: u32): u32 {
     hash = (hash ^ i64x2.extract_lane(bytes, 0)) * 0x9e37_79b9_7f4a_7c15;
     hash = (rotl(hash, 29) ^ i64x2.extract_lane(bytes, 1)) * 0xff51_afd7_ed55_8ccd;
   }
-  return rotl<u32>(<u32>(hash >>> 32), 12); // A last byte reaches the upper bits alone: they are the set.
+  return rotl<u32>(<u32>(hash >>> 32), 12); // The last byte reaches the upper bits alone: they become the set.
 }
 
-/** Whose tags are like this one's, a bit each. */
+/** A bit for each way of the set whose tag is the hash's. */
 @inline
 function waysLike(hash: u32): u32 {
   const tags = v128.load(userTagsAt + 2 * waysOfSet * (hash & (knownUserSets - 1)));
@@ -328,9 +332,8 @@ function knownUser(at: usize, length: u32, hash: u32): u32 {
 }
 
 /**
- * The users of the newest rows. Users come in no order, so most of what is read of them is in no near cache: a loop that
- * guesses nothing (the first of the ways that are alike, whether or not there is one) brings it nearer, its reads overlap, and
- * then there is nothing to wait for.
+ * Writes the users of the newest rows. Users come in random order, so most of their lines are in no near cache. A branch-free
+ * loop prefetches the first way with a matching tag, or the last way; its reads overlap, and the lookups after it do not wait.
  */
 function findUsers(taken: u32): void {
   const to = usersAt + 4 * (rowCount - taken);
@@ -344,7 +347,7 @@ function findUsers(taken: u32): void {
     const hash = load<u32>(userHashesAt + 4 * row);
     read ^= load<u32>(userPlace(hash, ctz(waysLike(hash) | lastWay)));
   }
-  store<u32>(missedRowsAt, read); // Or a compiler leaves the reading out.
+  store<u32>(missedRowsAt, read); // Sink for the prefetched values: without a use the compiler drops the loads.
   for (let row: u32 = 0; row < taken; row++) {
     const at = load<u32>(userStartsAt + 4 * row);
     const length = load<u32>(userLengthsAt + 4 * row);
@@ -354,10 +357,10 @@ function findUsers(taken: u32): void {
   }
 }
 
-/** Of no way that is alike `ctz` finds this one. */
+/** Sentinel bit: an empty match mask yields way 7, so the prefetch loop has no branch. */
 const lastWay: u32 = 0x80;
 
-/** What is missed takes the place of what was found. */
+/** Lists a row whose user the cache misses. Overwrites the run's scratch in place: the list never passes the row. */
 @inline
 function missUser(row: u32, at: usize, length: u32): void {
   const place = 4 * missedCount++;
@@ -367,20 +370,20 @@ function missUser(row: u32, at: usize, length: u32): void {
   store<u32>(userHashesAt + place, murmur3(at, length, tableSeed));
 }
 
-/** The users that the newest run missed, which the host filled in from row `first` of the chunk on, are known from now on. */
+/** Caches the users that the newest run missed. The host has filled them in from row `first` of the chunk on. */
 export function learnUsers(first: u32): void {
   for (let place: usize = 0; place < 4 * missedCount; place += 4) {
     const at = load<u32>(userStartsAt + place);
     const length = load<u32>(userLengthsAt + place);
     if (length - 1 >= knownUserBytesMax) continue;
     const hash = mixUser(at, length);
-    // One that came twice was learned already.
+    // A user that missed twice is cached already.
     if (knownUser(at, length, hash) == none)
       learnUser(at, length, hash, load<u32>(usersAt + 4 * (first + load<u32>(missedRowsAt + place))));
   }
 }
 
-/** It takes the place of who came first of its set. */
+/** Evicts the oldest way of the set (FIFO). */
 @inline
 function learnUser(at: usize, length: u32, hash: u32, user: u32): void {
   const set = hash & (knownUserSets - 1);
@@ -428,7 +431,7 @@ function isName(place: u32, at: usize, length: u32): bool {
   return load<u32>(nameLengthsAt + 4 * place) == length && isSame(nameBytesAt + knownNameBytesMax * place, at, length);
 }
 
-/** The name whose bytes stand at `at` is known from now on, unless it is long. When there are too many all are forgotten. */
+/** Caches the name at `at`, unless it is long. A full table forgets all names first. */
 export function learnName(at: usize, length: u32, index: u32): void {
   if (length - 1 >= knownNameBytesMax || knownName(at, length) != none) return;
   if (nameCount == knownNamesMax) forgetNames();
@@ -451,10 +454,10 @@ export function forgetNames(): void {
 // ---- one row ----
 
 let spanCount: u32 = 0;
-/** Of the row, or `none`. */
+/** Shape of the row, or `none`. */
 let rowShape: u32 = none;
 
-/** `at`: behind the name. False, and no row, when the entry is broken. */
+/** `at`: the end of the name. False, and no row, when the entry is broken. */
 @inline
 function addRow(payload: usize, end: usize, at: usize, name: u32): bool {
   const flags: u32 = load<u8>(payload);
@@ -488,7 +491,7 @@ function skipString(at: usize): usize {
 
 // ---- properties ----
 
-/** Behind the properties that begin at `at`, or 0 when they are broken. */
+/** Adds the properties that begin at `at`. @returns their end, or 0 when they are broken. */
 function addProperties(at: usize, end: usize, name: u32): usize {
   const count = takeLength(at);
   at = takenAt;
@@ -555,7 +558,7 @@ function isKey(column: u32, at: usize): bool {
   return isSame(keysAt + keyStride * column, at, load<u32>(keyLengthsAt + 4 * column));
 }
 
-/** Column of the key that stands at `at`, its length before it, in `bytes` bytes; `keyInBody` past the last column. */
+/** Column of the key at `at`, which has `bytes` bytes with its length; `keyInBody` when all columns are taken. */
 function columnOf(at: usize, bytes: u32): u32 {
   for (let column: u32 = 0; column < columnCount; column++) {
     if (load<u32>(keyLengthsAt + 4 * column) == bytes && isKey(column, at)) return column;
@@ -569,7 +572,7 @@ function columnOf(at: usize, bytes: u32): u32 {
 
 // ---- values ----
 
-/** Code of the value, a new one when it is new and there is room, or `codeInBody`. */
+/** Code of the value, a new one if it is new and there is room; otherwise `codeInBody`. */
 @inline
 function codeOf(column: u32, at: usize, length: u32): u32 {
   if (length > dictionaryValueBytesMax) return codeInBody;
@@ -584,7 +587,7 @@ function increment(at: usize): void {
   store<u32>(at, load<u32>(at) + 1);
 }
 
-/** D1 */
+/** A new code for each value. D1 */
 @inline
 function ownCode(column: u32, at: usize, length: u32): u32 {
   if (codeCount >= chunkCodesMax - codesReserved || dictionaryEnd + length > dictionaryBytesMax) return codeInBody;
@@ -621,7 +624,7 @@ function addCode(column: u32, at: usize, length: u32): u32 {
 
 // ---- shapes ----
 
-/** Bytes of the fields of a shape: next of its slot + 1 (u32), whether it is whole (u32), block + 1 (u32) and number (u32). */
+/** Fields of a shape: next shape + 1 of its slot, whether it is whole, block + 1, number in the block (u32 each). */
 const shapeFieldBytes: usize = 16;
 const wholeField: usize = 4;
 const blockField: usize = 8;
@@ -637,7 +640,7 @@ function shapeLength(shape: u32): u32 {
   return load<u32>(shapeOffsetsAt + 4 * shape, 4) - load<u32>(shapeOffsetsAt + 4 * shape);
 }
 
-/** The shape of the row's columns, of which there are `count`. */
+/** The shape of the row's `count` columns. */
 function shapeOf(count: u32): u32 {
   const hash = count == 0 ? 0 : mix(count, rowColumnsAt, count);
   const slot = shapeSlotsAt + 4 * (hash & (shapeSlots - 1));
@@ -656,7 +659,7 @@ function shapeOf(count: u32): u32 {
   return shape;
 }
 
-/** A property that stands twice has only one place in the columns. */
+/** Whether a property occurs twice: a column has one value for each row, so the body keeps the whole entry. */
 function isWhole(count: u32): bool {
   let seen: u64 = 0;
   for (let i: u32 = 0; i < count; i++) {
@@ -683,7 +686,7 @@ function shapeNumber(shape: u32): u32 {
 
 // ---- bodies ----
 
-/** Of a block: base of received times (f64), where its bodies begin (u32), and its shapes among those of all blocks (u32). */
+/** Fields of a block: base of received times (f64), start of its bodies (u32), first of its shapes (u32). */
 const blockBytes: usize = 16;
 const blockBodiesField: usize = 8;
 const blockShapesField: usize = 12;
@@ -697,7 +700,7 @@ function beginBlock(receivedMs: f64): void {
   store<u32>(at, blockShapesCount, blockShapesField);
 }
 
-/** D2 */
+/** Decides for each column whether its values are distinct. D1, D2 */
 function endBlock(): void {
   block += 1;
   blockRows = 0;
@@ -708,13 +711,13 @@ function endBlock(): void {
   }
 }
 
-/** `fieldsAt` to `fieldsEnd`: message id and anonymous id, as the entry has them. B1 */
+/** `fieldsAt` to `fieldsEnd`: message id and anonymous id as the entry has them. B1 */
 @inline
 function addBody(payload: usize, end: usize, flags: u32, fieldsAt: usize, fieldsEnd: usize): void {
   const receivedMs = load<f64>(payload, 9);
   if (blockRows == 0) beginBlock(receivedMs);
   const delta = receivedMs - receivedBase;
-  // The length is mostly one byte.
+  // Room for a length of one byte, which most bodies have.
   const start = bodiesEnd;
   let to = start + 1;
   const isWholeShape = rowShape != none && load<u32>(shapeFieldsAt + shapeFieldBytes * rowShape, wholeField) != 0;

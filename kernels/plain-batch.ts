@@ -1,15 +1,29 @@
-// AssemblyScript: reads plain events, one or a batch of them, from the bytes of a body to log entries, 16 bytes at a time.
-//   Owns: which events are plain and what their entries are, the same as its plain twins (test/twins/plain-batch.ts and
-//     plain-event.ts); the layout of entries is that of actors/log/entries.ts.
+// AssemblyScript: turns the bytes of plain events, one or a batch, into log entries, 16 bytes at a time.
+//   Owns: which events are plain, and their entries, as its plain twins do (test/twins/plain-batch.ts and plain-event.ts).
 //   K1. An event is plain here if and only if it is plain there, and its entry has the same bytes (test/ingest).
-//   K2. `zeroBytes` zeros follow the body, and a zero is no part of any token: no scan needs to look for the end.
-//   K3. Copies move whole vectors: up to 15 bytes behind what they write are lost, and every region has room for that.
-//   K4. The first `knownKeyCount` keys in the table are keys of one event, none of them twice, and stand in this body.
+//   K2. `zeroBytes` zeros follow the body, and no token contains a zero: scans need no check for the end.
+//   K3. Copies move whole vectors: they overwrite up to 15 bytes after the target, and every area has room for that.
+//   K4. The first `knownKeyCount` keys of the table are those of one event, none of them twice, and they are in this body.
 
 import {copyBytes, vectorBytes} from './shared/copy-bytes';
+import {
+  flagAnonymousId,
+  flagMessageId,
+  flagProperties,
+  flagTimed,
+  headBytes,
+  kindEvent,
+  payloadHeadBytes,
+  tagDouble,
+  tagFalse,
+  tagInt,
+  tagNull,
+  tagText,
+  tagTrue,
+} from './shared/entry-format';
 import {murmur3} from './shared/murmur3';
 
-// ---- what the host gives: bounds, and the areas of the memory (src/ingest/batch-kernel.ts) ----
+// ---- imports from the host: bounds, and the areas of the memory (src/ingest/batch-kernel.ts) ----
 
 declare const idBytesMax: u32;
 declare const messageIdBytesMax: u32;
@@ -24,36 +38,36 @@ declare const safeIntegerMax: f64;
 declare const partitionSeed: u32;
 
 declare const bodyAt: usize;
-/** Keys of the properties of one event: their first eight bytes, where they begin, and their length. */
+/** Keys of the properties of one event: first eight bytes, start, length. */
 declare const keyHeadsAt: usize;
 declare const keyStartsAt: usize;
 declare const keyLengthsAt: usize;
-/** The properties of one event, as they stand in its entry. */
+/** The properties of one event as its entry has them. */
 declare const propertiesAt: usize;
-/** Entries in the order of the batch; where each ends (u32), and its partition (u16). */
+/** Entries in the order of the batch: bytes, end (u32), partition (u16). */
 declare const entriesAt: usize;
 declare const endsAt: usize;
 declare const partitionsAt: usize;
-/** Of each partition: its first entry (one more marks the end), where its entries begin, what of it comes next, and where. */
+/** By partition: number of its first entry (one more is the end), start of its entries, number and address of its next entry. */
 declare const firstsAt: usize;
 declare const startsAt: usize;
 declare const nextsAt: usize;
 declare const placesAt: usize;
-/** The same entries partition by partition; where each ends (u32), and the index of its event (u16). */
+/** The same entries grouped by partition: bytes, end (u32), index of the event (u16). */
 declare const groupedAt: usize;
 declare const groupedEndsAt: usize;
 declare const indexesAt: usize;
 
-/** The double of a decimal that is too long for exact arithmetic here. */
+/** Parses a decimal that is too long for exact arithmetic here. */
 declare function decimalOf(start: usize, end: usize): f64;
-/** Epoch ms of a timestamp of any form; NaN when it is none. */
+/** Epoch ms of a timestamp of any form; NaN: no timestamp. */
 declare function timestampOf(start: usize, end: usize): f64;
 
-// ---- what it answers ----
+// ---- results ----
 
 const declined: u32 = 0;
 const readAll: u32 = 1;
-/** The event at `oddAt` is not plain: the host reads it, and resumes. */
+/** The event at `oddAt` is not plain: the host reads it, and calls `resume`. */
 const odd: u32 = 2;
 
 const zeroBytes: usize = 64;
@@ -76,12 +90,12 @@ export function count(): u32 {
   return eventCount;
 }
 
-/** Plain events whose time lies ahead of the receipt by more than `clockAheadMsMin`. */
+/** Plain events whose time is ahead of the receipt by more than `clockAheadMsMin`. */
 export function ahead(): u32 {
   return aheadCount;
 }
 
-/** Reads the body of `bodyBytes` that stands at `bodyAt`. */
+/** Reads a batch, the body of `bodyBytes` at `bodyAt`. */
 export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   bodyEnd = bodyAt + bodyBytes;
   memory.fill(bodyEnd, 0, zeroBytes); // K2
@@ -101,10 +115,10 @@ export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   return at == 0 ? declined : takeEvents(at);
 }
 
-/** Beside the partition in the answer of `readOne`: the body may be something else than UTF-8, which the host must see to. */
+/** Flag in the result of `readOne`: the body may not be UTF-8, which the host must check. */
 const notAscii: i32 = 0x10000;
 
-/** Reads a body that is one event: its entry begins at `entriesAt`. @returns its partition; -1: it is not plain. */
+/** Reads a body that is one event, and writes its entry at `entriesAt`. @returns its partition; -1: it is not plain. */
 export function readOne(bodyBytes: usize, nowMs: f64, partitions: u32): i32 {
   bodyEnd = bodyAt + bodyBytes;
   memory.fill(bodyEnd, 0, zeroBytes); // K2
@@ -124,7 +138,7 @@ function isAscii(): bool {
   return i8x16.bitmask(all) == 0;
 }
 
-/** Goes on behind an odd event, which ends at `at`; its entry of `entryBytes` (0: refused) stands at `entriesEndAt`. */
+/** Continues after an odd event, which ends at `at`; its entry of `entryBytes` (0: refused) is at `entriesEndAt`. */
 export function resume(at: usize, entryBytes: usize): u32 {
   if (entryBytes > 0) noteEntry(entriesEnd, entriesEnd + entryBytes);
   else noteEntry(0, entriesEnd);
@@ -184,14 +198,14 @@ function skipSpace(at: usize): usize {
   }
 }
 
-/** Behind `byte`; 0 when something else comes. */
+/** Address after `byte`; 0 when another byte comes. */
 @inline
 function takeByte(at: usize, byte: u32): usize {
   at = skipSpace(at);
   return load<u8>(at) == byte ? at + 1 : 0;
 }
 
-/** A bit for every byte that does not stand for itself inside a string: quotes, backslashes, control characters, DEL. */
+/** A bit for each byte that a string cannot copy as it is: quotes, backslashes, control characters, DEL. */
 @inline
 function marks(bytes: v128): i32 {
   const isQuote = i8x16.eq(bytes, i8x16.splat(0x22));
@@ -201,7 +215,7 @@ function marks(bytes: v128): i32 {
   return i8x16.bitmask(v128.or(v128.or(isQuote, isBackslash), v128.or(isDelete, isControl)));
 }
 
-/** Where the string that begins at `at` has its closing quote; 0 when it holds anything but plain bytes. */
+/** Address of the closing quote of the string that begins at `at`; 0 when the string has other than plain bytes. */
 @inline
 function stringEnd(at: usize): usize {
   while (true) {
@@ -214,7 +228,7 @@ function stringEnd(at: usize): usize {
   }
 }
 
-/** The same, and its bytes go to `to`. K3 */
+/** As `stringEnd`, and copies the bytes to `to`. K3 */
 @inline
 function copyString(at: usize, to: usize): usize {
   while (true) {
@@ -237,7 +251,7 @@ function putVarint(to: usize, value: u32): usize {
   return to + 1;
 }
 
-/** The length of a string whose bytes stand at `to + 1`: a longer one moves them. @returns what is behind the string. */
+/** Writes the length of a string whose bytes are at `to + 1`; a longer length moves them. @returns the end of the string. */
 @inline
 function putLength(to: usize, length: usize): usize {
   if (length < 0x80) {
@@ -265,7 +279,7 @@ const fieldMessageId: u32 = 8;
 const fieldTimestamp: u32 = 16;
 const fieldProperties: u32 = 32;
 
-/** Of the newest event. A length of 0: absent. */
+/** Fields of the newest event. A length of 0: absent. */
 let nameStart: usize = 0;
 let nameLength: u32 = 0;
 let userIdStart: usize = 0;
@@ -279,7 +293,7 @@ let timedFlag: u32 = 0;
 let propertyCount: u32 = 0;
 let propertiesEnd: usize = 0;
 
-/** The bit of the field whose name begins at `at`, its closing quote included; 0: none that we know. */
+/** The bit of the field whose name, with its closing quote, is at `at`; 0: an unknown field. */
 @inline
 function fieldAt(at: usize): u32 {
   const head = load<u64>(at);
@@ -292,7 +306,7 @@ function fieldAt(at: usize): u32 {
   return 0;
 }
 
-/** How long each of them is, its closing quote included. */
+/** Length of a field's name with its closing quote. */
 @inline
 function fieldBytes(field: u32): usize {
   if (field == fieldEvent) return 6;
@@ -301,7 +315,7 @@ function fieldBytes(field: u32): usize {
   return field == fieldAnonymousId ? 12 : 10;
 }
 
-/** Behind the event that begins at `start`; 0 when it is not plain. */
+/** End of the event that begins at `start`; 0 when it is not plain. */
 function takeEvent(start: usize): usize {
   nameLength = 0;
   userIdLength = 0;
@@ -375,7 +389,7 @@ function keepString(field: u32, start: usize, length: u32): bool {
   return field == fieldMessageId && length <= messageIdBytesMax && first > 0x20 && first < 0x80;
 }
 
-/** Whether it begins with a slash, or a segment of it with a dot. */
+/** Whether the id begins with a slash, or one of its segments with a dot. */
 @inline
 function isStrangeId(start: usize, length: u32): bool {
   const first: u32 = load<u8>(start);
@@ -396,7 +410,7 @@ function isTime(ms: f64): bool {
   return ms >= 0 && ms <= receivedMs + futureMsMax;
 }
 
-/** A timestamp of another form than `isoMs` knows, or one that is refused. */
+/** Reads a timestamp of another form than that of `isoMs`. @returns false for one that is refused. */
 function keepTimestamp(start: usize, length: u32): bool {
   if (length > timestampBytesMax) return false;
   timeMs = timestampOf(start, start + length);
@@ -404,14 +418,14 @@ function keepTimestamp(start: usize, length: u32): bool {
   return isTime(timeMs);
 }
 
-/** The date that `isoMs` read last, as it is written and as a day: events of a batch often share it. */
+/** The date that `isoMs` read last, as text and in ms: events of a batch often share it. */
 let knownYearAndMonth: u64 = 0;
 let knownDay: u16 = 0;
 let knownDayMs: f64 = 0;
 
-/** 2024-02-29T12:34:56.789Z: the form that nearly all have. NaN: another one, or no time. */
+/** Reads 2024-02-29T12:34:56.789Z, the form of nearly all clients. NaN: another form, or no time. */
 function isoMs(at: usize): f64 {
-  // Digits become their value and marks zero; what is larger than nine, or no zero at a mark, is out of place.
+  // Digits become their value and marks zero; a digit above nine, or a mark that is not zero, is out of place.
   const first = i8x16.sub(v128.load(at), i8x16(48, 48, 48, 48, 45, 48, 48, 45, 48, 48, 84, 48, 48, 58, 48, 48));
   const last = i8x16.sub(v128.load(at, 8), i8x16(48, 48, 84, 48, 48, 58, 48, 48, 58, 48, 48, 46, 48, 48, 48, 90));
   const isFirst = i8x16.le_u(first, i8x16(9, 9, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9, 0, 9, 9));
@@ -430,7 +444,7 @@ function isoMs(at: usize): f64 {
   return knownDayMs + <f64>((hour * 60 + minute) * 60_000 + second * 1_000 + millisecond);
 }
 
-/** Makes the date at `at`, whose pairs of digits are in the first four lanes, the known one; false: there is none like it. */
+/** Caches the date at `at`, whose pairs of digits are in the first four lanes. @returns false when there is no such date. */
 function noteDate(at: usize, pairs: v128): bool {
   const year = <u32>i16x8.extract_lane_u(pairs, 0) * 100 + i16x8.extract_lane_u(pairs, 1);
   const month: u32 = i16x8.extract_lane_u(pairs, 2);
@@ -447,7 +461,7 @@ function daysInMonth(year: u32, month: u32): u32 {
   return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-/** As in actors/calendar.ts, for years from 1970 on. */
+/** As in actors/calendar.ts, for years from 1970 on. Dates of both are compared in test/ingest. */
 function daysFromCivil(year: u32, month: u32, day: u32): u32 {
   const y = month <= 2 ? year - 1 : year;
   const era = y / 400;
@@ -458,14 +472,7 @@ function daysFromCivil(year: u32, month: u32, day: u32): u32 {
 
 // ---- properties ----
 
-const tagNull: u32 = 0;
-const tagFalse: u32 = 1;
-const tagTrue: u32 = 2;
-const tagInt: u32 = 3;
-const tagDouble: u32 = 4;
-const tagText: u32 = 5;
-
-/** Behind the object whose brace stands before `at`. */
+/** Reads the properties after their opening brace. @returns their end; 0: not plain. */
 function takeProperties(at: usize): usize {
   propertiesEnd = propertiesAt;
   at = skipSpace(at);
@@ -515,7 +522,7 @@ function takeProperties(at: usize): usize {
   }
 }
 
-/** So many keys of the event before, which stand in the body still, are known. */
+/** Number of keys of the previous event that are known. K4 */
 let knownKeyCount: u32 = 0;
 
 const noWord: u32 = 0xff;
@@ -528,18 +535,18 @@ function wordAt(at: usize): u32 {
 }
 
 /**
- * Whether the next key is that of the event before in this place: most events of a batch have the same keys in the same
- * order. Then it is a good one, and its end is known without a look at it, so that the processor need not wait for it (K4).
+ * Whether the next key is that of the previous event in this place, as in most batches. Such a key needs no check, and its end
+ * is known before it is read, so the processor need not wait for it. K4
  */
 @inline
 function isKnownKey(at: usize): bool {
   if (propertyCount >= knownKeyCount) return false;
   const same = i8x16.bitmask(i8x16.eq(v128.load(at), v128.load(load<u32>(keyStartsAt + 4 * propertyCount))));
-  // The closing quote, too: a key of 16 bytes and more never is known.
+  // The closing quote is compared, too: a key of 16 bytes or more is never known.
   return <u32>ctz(~same) > load<u32>(keyLengthsAt + 4 * propertyCount);
 }
 
-/** Notes a key that is short, no array index, not __proto__, and not there yet. */
+/** Notes a key that is short, not an array index, not __proto__, and new in this event. */
 @inline
 function isNewKey(start: usize, length: usize): bool {
   if (length > keyBytesMax || <u32>load<u8>(start) - zero <= 9) return false;
@@ -560,15 +567,15 @@ function isNewKey(start: usize, length: usize): bool {
 
 // ---- numbers ----
 
-/** So many digits are an integer that a double holds exactly, and so is each power of ten up to them: one division rounds right. */
+/** An integer of 15 digits, and each power of ten up to 10^15, is exact in a double: one division rounds right. */
 const exactDigitsMax: u32 = 15;
 /** Some integers of 16 digits are exact in a double. */
 const safeDigitsMax: u32 = 16;
 
-/** The newest number. */
+/** The number that `takeNumber` read last. */
 let number: f64 = 0;
 
-/** Behind the number without an exponent that begins at `at`. */
+/** Reads the number, without an exponent, that begins at `at`. @returns its end; 0: not plain. */
 function takeNumber(at: usize): usize {
   const start = at;
   const isNegative = load<u8>(at) == minus;
@@ -616,13 +623,7 @@ function putNumber(to: usize): usize {
 
 // ---- entries ----
 
-const kindEvent: u32 = 1;
-const flagMessageId: u32 = 1;
-const flagAnonymousId: u32 = 2;
-const flagProperties: u32 = 4;
-const flagTimed: u32 = 16;
-const headBytes: usize = 5;
-const userKeyOffset: usize = headBytes + 17;
+const userKeyOffset: usize = headBytes + payloadHeadBytes;
 
 /** Appends the entry of the newest event. @returns its end. */
 @inline
@@ -638,7 +639,7 @@ function writeEntry(start: usize): usize {
   store<u8>(start, flags, 5);
   store<f64>(start, timeMs, 6);
   store<f64>(start, receivedMs, 14);
-  // The copy of an id brings the opening quote along, and the kind takes its place.
+  // The copy starts at the id's opening quote, which the kind byte overwrites.
   const idLength = hasUserId ? userIdLength : anonymousIdLength;
   let to = putString(start + userKeyOffset, (hasUserId ? userIdStart : anonymousIdStart) - 1, idLength + 1);
   store<u8>(to - idLength - 1, hasUserId ? 0x75 : 0x61);
@@ -650,7 +651,7 @@ function writeEntry(start: usize): usize {
   return to;
 }
 
-/** Of the user key of the entry at `start`. */
+/** Hash of the user key of the entry at `start`. */
 function keyHash(start: usize): u32 {
   let at = start + userKeyOffset;
   let length: u32 = load<u8>(at++);
@@ -659,8 +660,8 @@ function keyHash(start: usize): u32 {
 }
 
 /**
- * Brings the entries of each partition together, in their order: those of partition p are the entries from `firsts[p]` to
- * `firsts[p + 1]` of the grouped ones, and begin at `starts[p]`.
+ * Groups the entries by partition, in their order: those of partition p are the grouped entries from `firsts[p]` to
+ * `firsts[p + 1]`, and begin at `starts[p]`.
  */
 export function group(): void {
   memory.fill(firstsAt, 0, 4 * (partitionCount + 1));
@@ -680,7 +681,7 @@ export function group(): void {
   }
 }
 
-/** Counts an entry and its bytes where `placeRuns` looks for them. */
+/** Counts an entry and its bytes for `placeRuns`. */
 @inline
 function measureEntry(partition: u32, length: u32): void {
   const count = firstsAt + 4 * (partition + 1);

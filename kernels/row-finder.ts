@@ -1,15 +1,15 @@
-// AssemblyScript: the rows of one chunk that have a name and a code in one column, for counts with a property filter.
+// AssemblyScript: finds the rows of one chunk that have a name and a code in one column, for counts with a property filter.
 //   Owns: the same rows as its plain twin (test/twins/row-finder.ts), 16 at a time.
-//   The host copies both columns in: parts lie in memory of their own.
+//   The host copies both columns in: parts are in other memory.
 
-/** One of each row: names of 8, 16 or 32 bits and codes of 8 or 16, as wide as their chunk has them. Rows that were found (u16). */
+/** Names (8, 16 or 32 bits) and codes (8 or 16 bits) by row, as wide as the chunk has them; rows found (u16). */
 declare const namesAt: usize;
 declare const codesAt: usize;
 declare const foundAt: usize;
 
 const rowsAtOnce: u32 = 16;
 
-/** Of rows [0, count); returns how many were found. `find16x8`: names of 16 bits, codes of 8. */
+/** Finds rows among [0, count); returns their number. In `find16x8` names have 16 bits and codes 8. */
 export function find8x8(count: u32, name: u32, code: u32): u32 {
   return find<u8, u8>(count, name, code);
 }
@@ -49,7 +49,7 @@ function find<Name, Code>(count: u32, name: u32, code: u32): u32 {
   return found;
 }
 
-/** Of 16 rows from `row` on: all bits of a byte where the column has `value`. */
+/** A byte for each of 16 rows from `row` on: all bits set where the column has `value`. */
 @inline
 function equal<T>(column: usize, row: u32, value: u32): v128 {
   if (sizeof<T>() == 1) return i8x16.eq(v128.load(column + row), i8x16.splat(<i8>value));
@@ -62,7 +62,7 @@ function equal<T>(column: usize, row: u32, value: u32): v128 {
   return i8x16.narrow_i16x8_s(equal32(at, value), equal32(at + 32, value));
 }
 
-/** Of the 8 numbers at `at`: all bits of two bytes where they are `value`. */
+/** Two bytes for each of the 8 numbers at `at`: all bits set where the number is `value`. */
 @inline
 function equal32(at: usize, value: u32): v128 {
   const wanted = i32x4.splat(<i32>value);

@@ -1,6 +1,6 @@
 // What a machine must have before anything else can begin.
 
-import {readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {SetupFault} from './project.mjs';
 
 const nodeMin = [20, 15];
@@ -31,9 +31,6 @@ export function checkOpenFiles(limits = readLimits()) {
 
 /** Only Linux tells them. */
 function readLimits() {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8');
-  } catch {
-    return '';
-  }
+  const file = '/proc/self/limits';
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

@@ -129,7 +129,8 @@ const newestOf = (servers) =>
 function inspect(path) {
   try {
     accessSync(path, constants.X_OK);
-  } catch {
+  } catch (error) {
+    if (error.syscall === undefined) throw error;
     return undefined;
   }
   const {stdout} = spawnSync(path, ['--version'], {encoding: 'utf8', timeout: 20_000});

@@ -116,8 +116,9 @@ function isLockStale() {
     const owner = ownerIn(lockFolder);
     if (owner === undefined) return Date.now() - statSync(lockFolder).mtimeMs > lockOwnerlessMsMax;
     return !isProcessAlive(owner);
-  } catch {
-    return false; // It changed while we looked: look again.
+  } catch (error) {
+    if (error.code === 'ENOENT') return false; // Its owner removed it in the meantime.
+    throw error;
   }
 }
 

@@ -95,8 +95,9 @@ function recordedInstallation() {
   if (!existsSync(installedStamp)) return undefined;
   try {
     return JSON.parse(readFileSync(installedStamp, 'utf8'));
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // The installation that wrote it was killed.
+    throw error;
   }
 }
 

@@ -55,7 +55,7 @@ export function layOut<Area extends string>(
 export const instantiate = (module: object, imports: Imports): unknown =>
   new WebAssembly!.Instance(module, imports).exports;
 
-const kernelNames = ['event-rows', 'funnel-steps', 'plain-batch', 'row-finder'] as const;
+const kernelNames = ['event-rows', 'funnel-progress', 'plain-batch', 'row-finder'] as const;
 type KernelName = (typeof kernelNames)[number];
 
 /** Compiled: of one module several instances can be made. @throws StartFault */

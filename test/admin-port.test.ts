@@ -4,6 +4,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {commit, version} from '../src/version.js';
+import {ask} from '../tools/http-client.js';
 import {Client} from './support/http.js';
 import {type Service, startService} from './support/service.js';
 
@@ -32,7 +33,7 @@ test('they are two ports, and the log says where', () => {
 
 /** The description is that of one port: what is moved away from here is not asked through the client that checks it. */
 async function statusAt(url: string, key: string, path: string, method = 'GET'): Promise<number> {
-  return (await fetch(url + path, {method, headers: {authorization: `Bearer ${key}`}})).status;
+  return (await ask(url + path, {method, key})).status;
 }
 
 test.each(ofOperators)('%s is on the port of operators alone', async (path) => {
@@ -55,12 +56,12 @@ test('what clients ask is not there', async () => {
 
 test('the pages are told where the API is: at the other port, or where only a proxy knows', async () => {
   const signIn = async (headers: Record<string, string>): Promise<unknown> => {
-    const answer = await fetch(`${service.adminUrl}/dashboard/api/session`, {
+    const answer = await ask(`${service.adminUrl}/dashboard/api/session`, {
       method: 'POST',
-      headers: {'Content-Type': 'application/json', 'X-Millrace': '1', Origin: service.adminUrl, ...headers},
-      body: JSON.stringify({token: service.adminToken}),
+      headers: {'X-Millrace': '1', Origin: service.adminUrl, ...headers},
+      json: {token: service.adminToken},
     });
-    return ((await answer.json()) as {api: unknown}).api;
+    return answer.json<{api: unknown}>().api;
   };
   expect(await signIn({})).toEqual({at: 'port', port: Number(new URL(service.baseUrl).port)});
   expect(await signIn({'X-Forwarded-For': '192.0.2.1'})).toEqual({at: 'elsewhere'});

@@ -8,6 +8,7 @@ import {fileURLToPath} from 'node:url';
 import {afterEach, expect, test} from 'vitest';
 import {folderIdentity} from '../src/folder-identity.js';
 import {isRunning} from '../src/process-life.js';
+import {ask} from '../tools/http-client.js';
 import {Client, type HistoryAnswer} from './support/http.js';
 import {
   hasOwnNats,
@@ -44,13 +45,8 @@ function shell(...commands: string[]): unknown[] {
 }
 
 async function track(service: Service, userId: string): Promise<number> {
-  const response = await fetch(`${service.baseUrl}/v1/events`, {
-    method: 'POST',
-    headers: {Authorization: `Bearer ${service.writeKey}`, 'Content-Type': 'application/json'},
-    body: JSON.stringify({event: 'e', userId, messageId: userId}),
-  });
-  await response.text();
-  return response.status;
+  const sent = {method: 'POST', key: service.writeKey, json: {event: 'e', userId, messageId: userId}};
+  return (await ask(`${service.baseUrl}/v1/events`, sent)).status;
 }
 
 async function countOf(service: Service): Promise<number> {
@@ -177,7 +173,7 @@ test.skipIf(!hasOwnNats)(
     process.kill(natsServerPid(service)!, 'SIGKILL');
     await until('writes are taken again', async () => (await track(service, 'after')) === 200);
     await until('reads are answered again', async () => (await countOf(service)) === 2);
-    await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
+    await until('it is ready again', async () => (await ask(`${service.baseUrl}/readyz`)).status === 200);
     await until('it has said so', () => service.logs().includes('nats-server died: starting it again'));
     expect(await service.stop()).toBe(0);
   },

@@ -3,6 +3,7 @@
 import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
+import {ask} from '../tools/http-client.js';
 import {Client} from './support/http.js';
 import {type Metrics, scrape} from './support/metrics.js';
 import {
@@ -235,7 +236,7 @@ describe('of one service', () => {
       // What is not known is not shown as zero.
       expect(silent.find('millrace_partition_lag_messages')).toEqual([]);
       expect(silent.find('millrace_report_age_seconds')).toEqual([]);
-      const readiness = (await (await fetch(`${service.baseUrl}/readyz`)).json()) as {reasons: string[]};
+      const readiness = (await ask(`${service.baseUrl}/readyz`)).json<{reasons: string[]}>();
       expect(readiness.reasons).toEqual(
         expect.arrayContaining([...[0, 1, 2, 3].map((p) => `partition ${p} does not answer`), 'reports do not answer']),
       );
@@ -243,7 +244,7 @@ describe('of one service', () => {
       process.kill(pid, 'SIGCONT');
     }
     await scrapeUntil(service, 'all answer again', (metrics) => metrics.sum('millrace_up') === 6);
-    await until('it is ready again', async () => (await fetch(`${service.baseUrl}/readyz`)).status === 200);
+    await until('it is ready again', async () => (await ask(`${service.baseUrl}/readyz`)).status === 200);
   });
 
   test.skipIf(!hasOwnNats)('a nats-server that died is counted, and so is the way back to it', async () => {
@@ -286,9 +287,8 @@ test('reports that lag behind the refresh are an alarm, a reason, and one line a
   expect(late.sum('millrace_report_age_seconds')).toBeGreaterThan(390);
   // An answer of /readyz is kept for a moment: that of the start may be there still.
   const readiness = await until('/readyz says so, too', async () => {
-    const answer = await fetch(`${service.baseUrl}/readyz`);
-    const body = (await answer.json()) as {reasons: string[]};
-    return answer.status === 503 && body;
+    const answer = await ask(`${service.baseUrl}/readyz`);
+    return answer.status === 503 && answer.json<{reasons: string[]}>();
   });
   expect(readiness.reasons).toHaveLength(4);
   expect(readiness.reasons[0]).toMatch(/^partition 0: its newest snapshot is 4\d\d s old$/);

@@ -5,6 +5,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
+import {ask} from '../tools/http-client.js';
 import {environmentOf, fetchNode} from '../tools/run/try-node.mjs';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
@@ -96,20 +97,19 @@ describe('the package', () => {
     const note = join(dataDir, 'service.json');
     await until('the service listens or ends', () => existsSync(note) || service.exitCode !== null);
     const {baseUrl} = JSON.parse(readFileSync(note, 'utf8')) as {baseUrl: string};
-    const sent = await fetch(`${baseUrl}/v1/events`, {
+    const sent = await ask(`${baseUrl}/v1/events`, {
       method: 'POST',
-      headers: {Authorization: 'Bearer sk_write_0123456789abcdef', 'Content-Type': 'application/json'},
-      body: JSON.stringify({event: 'signup', userId: 'ada', timestamp: '2026-05-01T12:00:00Z'}),
+      key: 'sk_write_0123456789abcdef',
+      json: {event: 'signup', userId: 'ada', timestamp: '2026-05-01T12:00:00Z'},
     });
-    expect(await sent.json()).toEqual({status: 'ok', received: 1});
+    expect(sent.json()).toEqual({status: 'ok', received: 1});
     const total = async (): Promise<number | undefined> => {
-      const report = await fetch(`${baseUrl}/v1/reports/events?event=signup&from=2026-05-01&to=2026-05-01`, {
-        headers: {Authorization: 'Bearer sk_live_0123456789abcdef'},
-      });
-      return ((await report.json()) as {total?: number}).total;
+      const path = '/v1/reports/events?event=signup&from=2026-05-01&to=2026-05-01';
+      const report = await ask(baseUrl + path, {key: 'sk_live_0123456789abcdef'});
+      return report.json<{total?: number}>().total;
     };
     await until('the event is in a report', async () => (await total()) === 1);
-    expect((await fetch(`${baseUrl}/dashboard`)).status).toBe(200);
+    expect((await ask(`${baseUrl}/dashboard`)).status).toBe(200);
     service.kill('SIGTERM');
     expect((await end).code).toBe(0);
   });

@@ -7,6 +7,7 @@ import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {expect, test} from 'vitest';
+import {ask} from '../tools/http-client.js';
 import {scrape} from './support/metrics.js';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
@@ -28,15 +29,15 @@ test('roles that nobody plays are reasons, and shown as down', async () => {
     const note = join(dataDir, 'service.json');
     await until('it listens', () => existsSync(note));
     const {baseUrl} = JSON.parse(readFileSync(note, 'utf8')) as {baseUrl: string};
-    const answer = await fetch(`${baseUrl}/readyz`);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-    expect(await answer.json()).toEqual({
+    const answer = await ask(`${baseUrl}/readyz`);
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+    expect(answer.json()).toEqual({
       status: 'not_ready',
       reasons: ['partition 0 does not answer', 'partition 1 does not answer', 'reports do not answer'],
       warnings: [],
       notes: [],
     });
-    expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
+    expect((await ask(`${baseUrl}/healthz`)).status).toBe(200);
     const metrics = await scrape(baseUrl);
     expect(metrics.sum('millrace_ready')).toBe(0);
     const up = metrics.find('millrace_up').map(({labels, value}) => [labels.role, labels.partition, value]);

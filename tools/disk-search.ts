@@ -53,8 +53,9 @@ function* gzipMembers(bytes: Buffer): Generator<Buffer> {
     try {
       const stream = bytes.subarray(at + gzipHeaderBytes);
       yield inflateRawSync(stream, {finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 64 * 1024 * 1024});
-    } catch {
-      // Four bytes that looked like a member: nothing inflates here.
+    } catch (error) {
+      // Four bytes that look like the head of a member do not inflate.
+      if (!(error instanceof Error && 'code' in error)) throw error;
     }
   }
 }

@@ -11,6 +11,7 @@ import {fileURLToPath} from 'node:url';
 import {monotonicMs} from '../src/clock.js';
 import {readServiceNote} from '../src/data-dir.js';
 import {nodeFlags} from '../src/node-flags.js';
+import {ask} from './http-client.js';
 
 export const writeKey = 'sk_write_ofTestsAndTools00000001';
 export const secretKey = 'sk_live_ofTestsAndTools000000001';
@@ -165,9 +166,9 @@ export function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
 
 async function isReady(adminUrl: string): Promise<boolean> {
   try {
-    return (await fetch(`${adminUrl}/readyz`, {signal: AbortSignal.timeout(5_000)})).status === 200;
+    return (await ask(`${adminUrl}/readyz`, {silentMsMax: 5_000})).status === 200;
   } catch (error) {
-    if (error instanceof TypeError || (error as Error).name === 'TimeoutError') return false; // It does not listen yet.
+    if (error instanceof Error && 'code' in error) return false; // The service does not listen yet.
     throw error;
   }
 }

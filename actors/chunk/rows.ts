@@ -93,7 +93,9 @@ export function encodeRows(rows: RowsView): Uint8Array<ArrayBuffer> {
     names.BYTES_PER_ELEMENT,
   ]);
   new DataView(head.buffer).setFloat64(headTimeBaseAt, timeBase, true);
-  return joined([head, times, users, names, order, ...columns.flatMap((column) => columnPieces(column, rows.count))]);
+  const ownOf = new Uint16Array(codeInBody + 1);
+  const pieces = columns.flatMap((column) => columnPieces(column, rows.count, ownOf));
+  return joined([head, times, users, names, order, ...pieces]);
 }
 
 type Piece = Float64Array | Uint32Array | Uint16Array | Uint8Array;
@@ -154,8 +156,8 @@ function highestOf(column: RowsView['names'], {users, noUser, count}: RowsView):
 const byRowShare = 3 / 4;
 const narrowCodesMax = 0xfe;
 
-function columnPieces(column: RowColumn, count: number): Piece[] {
-  const {codes, valueCodes} = storedCodes(column, count);
+function columnPieces(column: RowColumn, count: number, ownOf: Uint16Array): Piece[] {
+  const {codes, valueCodes} = storedCodes(column, count, ownOf);
   const values = storeValues(column.values, valueCodes);
   const head = columnHead(column.key, codes?.BYTES_PER_ELEMENT ?? 0, valueCodes.length, values);
   return [head, column.key, codes ?? noCodes, values.offsets ?? noCodes, values.stored];
@@ -175,14 +177,14 @@ interface StoredCodes {
   readonly valueCodes: Uint8Array | Uint16Array;
 }
 
-function storedCodes(column: RowColumn, count: number): StoredCodes {
+function storedCodes(column: RowColumn, count: number, ownOf: Uint16Array): StoredCodes {
   const {codes, inBody} = column;
   if (isAscending(codes, inBody) && count > narrowCodesMax) return {codes: undefined, valueCodes: codes};
   const narrow = new Uint8Array(count);
-  const few = ownCodes(column, narrow, narrowCodesMax);
+  const few = ownCodes(column, narrow, narrowCodesMax, ownOf);
   if (few !== undefined) return {codes: narrow, valueCodes: few};
   const wide = new Uint16Array(count);
-  const used = ownCodes(column, wide, count) ?? wide;
+  const used = ownCodes(column, wide, count, ownOf) ?? wide;
   const isByRow = used.length >= count * byRowShare && !wide.includes(codeAbsent) && !wide.includes(codeInBody);
   return isByRow ? {codes: undefined, valueCodes: codes} : {codes: wide, valueCodes: used};
 }
@@ -197,14 +199,16 @@ function isAscending(codes: RowColumn['codes'], inBody: number): boolean {
   return last < inBody;
 }
 
-/** Of the column that is being numbered: its own code of each code; zeros between two columns. */
-const ownOf = new Uint16Array(codeInBody + 1);
-
 /**
  * Writes the places (from 1 on) of the rows' codes among those that occur, in the order of their first rows, and returns
- * these. Undefined when there are more than `valuesMax`.
+ * these. Undefined when there are more than `valuesMax`. `ownOf` is scratch, a place by code: zeros before and after.
  */
-function ownCodes({codes, inBody}: RowColumn, own: Uint8Array | Uint16Array, valuesMax: number) {
+function ownCodes(
+  {codes, inBody}: RowColumn,
+  own: Uint8Array | Uint16Array,
+  valuesMax: number,
+  ownOf: Uint16Array,
+): Uint16Array | undefined {
   const used = new Uint16Array(valuesMax);
   let count = 0;
   ownOf[inBody] = codeInBody;

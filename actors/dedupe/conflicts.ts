@@ -1,6 +1,6 @@
-// Entries that were dropped though they were no retries: their message id had come before, with other content.
-//   C1. All are counted; only the newest are held, in memory alone.
-//   C2. The event's name is the only text of a client that is held.
+// Conflicts: entries that were dropped although they were no retries. Their message id was known, with other content.
+//   C1. All conflicts are counted; only the newest are held, in memory alone.
+//   C2. The event's name is the only text of a client that a conflict holds.
 
 /** Newest conflicts held for each partition: one reply carries them all (src/partition/reads/live-reads.ts). C1 */
 export const conflictsMax = 800;

@@ -1,9 +1,9 @@
-// Counted once: which message ids a partition has seen, and which belonged to erased users.
-//   Owns:    both sets, what they gained since the last cut, conflicts.
+// Deduplication: the message ids that a partition has seen, and those of erased users.
+//   Owns:    both sets, the ids added to them since the last cut, conflicts.
 //   Does not own: what an entry does once it is admitted (partition.ts), nor logical time, which its callers pass.
 //
-//   DD1. An id is remembered for `dedupeMs` of logical time, or as long as memory suffices; that of an erased event without a
-//        bound of memory, as the event would come back with what was dropped.
+//   DD1. An id is remembered for `dedupeMs` of logical time, or for as long as memory suffices. The id of an erased event has
+//        no bound of memory: if it were dropped, a late copy would bring the event back.
 
 import {dayMs, dedupeMs, tombstoneMs} from '../limits.js';
 import {contentHash, type EntryView, entryKind, fingerprint} from '../log/entries.js';
@@ -11,7 +11,7 @@ import {Conflicts} from './conflicts.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
 import {addFresh, type FreshFingerprints, StoredFingerprints} from './fresh-fingerprints.js';
 
-/** `first`: it is applied. `duplicate`: its id was there before. `erased`: its id was that of an erased event. */
+/** `first`: the entry is applied. `duplicate`: its id is known. `erased`: its id is that of an erased event. */
 type Admission = 'first' | 'duplicate' | 'erased';
 
 interface EncodedFingerprints {
@@ -20,9 +20,9 @@ interface EncodedFingerprints {
   readonly payload: Uint8Array;
 }
 
-/** What a snapshot adds to the sets. What is iterable is iterated once. */
+/** Ids that a snapshot adds to the stored ones. The iterables can be read once. */
 export interface DedupeCut {
-  /** New message ids that are remembered, the newest last. */
+  /** New message ids that the set still holds, the newest last. */
   readonly fingerprints: Iterable<EncodedFingerprints>;
   /** New fingerprints of erased events. */
   readonly erasedIds: Iterable<EncodedFingerprints>;
@@ -34,7 +34,7 @@ export class Dedupe {
   /** Fingerprints of the ids of erased events and identifies. DD1 */
   readonly tombstones = new FingerprintSet(Number.POSITIVE_INFINITY);
   private freshTombstones: FreshFingerprints[] = [];
-  /** Duplicates that were no retries. */
+  /** Duplicates that were not retries. */
   readonly conflicts = new Conflicts();
   /** Scratch: the fingerprint of the entry in `admit`. */
   private readonly print = new Uint32Array(fingerprintWords);
@@ -47,7 +47,7 @@ export class Dedupe {
     this.messageIds = new FingerprintSet(bytesMax);
   }
 
-  /** The entry has a message id, which is remembered from now on. */
+  /** Admits an entry that has a message id, and remembers that id. */
   admit(entry: EntryView, logicalMs: number): Admission {
     const {print} = this;
     fingerprint(entry, this.seeds, print);
@@ -72,7 +72,7 @@ export class Dedupe {
     return words;
   }
 
-  /** The ids of events and identifies that were erased: copies that come later are not counted. */
+  /** Remembers the ids of erased events and identifies: late copies of these are not counted. */
   addErased(prints: readonly Uint32Array[], logicalMs: number): void {
     const day = Math.floor(logicalMs / dayMs);
     for (const print of prints) if (this.tombstones.add(print, 0, day)) addFresh(this.freshTombstones, print, day);
@@ -83,17 +83,17 @@ export class Dedupe {
     this.tombstones.expireBefore(this.erasedFromDay(logicalMs));
   }
 
-  /** Erased ids of earlier logical days are remembered no more. */
+  /** Logical day from which erased ids are remembered. */
   erasedFromDay(logicalMs: number): number {
     return Math.floor((logicalMs - tombstoneMs) / dayMs);
   }
 
-  /** Logical time back to which every message id is remembered: less than `dedupeMs` once memory did not suffice. */
+  /** How far back, in logical ms, every message id is remembered: less than `dedupeMs` when memory does not suffice. */
   windowMs(logicalMs: number): number {
     return Math.min(dedupeMs, Math.max(0, logicalMs - this.messageIds.heldFromDay * dayMs));
   }
 
-  /** As `windowMs`, for a snapshot: the first day of which all ids are remembered; null: they are all there. */
+  /** First logical day of which the set holds all ids, for a snapshot; null: it dropped none for lack of memory. */
   get heldFromDay(): number | null {
     return Number.isFinite(this.messageIds.heldFromDay) ? this.messageIds.heldFromDay : null;
   }
@@ -113,8 +113,8 @@ export class Dedupe {
   }
 
   /**
-   * Call it for each part, oldest first. `forgotten`: number of ids that the snapshot no longer remembers and the parts still
-   * hold; they are the oldest ones, and are skipped. An id that was forgotten and came again is stored where it came last.
+   * Called for each part, oldest first. `forgotten`: number of ids that the parts hold and the snapshot no longer remembers: the
+   * oldest ones, which are skipped. An id that was forgotten and came again is in the part of its last insertion.
    * @returns how many ids the next parts must still skip.
    */
   restoreMessageIds(day: number, payload: Uint8Array, forgotten: number): number {
@@ -131,7 +131,7 @@ export class Dedupe {
   }
 }
 
-/** The newest `held` of them at most: the others are forgotten already. */
+/** Encodes the newest `held` fingerprints at most: the set has forgotten the others. */
 function* encodeFresh(
   fresh: readonly FreshFingerprints[],
   held = Number.POSITIVE_INFINITY,

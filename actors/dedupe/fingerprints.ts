@@ -1,61 +1,61 @@
 // A set of 96-bit fingerprints, each with its logical day and a 16-bit hash of its entry's content: the message ids of a
 // partition, and those of erased users.
-//   Three keyed 32-bit words of (user, message id). A false hit would need two of n ids to agree in 96 bits: for the
-//   27 million ids that the default bound holds the odds are 5 * 10^-15 over the whole window.
-//   Memory: 15 B a slot, at most 3 of 4 slots taken: 20 B an id at the bound.
+//   A fingerprint is three keyed 32-bit words of (user, message id). A false hit needs two of n ids that agree in 96 bits: for
+//   the 27 million ids that the default bound holds, the odds are 5 * 10^-15 over the whole window.
+//   Memory: 15 bytes a slot, at most 3 of 4 slots taken: 20 bytes an id at the bound.
 //   F1. A fingerprint keeps the day of its first insertion.
-//   F5. A fingerprint keeps the content hash of its first insertion: an entry with the same id and other content is told from
-//       a retry, but for one in 65,536.
-//   F2. Fingerprints come in generations: those of one day, or fewer where a 64th of the bound is full. At its bound the set
-//       drops its oldest generations, an eighth of the bound, so that the newest ones are always known, however many come
-//       in a day; the window that is really held shrinks and says so (`heldFromDay`).
-//   F3. A free slot is three zeros; a fingerprint of three zeros is kept as (1, 0, 0).
-//   F4. No addition holds up the fold. Slots of what was dropped are freed a few at a time, with what is added: a pass over
-//       all of them takes 0.1 s and more. And slots are in segments by the fingerprint's first word, each of which grows by
-//       itself, and the next one at another time: all at once took 0.45 s for 6 million ids, and as much memory again.
+//   F2. A generation is the fingerprints of one day, or a part of them once it holds a 64th of the bound. At its bound the set
+//       drops its oldest generations, an eighth of the bound, so that it always knows the newest ids, however many come in a
+//       day. `heldFromDay` is the day from which it still holds all ids.
+//   F3. A free slot is three zeros; a fingerprint of three zeros is stored as (1, 0, 0).
+//   F4. No addition delays the fold. Additions free the slots of dropped fingerprints a few at a time: one pass over all slots
+//       takes 0.1 s and more. Slots are in segments by the fingerprint's first word, which grow at different times: growing all
+//       at once took 0.45 s for 6 million ids, and twice their memory.
+//   F5. A fingerprint keeps the content hash of its first insertion. It tells an entry with the same id and other content from a
+//       retry, except for one in 65,536.
 import {assert, must} from '../invariant.js';
 
 const slotBytes = 15;
 const initialSlots = 1_024;
-/** At the bound. F2 */
+/** Number of generations at the bound. F2 */
 const generationsAtBound = 64;
 const generationsDroppedAtOnce = 8;
-/** Slots looked at with each fingerprint that is added. F4 */
+/** Slots checked with each addition. F4 */
 const slotsFreedAtOnce = 16;
 const droppedMin = (3 / 4) * ((generationsDroppedAtOnce - 1) / generationsAtBound);
 assert(slotsFreedAtOnce * droppedMin > 1, 'what was dropped is freed before as many have come again');
-/** Slots looked at when days expire: a ms where most of them are freed. F4 */
+/** Slots checked when days expire: a ms when most of them must be freed. F4 */
 const slotsFreedByDays = 8_192;
-/** A slot has a byte for its generation. */
+/** A slot stores its generation in a byte. */
 const tagsMax = 256;
-/** Slots of a segment, at the bound: to move so many takes some 2 ms. Of fewer some would have much more to hold than others. F4 */
+/** Slots of a segment at the bound: moving them takes some 2 ms. In smaller segments the loads would differ more. F4 */
 const segmentSlots = 65_536;
 const segmentsMax = 256;
 const segmentsUnbounded = 32;
 
-/** Words of a fingerprint. */
+/** Number of 32-bit words of a fingerprint. */
 export const fingerprintWords = 3;
 
-/** Fingerprints of one day that came one after the other. */
+/** Fingerprints of one day that were added one after the other. F2 */
 interface Generation {
-  /** Of all that are held no two have the same; below `tagsMax`. */
+  /** Unique among the generations in slots; below `tagsMax`. */
   readonly tag: number;
   readonly day: number;
   count: number;
-  /** Slots may still be taken by some of it. F2 */
+  /** Some of its fingerprints may still be in slots. F2 */
   isDropped: boolean;
 }
 
-/** Of all first words as many belong into each. F4 */
+/** The slots of an equal share of all first words. F4 */
 class Segment {
-  /** A slot's words stand together: a lookup reads one line of cache. */
+  /** The three words of a slot are neighbours: a lookup reads one cache line. */
   words: Uint32Array;
   tags: Uint8Array;
-  /** F5 */
+  /** Content hash by slot. F5 */
   contents: Uint16Array;
-  /** By what is held, and by what was dropped and is not freed yet. */
+  /** Slots that hold fingerprints, dropped ones that are not freed yet included. */
   taken = 0;
-  /** Of the slots, beyond which the segment grows: of each segment at another time. F4 */
+  /** Share of taken slots above which the segment grows; it differs between segments. F4 */
   readonly loadMax: number;
 
   constructor(slots: number, loadMax: number) {
@@ -78,25 +78,25 @@ class Segment {
 
 export class FingerprintSet {
   count = 0;
-  /** Everything added from this day on is held; some or all of the days before it was dropped for want of memory. */
+  /** First day of which every id is held; ids of earlier days were dropped for lack of memory. */
   heldFromDay = Number.NEGATIVE_INFINITY;
   private readonly segmentSlotsMax: number;
   private readonly countMax: number;
   private readonly generationMax: number;
-  /** The oldest first: by day, and by when they began. */
+  /** Oldest first, by day and by when they began. */
   private readonly generations: Generation[] = [];
   private readonly byTag = new Array<Generation | undefined>(tagsMax).fill(undefined);
   private lastTag = 0;
-  /** Dropped, and in slots still. F4 */
+  /** Dropped generations whose slots are being freed. F4 */
   private dropped: Generation[] = [];
-  /** Dropped since their slots are being freed: their turn is next. */
+  /** Generations dropped since that began: freed after these. */
   private droppedSince: Generation[] = [];
-  /** All slots from here on may be those of dropped ones, while there are any. */
+  /** Position of the pass that frees the slots of `dropped`. */
   private freedTo = {segment: 0, slot: 0};
-  /** Ascending by first word. */
+  /** In ascending order of first words. */
   private readonly segments: readonly Segment[];
 
-  /** `bytesMax`: may be infinite. */
+  /** `bytesMax` may be infinite. */
   constructor(bytesMax: number) {
     const slotsMax = Math.max(initialSlots, Math.floor(bytesMax / slotBytes));
     const isBounded = Number.isFinite(slotsMax);
@@ -108,7 +108,7 @@ export class FingerprintSet {
     this.segments = Array.from({length: segments}, (_, i) => new Segment(slots, (5 + (i + 1) / segments) / 8));
   }
 
-  /** What the set takes now. */
+  /** Bytes of the slots now. */
   get byteLength(): number {
     return this.slots * slotBytes;
   }
@@ -149,14 +149,14 @@ export class FingerprintSet {
     return true;
   }
 
-  /** F2 */
+  /** The generation to which a fingerprint of `day` is added. F2 */
   private generationOf(day: number): Generation {
     const {generations} = this;
     const isOpen = (one: Generation | undefined): one is Generation =>
       one?.day === day && one.count < this.generationMax;
     const newest = generations.at(-1);
     if (isOpen(newest)) return newest;
-    // Days come in order, but those that a snapshot tells one by one.
+    // Days come in order, except those that a restore of a snapshot adds.
     const behind = generations.findLastIndex((one) => one.day <= day);
     const before = generations[behind];
     if (isOpen(before)) return before;
@@ -167,7 +167,7 @@ export class FingerprintSet {
   }
 
   private freeTag(): number {
-    // Days that bring next to nothing, behind some that filled the slots, expire faster than these are freed.
+    // Days with a few ids each, after days that filled the slots, expire faster than the slots of those are freed.
     if (!this.hasFreeTag) this.freeAllSlots();
     assert(this.hasFreeTag, 'fingerprints: no more generations are held than a byte tells apart');
     do this.lastTag = (this.lastTag + 1) % tagsMax;
@@ -183,7 +183,7 @@ export class FingerprintSet {
     return !segment.isFree(slot) && !this.isDropped(segment, slot);
   }
 
-  /** Of a slot that is taken. */
+  /** The slot must be taken. */
   private isDropped({tags}: Segment, slot: number): boolean {
     return must(this.byTag[tags[slot]], 'a taken slot is of a generation that is known').isDropped;
   }
@@ -192,7 +192,7 @@ export class FingerprintSet {
     return this.segments[Math.floor((first / 2 ** 32) * this.segments.length)];
   }
 
-  /** The slot that holds the fingerprint, or that it may take: a free one, or its own that was dropped. */
+  /** The slot that holds the fingerprint, or that it may take: a free one, or its own if it was dropped. */
   private slotOf(segment: Segment, from: Uint32Array, at: number): number {
     const {words, slots} = segment;
     const second = from[at + 1];
@@ -230,8 +230,8 @@ export class FingerprintSet {
   }
 
   /**
-   * Takes the memory for `count` more at once. Fingerprints in the order of their slots must not be added to a small set: all
-   * would belong into its first slots, and each would pass over all before it.
+   * Takes the memory for `count` more at once. In a small set, fingerprints in the order of their slots would fill the first slots,
+   * and each addition would probe all of those.
    */
   reserve(count: number): void {
     const expected = (this.count + count) / this.segments.length;
@@ -240,7 +240,7 @@ export class FingerprintSet {
     }
   }
 
-  /** What was dropped is left behind. */
+  /** Moves the fingerprints to a larger segment; dropped ones stay behind. */
   private grow(segment: Segment): void {
     const {words, tags, contents, slots} = segment;
     const grown = Math.min(2 * slots, this.segmentSlotsMax);
@@ -265,7 +265,7 @@ export class FingerprintSet {
     this.freeSlots(slotsFreedByDays);
   }
 
-  /** As many of the oldest generations as are no more than an eighth together. F2 */
+  /** Drops the oldest generations, an eighth of the bound at most but at least one. F2 */
   private dropOldest(): void {
     const {generations} = this;
     let dropped = 1;
@@ -275,7 +275,7 @@ export class FingerprintSet {
     this.drop(dropped);
   }
 
-  /** So many of the oldest generations. F4 */
+  /** Drops the `count` oldest generations. F4 */
   private drop(count: number): void {
     if (count === 0) return;
     const dropped = this.generations.splice(0, count);
@@ -287,7 +287,7 @@ export class FingerprintSet {
     if (this.dropped.length === 0) this.freeNext();
   }
 
-  /** All slots are to be looked at again. */
+  /** Begins a pass over all slots, for the generations dropped since the last one. */
   private freeNext(): void {
     this.dropped = this.droppedSince;
     this.droppedSince = [];
@@ -298,7 +298,7 @@ export class FingerprintSet {
     while (this.dropped.length > 0) this.freeSlots(Number.POSITIVE_INFINITY);
   }
 
-  /** Looks at so many slots more, and frees those of what was dropped. */
+  /** Checks the next `count` slots, and frees those of dropped generations. */
   private freeSlots(count: number): void {
     const {freedTo, segments} = this;
     for (let left = count; left > 0 && this.dropped.length > 0; ) {
@@ -323,7 +323,7 @@ export class FingerprintSet {
     this.freeNext();
   }
 
-  /** What stands behind it moves up, as far as that is not before the slot where it belongs: no probe ends too soon. */
+  /** Frees a slot, and moves later fingerprints up unless that is before their home: no probe ends too soon. */
   private free(segment: Segment, slot: number): void {
     const {words, tags, contents, slots} = segment;
     const behind = (from: number, to: number): number => (to < from ? to - from + slots : to - from);
@@ -339,22 +339,11 @@ export class FingerprintSet {
     words.fill(0, hole * fingerprintWords, (hole + 1) * fingerprintWords);
     segment.taken -= 1;
   }
-
-  /** All entries: calls back with the array that holds the words, where they start in it, and the day. */
-  forEach(visit: (words: Uint32Array, start: number, day: number) => void): void {
-    for (const segment of this.segments) {
-      for (let slot = 0; slot < segment.slots; slot++) {
-        if (!this.isHeld(segment, slot)) continue;
-        const {day} = must(this.byTag[segment.tags[slot]], 'a taken slot is of a generation that is known');
-        visit(segment.words, slot * fingerprintWords, day);
-      }
-    }
-  }
 }
 
 const clamp = (value: number, min: number, max: number): number => Math.max(min, Math.min(value, max));
 
-/** F3 */
+/** The first word as a slot stores it. F3 */
 function firstWord(from: Uint32Array, at: number): number {
   return (from[at] | from[at + 1] | from[at + 2]) === 0 ? 1 : from[at];
 }

@@ -1,6 +1,6 @@
-// Fingerprints of a day since the last cut, in the order in which they came: what the next snapshot adds to those before.
-//   As a list of numbers 2 million took 0.1 s to become bytes; here they are bytes already.
-//   Each takes 14 bytes, as 16-bit halves, so that parts can be joined: three words, and the content hash (fingerprints.ts F5).
+// Fingerprints of one day since the last cut, in their order: a part of the next snapshot.
+//   They are held as the part's bytes: encoding 2 million from a list of numbers took 0.1 s.
+//   Each takes 14 bytes, as 16-bit halves, so that parts can be joined: three words and the content hash (fingerprints.ts F5).
 
 import {assert} from '../invariant.js';
 import {fingerprintWords} from './fingerprints.js';
@@ -38,14 +38,14 @@ export class FreshFingerprints {
     this.halves.set(halves);
   }
 
-  /** A view of all but the first `skipped` fingerprints, in the form of a part. */
+  /** A view of the fingerprints without the first `skipped`, in the form of a part. */
   bytesFrom(skipped: number): Uint8Array {
     const {buffer} = this.halves;
     return new Uint8Array(buffer, skipped * bytesEach, (this.count - skipped) * bytesEach);
   }
 }
 
-/** Fingerprints of a part, in their order. */
+/** The fingerprints of a part, in their order. */
 export class StoredFingerprints {
   readonly print = new Uint32Array(fingerprintWords);
   private readonly halves: Uint16Array;
@@ -59,7 +59,7 @@ export class StoredFingerprints {
     return this.halves.length / halvesEach;
   }
 
-  /** From the one at `first` on. The next visit overwrites `print`. */
+  /** Visits the fingerprints from number `first` on. The next visit overwrites `print`. */
   forEach(first: number, visit: (print: Uint32Array, content: number) => void): void {
     const {halves, print} = this;
     for (let at = first * halvesEach; at < halves.length; at += halvesEach) {
@@ -69,7 +69,7 @@ export class StoredFingerprints {
   }
 }
 
-/** Adds to those of its day, of which most additions are to the newest. */
+/** Adds to the fingerprints of `day`, mostly the newest ones. */
 export function addFresh(fresh: FreshFingerprints[], print: Uint32Array, day: number, content = 0): void {
   const newest = fresh[fresh.length - 1];
   (newest?.day === day ? newest : ofOtherDay(fresh, day)).add(print, content);

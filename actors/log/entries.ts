@@ -1,4 +1,5 @@
-// Bytes of the log. One log message carries many entries (group commit); bodies of rows (actors/chunk/bodies.ts) give them again.
+// Bytes of the log. One log message carries many entries (group commit); the body of a row (actors/chunk/bodies.ts) gives its
+// entry back.
 //
 //   message  = 'M' version:u8 producer:8 bytes n:f64 logTimeMs:f64 count:u32 entry*
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
@@ -8,19 +9,19 @@
 //   link     = head userKey:string ownerKey:string          (of an anonymous user; the user that it is: actors/identity)
 //   leave    = count:varint (user:varint isTooLarge:u8)*    (indexes of anonymous users, as the partition gave them)
 //   arrive   = from:varint n:f64 piece:varint pieces:varint (heads a message with the events of users who left partition `from`)
-//   tick     = timeMs:f64 periodMs:f64 reason:u8            (periodMs: the longest step that logical time takes)
+//   tick     = timeMs:f64 periodMs:f64                      (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
 //   properties = count:varint [context] [origin] (key:string value)*
-//   context  = key:string value                    (`context` as the client sent it, as a property whose key, `contextKey`,
-//                                                   no client can send: columns and bodies hold it as any other)
-//   origin   = key:string text                     (of an event that arrived: the id that it had where it left, as a
-//                                                   property whose key, `originKey`, no client can send; behind the context)
+//   context  = key:string value                    (a property whose key, `contextKey`, no client can send; columns and bodies
+//                                                   hold it like any other)
+//   origin   = key:string text                     (the id of an event in the partition that it came from: a property like the
+//                                                   context, behind it; its key is `originKey`)
 //   value    = tag:u8 [int: zigzag varint | double: f64 | text: string | json: string]
 //
-//   E1. Version 1 bytes stay readable for ever (test/golden). A new layout is a new version.
-//      An event whose time was corrected has the time as sent in its context, as `original_timestamp`.
+//   E1. Version 1 bytes stay readable for ever (test/actors/log/entries.test.ts). A new layout is a new version.
+//       The context of an event whose time was corrected has the time as sent, as `original_timestamp`.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
 import {equalRanges, viewOf} from '../bytes/byte-ranges.js';
@@ -37,27 +38,26 @@ export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5,
 
 const messageVersion = 1;
 export const messageHeadBytes = 30;
-const entryHeadBytes = 5;
-const userKeyOffset = entryHeadBytes + 17;
+/** Kind and length. */
+export const entryHeadBytes = 5;
+/** Flags, time and receipt time, which begin the payload of an event, identify or erase. */
+export const payloadHeadBytes = 17;
+const userKeyOffset = entryHeadBytes + payloadHeadBytes;
 
 /**
- * Flags of an event or identify entry: which of its optional fields follow, whether the client sent a time (else `timeMs` is
- * that of the receipt, which a retry does not have again), and whether it was corrected. 8 is taken in bodies
- * (actors/chunk/bodies.ts).
+ * Flags of an event or identify entry: which optional fields follow, whether the client sent a time (otherwise `timeMs` is the
+ * receipt's, which differs with each retry), and whether that time was corrected. Bodies use 8 (actors/chunk/bodies.ts).
  */
 export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
 
-/** Starts no UTF-8, and no WTF-8 either. */
+/** A byte that occurs in no UTF-8 and no WTF-8. */
 const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
-/** Starts no WTF-8, either. */
+/** Another one. */
 const originKeyByte = 0xfe;
 export const originKey = Uint8Array.of(originKeyByte);
-/** Key of the time as sent, in the context. */
+/** Key of the time as sent in the context. */
 const originalTimestamp = 'original_timestamp';
-
-export const tickReason = {interval: 1, erasure: 2, shutdown: 3, tail: 4, start: 5, leave: 6} as const;
-export type TickReason = (typeof tickReason)[keyof typeof tickReason];
 
 /** JSON as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
@@ -72,7 +72,7 @@ export interface AcceptedEvent {
   readonly context?: {readonly [key: string]: Json} | undefined;
   readonly timeMs: number;
   readonly receivedMs: number;
-  /** The time as the client sent it, from which `timeMs` differs when it was corrected; undefined: it sent none. */
+  /** The time that the client sent; `timeMs` differs from it when it was corrected. Undefined: the client sent none. */
   readonly sentMs?: number | undefined;
 }
 
@@ -99,7 +99,7 @@ export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
   endEntry(writer, start);
 }
 
-/** The event's context; the time as sent is added when it was corrected. E1 */
+/** The event's context, with the time as sent if that was corrected. E1 */
 function contextOf({context, sentMs, timeMs}: AcceptedEvent): AcceptedEvent['context'] {
   if (sentMs === undefined || sentMs === timeMs) return context;
   return {...context, [originalTimestamp]: isoText(sentMs)};
@@ -127,7 +127,7 @@ export function writeIdentify(
   endEntry(writer, start);
 }
 
-/** Appends one erase entry: everything of this user that stands before it in the log goes. */
+/** Appends an erase entry: it deletes everything of this user that comes before it in the log. */
 export function writeErase(
   writer: ByteWriter,
   kind: KeyKind,
@@ -141,7 +141,7 @@ export function writeErase(
   endEntry(writer, start);
 }
 
-/** Appends an erase entry. `key`: the user's key, as tables hold it, or `nobody`, which only puts the deletion on record. */
+/** Appends an erase entry. `key`: the user's key as tables hold it, or `nobody`, which only records the deletion. */
 export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId: string, receivedMs: number): void {
   const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
   writer.stringBytes(key, 0, key.length);
@@ -219,11 +219,10 @@ export function writeArrivedEvent(writer: ByteWriter, entry: EntryView, owner: U
   endEntry(writer, start);
 }
 
-export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number, reason: TickReason): void {
+export function writeTick(writer: ByteWriter, timeMs: number, periodMs: number): void {
   const start = beginEntry(writer, entryKind.tick);
   writer.f64(timeMs);
   writer.f64(periodMs);
-  writer.u8(reason);
   endEntry(writer, start);
 }
 
@@ -235,7 +234,7 @@ export function writeFiller(writer: ByteWriter, bytes: number): void {
   endEntry(writer, start);
 }
 
-/** Starts a log message; `sealMessage` fills in what is known only when it leaves. */
+/** Starts a log message; `sealMessage` fills in the fields that are known only when it is published. */
 export function beginMessage(writer: ByteWriter): void {
   writer.position = 0;
   writer.reserve(messageHeadBytes);
@@ -272,7 +271,7 @@ export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitio
 export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolean =>
   (bytes[entryStart + entryHeadBytes] & eventFlag.messageId) !== 0;
 
-/** A hash of user and message id of an event entry that has one. */
+/** A hash of the user and message id of an event entry that has a message id. */
 export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
   const keyStart = shortStringStart(bytes, entryStart + userKeyOffset);
   const keyEnd = keyStart + shortLength(bytes, entryStart + userKeyOffset);
@@ -282,7 +281,7 @@ export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
   return hashBytes(bytes, idStart, idStart + shortLength(bytes, nameEnd), ofUser);
 }
 
-/** Ids and names have at most 1 + 256 code points of 4 bytes: two length bytes suffice. */
+/** Ids and names have at most 1 + 256 code points of 4 bytes: their lengths take at most two bytes. */
 const shortStringStart = (bytes: Uint8Array, at: number): number => (bytes[at] > 0x7f ? at + 2 : at + 1);
 const shortLength = (bytes: Uint8Array, at: number): number =>
   bytes[at] > 0x7f ? (bytes[at] & 0x7f) | (bytes[at + 1] << 7) : bytes[at];
@@ -365,7 +364,7 @@ export function writeNumber(writer: ByteWriter, value: number): void {
 
 // ---- reading ----
 
-/** Walks the entries of one log message without allocating: `next()` moves the fields to the next entry. */
+/** Cursor over the entries of one log message: `next()` moves the fields to the next entry and allocates nothing. */
 export class MessageCursor {
   readonly bytes: Uint8Array;
   readonly producer: string;
@@ -392,7 +391,7 @@ export class MessageCursor {
     this.entry = new EntryView(bytes);
   }
 
-  /** Names this message among all of its log. */
+  /** Identifies this message in its log. */
   get mark(): string {
     return `${this.producer}.${this.n}`;
   }
@@ -404,24 +403,24 @@ export class MessageCursor {
     return true;
   }
 
-  /** Where the next entry starts. */
+  /** Start of the next entry. */
   get position(): number {
     return this.at;
   }
 
-  /** Where the next entry ends, if there is one and the bytes are whole. */
+  /** End of the next entry, if there is one and the bytes are whole. */
   get nextEnd(): number {
     const {bytes, at} = this;
     const length = (bytes[at + 1] | (bytes[at + 2] << 8) | (bytes[at + 3] << 16) | (bytes[at + 4] << 24)) >>> 0;
     return at + entryHeadBytes + length;
   }
 
-  /** Entries not passed yet. */
+  /** Number of entries after the current one. */
   get left(): number {
     return this.count - this.index;
   }
 
-  /** Passes so many entries, which end at `position`, without looking at them. */
+  /** Passes `entryCount` entries, which end at `position`, without reading them. */
   skip(entryCount: number, position: number): void {
     this.index += entryCount;
     this.at = position;
@@ -440,7 +439,6 @@ export class EntryView {
   timeMs = 0;
   receivedMs = 0;
   periodMs = 0;
-  reason: TickReason = tickReason.interval;
   keyStart = 0;
   keyEnd = 0;
   /** Event name, traits JSON (identify), deletion id (erase) or the owner's key (link). */
@@ -450,7 +448,7 @@ export class EntryView {
   messageIdEnd = 0;
   anonymousIdStart = 0;
   anonymousIdEnd = 0;
-  /** Where the properties' count stands; 0 without properties and context. */
+  /** Start of the properties' count; 0 without properties and context. */
   propertiesStart = 0;
   /** Of an arrive entry. */
   arrival: Arrival | undefined;
@@ -460,7 +458,7 @@ export class EntryView {
     this.reader = new ByteReader(bytes);
   }
 
-  /** Moves to the entry that starts at `start`; returns where the next one starts. */
+  /** Moves to the entry that starts at `start`. @returns the start of the next one. */
   moveTo(start: number): number {
     const reader = this.reader;
     reader.position = start;
@@ -471,7 +469,7 @@ export class EntryView {
     return end;
   }
 
-  /** Moves to an entry of which only the payload is kept (bodies of rows). */
+  /** Moves to an entry whose payload alone is stored (bodies of rows). */
   movePayload(kind: EntryKind, start: number, end: number): void {
     assert(end <= this.bytes.length, 'log: an entry ends within its message');
     this.kind = kind;
@@ -482,7 +480,6 @@ export class EntryView {
     if (kind === entryKind.tick) {
       this.timeMs = reader.f64();
       this.periodMs = reader.f64();
-      this.reason = reader.u8() as TickReason;
     } else if (kind === entryKind.arrive) {
       this.arrival = {from: reader.varint(), n: reader.f64(), piece: reader.varint(), pieces: reader.varint()};
     } else if (kind !== entryKind.filler && kind !== entryKind.leave) {
@@ -523,7 +520,7 @@ export class EntryView {
     return (this.flags & eventFlag.timed) !== 0;
   }
 
-  /** The time as the client sent it, epoch ms; undefined: it sent none. */
+  /** The time that the client sent, epoch ms; undefined: it sent none. */
   get sentMs(): number | undefined {
     if (!this.isTimed) return undefined;
     if ((this.flags & eventFlag.corrected) === 0) return this.timeMs;
@@ -552,7 +549,7 @@ export class EntryView {
     return properties.isAtOrigin && properties.next() ? (properties.value() as string) : undefined;
   }
 
-  /** Where the pairs that the client sent as properties begin; they end with the payload. */
+  /** Start of the pairs that the client sent as properties; they end with the payload. */
   get pairsStart(): number {
     if (this.propertiesStart === 0) return this.payloadEnd;
     const properties = new PropertyCursor(this.bytes);
@@ -578,16 +575,16 @@ export class EntryView {
   }
 }
 
-/** Walks `(key, value)` pairs of an event's properties in place; the context and the origin, if there are any, come first. */
+/** Cursor over the `(key, value)` pairs of an event's properties; the context and the origin, if there are any, come first. */
 export class PropertyCursor {
   readonly bytes: Uint8Array;
   private at = 0;
   private left = 0;
-  /** Where the pair starts: the length of its key. */
+  /** Start of the pair: the length of its key. */
   pairStart = 0;
   keyStart = 0;
   keyEnd = 0;
-  /** The value with its tag, as dictionaries hold it (E2). */
+  /** The value with its tag, as dictionaries hold it. E2 */
   valueStart = 0;
   valueEnd = 0;
   tag = 0;
@@ -596,7 +593,7 @@ export class PropertyCursor {
     this.bytes = bytes;
   }
 
-  /** `start` is `EntryView.propertiesStart`; 0 means none. Returns how many there are. */
+  /** `start` is `EntryView.propertiesStart`; 0: no pairs. @returns the number of pairs. */
   open(start: number): number {
     this.left = 0;
     if (start === 0) return 0;
@@ -605,7 +602,7 @@ export class PropertyCursor {
     return this.left;
   }
 
-  /** Where the next pair starts. */
+  /** Start of the next pair. */
   get position(): number {
     return this.at;
   }
@@ -667,7 +664,7 @@ export class PropertyCursor {
     else if (tag >= valueTag.text) reader.skipString();
   }
 
-  /** Most lengths take one byte. */
+  /** A loop for lengths above 127, which are rare. */
   private varint(): number {
     const {bytes} = this;
     let byte = bytes[this.at++];
@@ -689,7 +686,7 @@ export class PropertyCursor {
     return this.tag === valueTag.json ? (value as string) : JSON.stringify(value);
   }
 
-  /** The value; nested ones as their JSON text. */
+  /** The value; nested values as their JSON text. */
   value(): null | boolean | number | string {
     const reader = new ByteReader(this.bytes, this.valueStart + 1, this.valueEnd);
     switch (this.tag) {
@@ -724,7 +721,7 @@ export function propertiesJson(bytes: Uint8Array, propertiesStart: number): stri
   return text + '}';
 }
 
-/** Message ids of identifies are a scope of their own: an event of the same user may have the same one. 'iden' */
+/** Message ids of identifies are a scope of their own: an event of the same user may have an equal one. 'iden' */
 const identifyDomain = 0x6964656e;
 
 /** Keyed 96-bit fingerprint of (kind of entry, user, message id), written to `words`. */
@@ -740,14 +737,14 @@ export function fingerprint(entry: EntryView, seeds: readonly [number, number, n
   hashWords(entry.bytes, entry.messageIdStart, entry.messageIdEnd, words);
 }
 
-// ---- copies ----
-// The content of an event or identify: what a retry repeats. Name or traits, ids, properties in their order, and the time as
-// sent, if there is one. Not the receipt, the correction or the context: they differ from one try to the next.
+// ---- content ----
+// The content of an event or identify is what a retry repeats: name or traits, ids, properties in their order, and the time as
+// sent, if there is one. Receipt, correction and context are not part of it: they differ from one try to the next.
 
 /** Keyed 16-bit hash of the content. */
 export function contentHash(entry: EntryView, seed: number): number {
   const {bytes, pairsStart} = entry;
-  // An identify's time may be corrected, by another amount with each try.
+  // The content of an identify has no time: each try corrects it by another amount.
   const sentMs = entry.kind === entryKind.event ? entry.sentMs : undefined;
   let hash = hashBytes(bytes, entry.keyStart, entry.textEnd, seed);
   if (entry.anonymousIdEnd > 0) hash = hashBytes(bytes, entry.anonymousIdStart, entry.anonymousIdEnd, hash);

@@ -1,10 +1,10 @@
-// Timestamps of clients: RFC 3339 and the ISO 8601 forms of docs/api.md, parsed by hand because V8's Date takes
-// 30 February for 2 March, and because the hot path must not allocate.
+// Timestamps of clients: RFC 3339 and the ISO 8601 forms of docs/api.md. Parsed by hand, because V8's Date takes 30 February
+// for 2 March, and because the hot path must not allocate.
 //
 //   timestamp = date [sep HH:MM [:SS [.f+]] [zone]]      sep = T | t | space      zone = Z | z | ±HH[:]MM
 //
 //   T1. Only real dates and times of day: no 24:00, no :60, no 30 February.
-//   T2. Without a zone the time is UTC; finer fractions than a millisecond are cut.
+//   T2. Without a zone the time is UTC; digits after the millisecond are dropped.
 import {daysFromCivil, daysInMonth} from '../calendar.js';
 import {dayMs} from '../limits.js';
 
@@ -15,7 +15,7 @@ const colon = 0x3a;
 const dot = 0x2e;
 const dateChars = 10;
 
-/** Epoch ms, or NaN when `text` is no timestamp. A date alone is its midnight. */
+/** Epoch ms, or NaN when `text` is no timestamp. A date alone means its midnight. */
 export function parseTimestamp(text: string): number {
   const day = parseDay(text);
   if (text.length === dateChars) return day * dayMs;
@@ -27,12 +27,12 @@ export function parseTimestamp(text: string): number {
   return day * dayMs + hour * 3_600_000 + minute * 60_000 + parseSeconds(text, 16);
 }
 
-/** The first ms that a `from` means: of a date alone its first (docs/api.md, Reports). NaN when it is no timestamp. */
+/** First ms of a range that starts at `text`; a date alone means its first ms (docs/api.md, Reports). NaN: no timestamp. */
 export function parseRangeStart(text: string): number {
   return parseTimestamp(text);
 }
 
-/** The last ms that a `to` means: of a date alone its last (docs/api.md, Reports). NaN when it is no timestamp. */
+/** Last ms of a range that ends at `text`; a date alone means its last ms (docs/api.md, Reports). NaN: no timestamp. */
 export function parseRangeEnd(text: string): number {
   const timeMs = parseTimestamp(text);
   return text.length === dateChars ? timeMs + dayMs - 1 : timeMs;
@@ -48,7 +48,7 @@ function parseDay(text: string): number {
   return daysFromCivil(year, month, day);
 }
 
-/** Ms of `[:SS[.f+]][zone]` from `at` to the end; the zone counts negatively. */
+/** Ms of `[:SS[.f+]][zone]` from `at` to the end; the zone is subtracted. */
 function parseSeconds(text: string, at: number): number {
   if (text.charCodeAt(at) !== colon) return parseZone(text, at, 0);
   const second = twoDigits(text, at + 1);
@@ -69,7 +69,7 @@ function parseFraction(text: string, start: number, timeMs: number): number {
   return at === start ? Number.NaN : parseZone(text, at, timeMs + fractionMs);
 }
 
-/** `timeMs` less the zone that fills the rest of `text`. T2 */
+/** `timeMs` minus the offset of the zone that fills the rest of `text`. T2 */
 function parseZone(text: string, at: number, timeMs: number): number {
   if (at === text.length) return timeMs;
   const sign = text.charCodeAt(at);
@@ -83,7 +83,7 @@ function parseZone(text: string, at: number, timeMs: number): number {
   return sign === plus ? timeMs - offsetMs : timeMs + offsetMs;
 }
 
-/** NaN unless two ASCII digits stand at `at`. */
+/** The number of the two ASCII digits at `at`; NaN when there are none. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - zero;
   const units = text.charCodeAt(at + 1) - zero;

@@ -1,9 +1,9 @@
 // What open dashboards cost those who wait for an ack: the same load with nobody looking and with five event streams open, each
 // with all that a page may ask for. And what the service takes while nothing happens, with and without them.
 
-import {request} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
+import {ask, HttpClient} from '../../tools/http-client.js';
 import type {Bench, Say} from '../bench.js';
 import {LoadProcess} from '../load/load-process.js';
 import {type Offered, offer, requireAllStored} from '../load/offered.js';
@@ -78,12 +78,12 @@ async function coresOf(service: BenchService, seconds: number): Promise<number> 
 
 /** @returns the cookie of a session. */
 async function signIn({baseUrl}: BenchService): Promise<string> {
-  const answer = await fetch(`${baseUrl}/dashboard/api/session`, {
+  const answer = await ask(`${baseUrl}/dashboard/api/session`, {
     method: 'POST',
-    headers: {Origin: baseUrl, 'X-Millrace': '1', 'Content-Type': 'application/json'},
-    body: JSON.stringify({token: adminToken}),
+    headers: {Origin: baseUrl, 'X-Millrace': '1'},
+    json: {token: adminToken},
   });
-  const [cookie] = answer.headers.getSetCookie();
+  const [cookie] = answer.headers['set-cookie'] ?? [];
   if (cookie === undefined) throw new Error(`the sign-in was answered ${answer.status}`);
   return cookie.split(';', 1)[0]!;
 }
@@ -94,24 +94,16 @@ interface Stream {
 }
 
 /** An event stream with every topic, read and thrown away. */
-function open({baseUrl}: BenchService, cookie: string): Promise<Stream> {
-  return new Promise((resolve, reject) => {
-    const asked = request(`${baseUrl}/dashboard/api/stream?topics=vitals,published,arrivals`, {
-      headers: {cookie},
-      agent: false,
-    });
-    let bytes = 0;
-    asked.on('error', reject);
-    asked.on('response', (answer) => {
-      answer.on('error', () => {}); // It is closed from here, in the middle of an answer that has no end.
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      if (answer.statusCode === 200) resolve({bytes: () => bytes, close: () => asked.destroy()});
-      else reject(new Error(`a stream was answered ${answer.statusCode}`));
-    });
-    asked.end();
+async function open({baseUrl}: BenchService, cookie: string): Promise<Stream> {
+  const path = '/dashboard/api/stream?topics=vitals,published,arrivals';
+  const answer = await new HttpClient(baseUrl).open('GET', path, {headers: {cookie}});
+  let bytes = 0;
+  answer.on('error', () => {}); // `close` ends it in the middle of an answer that has no end.
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
   });
+  if (answer.statusCode !== 200) throw new Error(`a stream was answered ${answer.statusCode}`);
+  return {bytes: () => bytes, close: () => answer.destroy()};
 }
 
 function text({rounds, openToNone}: DashboardsReport): string {

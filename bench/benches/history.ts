@@ -63,7 +63,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
   const store = await openStore(options, workload, owned, say);
   const env = cacheEnv(options);
   const service = await startOver(store, owned, env);
-  const http = new HttpAsker(service);
+  const http = new HttpAsker(service.baseUrl);
   owned.add({stop: () => http.close()});
   const pages = await pagesOf(workload, pagesOfKind, http);
   const times = {} as Record<Pass, Record<Kind, number[]>>;
@@ -76,19 +76,19 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
     await service.stop();
     again = await startOver(store, owned, env); // What finding the cursors left in the caches is gone.
   }
-  const asker = new HttpAsker(again);
+  const asker = new HttpAsker(again.baseUrl);
   owned.add({stop: () => asker.close()});
   await play('first', asker);
   await play('again', asker);
   await again.stop();
   const probe = fileURLToPath(new URL('../probe/unprepared.js', import.meta.url));
   const unprepared = await startOver(store, owned, env, ['--import', probe]);
-  const unpreparedAsker = new HttpAsker(unprepared);
+  const unpreparedAsker = new HttpAsker(unprepared.baseUrl);
   owned.add({stop: () => unpreparedAsker.close()});
   await play('unprepared', unpreparedAsker);
   await unprepared.stop();
   const small = await startOver(store, owned, {MEMORY_CACHE_MIB: smallCacheMib});
-  const smallAsker = new HttpAsker(small);
+  const smallAsker = new HttpAsker(small.baseUrl);
   owned.add({stop: () => smallAsker.close()});
   await play('uncached', smallAsker);
   return {workload, cacheMib: options.numbers.cache!, pagesOfKind, times};

@@ -4,6 +4,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
+import {HttpAsker} from '../engine/http-ask.js';
 import type {LoadResult} from '../load/closed-loop.js';
 import {LoadProcess} from '../load/load-process.js';
 import {cpuSecondsOf, memoryOf, type ProcessMemory} from '../machine/processes.js';
@@ -11,7 +12,7 @@ import {type BenchService, envOf, startService, writeKey} from '../machine/servi
 import {settled} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
-import {ask, type ReportQuestion, variedReports, wholeReports} from '../reports.js';
+import {type ReportQuestion, variedReports, wholeReports} from '../reports.js';
 import {type Spread, spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical, type WorkloadOptions} from '../workload/events.js';
@@ -79,10 +80,12 @@ async function measure(
   if (result.refusals > 0) throw new Error(`the service refused ${result.refusals} batches: ${result.firstRefusal}`);
   say(`all imported in ${fixed(result.elapsedMs / 1_000, 2)} s; waiting for the reports …`);
   const limitMs = Math.max(queryableMsMin, queryableRefreshesMax * options.refreshSeconds * 1_000);
-  const queryableMs = await untilExact(baseUrl, questions, limitMs);
+  const asker = new HttpAsker(baseUrl);
+  const queryableMs = await untilExact(asker, questions, limitMs);
   const {cpuSeconds} = await settled(service, options);
   say(`every report exact after ${fixed(queryableMs / 1_000, 2)} s; timing reports …`);
-  const reportMs = await timeReports(baseUrl, workload);
+  const reportMs = await timeReports(asker, workload);
+  asker.close();
   return {
     cacheMib,
     load: result,
@@ -96,26 +99,26 @@ async function measure(
 }
 
 /** Ms until every question was answered exactly; each is asked until it is right, then the next one. */
-async function untilExact(baseUrl: string, questions: readonly ReportQuestion[], limitMs: number): Promise<number> {
+async function untilExact(asker: HttpAsker, questions: readonly ReportQuestion[], limitMs: number): Promise<number> {
   const startMs = monotonicMs();
   for (const question of questions) {
-    let difference = question.difference((await ask(baseUrl, question.path)).body);
+    let difference = question.difference((await asker.ask(question.path)).body);
     while (difference !== null) {
       if (monotonicMs() - startMs > limitMs) {
         throw new Error(`${question.name} is not exact after ${limitMs / 1_000} s: ${difference}`);
       }
       await pause(pollMs);
-      difference = question.difference((await ask(baseUrl, question.path)).body);
+      difference = question.difference((await asker.ask(question.path)).body);
     }
   }
   return monotonicMs() - startMs;
 }
 
-async function timeReports(baseUrl: string, workload: WorkloadOptions): Promise<(readonly [string, Spread])[]> {
+async function timeReports(asker: HttpAsker, workload: WorkloadOptions): Promise<(readonly [string, Spread])[]> {
   const timed: (readonly [string, Spread])[] = [];
   for (const [kind, paths] of variedReports(workload, timingsPerReport)) {
     const elapsed: number[] = [];
-    for (const path of paths) elapsed.push((await ask(baseUrl, path)).elapsedMs);
+    for (const path of paths) elapsed.push((await asker.ask(path)).elapsedMs);
     timed.push([kind, spreadOf(elapsed)]);
   }
   return timed;

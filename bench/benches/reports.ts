@@ -107,7 +107,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Repor
   const peer = await DuckDbPeer.open(join(store.folder, 'events.duckdb'), store.linesPath, say);
   if (peer !== null) owned.add(peer);
   const service = await startOver(store, owned, cacheEnv(options));
-  const http = new HttpAsker(service);
+  const http = new HttpAsker(service.baseUrl);
   owned.add({stop: () => http.close()});
   const openLink = async (newest: 'counted' | 'asked') =>
     owned.add(await EngineLink.open(service, options.numbers.cache! * 2 ** 19, newest));

@@ -222,7 +222,7 @@ function newReport(): () => string {
 
 /** One after the other. */
 function asking(service: BenchService, options: BenchOptions, owned: Owned, nextPath: () => string): Measure<Sample> {
-  const http = new HttpAsker(service);
+  const http = new HttpAsker(service.baseUrl);
   owned.add({stop: () => http.close()});
   return async (round) => {
     const times: number[] = [];
@@ -235,7 +235,7 @@ function asking(service: BenchService, options: BenchOptions, owned: Owned, next
 /** The first page that is asked for what was just written, and stored in parts. */
 function askingBehindWrites(loaded: Loaded, load: LoadProcess, options: BenchOptions, owned: Owned): Measure<Sample> {
   const {service} = loaded;
-  const http = new HttpAsker(service);
+  const http = new HttpAsker(service.baseUrl);
   owned.add({stop: () => http.close()});
   return async () => {
     const times: number[] = [];

@@ -121,7 +121,7 @@ async function fill(folder: string, workload: WorkloadOptions, partitions: numbe
 
 /** Resolves once reports count every event. */
 export async function untilCounted(service: BenchService, workload: WorkloadOptions): Promise<void> {
-  const asker = new HttpAsker(service);
+  const asker = new HttpAsker(service.baseUrl);
   const endMs = monotonicMs() + countedMsMax;
   try {
     for (;;) {

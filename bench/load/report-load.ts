@@ -2,7 +2,7 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
-import {AnswerFault, ask} from '../reports.js';
+import {AnswerFault, HttpAsker} from '../engine/http-ask.js';
 import {Latencies, type LatencyMs} from './latency.js';
 
 export interface ReportLatency {
@@ -23,16 +23,18 @@ export async function askAtRate(
 ): Promise<ReportLatency> {
   const startMs = monotonicMs();
   const latencies = new Latencies();
+  const asker = new HttpAsker(baseUrl, Number.POSITIVE_INFINITY);
   const asks: Promise<unknown>[] = [];
   const count = Math.max(1, Math.round(reportsPerSecond * seconds));
   for (let i = 0; i < count; i++) {
     const plannedMs = startMs + (i * 1_000) / reportsPerSecond;
     await pause(Math.max(0, plannedMs - monotonicMs()));
-    const asked = ask(baseUrl, nextOf(paths)).then(() => latencies.record(monotonicMs() - plannedMs));
-    // A fault is kept for the end: nobody waits for it yet.
+    const asked = asker.ask(nextOf(paths)).then(() => latencies.record(monotonicMs() - plannedMs));
+    // Awaited at the end: until then a fault must not be an unhandled rejection.
     asks.push(asked.catch((error: unknown) => error));
   }
   const faults = (await Promise.all(asks)).filter((fault) => fault !== undefined);
+  asker.close();
   const other = faults.find((fault) => !(fault instanceof AnswerFault && fault.status === 503));
   if (other !== undefined) throw other;
   return {asked: count, unavailable: faults.length, latencyMs: latencies.summary(), latencies};

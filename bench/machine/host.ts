@@ -48,21 +48,18 @@ function changedFiles(): string | null {
 function output(command: string, args: readonly string[]): string | null {
   try {
     return execFileSync(command, args, {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}).trim();
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof Error && 'status' in error) return null; // There is no such program, or it failed.
+    throw error;
   }
 }
 
 function packageVersion(name: string): string | null {
-  try {
-    const {dependencies, devDependencies} = createRequire(import.meta.url)(`${root}/package.json`) as Record<
-      'dependencies' | 'devDependencies',
-      Record<string, string>
-    >;
-    return devDependencies[name] ?? dependencies[name] ?? null;
-  } catch {
-    return null;
-  }
+  const load = createRequire(import.meta.url);
+  const packages = ['package.json', 'tools/package.json'].map(
+    (file) => load(`${root}/${file}`) as {readonly dependencies: Readonly<Record<string, string>>},
+  );
+  return packages.map(({dependencies}) => dependencies[name]).find((version) => version !== undefined) ?? null;
 }
 
 /**

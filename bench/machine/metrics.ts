@@ -2,6 +2,7 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
+import {ask} from '../../tools/http-client.js';
 
 export interface Metrics {
   /** Sum of the samples of this name that have all these labels; throws when there is none. */
@@ -23,8 +24,7 @@ const lastReadMs = new Map<string, number>();
 /** As it is now: waits until the text that was read last is made no more use of. */
 export async function readMetrics(baseUrl: string): Promise<Metrics> {
   await pause(Math.max(0, (lastReadMs.get(baseUrl) ?? Number.NEGATIVE_INFINITY) + sharedMs - monotonicMs()));
-  const answer = await fetch(`${baseUrl}/metrics`);
-  const text = await answer.text();
+  const {text} = await ask(`${baseUrl}/metrics`);
   // Its second begins when it was made, which on a busy machine is long after it was asked for.
   lastReadMs.set(baseUrl, monotonicMs());
   const samples = text.split('\n').flatMap(readSample);

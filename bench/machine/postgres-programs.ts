@@ -1,7 +1,8 @@
 // Where the system's packages put PostgreSQL: on the PATH, or, with Debian and its kin, in a folder for each version.
 
-import {accessSync, constants, readdirSync} from 'node:fs';
+import {accessSync, constants, existsSync, readdirSync} from 'node:fs';
 import {delimiter, join} from 'node:path';
+import {isSystemError} from '../../src/system-file.js';
 
 const versionsFolder = '/usr/lib/postgresql';
 
@@ -12,19 +13,17 @@ export function postgresProgram(name: string): string | null {
 }
 
 function packaged(name: string): string[] {
-  try {
-    const versions = readdirSync(versionsFolder).sort((a, b) => Number(b) - Number(a));
-    return versions.map((version) => join(versionsFolder, version, 'bin', name));
-  } catch {
-    return []; // Another system's layout.
-  }
+  if (!existsSync(versionsFolder)) return []; // Another system's layout.
+  const versions = readdirSync(versionsFolder).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(versionsFolder, version, 'bin', name));
 }
 
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (isSystemError(error)) return false;
+    throw error;
   }
 }

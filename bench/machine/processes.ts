@@ -1,6 +1,7 @@
 // CPU time and memory of a process and all its descendants, from /proc (Linux only).
 
-import {readdirSync, readFileSync} from 'node:fs';
+import {readdirSync} from 'node:fs';
+import {readIfThere} from '../../src/system-file.js';
 
 /** USER_HZ: what /proc counts in on every Linux that Node runs on. */
 export const ticksPerSecond = 100;
@@ -66,9 +67,6 @@ function readStat(pid: number): ProcessStat[] {
 
 /** Empty when the process ended meanwhile. */
 function textOf(path: string): string[] {
-  try {
-    return [readFileSync(path, 'utf8')];
-  } catch {
-    return [];
-  }
+  const text = readIfThere(path);
+  return text === undefined ? [] : [text];
 }

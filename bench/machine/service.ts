@@ -4,6 +4,7 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
+import {ask} from '../../tools/http-client.js';
 import {ServiceProcess, secretKey} from '../../tools/service-process.js';
 import type {BenchOptions} from '../options.js';
 import type {Target} from './target.js';
@@ -98,7 +99,6 @@ function tellLog(line: string, onLog: (line: LogLine) => void): void {
 /** By the age that every report tells; one about an event that never happened costs next to nothing. */
 async function reportsCover(baseUrl: string, wallMs: number): Promise<boolean> {
   const path = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day';
-  const answer = await fetch(baseUrl + path, {headers: {authorization: `Bearer ${secretKey}`}});
-  await answer.arrayBuffer();
-  return Date.parse(answer.headers.get('report-as-of') ?? '') >= wallMs;
+  const {headers} = await ask(baseUrl + path, {key: secretKey});
+  return Date.parse(String(headers['report-as-of'])) >= wallMs;
 }

@@ -10,6 +10,7 @@
 import {appendFile, openSync, readSync} from 'node:fs';
 import {PerformanceObserver, performance} from 'node:perf_hooks';
 import {isMainThread} from 'node:worker_threads';
+import {isSystemError} from '../../src/system-file.js';
 
 export interface StallLine {
   /** Epoch ms. */
@@ -35,8 +36,9 @@ function coreWaits(): (() => number) | undefined {
     const file = openSync('/proc/thread-self/schedstat', 'r'); // CPU ns, waiting ns, how often it got a core
     const bytes = Buffer.alloc(128);
     return () => Number(bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0)).split(' ')[1]) / nsPerMs;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
   }
 }
 

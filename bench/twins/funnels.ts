@@ -2,9 +2,9 @@
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
-import {kernelMemory, memoryWithBlock} from '../../src/report/funnel/funnel-kernel.js';
+import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
-import {PlainFunnelSteps} from '../../test/twins/funnel-steps.js';
+import {PlainFunnelProgress} from '../../test/twins/funnel-progress.js';
 import {funnelOf14, wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
 import {funnelSteps} from '../workload/expected.js';
@@ -15,10 +15,10 @@ export class FunnelTwins {
   constructor(private readonly ground: Ground) {}
 
   async twins(): Promise<Twins[]> {
-    const one = await this.funnelIndex(this.ground.isSmall ? memoryWithBlock : kernelMemory);
+    const one = await this.funnelIndex(this.ground.isSmall ? memoryWithProgress : kernelMemory);
     const plain = await this.funnelIndex(plainMemory);
     const windowMs = dayMs;
-    const block = new PlainFunnelSteps();
+    const progress = new PlainFunnelProgress();
     const ways = (steps: readonly string[], a?: FunnelIndex, b?: FunnelIndex, window?: {windowMs: number}) =>
       [a, b].map(
         (index): Way =>
@@ -26,7 +26,7 @@ export class FunnelTwins {
             this.ground.evaluate(
               {report: 'funnel', steps, ...window, ...wholeRange(this.ground.workload, number)},
               this.ground.cache,
-              {funnels: index, ...(index === plain ? {block} : {})},
+              {funnels: index, ...(index === plain ? {progress} : {})},
             ),
       ) as unknown as readonly [Way, Way];
     const kept = new AnswerCache(2 ** 20);

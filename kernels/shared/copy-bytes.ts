@@ -2,7 +2,7 @@
 
 export const vectorBytes: usize = 16;
 
-/** Behind the copy. Up to 15 bytes behind what it reads are read, and as many behind what it writes are lost. */
+/** Returns the end of the copy. Reads up to 15 bytes after the source, and overwrites as many after the target. */
 @inline
 export function copyBytes(from: usize, length: usize, to: usize): usize {
   const end = to + length;

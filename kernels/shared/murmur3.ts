@@ -1,6 +1,6 @@
-// MurmurHash3 (32 bits) of bytes in memory, as in actors/bytes/hash.ts: kernels and their hosts look in the same tables.
+// MurmurHash3 (32 bits) of bytes in memory, as in actors/bytes/hash.ts: kernels and hosts share tables.
 
-/** Reads up to three bytes behind the end. */
+/** Reads up to three bytes after the end. */
 @inline
 export function murmur3(at: usize, length: u32, seed: u32): u32 {
   const end = at + length;

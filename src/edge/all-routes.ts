@@ -23,8 +23,8 @@ import {
   readUserInPath,
 } from './routes/users.js';
 
-// What counts is the compact JSON; escapes and white space may make it longer on the wire. An event of 64 KiB that is
-// escaped throughout has 384 KiB.
+// The bound counts compact JSON; escapes and white space may make it longer on the wire: an event of 64 KiB that is escaped
+// throughout has 384 KiB.
 const singleBodyBytesMax = 8 * eventBytesMax;
 
 const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
@@ -43,7 +43,7 @@ export const routes: Routes = {
   exact: new Map<string, Route>([
     ['/v1/events', {POST: writing(singleBodyBytesMax, track), GET: reading(readEvents), isWriteRoute: true}],
     ['/v1/events/batch', {POST: writing(batchBytesMax, trackBatch), isWriteRoute: true}],
-    // Reading and deleting here mean the user of that name.
+    // GET and DELETE of this path mean the user of that name.
     [
       '/v1/users/identify',
       {...userInPath, POST: {...writing(singleBodyBytesMax, identify), permission: 'identify'}, isWriteRoute: true},
@@ -82,7 +82,7 @@ export const routes: Routes = {
   ]),
 };
 
-/** Routes of operators: on ADMIN_PORT, where it is set. The dashboard is one: it manages keys and shows people. */
+/** Whether a path is an operator's, on ADMIN_PORT where that is set. The dashboard is: it manages keys and shows people. */
 const isForOperators = (path: string): boolean => /^\/(?:admin\/|dashboard|(?:healthz|readyz|metrics)?$)/.test(path);
 
 const routesThat = ({exact, bySegment}: Routes, keep: (path: string) => boolean): Routes => ({
@@ -90,7 +90,7 @@ const routesThat = ({exact, bySegment}: Routes, keep: (path: string) => boolean)
   bySegment: new Map([...bySegment].filter(([path]) => keep(path))),
 });
 
-/** With those of the dashboard; for an edge with one port, and for one with two. */
+/** All routes, the dashboard's included: for an edge with one port, and for the two of an edge with ADMIN_PORT. */
 export function servedRoutes(dashboard: Routes['exact']): Readonly<Record<'all' | 'operators' | 'clients', Routes>> {
   const all: Routes = {...routes, exact: new Map([...routes.exact, ...dashboard])};
   return {
@@ -100,7 +100,7 @@ export function servedRoutes(dashboard: Routes['exact']): Readonly<Record<'all' 
   };
 }
 
-/** Made at the start, so that a route without its description is found then. */
+/** Built at the start: a route without a description fails there. */
 export const description = describeService(routes, version);
 const documentText = newestByPrefix((prefix) => JSON.stringify(describedBehind(prefix)));
 const pageText = newestByPrefix((prefix) => documentationPage(describedBehind(prefix)));
@@ -111,7 +111,7 @@ function describedBehind(prefix: string): OpenApiDocument {
     : {...description, servers: description.servers.map((server) => ({...server, url: prefix}))};
 }
 
-/** Remembers the text of the newest prefix: most services have one. */
+/** Caches the text of the newest prefix: most services have one. */
 function newestByPrefix(make: (prefix: string) => string): (prefix: string) => string {
   let newest: {readonly prefix: string; readonly text: string} | undefined;
   return (prefix) => {

@@ -1,5 +1,5 @@
-// Bodies of answers, as schemas: what clients are told about them, and what the tests hold every answer against.
-//   Routes on the hot path write their texts by hand; those that do not, take their types from here.
+// Schemas of the answers' bodies: the API describes them to clients, and tests compare every answer with them.
+//   Hot routes write their texts by hand; the others take their types from here.
 import {z} from 'zod';
 import type {Deletion} from '../asks.js';
 import {rejectedCodes} from './admission/rejected-events.js';
@@ -31,7 +31,7 @@ export const errorAnswer = z.strictObject({
 
 export const trackAnswer = z.strictObject({status: z.literal('ok'), received: z.literal(1)});
 
-/** Of a CORS preflight: browsers look at its headers alone. */
+/** Answer to a CORS preflight; browsers read its headers alone. */
 export const preflightAnswer = z.strictObject({status: z.literal('ok')});
 
 const itemError = z.strictObject({
@@ -63,7 +63,7 @@ const batchOutcome = {
 
 export const batchAnswer = z.strictObject({status: z.enum(['ok', 'partial']), ...batchOutcome});
 
-/** Nothing was stored, or the log took only a share. */
+/** Answer to a batch of which nothing was stored, or of which the log took only a part. */
 export const batchErrorAnswer = z.strictObject({
   error: errorAnswer.shape.error,
   status: z.enum(['partial', 'rejected']),
@@ -124,7 +124,7 @@ export type DeletionReceipt = z.infer<typeof deletion>;
 export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z.string(), deletion});
 export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});
 export const deletionAnswer = z.strictObject({deletion});
-/** The user is unknown; a deletion of it that went before is named. */
+/** Answer for an unknown user; it names an earlier deletion of that user. */
 export const goneAnswer = z.strictObject({error: errorAnswer.shape.error, deletion: deletion.optional()});
 
 // -- reports ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-// The audit trail: lines of the process log with a field `audit`, for what changes who may do what, and who was deleted.
+// The audit trail: lines of the process log with a field `audit`, for changes of permissions and for deletions of users.
 //   AT1. A line names keys and deletions by their ids. It never has a user, a key or a token.
-//   AT2. Failures cost a client nothing: those of one kind are at most one line a second, with their count.
-//   AT3. The newest `linesMax` lines are in memory, too, for the page Access.
+//   AT2. Failures of one kind write at most one line a second, with their count.
+//   AT3. The newest `linesMax` lines are also in memory, for the page Access.
 
 import type {KeyRecord} from '../keys/key.js';
 import type {KeyAuthor, KeyChange} from '../keys/store.js';
@@ -13,7 +13,7 @@ export const linesMax = 1_000;
 export interface AuditOptions {
   readonly logger: Logger;
   readonly wallMs: () => number;
-  /** Calls back after `ms`. */
+  /** Calls `call` after `ms`. */
   readonly later: (ms: number, call: () => void) => void;
 }
 
@@ -26,7 +26,7 @@ const failureWords: Readonly<Record<Failing, string>> = {
 };
 const lineEveryMs = 1_000;
 
-/** A line by its ids; names are looked up when it is shown. */
+/** A line with ids; the page looks their names up. */
 export interface AuditLine {
   readonly atMs: number;
   readonly what: RecordLine['what'];
@@ -39,7 +39,7 @@ export interface AuditLine {
 export class AuditTrail {
   readonly sinceMs: number;
   private lines: AuditLine[] = [];
-  /** Failures since the last line of their kind, and where the newest came from. No entry: the next has its line at once. */
+  /** Failures since the last line of their kind, and the address of the newest. No entry: the next failure writes at once. */
   private readonly held = new Map<Failing, {count: number; address: string}>();
 
   constructor(private readonly options: AuditOptions) {
@@ -61,7 +61,7 @@ export class AuditTrail {
     this.options.logger.info({audit: `key.${change}`, keyId: id, kind, ...author}, `a key was ${change}`);
   }
 
-  /** The deletion is in the log, so it will happen. */
+  /** The deletion is in the log: it will be carried out. */
   userDeleted(deletionId: string, keyId: string, address: string): void {
     this.keep({what: 'user.deleted', subject: deletionId, by: keyId, address});
     this.options.logger.info({audit: 'user.deleted', deletionId, by: keyId, address}, 'a user is deleted');

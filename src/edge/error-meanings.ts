@@ -1,4 +1,4 @@
-// What each code of a refusal says to whoever gets it (docs/api.md, Errors).
+// The meaning of each error code for clients (docs/api.md, Errors).
 import type {ErrorCode} from './failure.js';
 
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {

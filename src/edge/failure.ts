@@ -48,7 +48,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: '415 Unsupported Media Type',
   rate_limited: '429 Too Many Requests',
   unavailable: '503 Service Unavailable',
-  // A bug of ours: no client can bring it about on purpose.
+  // A bug of the service: no client can cause it on purpose.
   internal_error: '500 Internal Server Error',
 };
 
@@ -60,7 +60,7 @@ export interface Failure {
   readonly message: string;
   readonly field?: string | undefined;
   readonly headers?: readonly Header[];
-  /** Valid name of the refused event: for the list of refusals (rejected-events.ts), not for the answer. */
+  /** Valid name of the refused event, for the list of refusals (rejected-events.ts); the answer does not have it. */
   readonly event?: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export const invalidRequest = (message: string, field?: string): Failure => ({co
 export const errorValue = ({code, message, field}: Failure): {code: string; message: string; field?: string} =>
   field === undefined ? {code, message} : {code, message, field};
 
-/** Thrown where a refusal or a fault ends a request, however deep; the server answers with it. */
+/** Ends a request from any depth; the server answers with the failure. */
 export class RequestFailure extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);

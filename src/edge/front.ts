@@ -1,4 +1,4 @@
-// What every route works with.
+// The edge as its routes use it.
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LogPublisher} from '../ingest/publisher.js';
@@ -18,11 +18,11 @@ import type {CursorSeal} from './query/cursor.js';
 import type {LogGenerations} from './query/log-generations.js';
 
 export interface Readiness {
-  /** Why the service cannot do all of its work now; none when it can. */
+  /** Why the service cannot do all of its work now; empty when it can. */
   readonly reasons: readonly string[];
   /** Problems that an operator should know, and that another machine would have, too. */
   readonly warnings: readonly string[];
-  /** Passing conditions that are as they should be. */
+  /** Temporary conditions that are normal. */
   readonly notes: readonly string[];
 }
 
@@ -44,12 +44,12 @@ export interface Front {
   readonly clientAddresses: ClientAddresses;
   readonly traffic: Traffic;
   readonly rejected: RejectedEvents;
-  /** What /metrics shows. */
+  /** The text of /metrics. */
   readonly metricsText: () => Promise<string>;
-  /** Shared by requests that come within a moment (readiness.ts). */
+  /** Requests within `readinessKeptMs` share it (readiness.ts). */
   readonly readiness: () => Promise<Readiness>;
   readonly durability: Durability;
-  /** Looked at once a turn (turn.ts). */
+  /** The wall clock, read once a turn (turn.ts). */
   readonly wallMs: () => number;
   readonly isDraining: () => boolean;
 }

@@ -1,23 +1,23 @@
-// Whether every partition and the report role can do their work (GET /readyz). A damaged part is a warning and no reason:
-// only what needs it is a 503, and another machine would have the same parts.
+// Whether every partition and the report role can work (GET /readyz). A damaged part is a warning, not a reason: only requests
+// that need it fail, and another machine would have the same part.
 import {isoText} from '../../actors/calendar.js';
 import type {StatusAnswer} from '../asks.js';
 import type {RefreshChange} from '../refresh.js';
 import {RequestFailure} from './failure.js';
 import type {Front, Readiness} from './front.js';
 
-// A load balancer asks every few seconds and must hear "no" rather than nothing.
+// A load balancer asks every few seconds: it must get "no" rather than no answer.
 const statusMsMax = 1_000;
 
 const nothing: Readiness = {reasons: [], warnings: [], notes: []};
 
-/** A service that stops asks no role any more. */
+/** While the service stops, it asks no role. */
 export const stopping: Promise<Readiness> = Promise.resolve({...nothing, reasons: ['the service is stopping']});
 
-/** Asking all roles takes 0.7 ms of CPU, and the route is open to everybody; balancers ask every few seconds. */
+/** Asking all roles takes 0.7 ms of CPU, and the route needs no key; load balancers ask every few seconds. */
 export const readinessKeptMs = 250;
 
-/** Within a second. */
+/** Resolves within a second. */
 export async function readinessOf(front: Front): Promise<Readiness> {
   if (front.isDraining()) return stopping;
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partitionReadiness(front, partition));
@@ -25,7 +25,7 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   return {
     reasons: [...front.obstacles.reasons(), ...front.fixedKeys.reasons(), ...all.flatMap(({reasons}) => reasons)],
     warnings: [...front.fixedKeys.warnings(), ...all.flatMap(({warnings}) => warnings)],
-    // All partitions say the same.
+    // All partitions have the same notes.
     notes: [...new Set(all.flatMap(({notes}) => notes))],
   };
 }
@@ -42,14 +42,14 @@ async function partitionReadiness({asks, generations}: Front, partition: number)
   };
 }
 
-/** A reason that goes away by itself, as the partition folds what is in its log. */
+/** A reason that ends by itself: the partition folds what its log has. */
 export const isCatchingUp = (reason: string): boolean =>
   /^partition \d+(?:: it is behind its log| is recovering| has not published a snapshot yet)$/.test(reason);
 
-/** Writes are answered without a position meanwhile (log-generations.ts). */
+/** Until then writes are answered without a position (log-generations.ts). */
 const unknownGeneration = ' has not reported the generation of its log yet';
 
-/** The reason, to follow the partition's name; undefined when it is ready. */
+/** The reason, as it follows the partition's name; undefined when the partition is ready. */
 function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | undefined {
   if (appendFault) return ` cannot append to its log: ${appendFault}`;
   if (phase !== 'live') return ` is ${phase}`;
@@ -75,7 +75,7 @@ const refreshNote = ({fromMs, toMs, atMs}: RefreshChange): string =>
 const damageWarning = (name: string, count: number): string =>
   `${name}: ${count} ${count === 1 ? 'part' : 'parts'} cannot be read: requests that need them are answered 503`;
 
-/** Undefined for a role that does not answer. */
+/** Resolves with undefined for a role that does not answer. */
 export async function orSilence<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;

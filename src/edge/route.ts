@@ -1,4 +1,4 @@
-// Routes as data: which paths exist, what each method needs, who handles it.
+// Routes as data: paths, the needs of each method, handlers.
 import type {Access} from './admission/authentication.js';
 import type {Permission} from './admission/key-permissions.js';
 import type {LimitName} from './admission/rate-limit.js';
@@ -8,14 +8,14 @@ import type {Exchange} from './http/exchange.js';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/** Gets the request with the last segment of its path, undecoded. A promise is awaited only for its failure. */
+/** `segment`: the last one of the path, undecoded. A returned promise is awaited only for its failure. */
 export type Handle = (front: Front, exchange: Exchange, segment: string) => void | Promise<void>;
 
 export interface ReadEndpoint {
   readonly access: Access;
-  /** Which rate limit of the key a request falls under, where it needs a key. */
+  /** Rate limit of the key that counts the request, where a route needs a key. */
   readonly limit?: LimitName;
-  /** Of who asks, on routes of the dashboard; absent: nobody needs to be signed in. */
+  /** Role that the session needs, on routes of the dashboard; absent: no session is needed. */
   readonly role?: NeededRole;
   readonly handle: Handle;
 }
@@ -23,12 +23,12 @@ export interface ReadEndpoint {
 /** Takes a JSON body; a body that was not copied is valid only during the call. */
 export interface BodyEndpoint {
   readonly access: Access;
-  /** Which rate limit of the key a request falls under, where it needs a key. */
+  /** Rate limit of the key that counts the request, where a route needs a key. */
   readonly limit?: LimitName;
   readonly role?: NeededRole;
-  /** What the options of a key may forbid. */
+  /** Permission that options of a key may withhold. */
   readonly permission?: Permission;
-  /** Bytes of the body, before and after decompression. */
+  /** Bound of the body's bytes, before and after decompression. */
   readonly bodyBytesMax: number;
   readonly takeBody: (front: Front, exchange: Exchange, bytes: Buffer) => void | Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Route {
   readonly GET?: ReadEndpoint;
   readonly DELETE?: ReadEndpoint;
   readonly POST?: BodyEndpoint;
-  /** One of the three write routes: any origin may POST, and a write key may stand in the URL. */
+  /** One of the three write routes: any origin may POST, and the URL may have a write key. */
   readonly isWriteRoute?: boolean;
   /** RT2 */
   readonly isOfDashboard?: boolean;
@@ -45,16 +45,17 @@ export interface Route {
 
 /**
  * Paths by their exact text; those of `bySegment` end in one further segment that is not empty.
- *   RT1. No new route takes a client's text in its path: proxies decode and normalise paths, and a write key is enough to
- *        choose an id that then means another user. Each route that does has a form with the id in the query.
- *   RT2. Those of the dashboard are no API: its pages change with them. They are not described, and counted as one.
+ *   RT1. No new route has a client's text in its path: proxies decode and normalise paths, and with a write key anybody can
+ *        choose an id that then means another user. Each route with such a path also has a form with the id in the query.
+ *   RT2. Routes of the dashboard are not part of the API: they change with its pages. They have no description, and metrics
+ *        count them as one.
  */
 export interface Routes {
   readonly exact: ReadonlyMap<string, Route>;
   readonly bySegment: ReadonlyMap<string, Route>;
 }
 
-/** Paths are split before they are decoded, and a trailing slash is another path (docs/api.md, Errors). */
+/** Splits the path before decoding; with a trailing slash it is another path (docs/api.md, Errors). */
 export function findRoute(routes: Routes, path: string): Route | undefined {
   const exact = routes.exact.get(path);
   if (exact !== undefined) return exact;
@@ -69,7 +70,7 @@ export function readEndpoint(route: Route, method: string): ReadEndpoint | undef
 
 export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Those with an endpoint of their own: HEAD comes with GET, OPTIONS with CORS. */
+/** Methods with an endpoint; HEAD comes with GET, OPTIONS with CORS. */
 export const methodsOf = (route: Route): Method[] =>
   (['GET', 'POST', 'DELETE'] as const).filter((method) => route[method] !== undefined);
 

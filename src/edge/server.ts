@@ -1,9 +1,9 @@
 // The HTTP server: every request runs through the same checks in the same order (docs/api.md, Errors) to its route.
 //   framing -> route -> method -> key -> permission -> rate -> size -> type -> query of writes -> body -> the route
-// uWebSockets.js leaves to us: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies and of slow
-// clients; and it aborts the process when a handler neither answers nor sets `onAborted`.
-//   H1. A refusal before the body is read leaves the connection open: uWebSockets.js reads over the rest of the body, for
-//       10 s at most. Closing would cost less, and most clients would see a reset instead of the answer.
+// uWebSockets.js leaves these to the server: unknown routes, OPTIONS and HEAD, repeated Content-Length, bounds of bodies and of
+// slow clients. It aborts the process when a handler neither answers nor sets `onAborted`.
+//   H1. A refusal before the body is read leaves the connection open: uWebSockets.js skips the rest of the body, for at most
+//       10 s. Closing would cost less, but most clients would see a reset instead of the answer.
 import type {KeyOptions} from '../keys/key.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
@@ -55,7 +55,7 @@ const unsupportedType: Failure = {
   message: 'the body must be application/json (or text/plain for beacons)',
 };
 const unsupportedCharset: Failure = {code: 'unsupported_media_type', message: 'the charset of the body must be utf-8'};
-/** Texts of ASCII alone are UTF-8, too. */
+/** Text in ASCII is also UTF-8. */
 const charsets = ['utf-8', 'utf8', 'us-ascii'];
 const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
@@ -85,7 +85,7 @@ export class HttpServer {
     this.app = options.transport.newApp();
     this.connections = new Connections(options.connectionsMax);
     this.connections.watch(this.app);
-    // What most requests ask for, matched in C++ and exactly as `findRoute` does.
+    // The paths of most requests, matched in C++ with the same result as `findRoute`.
     for (const [path, route] of options.routes.exact) {
       if (route.POST !== undefined)
         this.app.post(path, (res, req) => this.receive(new Exchange(res, req, this.host, 'POST', path), route));
@@ -96,14 +96,14 @@ export class HttpServer {
     });
   }
 
-  /** @returns the port. Rejects with a clear sentence when it cannot have it. */
+  /** @returns the port. Rejects with a sentence for the operator when the port cannot be used. */
   async listen(host: string, port: number): Promise<number> {
     const bound = await this.app.listen(host, port);
     if (bound === undefined) throw new StartFault(`cannot listen on ${host}:${port}: is the port in use?`);
     return bound;
   }
 
-  /** Accepts nobody any more, and resolves when all that came in is answered. */
+  /** Accepts no connection any more; resolves when every request is answered. */
   async finish(): Promise<void> {
     this.isClosing = true;
     this.app.stopListening();
@@ -113,7 +113,7 @@ export class HttpServer {
     });
   }
 
-  /** Closes what is still connected. */
+  /** Closes all connections. */
   close(): void {
     clearInterval(this.sweeping);
     this.app.close();
@@ -125,7 +125,7 @@ export class HttpServer {
     this.openExchanges += 1;
     this.options.front.traffic.open += 1;
     if (exchange.forwardedFor !== '') this.options.front.clientAddresses.noteForwarded();
-    // What a piece of a request throws ends this request alone.
+    // An error in a piece of a body ends this request alone.
     try {
       this.watch(exchange, this.dispatch(exchange, route));
     } catch (error) {
@@ -148,7 +148,7 @@ export class HttpServer {
         if (this.openExchanges === 0) this.whenIdle?.();
       },
       fault: (exchange, doing, error) => {
-        // Never the path or the query: they name users.
+        // Log neither path nor query: they name users.
         const {stack} = error instanceof Error ? error : {stack: String(error)};
         this.options.logger.error(
           {requestId: exchange.requestId(), doing, error: stack},
@@ -197,21 +197,21 @@ export class HttpServer {
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
     try {
-      const {POST} = exchange.route as Route; // Set by `receive`: one function takes all bodies, as a closure per request costs.
+      const {POST} = exchange.route as Route; // `receive` set it. All bodies share this function: a closure per request costs.
       this.watch(exchange, POST!.takeBody(this.options.front, exchange, bytes));
     } catch (error) {
       exchange.failed('handling a request', error);
     }
   };
 
-  /** What is known before the body is read. @throws RequestFailure for a bad query. */
+  /** Checks that need no body. @throws RequestFailure for a bad query. */
   private refuseWrite(exchange: Exchange): Failure | undefined {
     checkWriteQuery(exchange);
     const {obstacles, intake} = this.options.front;
     return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
 
-  /** Audits a wrong key or token. A request without any tried none. */
+  /** Audits a wrong key or token; a request without one tried none. */
   private noted<Refusal extends Failure | undefined>(
     audit: 'admin.refused' | 'key.refused',
     exchange: Exchange,
@@ -222,7 +222,7 @@ export class HttpServer {
     return refusal;
   }
 
-  /** Key, permission, rate. @throws RequestFailure when a route that is open to everybody is asked with a parameter: none has any. */
+  /** Checks key, permission and rate. @throws RequestFailure when an open route gets a parameter: none has any. */
   private refuseEntry(
     exchange: Exchange,
     endpoint: ReadEndpoint | BodyEndpoint,
@@ -246,7 +246,7 @@ export class HttpServer {
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
   }
 
-  /** An address that uses up its share must not use up the key's: its limit is asked first, and refunded when the key refuses. */
+  /** An address over its limit must not use up the key's: its limit is charged first, and refunded when the key refuses. */
   private refuseByOptions(
     exchange: Exchange,
     options: KeyOptions,
@@ -275,8 +275,8 @@ export class HttpServer {
 }
 
 /**
- * RFC 9112, 6.3: a message whose end can be read in two ways is how requests are smuggled. Its connection is closed
- * without an answer: with one, uWebSockets.js would go on to read the rest of it as the next request.
+ * RFC 9112, 6.3: a message whose end can be read in two ways can smuggle a request. The server closes its connection without an
+ * answer: after an answer uWebSockets.js would read the rest as the next request.
  */
 function isFramed({isFramingAmbiguous, transferEncoding, contentLength, declaredBytes}: Exchange): boolean {
   if (isFramingAmbiguous) return false;
@@ -294,7 +294,7 @@ const methodNotAllowed = (route: Route): Failure => ({
 const encodingName = ({contentEncoding}: Exchange): string => contentEncoding.trim().toLowerCase();
 
 function refuseEncoding(exchange: Exchange): Failure | undefined {
-  if (exchange.contentEncoding === '') return undefined; // Nearly always.
+  if (exchange.contentEncoding === '') return undefined; // The usual case.
   const name = encodingName(exchange);
   const isPlain = name === '' || name === 'identity';
   return isPlain || encodingOf(name) !== undefined ? undefined : unsupportedEncoding;
@@ -310,7 +310,7 @@ function refuseType({contentType}: Exchange): Failure | undefined {
   return parameters.every(isReadable) ? undefined : unsupportedCharset;
 }
 
-/** A body in another charset than UTF-8 would be refused, or read as other characters than were meant. */
+/** False for a charset other than UTF-8: its bytes would be refused, or read as other characters. */
 function isReadable(parameter: string): boolean {
   const [, charset] = /^charset *= *"?(.*?)"?$/.exec(parameter) ?? [];
   return charset === undefined || charsets.includes(charset);

@@ -1,4 +1,4 @@
-// The edge role: its connections, its keys, its server; and the way back.
+// The edge role: starts its connections, its keys and its server, and drains them.
 import {randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
@@ -56,48 +56,48 @@ export interface EdgeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Address of the operators' routes, when they have a port of their own. */
+  /** Address of the operators' routes, if they have their own port. */
   readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
   readonly tokens: AdminTokens;
-  /** Keys of the configuration, instead of those that a first start creates. */
+  /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
   /** The same on every edge of the deployment. */
   readonly deploymentSecret: string;
-  /** What an acknowledgement survives, for `/healthz`. */
+  /** What acknowledged events survive, for `/healthz`. */
   readonly durability: Durability;
-  /** Of our own nats-server; nothing of an external one. */
+  /** State of the service's own nats-server; empty for an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
-  /** How long an event may take into reports. */
+  /** Longest time from an ack until reports have the event. */
   readonly refresh: Pick<Refresh, 'ms'>;
-  /** Undefined for an external one. */
+  /** Undefined for an external nats-server. */
   readonly natsServer: NatsServerView | undefined;
   readonly limits: RateOptions;
-  /** Whose X-Forwarded-For is believed: addresses and blocks of them. */
+  /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];
   /** Host names of the dashboard. */
   readonly dashboardHosts: readonly string[];
-  /** Folder of result files of benches; undefined: the project's. */
+  /** Folder of the benches' result files; undefined: the project's. */
   readonly benchResultsDir: string | undefined;
-  /** Threads of this process that fold what is taken here. */
+  /** Threads of this process that fold its events. */
   readonly foldingThreads: readonly FoldingThread[];
   /** Threads of this process that answer questions, by their subjects. */
   readonly answeringThreads: ReadonlyMap<string, AnsweringThread>;
-  /** For those that fold, where nobody else writes events (src/ingest/acked-sequences.ts). */
+  /** Shared with the folding threads, if no other process writes events (src/ingest/acked-sequences.ts). */
   readonly ackedSequences?: BigInt64Array | undefined;
   readonly logLevel: string;
 }
 
 export interface Edge {
   readonly port: number;
-  /** The same without a port of its own. */
+  /** Equal to `port` unless ADMIN_PORT is set. */
   readonly adminPort: number;
-  /** Keys that were created by this start, for the only time. */
+  /** Keys that this start created; it is the only time that they are shown. */
   readonly firstKeys: FirstKeys;
-  /** Signs in to the dashboard, once. */
+  /** A code that signs in to the dashboard once. */
   readonly signInCode: string;
-  /** Accepts nothing more, answers what came in, closes. */
+  /** Accepts no more requests, answers those it has, closes. */
   drain(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 interface NatsConnections {
-  /** Publishing has a connection of its own: big answers to reads must not stand between a message and its ack. */
+  /** Publishing has its own connection: large replies to reads must not delay an ack. */
   readonly log: NatsConnection;
   readonly ask: NatsConnection;
 }
@@ -175,7 +175,7 @@ async function openDoor(
     metricsText: () => scrape.text(),
     readiness: () => (isDraining ? stopping : readiness.get()),
   });
-  // A stop closes the connections itself: that is no news.
+  // A stop closes the connections itself: that is not logged.
   const announceWhileServing = (connection: string) => (state: PulseState) => {
     if (!isDraining) announce(logger, connection, state);
   };
@@ -223,7 +223,7 @@ async function openDoor(
   const port = await door.listen(options.host, options.port);
   const adminPort = adminDoor === undefined ? port : await adminDoor.listen(admin!.host, admin!.port);
   if (adminDoor !== undefined) dashboard.apiPort = port;
-  const firstKeys = await keys.createFirst(); // Not before it listens: a start that ends shows nobody its keys.
+  const firstKeys = await keys.createFirst(); // After `listen`: a start that fails shows no keys.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
@@ -236,7 +236,7 @@ async function openDoor(
     async drain() {
       isDraining = true;
       dashboard.live.stop();
-      // A client that drips its body, or a log that is gone, must not hold up the stop.
+      // A slow client, or a log that does not answer, must not delay the stop.
       const doors = [door, ...(adminDoor === undefined ? [] : [adminDoor])];
       await atMost(finishMsMax, Promise.all(doors.map((each) => each.finish())));
       for (const each of doors) each.close();
@@ -270,7 +270,7 @@ function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection)
   return generations;
 }
 
-/** What lies between the routes and the logs. */
+/** The connection to the logs, below the routes. */
 interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
   readonly refusals: LogRefusals;
   readonly generations: LogGenerations;
@@ -341,15 +341,15 @@ function announce(logger: Logger, connection: string, state: PulseState): void {
   else logger.error({connection, state}, 'NATS is unreachable: requests that need it are refused until it responds');
 }
 
-/** Resolves when the work is done, or when the time is over. */
+/** Resolves when the work is done or `ms` are over. */
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
-  const over = delay(ms, undefined, {signal: timer.signal}).catch(() => {}); // Aborted: the work was faster.
+  const over = delay(ms, undefined, {signal: timer.signal}).catch(() => {}); // Aborted: the work ended first.
   await Promise.race([work, over]);
   timer.abort();
 }
 
-/** When it does not work out, the next time will do: nothing depends on it. */
+/** A failure is only logged: the next save writes the same times. */
 async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
   try {
     await keys.saveLastUsed();

@@ -3,7 +3,6 @@
 //   P1 to P8 stand in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entries.js';
-import {type TickReason, tickReason} from '../../actors/log/entries.js';
 import type {ErasedUser, Stop} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
@@ -109,12 +108,12 @@ export class Runner {
     setup.snapshots.onPublished = ({sequence}) => this.identity.notePublished(sequence);
     this.scrub = new Scrub({
       ...setup,
-      publish: () => this.publishNow(tickReason.erasure),
+      publish: () => this.publishNow(),
       onFatal: setup.onFatal,
     });
     this.mover = new Mover({
       ...setup,
-      publish: () => this.publishNow(tickReason.leave),
+      publish: () => this.publishNow(),
       isLive: () => this.phase === 'live',
     });
     this.lateCopies = new LateCopies(setup.partition, this.scrub, () => this.phase === 'live');
@@ -177,7 +176,7 @@ export class Runner {
     if (!this.isStarting) return; // A drain has a last tick of its own.
     const lacking = await eraseLacking(this.setup);
     if (!this.isStarting) return;
-    await this.publishNow(tickReason.start);
+    await this.publishNow();
     lacking.report();
     if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
@@ -375,10 +374,10 @@ export class Runner {
   }
 
   /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
-  private async publishNow(reason: TickReason): Promise<boolean> {
+  private async publishNow(): Promise<boolean> {
     for (;;) {
       const {losses} = this.identity;
-      const sequence = await this.ticks.append(reason);
+      const sequence = await this.ticks.append();
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
@@ -403,7 +402,7 @@ export class Runner {
     this.stopTimers();
     if (!this.isStandingStill) {
       await this.scrub.idle();
-      await this.publishNow(tickReason.shutdown);
+      await this.publishNow();
       this.lateCopies.clean(this.ticks.periodMs); // Nothing of erased users stays on the disk of a service that is stopped.
       await this.scrub.idle();
     }

@@ -27,7 +27,7 @@ import {NamePage} from '../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../actors/report/counts/name-times.js';
 import type {RowFinder} from '../../actors/report/counts/row-finder.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
-import type {FunnelSteps} from '../../actors/report/funnel/funnel-block.js';
+import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js';
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
@@ -41,7 +41,7 @@ import {rowFinder} from './counts/filter-kernel.js';
 import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
-import {funnelSteps} from './funnel/funnel-kernel.js';
+import {threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
@@ -61,7 +61,7 @@ export interface FastPaths {
   readonly lists?: NumberLists | undefined;
   /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;
-  readonly block?: FunnelSteps | undefined;
+  readonly progress?: FunnelProgress | undefined;
 }
 
 export class Evaluation {
@@ -70,7 +70,7 @@ export class Evaluation {
   private readonly paths: FastPaths;
   private readonly lists: NumberLists;
   private readonly finder: RowFinder;
-  private readonly block: FunnelSteps;
+  private readonly progress: FunnelProgress;
 
   /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
   constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
@@ -79,7 +79,7 @@ export class Evaluation {
     this.paths = paths;
     this.lists = paths.lists ?? new NumberLists(0);
     this.finder = paths.finder ?? rowFinder;
-    this.block = paths.block ?? funnelSteps;
+    this.progress = paths.progress ?? threadProgress;
   }
 
   /** JSON text of the answer. @throws MissingPart, DamagedPart */
@@ -249,8 +249,8 @@ export class Evaluation {
     const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
     const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
-    const {block, lists} = this;
-    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), block, lists);
+    const {progress, lists} = this;
+    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), progress, lists);
     await this.scan.inSlices(funnel.walk());
     return funnel;
   }

@@ -9,7 +9,6 @@ import {dayMs} from '../../actors/limits.js';
 import {
   beginMessage,
   sealMessage,
-  tickReason,
   writeErase,
   writeEvent,
   writeFiller,
@@ -116,7 +115,7 @@ function messages(entries: readonly Entry[], cutsAt: ReadonlySet<number>): Uint8
     if (one.kind === 'tick') {
       leave();
       timeMs += one.stepMs;
-      writeTick(writer, timeMs, 240_000, tickReason.interval);
+      writeTick(writer, timeMs, 240_000);
       count = 1;
       leave();
       return;
@@ -271,7 +270,7 @@ describe('partition', () => {
 
   test('a wrong clock expires no message id: logical time takes one period a tick', async () => {
     const shell = new MemoryShell();
-    const tick = (timeMs: number) => (writer: ByteWriter) => writeTick(writer, timeMs, 240_000, tickReason.interval);
+    const tick = (timeMs: number) => (writer: ByteWriter) => writeTick(writer, timeMs, 240_000);
     const event = (writer: ByteWriter) =>
       writeEvent(writer, {event: 'e', userId: 'u', messageId: 'm', timeMs: base, receivedMs: base});
     await shell.append(event);
@@ -316,8 +315,7 @@ describe('partition', () => {
       const period = dayMs;
       let shell = new MemoryShell();
       let days = 0;
-      const tick = () =>
-        shell.append((writer) => writeTick(writer, base + days++ * dayMs, period, tickReason.interval));
+      const tick = () => shell.append((writer) => writeTick(writer, base + days++ * dayMs, period));
       const identify = (id: string, sentMs?: number) => (writer: ByteWriter) =>
         writeIdentify(writer, 'u', '{"email":"ada@example.org"}', base, {messageId: id, sentMs});
       await tick();
@@ -343,7 +341,7 @@ describe('partition', () => {
     const event = (writer: ByteWriter) => writeEvent(writer, {event: 'e', userId: 'u', timeMs: base, receivedMs: base});
     await shell.append(event);
     await shell.append(event, 3);
-    await shell.append((writer) => writeTick(writer, base, 1, tickReason.interval), 4);
+    await shell.append((writer) => writeTick(writer, base, 1), 4);
     expect(shell.gaps).toBe(1);
   });
 
@@ -361,8 +359,7 @@ describe('partition', () => {
     const event = message(1, 1, (writer) =>
       writeEvent(writer, {event: 'e', userId: 'u', timeMs: base, receivedMs: base}),
     );
-    const tick = (n: number) =>
-      message(2, n, (writer) => writeTick(writer, base + n * periodMs, periodMs, tickReason.interval));
+    const tick = (n: number) => message(2, n, (writer) => writeTick(writer, base + n * periodMs, periodMs));
     await shell.fold(1, tick(1));
     await shell.fold(2, event);
     for (let n = 2; n <= 1 + ticks; n++) await shell.fold(n + 1, tick(n));

@@ -1,7 +1,7 @@
 // What waits for erasing, and what does not: a whole partition in this thread, on a real nats-server that is slow to erase.
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
-import {tickReason, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {PartStore} from '../../src/partition/snapshot/part-store.js';
@@ -87,7 +87,7 @@ test('a deletion is folded while what was replaced before is still being erased,
   const {view, deletions} = await startPartition();
   const {snapshots, writer} = view;
   const publish = async () => {
-    const sequence = await writer.tick(600_000, tickReason.interval);
+    const sequence = await writer.tick(600_000);
     await until('a snapshot is published', () => snapshots.publishedSequence >= sequence);
     await snapshots.idle();
   };

@@ -2,7 +2,7 @@
 import {afterEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {chunkRowsMax} from '../../actors/limits.js';
-import {tickReason, writeEvent, writeIdentify, writeTick} from '../../actors/log/entries.js';
+import {writeEvent, writeIdentify, writeTick} from '../../actors/log/entries.js';
 import {partValues} from '../../src/nats/part-values.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {PartitionRole} from '../support/partition-role.js';
@@ -39,7 +39,7 @@ async function startHeld(): Promise<{readonly view: Runner['view']; readonly isW
     return 1;
   });
   const tick = await role.append((writer) => {
-    writeTick(writer, day, 600_000, tickReason.interval);
+    writeTick(writer, day, 600_000);
     return 1;
   });
   await until('the profile is in a part', () => runner!.view.snapshots.publishedSequence >= tick);

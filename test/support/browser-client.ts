@@ -1,12 +1,7 @@
 // Asks the dashboard's routes as a browser would: with its cookie, and with the headers that a page of the same origin sends.
-import {type IncomingHttpHeaders, request} from 'node:http';
+import {type HttpAnswer, HttpClient} from '../../tools/http-client.js';
 
-export interface PageAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  json<T = Record<string, unknown>>(): T;
-}
+export type PageAnswer = HttpAnswer;
 
 export interface AskOptions {
   readonly json?: unknown;
@@ -14,13 +9,15 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const answerMsMax = 60_000;
-
 export class BrowserClient {
   /** The session's, as `Cookie` carries it. */
   cookie = '';
 
-  constructor(readonly baseUrl: string) {}
+  private readonly client: HttpClient;
+
+  constructor(readonly baseUrl: string) {
+    this.client = new HttpClient(baseUrl);
+  }
 
   get(path: string, options: AskOptions = {}): Promise<PageAnswer> {
     return this.ask('GET', path, options);
@@ -43,9 +40,8 @@ export class BrowserClient {
   }
 
   ask(method: string, path: string, {json, headers = {}}: AskOptions): Promise<PageAnswer> {
-    const url = new URL(path, this.baseUrl);
     const sent = {
-      Origin: url.origin,
+      Origin: this.baseUrl,
       'X-Millrace': '1',
       'Sec-Fetch-Site': 'same-origin',
       ...(this.cookie === '' ? {} : {Cookie: this.cookie}),
@@ -54,29 +50,6 @@ export class BrowserClient {
     };
     const kept = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== ''));
     const body = json === undefined ? undefined : JSON.stringify(json);
-    return new Promise((resolve, reject) => {
-      // A path as it is written: URL would normalise it.
-      const {hostname, port} = url;
-      const asked = request(
-        {hostname, port, method, path, headers: kept, timeout: answerMsMax, agent: false},
-        (answer) => {
-          let text = '';
-          answer.setEncoding('utf8');
-          answer.on('data', (chunk: string) => {
-            text += chunk;
-          });
-          answer.on('end', () =>
-            resolve({
-              status: answer.statusCode!,
-              headers: answer.headers,
-              text,
-              json: <T>() => JSON.parse(text) as T,
-            }),
-          );
-        },
-      );
-      asked.on('error', reject);
-      asked.end(body);
-    });
+    return this.client.send(method, path, {headers: kept, body});
   }
 }

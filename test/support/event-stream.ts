@@ -1,6 +1,6 @@
 // The event stream of the dashboard, without a browser.
-import {once} from 'node:events';
-import {type IncomingMessage, request} from 'node:http';
+import type {IncomingMessage} from 'node:http';
+import {HttpClient} from '../../tools/http-client.js';
 import type {BrowserClient} from './browser-client.js';
 import {until} from './until.js';
 
@@ -62,8 +62,6 @@ export class StreamReader {
 
 /** As whoever is signed in there. */
 export async function openStream({baseUrl, cookie}: BrowserClient, parameters = ''): Promise<StreamReader> {
-  const call = request(`${baseUrl}/dashboard/api/stream${parameters}`, {headers: {cookie}});
-  call.end();
-  const [incoming] = (await once(call, 'response')) as [IncomingMessage];
-  return new StreamReader(incoming);
+  const path = `/dashboard/api/stream${parameters}`;
+  return new StreamReader(await new HttpClient(baseUrl).open('GET', path, {headers: {cookie}}));
 }

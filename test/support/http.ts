@@ -1,28 +1,13 @@
-// A small HTTP client for tests. Built on node:http because fetch rewrites what these tests are about: it normalises
-// `..` in paths, forbids headers, decompresses, and hides the bytes of the answer.
+// The client of tests: the client of the tools (tools/http-client.ts), and each answer is compared with the OpenAPI description.
 
-import {Agent, type IncomingHttpHeaders, request} from 'node:http';
-import type {Socket} from 'node:net';
 import {setTimeout as pause} from 'node:timers/promises';
 import {expect} from 'vitest';
+import {type HttpAnswer, HttpClient, type HttpRequest} from '../../tools/http-client.js';
 import {checkDescribed} from './described.js';
 import {patienceMsMax} from './until.js';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-  /** The body as JSON; throws when it is none. */
-  json<T = Record<string, unknown>>(): T;
-}
-
-export interface RequestOptions {
-  /** A body that is sent as it is. */
-  readonly body?: string | Buffer;
-  /** A body that is sent as compact JSON with its content type. */
-  readonly json?: unknown;
-  readonly headers?: Readonly<Record<string, string | string[]>>;
-}
+export type Answer = HttpAnswer;
+export type RequestOptions = HttpRequest;
 
 export interface EventAnswer {
   readonly id: string;
@@ -52,34 +37,26 @@ export interface ProfileBody {
   readonly traits_over_limit?: number;
 }
 
-/** A report has 60 s. */
-const requestMsMax = 90_000;
-/** The service closes a connection that is idle for 8 to 12 s: a request must not meet the close on its way. */
-const idleMsMax = 4_000;
-
-/**
- * Speaks to one service with one key; `key` undefined sends no Authorization header. An answer that is not as the
- * service describes itself rejects.
- */
+/** Speaks to one service with one key. An answer that is not as the service describes itself rejects. */
 export class Client {
-  /** Of all clients of this process. */
+  /** Requests of all clients of this process, and those whose partition was behind its log. */
   static readonly asked = {inAll: 0, behind: 0};
-  private readonly agent = new Agent({keepAlive: true});
-  private readonly idleSinceMs = new WeakMap<Socket, number>();
+  private readonly client: HttpClient;
 
+  /** `key` undefined: no Authorization header. */
   constructor(
     readonly baseUrl: string,
     readonly key?: string,
   ) {
-    this.agent.on('free', (socket: Socket) => this.idleSinceMs.set(socket, performance.now()));
+    this.client = new HttpClient(baseUrl, {key});
   }
 
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer> {
-    return this.send('GET', path, headers === undefined ? {} : {headers});
+    return this.send('GET', path, {headers});
   }
 
   post(path: string, json: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> {
-    return this.send('POST', path, headers === undefined ? {json} : {json, headers});
+    return this.send('POST', path, {json, headers});
   }
 
   delete(path: string): Promise<Answer> {
@@ -87,14 +64,15 @@ export class Client {
   }
 
   /**
-   * The path goes out as it is written; nothing is normalised or encoded.
-   * A live read waits 2 s for its partition, which a machine that is busy with other work can exceed: it is asked again,
-   * as `Retry-After` says. Nothing was done for it by then.
+   * A live read waits 2 s for its partition, which a machine that is busy with other work can exceed: it is asked again, as
+   * `Retry-After` says. The service has done nothing for it by then.
    */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const endMs = performance.now() + patienceMsMax;
     for (;;) {
-      const answer = await this.sendOnce(method, path, options);
+      const answer = await this.client.send(method, path, options);
+      new TextDecoder('utf-8', {fatal: true}).decode(answer.bytes);
+      checkDescribed({method, path, json: options.json}, answer);
       const isBehind = answer.status === 503 && answer.text.includes('the partition is behind its log');
       Client.asked.inAll += 1;
       if (isBehind) Client.asked.behind += 1;
@@ -102,52 +80,6 @@ export class Client {
       await pause(Number(answer.headers['retry-after']) * 1_000);
     }
   }
-
-  private sendOnce(method: string, path: string, options: RequestOptions): Promise<Answer> {
-    this.dropIdleConnections();
-    const {hostname, port} = new URL(this.baseUrl);
-    const body = options.json === undefined ? options.body : JSON.stringify(options.json);
-    const headers = {
-      ...(this.key === undefined ? {} : {authorization: `Bearer ${this.key}`}),
-      ...(options.json === undefined ? {} : {'content-type': 'application/json'}),
-      ...(body === undefined ? {} : {'content-length': String(Buffer.byteLength(body))}),
-      ...options.headers,
-    };
-    return new Promise((resolve, reject) => {
-      const call = request(
-        {hostname, port, path, method, headers, agent: this.agent, timeout: requestMsMax},
-        (incoming) => {
-          const chunks: Buffer[] = [];
-          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-          incoming.on('error', reject);
-          incoming.on('end', () => {
-            try {
-              const answer = answerOf(incoming.statusCode!, incoming.headers, Buffer.concat(chunks));
-              checkDescribed({method, path, json: options.json}, answer);
-              resolve(answer);
-            } catch (error) {
-              reject(error as Error);
-            }
-          });
-        },
-      );
-      call.on('timeout', () => call.destroy(new Error(`${method} ${path}: no answer within ${requestMsMax} ms`)));
-      call.on('error', reject);
-      call.end(body);
-    });
-  }
-
-  private dropIdleConnections(): void {
-    const staleMs = performance.now() - idleMsMax;
-    for (const socket of Object.values(this.agent.freeSockets).flatMap((sockets) => sockets ?? [])) {
-      if ((this.idleSinceMs.get(socket) ?? staleMs) <= staleMs) socket.destroy();
-    }
-  }
-}
-
-function answerOf(status: number, headers: IncomingHttpHeaders, bytes: Buffer): Answer {
-  const text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes);
-  return {status, headers, text, json: <T>() => JSON.parse(text) as T};
 }
 
 /** `a=1&steps[]=x`: form-encoded, in the order given, absent values left out. */

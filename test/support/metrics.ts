@@ -1,4 +1,5 @@
 // Reads Prometheus' text format strictly: a line that is none of it fails the test that reads it.
+import {ask} from '../../tools/http-client.js';
 
 export interface Sample {
   readonly name: string;
@@ -58,7 +59,7 @@ function sampleOf(line: string): Sample {
 }
 
 export async function scrape(baseUrl: string): Promise<Metrics> {
-  const response = await fetch(`${baseUrl}/metrics`);
-  if (response.status !== 200) throw new Error(`/metrics answered ${response.status}`);
-  return new Metrics(await response.text());
+  const {status, text} = await ask(`${baseUrl}/metrics`);
+  if (status !== 200) throw new Error(`/metrics answered ${status}`);
+  return new Metrics(text);
 }

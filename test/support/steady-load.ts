@@ -1,6 +1,5 @@
 // Requests at a steady rate, whatever becomes of the ones before: what an ordinary client sees.
-import {Agent, request} from 'node:http';
-import type {Socket} from 'node:net';
+import {HttpClient} from '../../tools/http-client.js';
 
 export interface LoadReport {
   readonly answered: number;
@@ -18,21 +17,19 @@ export interface LoadOptions {
 }
 
 const turnMs = 5;
-// The service closes a connection that is idle for 8 s: after a stall of ours a request could meet the close on its way.
-const idleMsMax = 4_000;
+const connectionsMax = 32;
 const failuresKept = 5;
 
 export class SteadyLoad {
   private readonly options: LoadOptions;
-  private readonly agent = new Agent({keepAlive: true, maxSockets: 32});
-  private readonly idleSinceMs = new WeakMap<Socket, number>();
+  private readonly client: HttpClient;
   private readonly latencies: number[] = [];
   private readonly failures: string[] = [];
   private waiting = 0;
 
   constructor(options: LoadOptions) {
     this.options = options;
-    this.agent.on('free', (socket: Socket) => this.idleSinceMs.set(socket, performance.now()));
+    this.client = new HttpClient(options.baseUrl, {key: options.writeKey, connectionsMax});
   }
 
   /** Sends for `ms` or until `end` resolves, and waits for the answers. */
@@ -49,35 +46,21 @@ export class SteadyLoad {
       await new Promise((resolve) => setTimeout(resolve, turnMs));
     }
     while (this.waiting > 0) await new Promise((resolve) => setTimeout(resolve, turnMs));
-    this.agent.destroy();
+    this.client.close();
     return this.report();
   }
 
-  private dropIdleConnections(): void {
-    const staleMs = performance.now() - idleMsMax;
-    for (const socket of Object.values(this.agent.freeSockets).flatMap((sockets) => sockets ?? [])) {
-      if ((this.idleSinceMs.get(socket) ?? staleMs) <= staleMs) socket.destroy();
-    }
-  }
-
   private send(dueMs: number): void {
-    this.dropIdleConnections();
-    const {baseUrl, writeKey} = this.options;
-    const body = '{"event":"steady","userId":"steady"}';
-    const headers = {authorization: `Bearer ${writeKey}`, 'content-type': 'application/json'};
     this.waiting += 1;
     const over = (failure?: string): void => {
       this.waiting -= 1;
       this.latencies.push(performance.now() - dueMs);
       if (failure !== undefined && this.failures.length < failuresKept) this.failures.push(failure);
     };
-    const call = request(`${baseUrl}/v1/events`, {method: 'POST', headers, agent: this.agent}, (answer) => {
-      answer.resume();
-      answer.once('end', () => over(answer.statusCode === 200 ? undefined : `status ${answer.statusCode}`));
-      answer.once('error', () => over('the answer broke off'));
-    });
-    call.once('error', (error) => over(error.message));
-    call.end(body);
+    this.client.send('POST', '/v1/events', {json: {event: 'steady', userId: 'steady'}}).then(
+      ({status}) => over(status === 200 ? undefined : `status ${status}`),
+      (error: Error) => over(error.message),
+    );
   }
 
   private report(): LoadReport {

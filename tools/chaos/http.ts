@@ -1,12 +1,9 @@
-// Plain HTTP to the service. A request that gets no answer is a value here, not an exception: it is what we are after.
+// HTTP to a service that may be killed. A request without an answer is a value here, not an exception: chaos is about those.
 
-import {Agent, type IncomingHttpHeaders, request} from 'node:http';
+import {type HttpAnswer, HttpClient} from '../http-client.js';
 
-export interface Answer {
+export interface Answer extends HttpAnswer {
   readonly kind: 'answer';
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
 }
 
 /** `why`: the code of the socket's error. */
@@ -16,49 +13,26 @@ export interface Lost {
 }
 
 // Longer than every deadline of the service: a request that takes this long is a fault, and shows as `ETIMEDOUT`.
-const requestMsMax = 40_000;
+const silentMsMax = 40_000;
 
 export class Http {
-  private readonly agent = new Agent({keepAlive: true});
+  private readonly client: HttpClient;
 
-  constructor(
-    private readonly port: number,
-    private readonly key: string,
-  ) {}
+  constructor(port: number, key: string) {
+    this.client = new HttpClient(`http://127.0.0.1:${port}`, {key, silentMsMax});
+  }
 
-  send(method: string, path: string, json?: unknown): Promise<Answer | Lost> {
-    const body = json === undefined ? undefined : JSON.stringify(json);
-    const headers = {
-      authorization: `Bearer ${this.key}`,
-      ...(body === undefined
-        ? {}
-        : {'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body))}),
-    };
-    return new Promise((resolve) => {
-      const lost = (error: NodeJS.ErrnoException): void => resolve({kind: 'lost', why: error.code ?? error.message});
-      const call = request(
-        {host: '127.0.0.1', port: this.port, method, path, headers, agent: this.agent, timeout: requestMsMax},
-        (incoming) => {
-          const chunks: Buffer[] = [];
-          incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-          incoming.on('error', lost);
-          incoming.on('end', () =>
-            resolve({
-              kind: 'answer',
-              status: incoming.statusCode!,
-              headers: incoming.headers,
-              text: Buffer.concat(chunks).toString('utf8'),
-            }),
-          );
-        },
-      );
-      call.on('timeout', () => call.destroy(Object.assign(new Error('timeout'), {code: 'ETIMEDOUT'})));
-      call.on('error', lost);
-      call.end(body);
-    });
+  async send(method: string, path: string, json?: unknown): Promise<Answer | Lost> {
+    try {
+      return {kind: 'answer', ...(await this.client.send(method, path, {json}))};
+    } catch (error) {
+      const {code} = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      return {kind: 'lost', why: code};
+    }
   }
 
   close(): void {
-    this.agent.destroy();
+    this.client.close();
   }
 }

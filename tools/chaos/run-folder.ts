@@ -1,8 +1,9 @@
 // The folder of a run, when the run is over: nobody may write to it any more, and then it goes as a whole.
 //   A process of this run names the folder in its command line or as its DATA_DIR: service, guard shell, nats-server.
 
-import {existsSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {existsSync, readdirSync, rmSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
+import {readIfReadable} from '../../src/system-file.js';
 import {sendSignal} from '../service-process.js';
 
 // A killed service leaves a nats-server that closes its store first.
@@ -38,13 +39,7 @@ function processesOf(folder: string): Process[] {
 }
 
 /** Empty for a process that has ended, or is not ours. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
+const read = (path: string): string => readIfReadable(path) ?? '';
 
 /** @throws with the reason when it is still there after 15 s. */
 export async function removeFolder(folder: string): Promise<void> {

@@ -45,8 +45,8 @@ export class Ledger {
   private noteDeletion(path: string): void {
     try {
       this.deletedUsers.add(decodeURIComponent(path.slice('/v1/users/'.length)));
-    } catch {
-      // A malformed escape names nobody.
+    } catch (error) {
+      if (!(error instanceof URIError)) throw error; // A malformed escape names no user.
     }
   }
 
@@ -105,8 +105,10 @@ function sentEvents(request: HostileRequest, body: Buffer): SentEvent[] {
     const isBatch = request.path.includes('batch') || (Array.isArray(value.events) && !('event' in value));
     const events = isBatch ? value.events : [value];
     return Array.isArray(events) ? events.map((event: unknown) => (event ?? {}) as SentEvent) : [];
-  } catch {
-    return []; // No JSON: the service may not take it, and a comparison that finds something there tells.
+  } catch (error) {
+    // No JSON, or nothing that inflates: the service may not take it, and the comparison finds it if it does.
+    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return [];
+    throw error;
   }
 }
 

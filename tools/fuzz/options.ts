@@ -22,7 +22,8 @@ export function readOptions(words: string[]): Options | undefined {
     if (numbers.some((value) => !Number.isSafeInteger(value) || value < 0) || numbers[0] < 1) return undefined;
     const [count, seedNumber, warmUpEvents, onlyIndex] = numbers;
     return {count, seed: seedNumber, warmUpEvents, only: only === undefined ? undefined : onlyIndex};
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof TypeError && 'code' in error) return undefined; // ERR_PARSE_ARGS_*
+    throw error;
   }
 }

@@ -1,13 +1,13 @@
 // The probing process of stall-watch.ts: `prober.js SERVICE_PORT CONTROL_PORT SERVICE_PID`.
-import {readFileSync} from 'node:fs';
-import {Agent, request} from 'node:http';
 import {setTimeout as pause} from 'node:timers/promises';
+import {readIfThere} from '../../src/system-file.js';
+import {HttpClient} from '../http-client.js';
 import {type Distribution, type ProbeReport, type SlowProbe, stallMsMax} from './stall-watch.js';
 
 const [servicePort, controlPort, servicePid] = process.argv.slice(2).map(Number);
 const everyMs = 4;
 const slowKeptMax = 20;
-const agent = new Agent({keepAlive: true, maxSockets: 2});
+const clients = [servicePort, controlPort].map((port) => new HttpClient(`http://127.0.0.1:${port}`));
 
 const service: number[] = [];
 const control: number[] = [];
@@ -17,29 +17,25 @@ let isStopping = false;
 
 /** Ms that the main thread has run so far; 0 where the kernel keeps no such account. */
 function mainThreadMs(): number {
-  try {
-    return Number(readFileSync(`/proc/${servicePid}/task/${servicePid}/schedstat`, 'latin1').split(' ', 1)[0]) / 1e6;
-  } catch {
-    return 0;
-  }
+  const account = readIfThere(`/proc/${servicePid}/task/${servicePid}/schedstat`) ?? '0';
+  return Number(account.split(' ', 1)[0]) / 1e6;
 }
 
-/** A connection that was closed while idle is no stall: the probe is taken again. */
-function probe(port: number): Promise<number | undefined> {
+/** Ms until the answer. Undefined: the connection was lost, which is no stall, and the next probe opens another one. */
+async function probe(client: HttpClient): Promise<number | undefined> {
   const startMs = performance.now();
-  return new Promise((resolve) => {
-    const call = request({host: '127.0.0.1', port, path: '/healthz', agent}, (incoming) => {
-      incoming.resume();
-      incoming.on('end', () => resolve(performance.now() - startMs));
-    });
-    call.on('error', () => resolve(undefined));
-    call.end();
-  });
+  try {
+    await client.get('/healthz');
+    return performance.now() - startMs;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
 }
 
 async function probeService(): Promise<void> {
   const before = mainThreadMs();
-  const ms = await probe(servicePort);
+  const ms = await probe(clients[0]!);
   if (ms === undefined) return;
   const runningMs = mainThreadMs() - before;
   service.push(ms);
@@ -52,7 +48,7 @@ async function probeService(): Promise<void> {
 async function run(): Promise<void> {
   while (!isStopping) {
     await probeService();
-    const ms = await probe(controlPort);
+    const ms = await probe(clients[1]!);
     if (ms !== undefined) control.push(ms);
     await pause(everyMs);
   }

@@ -66,7 +66,8 @@ function wrongWithRefusal(
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', {fatal: true}).decode(body));
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined; // No JSON, or no UTF-8.
+    throw error;
   }
 }

@@ -147,8 +147,9 @@ const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08]);
 function inflated(bytes: Buffer): string {
   try {
     return gunzipSync(bytes).toString('latin1');
-  } catch {
-    return '';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return '';
+    throw error;
   }
 }
 

@@ -7,7 +7,7 @@
 //   ER2. Where there is no next step at all, no later entry gets further.
 //   ER3. Of equally deep walks the first one counts: entries are tried in their order.
 //   ER4. Rounds end: times are whole ms, so the next entry comes after the one before.
-import type {EntrySteps, FunnelSteps} from './funnel-block.js';
+import type {EntryProgress, FunnelProgress} from './funnel-progress.js';
 import type {NumberList} from './median.js';
 
 interface RoundsOptions {
@@ -16,18 +16,18 @@ interface RoundsOptions {
   readonly windowMs: number;
   /** Keys from here on are outside the funnel. */
   readonly endKey: number;
-  /** Notes in `found` when each of the first `count` users of the block has the step after its key. */
-  readonly look: (step: number, count: number) => void;
+  /** Writes to `found` the event of the step that each of the first `count` users has next. */
+  readonly seek: (step: number, count: number) => void;
 }
 
 export class EntryRounds {
-  private readonly block: FunnelSteps;
-  private readonly entries: EntrySteps;
+  private readonly progress: FunnelProgress;
+  private readonly entries: EntryProgress;
   private readonly options: RoundsOptions;
 
-  constructor(block: FunnelSteps, options: RoundsOptions) {
-    this.block = block;
-    this.entries = block.entrySteps();
+  constructor(progress: FunnelProgress, options: RoundsOptions) {
+    this.progress = progress;
+    this.entries = progress.entryProgress();
     this.options = options;
   }
 
@@ -36,31 +36,31 @@ export class EntryRounds {
     this.entries.begin(entered);
     for (let walking = entered; walking > 0; walking = this.takeLaterEntries(walking)) this.walk(walking);
     reached[0] += entered;
-    const {stepCount, look} = this.options;
+    const {stepCount, seek} = this.options;
     let left = this.entries.beginDeepest(entered);
     for (let step = 1; step < stepCount && left > 0; step++) {
-      look(step, left);
+      seek(step, left);
       reached[step] += left;
       const deeper = this.entries.takeDeepest(left, step);
-      durations[step].pushAll(this.block.gaps, left);
+      durations[step].pushAll(this.progress.gaps, left);
       left = deeper;
     }
   }
 
   private walk(walking: number): void {
-    const {stepCount, windowMs, endKey, look} = this.options;
+    const {stepCount, windowMs, endKey, seek} = this.options;
     for (let step = 1, left = walking; step < stepCount && left > 0; step++) {
-      look(step, left);
+      seek(step, left);
       left = this.entries.keepWithin(left, step, windowMs, endKey);
     }
   }
 
   /** Returns how many users have another entry. */
   private takeLaterEntries(walked: number): number {
-    const {stepCount, windowMs, endKey, look} = this.options;
+    const {stepCount, windowMs, endKey, seek} = this.options;
     const left = this.entries.seekLater(walked, stepCount, windowMs);
     if (left === 0) return 0;
-    look(0, left);
+    seek(0, left);
     return this.entries.takeLater(left, endKey);
   }
 }

@@ -1,8 +1,9 @@
 // The funnel of one partition over its postings. It gives the same answers as funnel.ts (docs/api.md, funnel rules), which gathers
 // all matching rows.
 //   Users are walked in blocks, and each block through one step after the other: a user that misses a step is not searched in
-//   the next ones, and memory is read in the order of users. Most events are in the largest segment: its memory holds the
-//   block, too, so that the kernel searches it (kernels/funnel-steps.ts). The few events of other segments are searched after.
+//   the next ones, and memory is read in the order of users. Most events are in the largest segment: its memory also holds the
+//   progress of the block, so that the kernel searches it (kernels/funnel-progress.ts). The few events of other segments are
+//   searched after.
 //   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
 //   (entry-rounds.ts).
 
@@ -11,21 +12,21 @@ import type {Stretch} from '../selection.js';
 import {EntryRounds} from './entry-rounds.js';
 import {ranksPerMs} from './event-key.js';
 import type {FunnelResult} from './funnel.js';
-import {blockUsers, type DensePostings, type FunnelSteps} from './funnel-block.js';
+import {blockUsers, type DensePostings, type FunnelProgress} from './funnel-progress.js';
 import type {NumberList, NumberLists} from './median.js';
 import type {SparsePostings, UserPostings} from './user-postings.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** All postings of the step's name. */
+/** All postings of a step's name. */
 interface Step {
-  /** In the segment whose memory holds the block; the others are in the two lists. */
+  /** Those in the memory that also holds the progress; the others are in the two lists. */
   readonly main: DensePostings | undefined;
   readonly dense: readonly DensePostings[];
   readonly sparse: readonly SparseCursor[];
 }
 
-/** Where the search goes on: blocks are walked in ascending order, each of them from `blockAt` on. */
+/** Position of the search: blocks are walked in ascending order, each from `blockAt` on. */
 interface SparseCursor {
   readonly postings: SparsePostings;
   blockAt: number;
@@ -36,7 +37,7 @@ export class PostedFunnel implements FunnelResult {
   readonly reached: Float64Array;
   readonly durations: readonly NumberList[];
   private readonly steps: readonly Step[];
-  private readonly block: FunnelSteps;
+  private readonly progress: FunnelProgress;
   /** With a conversion window. */
   private readonly rounds: EntryRounds | undefined;
   /** Keys in [startKey, endKey) are inside the stretch. */
@@ -45,22 +46,22 @@ export class PostedFunnel implements FunnelResult {
 
   /**
    * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
-   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `block` takes the steps where no
-   * segment has a block in its memory. `lists` lends those for the durations, which the caller gives back.
+   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `progress` is used
+   * where no segment has one in its memory. `lists` lends the lists of durations, which the caller gives back.
    */
   constructor(
     segments: readonly UserPostings[],
     stepNames: readonly number[],
     {startMs, lastMs}: Stretch,
     windowMs: number,
-    block: FunnelSteps,
+    progress: FunnelProgress,
     lists: NumberLists,
   ) {
-    const main = largest(segments.filter(({steps}) => steps !== undefined));
+    const main = largest(segments.filter((segment) => segment.progress !== undefined));
     this.reached = new Float64Array(stepNames.length);
     this.durations = stepNames.map(() => lists.take());
     this.steps = stepNames.map((name) => stepOf(segments, main, name));
-    this.block = main?.steps ?? block;
+    this.progress = main?.progress ?? progress;
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
     if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
@@ -86,41 +87,41 @@ export class PostedFunnel implements FunnelResult {
 
   private roundsWithin(windowMs: number): EntryRounds {
     const {endKey, steps} = this;
-    const look = (step: number, count: number): void => this.look(steps[step], count);
-    return new EntryRounds(this.block, {stepCount: steps.length, windowMs, endKey, look});
+    const seek = (step: number, count: number): void => this.seek(steps[step], count);
+    return new EntryRounds(this.progress, {stepCount: steps.length, windowMs, endKey, seek});
   }
 
   /** Puts the users [first, first + blockUsers) that have an entry into the block, at their earliest one; returns how many. */
   private enter(first: number): number {
-    const {users, keys} = this.block;
+    const {users, keys} = this.progress;
     for (let i = 0; i < blockUsers; i++) users[i] = first + i;
     keys.fill(this.startKey - 1);
     return this.take(this.steps[0], blockUsers);
   }
 
-  /** How many of the first `count` users have the step. */
+  /** Advances the first `count` users to the step. @returns how many have it. */
   private take(step: Step, count: number): number {
-    this.look(step, count);
-    return this.block.keep(count, this.endKey);
+    this.seek(step, count);
+    return this.progress.advance(count, this.endKey);
   }
 
-  /** The next event of each of the first `count` users: out of the largest segment, or another where that is earlier. */
-  private look({main, dense, sparse}: Step, count: number): void {
-    const {block} = this;
-    if (main === undefined) block.found.fill(never, 0, count);
-    else block.find(count, main);
-    for (const postings of dense) findDense(block, count, postings);
-    for (const cursor of sparse) findSparse(block, count, cursor);
+  /** Writes to `found` the next event of each of the first `count` users, the earliest of all segments. */
+  private seek({main, dense, sparse}: Step, count: number): void {
+    const {progress} = this;
+    if (main === undefined) progress.found.fill(never, 0, count);
+    else progress.seek(count, main);
+    for (const postings of dense) seekDense(progress, count, postings);
+    for (const cursor of sparse) seekSparse(progress, count, cursor);
   }
 
   /** Without a conversion window: each step takes the earliest event after the one before. */
   private takeSteps(entered: number): void {
-    const {reached, steps, durations, block} = this;
+    const {reached, steps, durations, progress} = this;
     reached[0] += entered;
     for (let step = 1, count = entered; step < steps.length && count > 0; step++) {
       count = this.take(steps[step], count);
       reached[step] += count;
-      durations[step].pushAll(block.gaps, count);
+      durations[step].pushAll(progress.gaps, count);
     }
   }
 }
@@ -145,7 +146,7 @@ function stepOf(segments: readonly UserPostings[], main: UserPostings | undefine
   return {main: inMain, ...found};
 }
 
-/** Above all users that may have an entry. */
+/** A number above all users that may have an entry. */
 function userEnd({main, dense, sparse}: Step): number {
   const lengths = dense.map(({heads}) => heads.length);
   const ends = sparse.map(({postings: {users}}) => users[users.length - 1] + 1);
@@ -162,8 +163,8 @@ function hasAny({main, dense, sparse}: Step, first: number): boolean {
   });
 }
 
-/** Notes in `found` where a user's next event in `postings` is earlier. */
-export function findDense({users, keys, found}: FunnelSteps, count: number, postings: DensePostings): void {
+/** Writes to `found` a user's next event in `postings` where it is earlier. */
+export function seekDense({users, keys, found}: FunnelProgress, count: number, postings: DensePostings): void {
   const {heads, starts, keys: posted} = postings;
   for (let i = 0; i < count && users[i] < heads.length; i++) {
     const user = users[i];
@@ -178,8 +179,8 @@ export function findDense({users, keys, found}: FunnelSteps, count: number, post
   }
 }
 
-/** A merge of the users of the block with those that have events: both ascend. */
-function findSparse({users, keys, found}: FunnelSteps, count: number, cursor: SparseCursor): void {
+/** As `seekDense`, by a merge of the users of the block with those that have events: both ascend. */
+function seekSparse({users, keys, found}: FunnelProgress, count: number, cursor: SparseCursor): void {
   const {users: posted, starts, keys: postedKeys} = cursor.postings;
   let at = cursor.blockAt;
   for (let i = 0; i < count; i++) {

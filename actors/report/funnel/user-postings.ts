@@ -12,7 +12,7 @@
 //   UP5. They are of the names that somebody asked about. Events of other names are as if they were not there.
 import type {RowsView} from '../../chunk/rows.js';
 import {ranksPerMs} from './event-key.js';
-import type {DensePostings, FunnelSteps} from './funnel-block.js';
+import type {DensePostings, FunnelProgress} from './funnel-progress.js';
 import {TimeSort} from './time-sort.js';
 
 const timeEnd = 2 ** 53 / ranksPerMs;
@@ -32,13 +32,13 @@ export interface SparsePostings {
 /** All names share `keys`. */
 type NamePostings = DensePostings | SparsePostings;
 
-/** Memory of postings: [offset, offset + bytes) of a buffer, and what takes steps over it. */
+/** Memory of postings: [offset, offset + bytes) of a buffer, and the progress that it also holds. */
 export interface PostingsMemory {
   readonly buffer: ArrayBufferLike;
   /** A multiple of 8. */
   readonly offset: number;
-  /** Absent: another block takes the steps. */
-  readonly steps?: FunnelSteps | undefined;
+  /** Absent in plain memory: the walk uses another one. */
+  readonly progress?: FunnelProgress | undefined;
 }
 
 /** Memory for so many bytes, all of them 0. */
@@ -71,15 +71,15 @@ export class UserPostings {
   /** Ranks are in [rankStart, rankEnd). UP2 */
   readonly rankStart: number;
   readonly rankEnd: number;
-  /** Takes steps over these postings, with the block of users in the same memory; undefined in plain memory. */
-  readonly steps: FunnelSteps | undefined;
+  /** Progress of a block of users in the same memory; undefined in plain memory. */
+  readonly progress: FunnelProgress | undefined;
   readonly columns: PostingsColumns;
   readonly memory: PostingsMemory;
 
   constructor(columns: PostingsColumns, memory: PostingsMemory, rankStart: number, rankEnd: number) {
     this.columns = columns;
     this.memory = memory;
-    this.steps = memory.steps;
+    this.progress = memory.progress;
     this.bytes = memory.buffer.byteLength;
     this.rankStart = rankStart;
     this.rankEnd = rankEnd;

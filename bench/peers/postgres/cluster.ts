@@ -132,8 +132,9 @@ async function answers(connection: PostgresCluster['connection']): Promise<boole
     await client.connect();
     await client.end();
     return true;
-  } catch {
-    return false; // Not listening yet.
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false; // Not listening yet, or still starting.
+    throw error;
   }
 }
 

@@ -3,9 +3,9 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {wallMs} from '../../../src/clock.js';
+import {HttpAsker} from '../../engine/http-ask.js';
 import type {LoadProcess} from '../../load/load-process.js';
 import type {BenchService} from '../../machine/service.js';
-import {ask} from '../../reports.js';
 import {dayMs, type WorkloadOptions} from '../../workload/events.js';
 import type {Peer} from './peer.js';
 
@@ -37,10 +37,12 @@ export async function requireEqualAnswers(
   }
   await untilCovered(service);
   const paths = pathsOf(workload);
+  const askers = [service, peer].map(({baseUrl}) => new HttpAsker(baseUrl));
   for (const path of paths) {
-    const [ours, theirs] = await Promise.all([answerOf(service.baseUrl, path), answerOf(peer.baseUrl, path)]);
+    const [ours, theirs] = await Promise.all(askers.map((asker) => answerOf(asker, path)));
     if (ours !== theirs) throw new Error(`${path}\nours: ${ours}\npeer: ${theirs}`);
   }
+  for (const asker of askers) asker.close();
   return paths.length;
 }
 
@@ -62,8 +64,8 @@ function pathsOf({startMs, dayCount}: WorkloadOptions): string[] {
 }
 
 /** What is compared, as text. An answer that counts nothing would be equal for the wrong reason. */
-async function answerOf(baseUrl: string, path: string): Promise<string> {
-  const {data, total} = (await ask(baseUrl, path)).body as Answer;
-  if (total === 0) throw new Error(`${baseUrl}${path} counts nothing`);
+async function answerOf(asker: HttpAsker, path: string): Promise<string> {
+  const {data, total} = (await asker.ask(path)).body as Answer;
+  if (total === 0) throw new Error(`${path} counts nothing`);
   return JSON.stringify({data: data.map(({date, count}) => [date, count]), total});
 }

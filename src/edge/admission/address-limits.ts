@@ -1,23 +1,23 @@
-// Rate limits for each client address: of a key (docs/api.md, Keys), of signing in.
-//   Owns: how much each address used. Does not own: the arithmetic (rate-limit.ts), which address a client has
+// Rate limits by client address: for keys (docs/api.md, Keys) and for signing in.
+//   Owns: the usage of each address. Does not own: the arithmetic (rate-limit.ts), which address a client has
 //         (client-address.ts).
-//   AL1. The table is bounded: the address that has not asked for longest is dropped, and starts with a whole quota. A client
-//        with that many addresses is held by the limit of the key.
-//   AL2. A client with one IPv6 address usually has all of its /64: they count as one.
+//   AL1. The table is bounded: it drops the address that has not asked for longest, which then has a whole quota again. The
+//        limit of the key still bounds a client with that many addresses.
+//   AL2. A client with an IPv6 address usually has its whole /64: all of its addresses count as one.
 import type {Failure} from '../failure.js';
 import {burstSeconds, RateLimit} from './rate-limit.js';
 
 const addressesMax = 100_000;
 
-/** Of a key, as its options say. */
+/** The limit that a key's options set. */
 export const eventsPerAddress = (perSecond: number): RateLimit<'events-per-address'> =>
   new RateLimit('events-per-address', perSecond * burstSeconds, burstSeconds);
 
-/** Charges the address that was admitted; negative units are given back. */
+/** Charges the admitted address; negative units are refunded. */
 export type AddressCharge = (units: number) => void;
 
 export class AddressLimits<Name extends string> {
-  /** By owner and address; least recently asked first. */
+  /** By owner and address; the one that asked least recently comes first. */
   private readonly usages = new Map<string, Record<Name, number>>();
 
   constructor(private readonly countMax = addressesMax) {}
@@ -28,7 +28,7 @@ export class AddressLimits<Name extends string> {
     return limit.admit(usage, nowMs) ?? ((units) => limit.charge(usage, units));
   }
 
-  /** AL1 */
+  /** The usage of an address, which is now the newest one. AL1 */
   private usageOf(limit: RateLimit<Name>, name: string): Record<Name, number> {
     const usage = this.usages.get(name) ?? limit.unused();
     this.usages.delete(name);

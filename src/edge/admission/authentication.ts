@@ -1,4 +1,4 @@
-// Who may come in: API keys from the Authorization header or, for beacons, a write key from the URL; the admin token.
+// Authentication: API keys from the Authorization header or, for beacons, a write key from the URL; the admin token.
 import {createHash, timingSafeEqual} from 'node:crypto';
 import type {ActiveKey, KeyRing} from '../../keys/key-ring.js';
 import type {Failure, Header} from '../failure.js';
@@ -6,12 +6,12 @@ import type {Exchange} from '../http/exchange.js';
 import {decodePercent} from '../query/query.js';
 
 /**
- * `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key. `dashboard`: a
- * browser, with a session where the route names a role (dashboard/door.ts).
+ * Who may call a route. `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key.
+ * `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
  */
 export type Access = 'open' | 'write' | 'secret' | 'admin' | 'dashboard';
 
-/** RFC 9110, 11.6.1: a 401 says how to authenticate. Of what came, RFC 6750 names a fault only where something came. */
+/** RFC 9110, 11.6.1: a 401 says how to authenticate. RFC 6750: it names a fault only when the request had a credential. */
 const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
 const challengeAgain: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace", error="invalid_token"']];
 const missing = (message: string): Failure => ({code: 'missing_key', message, headers: challenge});
@@ -27,7 +27,7 @@ export const insufficientPermissions: Failure = {
   message: 'this needs a secret key (sk_live_)',
 };
 
-/** The header wins over the URL (docs/api.md, Errors). @returns the key, or why not. */
+/** The header wins over the URL (docs/api.md, Errors). @returns the key, or the refusal. */
 export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {
   const {authorization} = exchange;
   if (authorization !== undefined && authorization !== '')
@@ -35,11 +35,11 @@ export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: b
   const key = isBeaconRoute ? beaconKey(exchange.query) : undefined;
   if (key === undefined) return missingKey;
   const active = ring.byKey(key);
-  // A secret key in a URL ends up in logs of proxies: it is refused even though it is known.
+  // Proxies log URLs: a secret key in a URL is refused although it is known.
   return active?.kind === 'write' ? active : invalidKey;
 }
 
-/** The value of `write_key`; one that cannot be read opens nothing, and the query is refused later on. */
+/** The value of `write_key`. Undefined for one that cannot be decoded: the check of the query refuses it later. */
 function beaconKey(query: string): string | undefined {
   if (query === '') return undefined;
   for (const pair of query.split('&')) {
@@ -49,15 +49,15 @@ function beaconKey(query: string): string | undefined {
   return undefined;
 }
 
-/** What opens the admin routes. */
+/** Tokens that open the admin routes. */
 export interface AdminTokens {
   /** The operator's. */
   readonly admin: string;
-  /** Made by this start for the command line of this machine. */
+  /** Created by this start for the command line on this machine. */
   readonly command: string;
 }
 
-/** Knows the tokens by their hashes, which are compared in constant time whatever the length of what is offered. */
+/** Holds hashes of the tokens: comparing these takes the same time for an offered token of any length. */
 export class AdminDoor {
   private readonly hashes: readonly Buffer[];
 
@@ -65,7 +65,7 @@ export class AdminDoor {
     this.hashes = [sha256(admin), sha256(command)];
   }
 
-  /** @returns why not, or undefined when the header carries one of them. */
+  /** @returns the refusal, or undefined when the header has one of the tokens. */
   refuse({authorization}: Exchange): Failure | undefined {
     if (authorization === undefined || authorization === '') return missingToken;
     return this.opens(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '') ? undefined : invalidToken;

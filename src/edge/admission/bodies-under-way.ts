@@ -1,15 +1,15 @@
-// Bodies that were begun and are not whole. When the memory for bodies is used up in the middle of them, none is sent away
-// at first: all are held, and go on as room becomes free, each with room for all of its rest.
-//   Owns: which of them are held. Does not own: the memory (body-budget.ts), which ones begin (intake.ts).
-//   U1. Whoever goes on after it was held needs no more room: there is always one who ends and makes room for the next.
-//   U2. The first that fits goes first: a large one does not hold up the small ones behind it.
-//   U3. Nobody is held for ever: `heldMsMax`, and then it is refused.
+// Bodies that have begun and are not whole. When their memory is used up, all of them pause; each resumes once there is room
+// for the rest of it, and none is refused at first.
+//   Owns: which bodies are paused. Does not own: the memory (body-budget.ts), which bodies begin (intake.ts).
+//   U1. A body that resumes has room for all of its rest: one can always end, and makes room for the next.
+//   U2. The first that fits resumes first: a large body does not delay smaller ones that came after it.
+//   U3. A body that is paused for `heldMsMax` is refused.
 
-/** U3. As long as bodies wait before they begin (intake.ts). */
+/** As long as bodies wait before they begin (intake.ts). U3 */
 export const heldMsMax = 5_000;
 
 export interface BodyUnderWay {
-  /** Takes room for all that is still to come; false: there is not so much now. */
+  /** Takes room for the rest of the body; false: there is not enough now. */
   reserve(): boolean;
   hold(): void;
   goOn(): void;
@@ -18,13 +18,13 @@ export interface BodyUnderWay {
 
 export interface UnderWayOptions {
   readonly monotonicMs: () => number;
-  /** Calls back once, within a few ms. */
+  /** Calls `look` once, within a few ms. */
   readonly soon: (look: () => void) => void;
 }
 
 export class BodiesUnderWay {
   private readonly going = new Set<BodyUnderWay>();
-  /** With the time since when, in its order. */
+  /** Paused bodies with the time of the pause, in its order. */
   private readonly held = new Map<BodyUnderWay, number>();
   private isLookDue = false;
 
@@ -34,13 +34,13 @@ export class BodiesUnderWay {
     this.going.add(body);
   }
 
-  /** It is whole, or over. */
+  /** The body is whole, or its exchange is over. */
   leave(body: BodyUnderWay): void {
     this.going.delete(body);
     this.held.delete(body);
   }
 
-  /** Memory is used up. */
+  /** The memory is used up. */
   holdAll(): void {
     const nowMs = this.options.monotonicMs();
     for (const body of this.going) {

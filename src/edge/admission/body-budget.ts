@@ -1,24 +1,24 @@
-// Bytes of bodies that are not in the log yet: being collected, decompressed, or waiting for the worker thread.
-//   Bounded over all requests together: a thousand slow uploads, or gzip bombs, must not fill the memory. What counts is
-//   the memory that is held, not how much of it is filled.
+// Memory of bodies that are not in the log yet: those being collected, decompressed, or waiting for the worker thread.
+//   One bound for all requests together: a thousand slow uploads, or gzip bombs, must not fill the memory. It counts
+//   allocated bytes, however few of them are filled.
 import {type Failure, unavailable} from '../failure.js';
 
 export const unfinishedBytesMax = 128 * 1024 * 1024;
 
-// A few large bodies that come slowly must not keep out the small ones of everybody else.
+// A few large, slow bodies must not keep out everybody's small ones.
 const largeShareBytesMin = 1024 * 1024;
 const largeSharesBytesMax = 96 * 1024 * 1024;
-// Of these, for the rest of bodies that were begun: they must be able to end when there is no other room.
+// Reserved for the rest of bodies that have begun: they must be able to end when there is no other room.
 const endingBytes = 16 * 1024 * 1024;
 
 export const tooManyBodies: Failure = unavailable('too many bodies at once: nothing was stored');
 
 let unfinishedBytes = 0;
 
-/** Bytes that are held now. */
+/** Bytes allocated now. */
 export const unfinishedBodyBytes = (): number => unfinishedBytes;
 
-/** What one request holds of the budget. */
+/** The share of one request in the budget. */
 export class BodyShare {
   private bytes = 0;
 
@@ -32,7 +32,7 @@ export class BodyShare {
     return this.takeLeaving(endingBytes, bytes);
   }
 
-  /** The same for all that is still to come of a body: it needs no more after that. */
+  /** As `take`, for the rest of a body, which needs no more afterwards. */
   takeRest(bytes: number): boolean {
     return this.takeLeaving(0, bytes);
   }
@@ -43,7 +43,7 @@ export class BodyShare {
     return true;
   }
 
-  /** Past the bound: for what is here already, and little. */
+  /** Takes bytes above the bound, for the little that has arrived already. */
   overdraw(bytes: number): void {
     unfinishedBytes += bytes;
     this.bytes += bytes;

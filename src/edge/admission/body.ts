@@ -1,9 +1,9 @@
-// Bodies of requests: collected up to a bound of bytes and of time, decompressed up to the same bound of bytes.
-//   R1. Whoever must wait, before it is begun (intake.ts) or for memory (bodies-under-way.ts), is not read any further: its
-//       connection is paused, and the time is not taken off its own.
-//   R2. A compressed body becomes whole once more when it is decompressed: that is what it takes of a turn, and of the log.
+// Bodies of requests: collected within a bound of bytes and of time, and decompressed within the same bound of bytes.
+//   R1. The connection of a body that waits, to begin (intake.ts) or for memory (bodies-under-way.ts), is paused. The pause
+//       does not count against the body's time.
+//   R2. A compressed body is complete once it is decompressed: only then does it take its share of a turn and of the log.
 
-// The global of this name is a getter, which would be called for every body.
+// The global `Buffer` is a getter, which would be called for each body.
 import {Buffer} from 'node:buffer';
 import type {Failure} from '../failure.js';
 import type {Waiting} from '../http/deadlines.js';
@@ -15,7 +15,7 @@ import {CollectedBody, tooLarge} from './collected-body.js';
 import {type ContentEncoding, type Decompressed, decompress, encodingFound} from './decompression.js';
 import {type Arrival, type Intake, waitingBodyBytesMin} from './intake.js';
 
-/** 413 when the client already says that the body is too large. */
+/** 413 when the announced length exceeds the bound. */
 export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure | undefined {
   return exchange.declaredBytes > bytesMax ? tooLarge(bytesMax) : undefined;
 }
@@ -27,15 +27,15 @@ const bodyTimeout: Failure = {
   message: `the body did not arrive within ${bodyMsMax / 1_000} s`,
 };
 
-/** 503 when a body as large as the client says could neither be held now nor wait. */
+/** 503 when a body of the announced length can neither begin nor wait now. */
 export function declaredTooMuch({declaredBytes}: Exchange, intake: Intake): Failure | undefined {
   return BodyShare.hasRoom(declaredBytes) && !intake.isFullFor(declaredBytes) ? undefined : tooManyBodies;
 }
 
-/** Gets the whole body, decompressed; the bytes are valid only during the call. */
+/** Receives the whole body, decompressed; the bytes are valid only during the call. */
 export type UseBody = (exchange: Exchange, bytes: Buffer) => void;
 
-/** What bodies share. */
+/** Shared by all bodies. */
 export interface BodyHost {
   readonly intake: Intake;
   readonly underWay: BodiesUnderWay;
@@ -43,22 +43,22 @@ export interface BodyHost {
 
 export interface BodyOptions {
   readonly bytesMax: number;
-  /** As the request labels it. */
+  /** Encoding that the request names. */
   readonly encoding: ContentEncoding | undefined;
   readonly host: BodyHost;
   readonly use: UseBody;
 }
 
 /**
- * Hands the whole body to `use`. Answers by itself when the body is too large or broken, or cannot be taken.
- * A small body that comes in one piece, as most do, needs nothing that a reader is for.
+ * Calls `use` with the whole body. Answers by itself when the body is too large, broken, or cannot be taken.
+ * A small body in one piece, as most are, needs no reader.
  */
 export function readBody(exchange: Exchange, options: BodyOptions): void {
   let reader = exchange.transferEncoding === undefined ? undefined : new BodyReader(exchange, options);
   exchange.res.onData((chunk, isLast) => {
     try {
       if (isLast && reader === undefined && isUsedAsItIs(exchange, chunk.byteLength, options)) {
-        const bytes = Buffer.from(chunk); // A view.
+        const bytes = Buffer.from(chunk); // A view of the chunk.
         if (encodingFound(bytes, undefined) === undefined) {
           exchange.noteData();
           options.use(exchange, bytes);
@@ -73,7 +73,7 @@ export function readBody(exchange: Exchange, options: BodyOptions): void {
   });
 }
 
-/** What `intake` has no say in (N1), and nobody has to decompress. */
+/** Whether the body skips the intake (N1) and needs no decompression. */
 function isUsedAsItIs({isOver, declaredBytes}: Exchange, bytes: number, {encoding, bytesMax}: BodyOptions): boolean {
   return (
     !isOver &&
@@ -93,9 +93,9 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
   private decompressed: Decompressed | undefined;
   private isNew = true;
   private isWhole = false;
-  /** It is not begun yet. */
+  /** Waits to begin. */
   private isWaiting = false;
-  /** R1: for how long it was not read, and since when it is not. */
+  /** Total time of pauses, and the start of the current one. R1 */
   private pausedMs = 0;
   private pausedSinceMs: number | undefined;
 
@@ -104,11 +104,11 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     this.options = options;
     this.declaredBytes = exchange.declaredBytes;
     this.isChunked = exchange.transferEncoding !== undefined;
-    // With a length the head alone calls back, without a byte; here nothing does before the first one.
+    // A body with a length calls back for the head alone, without a byte; a chunked one calls back with its first byte only.
     if (this.isChunked) this.collect();
   }
 
-  /** R1: it has its time when it is read. */
+  /** The deadline, moved by the time of pauses. R1 */
   get deadlineMs(): number {
     if (this.pausedSinceMs !== undefined) return Number.POSITIVE_INFINITY;
     return this.exchange.receivedMs + bodyMsMax + this.pausedMs;
@@ -123,7 +123,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     if (this.isNew && chunk.byteLength > 0) this.arrive(chunk.byteLength, isHere);
     if (exchange.isOver) return;
     if (isHere && !this.isWaiting && this.isUsedHere(chunk.byteLength)) {
-      this.useWhole(Buffer.from(chunk)); // A view. Most bodies come in one piece.
+      this.useWhole(Buffer.from(chunk)); // A view of the chunk: most bodies come in one piece.
       return;
     }
     const collected = this.collected ?? this.collect();
@@ -135,7 +135,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     else if (collected.isOverdrawn) this.options.host.underWay.holdAll();
   }
 
-  /** Otherwise it is kept for a later turn, where there is room for it. */
+  /** False: the body is stored for a later turn, if there is room for it. */
   private isUsedHere(bytes: number): boolean {
     return this.options.host.intake.isUsedAtOnce(bytes) || !BodyShare.hasRoom(bytes);
   }
@@ -149,7 +149,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     this.pause();
   }
 
-  /** It waited, and is begun now. */
+  /** The body waited, and begins now. */
   begin(): void {
     this.exchange.guard('beginning a body that waited', () => {
       this.isWaiting = false;
@@ -173,7 +173,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     this.exchange.resume();
   }
 
-  /** It waited in vain: to begin, or to go on. */
+  /** The body waited too long, to begin or to resume. */
   refuse(failure: Failure = tooManyBodies): void {
     this.exchange.fail(failure, !this.isWaiting);
   }
@@ -191,7 +191,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     this.exchange.pause();
   }
 
-  /** The rest of the body is not there yet: it has until its deadline. */
+  /** Collects the rest of the body, which has until its deadline to come. */
   private collect(): CollectedBody {
     const {exchange} = this;
     const collected = new CollectedBody(exchange.declaredBytes);
@@ -212,11 +212,11 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
     this.decompressed?.release();
   }
 
-  /** Chunks may be followed by what makes the parser refuse the request (trailers): then it never was one. */
+  /** Trailers after the chunks may make the parser refuse the request: then there was none. */
   private finish(): void {
     const {exchange, isChunked} = this;
     this.options.host.underWay.leave(this);
-    // A connection that is paused stays so until its answer, and its timeout is renewed.
+    // A paused connection stays paused until its answer, and its timeout is renewed.
     if (!exchange.isPaused) exchange.deadlines.delete(this);
     if (isChunked) atTurnEnd(() => this.complete(), exchange);
     else this.complete();
@@ -254,7 +254,7 @@ class BodyReader implements Arrival, BodyUnderWay, Waiting {
       );
   }
 
-  /** R2 */
+  /** Uses the decompressed body. R2 */
   private takeDecompressed(result: Decompressed | {readonly failure: Failure}): void {
     const {exchange} = this;
     if ('failure' in result) {

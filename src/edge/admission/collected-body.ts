@@ -1,11 +1,11 @@
-// A body that arrives in pieces, put together in one buffer.
-//   B1. What uWebSockets.js hands over is valid only during its callback: pieces are copied.
-//   B2. Buffers are used again: a fresh one of 200 KiB costs 50 page faults.
-//   B3. A buffer is at most four times as large as what it holds, whatever the client announced: thousands of connections
-//       that send one byte each hold little.
-//   B4. A body that was begun is not lost for want of room: the piece that is here is kept, past the bound, and whoever reads
-//       it must read nothing more before `reserve`.
-//   B5. Sizes are rounded for B2, and no body is sent away for it: where only its bytes have room, the buffer is no larger.
+// A body that arrives in pieces, collected in one buffer.
+//   B1. uWebSockets.js hands over bytes that are valid only during its callback: pieces are copied.
+//   B2. Buffers are reused: a fresh one of 200 KiB costs 50 page faults.
+//   B3. A buffer is at most four times as large as its content, whatever the client announced: thousands of connections that
+//       send one byte each hold little.
+//   B4. A body that has begun loses no piece for lack of room: the piece is stored above the bound, and the reader must read
+//       nothing more before `reserve` succeeds.
+//   B5. Sizes are rounded up for B2, unless only the exact size has room.
 
 import type {Failure} from '../failure.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
@@ -13,9 +13,9 @@ import {BodyShare, tooManyBodies} from './body-budget.js';
 const bufferBytesMin = 4 * 1024;
 const spareBufferBytesMax = 1024 * 1024;
 const spareBuffersMax = 16;
-/** B5 */
+/** Growth from which an exact size is worth a copy. B5 */
 const exactGrowthMin = 1.25;
-/** What uWebSockets.js reads of a connection at once. */
+/** Bytes that uWebSockets.js reads from a connection at once. */
 const readBytesMax = 512 * 1024;
 
 const spareBuffers: Buffer[] = [];
@@ -26,7 +26,7 @@ export class CollectedBody {
   private readonly declaredBytes: number;
   private buffer: Buffer = noBytes;
   private length = 0;
-  /** B4 */
+  /** A piece was stored above the bound. B4 */
   isOverdrawn = false;
 
   /** `declaredBytes`: what the client announced; only a hint (B3). */
@@ -34,7 +34,7 @@ export class CollectedBody {
     this.declaredBytes = declaredBytes;
   }
 
-  /** @returns why the body cannot be taken. */
+  /** @returns the failure when the body cannot be taken. */
   add(chunk: ArrayBuffer, bytesMax: number): Failure | undefined {
     const length = this.length + chunk.byteLength;
     if (length > bytesMax) return tooLarge(bytesMax);
@@ -60,7 +60,7 @@ export class CollectedBody {
     this.isOverdrawn = false;
   }
 
-  /** Takes a buffer for all that is still to come, or for what one more read brings. @returns false without room for it. */
+  /** Takes a buffer for the rest of the body, or for one more read. @returns false without room for it. */
   reserve(bytesMax: number): boolean {
     const wanted = this.declaredBytes > 0 ? this.declaredBytes : Math.min(this.length + readBytesMax, bytesMax);
     const hasRoom = wanted <= this.buffer.length || this.enlarge(takeBuffer(wanted, bytesMax), wanted, true);
@@ -76,8 +76,8 @@ export class CollectedBody {
   }
 
   /**
-   * Goes on in `buffer`, or in one of `bytes` alone (B5) where that is a good deal more than it has, or all that comes: else
-   * small pieces would have all of it copied, each time. `isRest`: it needs no more after that.
+   * Continues in `buffer`, or in one of exactly `bytes` (B5) if that is much larger than the present one or holds the whole rest:
+   * otherwise each small piece would copy all of it. `isRest`: the body needs no more afterwards.
    * @returns false without room for either.
    */
   private enlarge(buffer: Buffer, bytes: number, isRest: boolean): boolean {
@@ -97,7 +97,7 @@ export class CollectedBody {
     return isRest ? this.share.takeRest(more) : this.share.take(more);
   }
 
-  /** B4 */
+  /** Takes memory above the bound. B4 */
   private overdraw(length: number): void {
     const buffer = Buffer.allocUnsafeSlow(length);
     this.share.overdraw(length - this.buffer.length);
@@ -117,7 +117,7 @@ export const tooLarge = (bytesMax: number): Failure => ({
   message: `the body exceeds ${bytesMax} bytes`,
 });
 
-/** B2, B3. A fresh one is no larger than `bytesMax`, the most that can be needed, unless that is very little. */
+/** B2, B3. A fresh buffer is at most `bytesMax`, the most that the body can need, unless that is very little. */
 function takeBuffer(bytes: number, bytesMax: number): Buffer {
   const at = spareBuffers.findIndex((buffer) => buffer.length >= bytes && buffer.length <= 4 * bytes);
   if (at >= 0) return spareBuffers.splice(at, 1)[0]!;
@@ -129,5 +129,5 @@ function giveBack(buffer: Buffer): void {
   spareBuffers.push(buffer);
 }
 
-/** To the next power of two: bodies of similar sizes share buffers. */
+/** Rounds up to a power of two: bodies of similar sizes share buffers. */
 const roundUp = (bytes: number): number => 2 ** Math.ceil(Math.log2(bytes));

@@ -1,21 +1,21 @@
-// What browsers ask before a page of another origin may send, and who may read what (docs/api.md, CORS).
-//   C1. Any page may send to the write routes, and read every answer to that. It may also read the error of a path or method
-//       that does not exist: otherwise a page that misspells a path sees no answer at all.
+// CORS: preflights before a page of another origin may send, and which answers it may read (docs/api.md, CORS).
+//   C1. Any page may send to the write routes, and may read every answer of them, also the error for a path or method that does
+//       not exist: otherwise a page with a misspelt path would see no answer at all.
 import type {Header} from '../failure.js';
 import type {Preflight} from '../http/exchange.js';
 import {type Route, readEndpoint} from '../route.js';
 
 const ownHeaders = 'Authorization, Content-Type, Content-Encoding';
 const askedCharsMax = 1_024;
-/** RFC 9110, 5.6.1 and 5.6.2. */
+/** A list of tokens. RFC 9110, 5.6.1 and 5.6.2. */
 const tokens = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** All headers that a page asks for: libraries send some of their own, and the service ignores them. */
+/** Allows all headers that a page asks for: libraries send their own, and the service ignores them. */
 function allowedHeaders({headers}: Preflight): string {
   return headers.length <= askedCharsMax && tokens.test(headers) ? headers : ownHeaders;
 }
 
-// Not 204: an answer without a body could not be held back from a client that does not read (exchange.ts, X6).
+// Not 204: the edge could not hold back an answer without a body from a client that does not read (exchange.ts, X6).
 export const preflightBody = '{"status":"ok"}';
 export const preflightHeaders = (preflight: Preflight): readonly Header[] => [
   ['Access-Control-Allow-Origin', '*'],
@@ -24,10 +24,10 @@ export const preflightHeaders = (preflight: Preflight): readonly Header[] => [
   ['Access-Control-Max-Age', '86400'],
 ];
 
-/** Paths where the write routes are, also misspelt. C1 */
+/** Paths of the write routes and misspellings of these. C1 */
 const isNearWriteRoutes = (path: string): boolean => path.startsWith('/v1/');
 
-/** Whether it is the preflight of a POST that a page may send, if only to be told that the path does not exist. */
+/** Whether this is the preflight of a POST that a page may send, even if the answer says that the path does not exist. */
 export function mayPreflight(path: string, route: Route | undefined, {method}: Preflight): boolean {
   return route === undefined ? method === 'POST' && isNearWriteRoutes(path) : route.isWriteRoute === true;
 }

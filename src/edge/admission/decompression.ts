@@ -1,5 +1,5 @@
-// Compressed bodies: decompressed in the thread pool, up to the bound of plain ones, so that a bomb costs no more than
-// an honest body.
+// Compressed bodies: decompressed in the thread pool, within the bound of plain ones, so that a bomb costs no more than an
+// honest body.
 import {createBrotliDecompress, createGunzip, createInflate} from 'node:zlib';
 import {type Failure, invalidRequest} from '../failure.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
@@ -14,22 +14,22 @@ export function encodingOf(name: string): ContentEncoding | undefined {
   return Object.hasOwn(openDecompressor, name) ? (name as ContentEncoding) : undefined;
 }
 
-/** First bytes of a gzip, which no text in UTF-8 has: clients forget to label it. */
+/** First bytes of gzip, which no UTF-8 text has: some clients forget the label. */
 const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
-/** `labelled`: the encoding that the request names, if any. */
+/** `labelled`: the encoding that the request names, if it names one. */
 export const encodingFound = (bytes: Uint8Array, labelled: ContentEncoding | undefined): ContentEncoding | undefined =>
   labelled ?? (isGzip(bytes) ? 'gzip' : undefined);
 
 /** A whole body. It counts as unfinished until `release`. */
 export interface Decompressed {
   readonly byteLength: number;
-  /** Put together when it is used, so that what waits is held once. To be called once. */
+  /** Joins the pieces; called once, when the body is used, so that a waiting body is held only once. */
   takeBytes(): Buffer;
   release(): void;
 }
 
-/** Calls back once, with the whole body or with what is wrong with it. `compressed` is copied. */
+/** Calls back once, with the whole body or with its failure. `compressed` is copied. */
 export function decompress(
   compressed: Buffer,
   encoding: ContentEncoding,
@@ -58,7 +58,7 @@ export function decompress(
   });
   stream.on('error', () => fail(invalidRequest(`the body is not complete ${encoding} data`)));
   stream.on('end', () => {
-    // What follows its end would be dropped without a word.
+    // Bytes after the end of the compressed data would be dropped silently.
     if (stream.bytesWritten < whole.length)
       return fail(invalidRequest(`the body goes on after the end of its ${encoding}`));
     done({

@@ -1,60 +1,60 @@
-// Which bodies are taken on now, and which wait: no more are begun than the log can soon have, so that nothing is read and
-// parsed only to be refused.
-//   Owns: the queue of those that wait, and what was begun and is not whole. Does not own: their memory (body-budget.ts).
-//   N1. Small bodies never wait: they are there with their head, and holding them would cost more than taking them.
-//   N2. First come, first begun. What was begun is never sent away from here: where more became whole than the log can have,
-//       it waits before it is parsed, and goes before all that have not begun.
-//   N3. What was begun counts by what came of it, and for `promptMs` at most: who sends slowly keeps nobody out.
-//   N4. Nobody is begun whose events would wait for those who fold: the log takes more than they can (ingest/fold-lag.ts).
-//   N5. What waits is bounded in bytes and in time; past that it is refused, and at its head if it can be.
-//   N6. Bodies take a share of a turn of the event loop (turn-share.ts): what is whole past that waits as in N2.
+// Which bodies begin now and which wait: no more begin than the log can soon take, so that no body is read and parsed only to be
+// refused.
+//   Owns: the queue of waiting bodies, and those that have begun and are not whole. Does not own: memory (body-budget.ts).
+//   N1. Small bodies never wait: they arrive with their head, and holding them would cost more than taking them.
+//   N2. First come, first begun. A body that has begun is never refused here: if more became whole than the log can take, it
+//       waits before it is parsed, ahead of all that have not begun.
+//   N3. A body that has begun counts by the bytes that arrived, and for `promptMs` at most: a slow client keeps out no other.
+//   N4. No body begins whose events would wait for the folding threads: the log takes more than they can (ingest/fold-lag.ts).
+//   N5. Waiting is bounded in bytes and in time; beyond that a body is refused, at its head if possible.
+//   N6. Bodies take a share of a turn of the event loop (turn-share.ts): whole bodies beyond it wait as in N2.
 
 import type {Failure} from '../failure.js';
 import type {TurnShare} from './turn-share.js';
 
-/** N1 */
+/** Smaller bodies do not wait. N1 */
 export const waitingBodyBytesMin = 16 * 1024;
 /**
- * Of what was begun and of what waits for the log: two log messages for each of four partitions. Not of what the worker
- * thread parses (large-bodies.ts): a large body must not hold up the others.
+ * Bound of bodies that have begun and of those that wait for the log: two log messages for each of four partitions. Bodies that
+ * the worker thread parses do not count (large-bodies.ts): a large body must not delay the others.
  */
 export const intakeBytesMax = 8 * 1024 * 1024;
-/** N2: past these bytes even what is whole waits; less than may wait for one partition (publisher.ts). */
+/** Above this backlog whole bodies wait, too. It is less than may wait for one partition (publisher.ts). N2 */
 const backlogBytesMax = 1.5 * intakeBytesMax;
-/** Of all bodies that wait, as their clients announced them: half a second of what two cores take. */
+/** Bound of all waiting bodies, by announced bytes: half a second of what two cores take. */
 export const waitingBytesMax = 64 * 1024 * 1024;
-/** Nobody waits longer for the log either (publisher.ts). */
+/** As long as a message may wait for the log (publisher.ts). */
 export const waitingMsMax = 5_000;
 
-/** N3. What a client sends at once is here within a few turns of the loop. */
+/** A body that a client sends at once arrives within a few turns of the loop. N3 */
 const promptMs = 50;
-/** N3. A first piece stands for so many times its bytes, up to what the client announced. */
+/** Until more arrives, a body counts as this multiple of its first piece, at most as its announced length. N3 */
 const bytesPerFirstByte = 4;
-/** How soon it is looked again whether those that wait may begin. */
+/** Interval of the checks whether waiting bodies may begin. */
 export const lookMs = 5;
 
 /** A body whose first piece came. */
 export interface Arrival {
-  /** As the client announced it. */
+  /** The length that the client announced. */
   readonly declaredBytes: number;
   begin(): void;
-  /** `obstacle`: why nothing at all can be taken; absent when it waited too long. */
+  /** `obstacle`: why no write can be taken; absent when the body waited too long. */
   refuse(obstacle?: Failure): void;
-  /** It is whole, and was waiting to be used. */
+  /** The body is whole and was waiting; it may be used now. */
   use(): void;
 }
 
 export interface IntakeOptions {
   /** Bytes that wait for the log. */
   readonly backlogBytes: () => number;
-  /** Those who fold take on a body of so many bytes; false: not yet. N4 */
+  /** Asks the folding threads to take a body of so many bytes; false: not yet. N4 */
   readonly takeOn: (bytes: number) => boolean;
-  /** Why nothing at all can be taken now. */
+  /** Why no write can be taken now. */
   readonly obstacle: () => Failure | undefined;
   readonly monotonicMs: () => number;
-  /** Calls back once, after `lookMs`. */
+  /** Calls `look` once, after `lookMs`. */
   readonly soon: (look: () => void) => void;
-  /** N6 */
+  /** The share of a turn. N6 */
   readonly turn: Pick<TurnShare, 'hasTime' | 'next'>;
 }
 
@@ -70,10 +70,10 @@ interface Waiting {
 }
 
 export class Intake {
-  /** Both in the order of their times. */
+  /** Bodies that have begun and are not whole, and waiting ones, both in the order of their times. */
   private readonly begun = new Map<Arrival, Begun>();
   private readonly waiting = new Map<Arrival, Waiting>();
-  /** N2: whole ones. */
+  /** Whole bodies that wait. N2 */
   private readonly ready = new Map<Arrival, Begun>();
   private readyBytes = 0;
   private begunBytes = 0;
@@ -83,17 +83,17 @@ export class Intake {
 
   constructor(private readonly options: IntakeOptions) {}
 
-  /** Announced bytes of those that wait. */
+  /** Announced bytes of the waiting bodies. */
   get waitingBytes(): number {
     return this.bytesThatWait;
   }
 
-  /** N5: whether a body of so many bytes could not even wait now. */
+  /** Whether a body of so many bytes could not even wait now. N5 */
   isFullFor(bytes: number): boolean {
     return bytes >= waitingBodyBytesMin && this.waiting.size > 0 && this.bytesThatWait + bytes > waitingBytesMax;
   }
 
-  /** The first piece of a body is here. One that waits is told later; of one that is refused nothing is kept here. */
+  /** The first piece of a body arrived. A waiting body is called later; a refused one is forgotten here. */
   arrive(arrival: Arrival, firstBytes: number, isWhole: boolean): 'begins' | 'waits' | 'refused' {
     const bytes = Math.max(arrival.declaredBytes, firstBytes);
     if (bytes < waitingBodyBytesMin) return 'begins'; // N1
@@ -107,12 +107,12 @@ export class Intake {
     return 'begins';
   }
 
-  /** Whether one of `bytes` that begins and is here at once may be used where it is; otherwise it is to be kept. */
+  /** Whether a body of `bytes` that has begun and is whole may be used in place; otherwise its bytes must be stored. */
   isUsedAtOnce(bytes: number): boolean {
     return bytes < waitingBodyBytesMin || (this.ready.size === 0 && this.options.turn.hasTime()); // N1, N6
   }
 
-  /** One of `bytes` is whole. @returns whether it may be used now; one that must wait is told later. */
+  /** A body of `bytes` is whole. @returns whether it may be used now; `use` is called later for one that must wait. */
   complete(arrival: Arrival, bytes: number): boolean {
     this.leave(arrival);
     if (bytes < waitingBodyBytesMin) return true; // N1
@@ -126,7 +126,7 @@ export class Intake {
     return false;
   }
 
-  /** It is over. */
+  /** The exchange of the body is over. */
   leave(arrival: Arrival): void {
     this.forget(arrival);
     const ready = this.ready.get(arrival);
@@ -138,7 +138,7 @@ export class Intake {
     this.bytesThatWait -= waiting.bytes;
   }
 
-  /** Then it begins. */
+  /** Whether a body of `bytes` may begin. */
   private hasRoom(bytes: number, nowMs: number): boolean {
     for (const [arrival, {sinceMs}] of this.begun) {
       if (nowMs - sinceMs < promptMs) break;
@@ -176,7 +176,7 @@ export class Intake {
     });
   }
 
-  /** N6 */
+  /** Continues in the next turn. N6 */
   private lookNextTurn(): void {
     if (this.isTurnDue) return;
     this.isTurnDue = true;
@@ -192,8 +192,8 @@ export class Intake {
   }
 
   /**
-   * What cannot be taken in time is used all the same: what the log says of it then is its answer.
-   * @returns false when the turn's share is over. N6
+   * Uses waiting whole bodies. One that waited too long is used all the same: the log decides its answer.
+   * @returns false when the turn's share is used up. N6
    */
   private useReady(): boolean {
     const {monotonicMs, obstacle, backlogBytes, turn} = this.options;
@@ -207,7 +207,7 @@ export class Intake {
     return true;
   }
 
-  /** @returns false when the turn's share is over. N6 */
+  /** @returns false when the turn's share is used up. N6 */
   private beginWaiting(): boolean {
     const {monotonicMs, turn} = this.options;
     const obstacle = this.options.obstacle();

@@ -1,9 +1,9 @@
-// What the options of a key forbid (docs/api.md, Keys).
+// Requests that the options of a key forbid (docs/api.md, Keys).
 import type {KeyOptions} from '../../keys/key.js';
 import type {Failure} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';
 
-/** What an endpoint needs beyond its access. */
+/** Permission that an endpoint needs beyond its access. */
 export type Permission = 'identify';
 
 const originNotAllowed: Failure = {
@@ -15,7 +15,7 @@ const mayNotIdentify: Failure = {
   message: 'this key may track events but not identify users',
 };
 
-/** A request without an Origin comes from no page. Origins stop other sites, not programs: these send any Origin. */
+/** A request without an Origin does not come from a page. Origins stop other sites but no program, which can send any Origin. */
 export function forbiddenBy(
   {mayIdentify, origins}: KeyOptions,
   {origin}: Exchange,

@@ -1,5 +1,5 @@
-// Worker thread: batches that are large, or dear to parse (large-bodies.ts), are parsed, validated and encoded here, so
-// that the edge thread never stalls.
+// Worker thread that parses, validates and encodes batches that are large or slow to parse (large-bodies.ts), so that the edge
+// thread never stalls.
 import {parentPort, workerData} from 'node:worker_threads';
 import {type BatchReading, readBatch} from '../../ingest/batch.js';
 import {copyOf} from '../../ingest/batch-entries.js';

@@ -4,17 +4,17 @@ import type {BatchReading} from '../../ingest/batch.js';
 import {BodyShare} from './body-budget.js';
 import type {EncodedBatch, LargeBodiesWorkerData, LargeBody} from './large-bodies-worker.js';
 
-/** Bodies from this size on leave the edge thread: parsing 1 MiB takes some 10 ms, 10 MiB would stall everybody. */
+/** Bodies of this size leave the edge thread: parsing 1 MiB takes some 10 ms, and 10 MiB would stall all requests. */
 export const largeBodyBytesMin = 1024 * 1024;
 /**
- * So much of a smaller body may be parsed on the edge thread. JSON.parse takes 50 ms and more for 770 KB of 60,000 keys;
- * plain events, which need no parser, take 2 ms whatever is in them.
+ * Bytes of a smaller body that the edge thread may parse. JSON.parse takes 50 ms and more for 770 KB with 60,000 keys; plain
+ * events, which need no parser, take 2 ms with any content.
  */
 export const parseBytesMax = 128 * 1024;
 
 export class LargeBodies {
   private readonly partitionCount: number;
-  /** Started with the first large body: most deployments never see one. */
+  /** Started with the first large body: most deployments never get one. */
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, (reading: BatchReading) => void>();
   private bodies = 0;
@@ -24,14 +24,14 @@ export class LargeBodies {
   }
 
   /**
-   * Calls back with what the batch holds; `bytes` are needed only during the call. What waits here is in the budget of
-   * bodies, which is asked before one is read: a body that was read is not sent away.
+   * Calls back with the events of the batch; `bytes` are needed only during the call. The queue counts in the budget of bodies,
+   * which is checked before a body is read: a body that was read is not refused.
    */
   encode(bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
     const share = new BodyShare();
-    share.overdraw(bytes.length); // Whoever collected it releases as much now.
+    share.overdraw(bytes.length); // The collector of the body releases as much now.
     this.worker ??= this.start();
-    // A copy, 3 ms for the largest: the buffer belongs to whoever collected the body.
+    // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
     const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs};
     this.waiting.set(body.id, (reading) => {
@@ -49,7 +49,7 @@ export class LargeBodies {
       this.waiting.delete(id);
       use(reading);
     });
-    // A fault of ours in there ends the process, as it would out here.
+    // A bug in the worker ends the process, as it would on the edge thread.
     worker.on('error', (cause) => {
       throw cause;
     });

@@ -1,23 +1,23 @@
-// What stands in the way of storing and of asking, known before a request tries: it is refused at once, instead of after
-// the patience of a publish.
-//   B1. A write that was taken before is none of this: its publish goes on, and its outcome is what the log says.
+// Known faults of storing and asking: a request that would meet one is refused at once, instead of after the patience of a
+// publish.
+//   B1. Writes that were taken before are unaffected: their publish continues, and the log decides their outcome.
 
 import type {DiskState} from '../../disk-space.js';
 import type {PulseState} from '../../nats/client/pulse.js';
 import {type Failure, unavailable} from '../failure.js';
 
-/** `disk` and `storeFault` are absent with an external NATS: they are its operator's to watch. */
+/** `disk` and `storeFault` are absent with an external NATS: its operator watches them. */
 export interface ObstacleSources {
-  /** The disk under our own nats-server. */
+  /** The disk of the service's own nats-server. */
   readonly disk?: () => DiskState;
-  /** What keeps our own nats-server from writing, in its words. */
+  /** Why the service's own nats-server cannot write, in its words. */
   readonly storeFault?: () => string | undefined;
-  /** Of the connection to the log; likewise of the one that questions take. */
+  /** The connection to the log, and that of questions. */
   readonly log: () => PulseState;
   readonly asks: () => PulseState;
-  /** What the log answers instead of taking events. Not known to end before one is tried, so none is turned away for it. */
+  /** Errors of the log instead of acks. Only another attempt shows their end, so no write is refused for them. */
   readonly logRefusals: () => readonly string[];
-  /** Whether the publisher takes anything: it is connected, and less than its bound waits for the log. */
+  /** Whether the publisher takes events: it is connected, and its queue is below its bound. */
   readonly isLogOpen: () => boolean;
 }
 
@@ -30,12 +30,12 @@ export const logUnavailable = unavailable('the log does not accept events now: n
 export class Obstacles {
   constructor(private readonly sources: ObstacleSources) {}
 
-  /** Undefined where the disk is not ours to watch. */
+  /** Undefined for an external NATS. */
   get disk(): DiskState | undefined {
     return this.sources.disk?.();
   }
 
-  /** Undefined where the nats-server is not ours to watch. */
+  /** Undefined for an external NATS. */
   get hasStoreFault(): boolean | undefined {
     const {storeFault} = this.sources;
     return storeFault === undefined ? undefined : storeFault() !== undefined;

@@ -1,9 +1,9 @@
 // Rate limits of a key (docs/api.md, Errors): the generic cell rate algorithm, one number for each key and limit.
-//   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (they live in the key:
-//         src/keys/key-ring.ts R2; those of its addresses in address-limits.ts).
-//   L1. A request comes in while there is room for one unit, and one is charged at once: what it costs beyond that is
-//       charged when it is known, and may take the balance below zero, so that no batch is half admitted.
-//   L2. A refused request is charged nothing: who keeps asking is let in as soon as who waits.
+//   Owns: the arithmetic and the header fields. Does not own: the clock, the numbers (the key holds them:
+//         src/keys/key-ring.ts R2; those of its addresses: address-limits.ts).
+//   L1. A request is admitted while there is room for one unit, which is charged at once. Its further units are charged when
+//       they are known and may take the balance below zero, so that no batch is half admitted.
+//   L2. A refused request is charged nothing: a client that keeps asking is admitted as soon as one that waits.
 import type {RateUsage} from '../../keys/key-ring.js';
 import type {Failure, Header} from '../failure.js';
 
@@ -16,10 +16,10 @@ export interface RateOptions {
   readonly deletesPerSecond: number;
 }
 
-/** Undefined: off. */
+/** A limit that is undefined is off. */
 export type RateLimits = Readonly<Record<LimitName, RateLimit | undefined>>;
 
-// Two seconds' worth of events and deletions may come at once; of reads a minute's, for a page of many reports.
+// Events and deletions for two seconds may come at once; reads for a minute, as a page may have many reports.
 export const burstSeconds = 2;
 
 export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: RateOptions): RateLimits {
@@ -34,13 +34,13 @@ export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: 
 
 export class RateLimit<Name extends string = LimitName> {
   private readonly name: Name;
-  /** Ms until a used unit is there again. */
+  /** Ms until a used unit is available again. */
   private readonly unitMs: number;
-  /** Ms until a used up quota is whole again. */
+  /** Ms until a used-up quota is whole again. */
   private readonly windowMs: number;
   private readonly policy: Header;
 
-  /** `units` may come at once, and come back evenly over the window. */
+  /** `units` may come at once, and are refilled evenly over the window. */
   constructor(name: Name, units: number, windowSeconds: number) {
     this.name = name;
     this.windowMs = windowSeconds * 1_000;
@@ -52,7 +52,7 @@ export class RateLimit<Name extends string = LimitName> {
     return {[this.name]: 0} as Record<Name, number>;
   }
 
-  /** @returns why the request must wait; undefined: it may come in and has been charged one unit (L1). */
+  /** @returns the refusal, or undefined: the request is admitted and charged one unit. L1 */
   admit(usage: Record<Name, number>, nowMs: number): Failure | undefined {
     const arrivalMs = Math.max(usage[this.name], nowMs);
     if (arrivalMs - nowMs > this.windowMs - this.unitMs) return this.refusal(arrivalMs - nowMs);
@@ -60,24 +60,24 @@ export class RateLimit<Name extends string = LimitName> {
     return undefined;
   }
 
-  /** What a request that came in costs beyond its first unit. */
+  /** Charges the units of an admitted request after its first. */
   charge(usage: Record<Name, number>, units: number): void {
     usage[this.name] += units * this.unitMs;
   }
 
-  /** More than half of the quota is used: time to tell the client. */
+  /** Whether more than half of the quota is used: the answer tells the client. */
   isRunningLow(usage: Record<Name, number>, nowMs: number): boolean {
     return usage[this.name] - nowMs > this.windowMs / 2;
   }
 
-  /** The fields of draft-ietf-httpapi-ratelimit-headers-11: what is left, and in how many seconds the quota is whole. */
+  /** The fields of draft-ietf-httpapi-ratelimit-headers-11: units left, and seconds until the quota is whole. */
   fields(usage: Record<Name, number>, nowMs: number): Header[] {
     const usedMs = Math.max(usage[this.name] - nowMs, 0);
     const left = Math.max(Math.floor((this.windowMs - usedMs) / this.unitMs), 0);
     return this.fieldsOf(left, wholeSeconds(usedMs));
   }
 
-  /** L2 */
+  /** The refusal says when a unit is available. L2 */
   private refusal(usedMs: number): Failure {
     const seconds = wholeSeconds(usedMs - (this.windowMs - this.unitMs));
     const message = `this key exceeded its limit of ${this.name}: try again in ${seconds} s`;
@@ -90,5 +90,5 @@ export class RateLimit<Name extends string = LimitName> {
   }
 }
 
-/** At least 1: a client that was told 0 would ask again at once. */
+/** At least 1: after a 0 the client would ask again at once. */
 const wholeSeconds = (ms: number): number => Math.max(Math.ceil(ms / 1_000), 1);

@@ -1,10 +1,9 @@
 // The newest refusals of events, identifies and bodies of the write routes, for GET /v1/rejected.
-//   RE1. The only text of a client here is the name of an event, where it is valid, and never on disk: what was refused may be
-//        anything.
-//   RE2. A ring in columns, of a fixed number of places: the newest refusals are held.
+//   RE1. The only text of a client that is held is a valid name of an event, and only in memory: refused data may be anything.
+//   RE2. Refusals are held in a ring of columns with a fixed number of places.
 import type {ErrorCode} from '../failure.js';
 
-/** Codes of faults in what was sent, and not in who sent it or when. */
+/** Codes of faults in the data, not in its sender or time. */
 export const rejectedCodes = [
   'invalid_json',
   'invalid_request',
@@ -18,7 +17,7 @@ export const rejectedCodes = [
 
 export type RejectedCode = (typeof rejectedCodes)[number];
 
-/** Field names of the API. Any other, such as that of an unknown parameter, is the client's text. RE1 */
+/** Field names of the API. Any other name, such as an unknown parameter's, is a client's text. RE1 */
 const fields: readonly (string | null)[] = [
   null,
   'event',
@@ -34,7 +33,7 @@ const fields: readonly (string | null)[] = [
   'events',
 ];
 
-/** A field by its name of ours; null for any other text. RE1 */
+/** The field if it is a name of the API; null for any other text. RE1 */
 export const ownFieldName = (field: string | undefined): string | null =>
   field !== undefined && fields.includes(field) ? field : null;
 
@@ -44,7 +43,7 @@ export interface Rejected {
   readonly field: string | null;
   /** Index in its batch; null for a single event and for a whole body. */
   readonly index: number | null;
-  /** Name of the event, where it is a valid one. */
+  /** Name of the event, if it is valid. */
   readonly event: string | null;
   readonly keyId: string;
 }
@@ -54,7 +53,7 @@ const noIndex = -1;
 
 export class RejectedEvents {
   private readonly wallMs: () => number;
-  /** When it began. */
+  /** Start of the ring, epoch ms. */
   readonly sinceMs: number;
   private readonly times = new Float64Array(placesMax);
   private readonly codes = new Uint8Array(placesMax);
@@ -62,7 +61,7 @@ export class RejectedEvents {
   private readonly indexes = new Int16Array(placesMax);
   private readonly events: (string | null)[] = [];
   private readonly keyIds: string[] = [];
-  /** Refusals since the start; the place of each is its number modulo `placesMax`. */
+  /** Refusals since the start; refusal n is at place n modulo `placesMax`. */
   private count = 0;
 
   constructor(wallMs: () => number) {
@@ -70,7 +69,7 @@ export class RejectedEvents {
     this.sinceMs = wallMs();
   }
 
-  /** A code that is no `RejectedCode` is not kept. */
+  /** Ignores a code that is not a `RejectedCode`. */
   add(
     code: ErrorCode,
     keyId: string,

@@ -1,27 +1,27 @@
-// What bodies may take of a turn of the event loop: past that the others wait for the next ones, so that small requests,
-// reports and metrics have theirs between.
-//   S1. A turn's share begins with the first that asks, and ends when the loop has gone on.
-//   S2. What is begun is not interrupted: a turn takes at most the share and one body.
-//   S3. Between two reads of the sockets bodies have one share at most. What must wait begins at the end of the next turn,
-//       and goes on at the end of every turn from then on.
+// The share of bodies in a turn of the event loop: bodies beyond it wait for later turns, so that small requests, reports and
+// metrics run between them.
+//   S1. The share of a turn starts with its first body, and ends when the loop has moved on.
+//   S2. A body that has begun is not interrupted: a turn takes at most the share and one body.
+//   S3. Between two reads of the sockets bodies have at most one share. A body that must wait begins at the end of the next
+//       turn, and the others follow at the end of every turn.
 
-/** Some six batches of plain events. Turns without any cost some 20 us. */
+/** Some six batches of plain events. A turn without bodies costs some 20 us. */
 export const turnShareMs = 2;
 
 export interface TurnShareOptions {
   readonly monotonicMs: () => number;
-  /** Calls back once, when all that this turn reads is read; asked for in such a call, at the end of the next turn (setImmediate). */
+  /** Calls back once, after this turn has read the sockets; when called in such a call, at the end of the next turn (setImmediate). */
   readonly atTurnEnd: (call: () => void) => void;
 }
 
 export class TurnShare {
   private endMs: number | undefined;
-  /** The sockets of this turn are read: the next end of a turn is that of another one. */
+  /** The sockets of this turn have been read: the next end of a turn is that of another turn. */
   private isAtEnd = false;
 
   constructor(private readonly options: TurnShareOptions) {}
 
-  /** Whether another one may be begun in this turn. */
+  /** Whether another body may begin in this turn. */
   hasTime(): boolean {
     const nowMs = this.options.monotonicMs();
     if (this.endMs === undefined) {
@@ -35,7 +35,7 @@ export class TurnShare {
     this.endMs = undefined;
   };
 
-  /** Calls back once, at the end of the next turn: at the end of this one bodies might take a second share of it. S3 */
+  /** Calls back once at the end of the next turn: at the end of this one bodies might take a second share. S3 */
   next(call: () => void): void {
     const {atTurnEnd} = this.options;
     const atEnd = (): void => this.atEnd(call);

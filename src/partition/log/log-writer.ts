@@ -10,7 +10,6 @@ import {
   beginMessage,
   type Leaver,
   sealMessage,
-  type TickReason,
   writeArrive,
   writeEraseOfKey,
   writeFiller,
@@ -55,8 +54,8 @@ export class LogWriter {
   }
 
   /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
-  tick(periodMs: number, reason: TickReason): Promise<number> {
-    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs, reason));
+  tick(periodMs: number): Promise<number> {
+    return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs));
   }
 
   /** Appends erase entries of users by their keys; resolves with the sequence of the last. */

@@ -6,7 +6,6 @@
 //   TK2. A tick that comes while a snapshot is written takes none: another one follows when that is done. Also while one of the
 //        interval waits for its ack, as that may be the one that was skipped: folding needs no ack.
 
-import {type TickReason, tickReason} from '../../../actors/log/entries.js';
 import type {Refresh} from '../../refresh.js';
 import type {LogWriter} from '../log/log-writer.js';
 
@@ -50,22 +49,22 @@ export class Ticks {
   }
 
   /** Appends a tick. @returns its sequence, once the log has it. */
-  append(reason: TickReason): Promise<number> {
-    return this.setup.writer.tick(this.periodMs, reason);
+  append(): Promise<number> {
+    return this.setup.writer.tick(this.periodMs);
   }
 
   /** TK1 */
   appendOfInterval(): void {
     if (this.intervalTickWaits) return;
     this.intervalTickWaits = true;
-    void this.send(tickReason.interval).then(() => {
+    void this.send().then(() => {
       this.intervalTickWaits = false;
     });
   }
 
-  private async send(reason: TickReason): Promise<void> {
+  private async send(): Promise<void> {
     try {
-      await this.append(reason);
+      await this.append();
     } catch (error) {
       this.setup.onFatal(error as Error);
     }
@@ -76,7 +75,7 @@ export class Ticks {
     this.tailBytes += bytes;
     if (this.tailBytes < tailBytesMax || this.isTailTickSent || isStarting) return;
     this.isTailTickSent = true;
-    void this.send(tickReason.tail);
+    void this.send();
   }
 
   /** A tick was folded and its snapshot begins. */
@@ -94,6 +93,6 @@ export class Ticks {
   snapshotDone(): void {
     if (!this.isSkipped) return;
     this.isSkipped = false;
-    void this.send(tickReason.interval);
+    void this.send();
   }
 }

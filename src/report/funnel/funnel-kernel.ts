@@ -1,23 +1,23 @@
-// The WebAssembly kernel that takes the steps of funnels (kernels/funnel-steps.ts), and memory for postings in which it does.
-//   FK1. Each segment of postings has a memory of its own, which is collected with the segment.
-//   FK2. Small segments have plain buffers, and so have those for which there is no room: the kernel takes the steps in a
-//       block of its own then, and the events are searched without it.
+// The WebAssembly kernel of funnel progress (kernels/funnel-progress.ts), and memory that holds progress and postings.
+//   FK1. Each segment of postings has its own memory, which is collected with the segment.
+//   FK2. Small segments, and those for which there is no room, have plain buffers: the progress of this thread is used, and
+//       TypeScript searches their events.
 
 import {
   blockUsers,
   type DensePostings,
-  type EntrySteps,
-  type FunnelSteps,
-} from '../../../actors/report/funnel/funnel-block.js';
+  type EntryProgress,
+  type FunnelProgress,
+} from '../../../actors/report/funnel/funnel-progress.js';
 import {type AllocatePostings, type PostingsMemory, plainMemory} from '../../../actors/report/funnel/user-postings.js';
 import {fixedMemory, instantiate, layOut, loadKernel, type Memory} from '../../web-assembly.js';
 
-/** A memory is made of pages, and takes 10 GB of addresses (not of memory), of which there are 128 TB. */
+/** Each WebAssembly memory reserves 10 GB of the 128 TB of addresses: none for small segments. FK2 */
 const kernelBytesMin = 1024 * 1024;
 
 const u32s = 4 * blockUsers;
 const f64s = 8 * blockUsers;
-/** The block of users in front of the postings, and of users that walk from one entry after the other; names are the kernel's. */
+/** Columns of the progress, in front of the postings; the kernel declares the names. */
 const {places, length: postingsAt} = layOut({
   usersAt: u32s,
   keysAt: f64s,
@@ -35,28 +35,28 @@ const {places, length: postingsAt} = layOut({
   nextKeysAt: f64s,
 });
 
-interface KernelExports extends EntrySteps {
-  find(count: number, userCount: number, heads: number, starts: number, keys: number): void;
-  keep(count: number, endKey: number): number;
+interface KernelExports extends EntryProgress {
+  seek(count: number, userCount: number, heads: number, starts: number, keys: number): void;
+  advance(count: number, endKey: number): number;
 }
 
-const module = loadKernel('funnel-steps');
+const module = loadKernel('funnel-progress');
 
 export const kernelMemory: AllocatePostings = (bytes) =>
-  bytes < kernelBytesMin ? plainMemory(bytes) : memoryWithBlock(bytes);
+  bytes < kernelBytesMin ? plainMemory(bytes) : memoryWithProgress(bytes);
 
-/** FK1, whatever the size. */
-export function memoryWithBlock(bytes: number): PostingsMemory {
+/** WebAssembly memory of any size. FK1 */
+export function memoryWithProgress(bytes: number): PostingsMemory {
   try {
     const memory = fixedMemory(postingsAt + bytes);
-    return {buffer: memory.buffer, offset: postingsAt, steps: new KernelFunnelSteps(memory)};
+    return {buffer: memory.buffer, offset: postingsAt, progress: new KernelFunnelProgress(memory)};
   } catch (error) {
     if (error instanceof RangeError) return plainMemory(bytes); // FK2
     throw error;
   }
 }
 
-class KernelFunnelSteps implements FunnelSteps {
+class KernelFunnelProgress implements FunnelProgress {
   readonly users: Uint32Array;
   readonly keys: Float64Array;
   readonly found: Float64Array;
@@ -70,21 +70,21 @@ class KernelFunnelSteps implements FunnelSteps {
     this.found = new Float64Array(buffer, places.foundAt, blockUsers);
     this.gaps = new Float64Array(buffer, places.gapsAt, blockUsers);
     new Float64Array(buffer, places.neverAt, 1)[0] = Number.POSITIVE_INFINITY;
-    this.kernel = instantiate(module, {env: {memory}, 'funnel-steps': places}) as KernelExports;
+    this.kernel = instantiate(module, {env: {memory}, 'funnel-progress': places}) as KernelExports;
   }
 
-  entrySteps(): EntrySteps {
+  entryProgress(): EntryProgress {
     return this.kernel;
   }
 
-  find(count: number, {heads, starts, keys}: DensePostings): void {
-    this.kernel.find(count, heads.length, heads.byteOffset, starts.byteOffset, keys.byteOffset);
+  seek(count: number, {heads, starts, keys}: DensePostings): void {
+    this.kernel.seek(count, heads.length, heads.byteOffset, starts.byteOffset, keys.byteOffset);
   }
 
-  keep(count: number, endKey: number): number {
-    return this.kernel.keep(count, endKey);
+  advance(count: number, endKey: number): number {
+    return this.kernel.advance(count, endKey);
   }
 }
 
-/** Of this thread, with no postings in its memory. FK2 */
-export const funnelSteps: FunnelSteps = new KernelFunnelSteps(fixedMemory(postingsAt));
+/** The thread's own, with no postings in its memory. FK2 */
+export const threadProgress: FunnelProgress = new KernelFunnelProgress(fixedMemory(postingsAt));

@@ -20,7 +20,6 @@ import {
   entryKind,
   MessageCursor,
   sealMessage,
-  tickReason,
   writeErase,
   writeEvent,
   writeFiller,
@@ -55,7 +54,7 @@ class Log {
 
   tick(): this {
     beginMessage(this.writer);
-    writeTick(this.writer, start + this.messages.length, 240_000, tickReason.interval);
+    writeTick(this.writer, start + this.messages.length, 240_000);
     return this.seal(1);
   }
 

@@ -1,6 +1,7 @@
 // Signing in, API keys and access in a real browser, by keyboard where a person would use one.
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {ask} from '../../../tools/http-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -32,12 +33,8 @@ const allText = (dashboard: DashboardPage): Promise<string> =>
 
 test('whoever comes by a link of the service is signed in, and the code leaves the address', async () => {
   const dashboard = await DashboardPage.open(browser, service);
-  const answer = await fetch(`${service.baseUrl}/dashboard/api/sign-in-code`, {
-    method: 'POST',
-    headers: {Authorization: `Bearer ${service.adminToken}`, 'Content-Type': 'application/json'},
-    body: '{}',
-  });
-  const {code} = (await answer.json()) as {code: string};
+  const url = `${service.baseUrl}/dashboard/api/sign-in-code`;
+  const {code} = (await ask(url, {method: 'POST', key: service.adminToken, json: {}})).json<{code: string}>();
   await dashboard.goto(`/sign-in#${code}`);
   await dashboard.page.getByRole('navigation', {name: 'Pages'}).waitFor();
   expect(dashboard.page.url()).not.toContain(code);

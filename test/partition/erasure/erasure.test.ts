@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {codeInBody, encodeRows} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import {type Json, tickReason, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
+import {type Json, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
 /** The first user there is. */
@@ -69,7 +69,7 @@ describe('the open chunk', () => {
     expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: 0}]);
     // Each erasure writes the rows and the bodies of the closed chunk, and nothing of the open one.
     expect(shell.written.length - written).toBe(40 * 2);
-    await shell.append((writer) => writeTick(writer, day, 1, tickReason.interval));
+    await shell.append((writer) => writeTick(writer, day, 1));
     await (await shell.restarted()).state();
     expect(partition.open).toMatchObject({chunk: 1, count: 4_000});
     expect([...partition.deletions.values()].map(({eventsDeleted}) => eventsDeleted)).toEqual(
@@ -119,7 +119,7 @@ describe('the open chunk', () => {
         count,
       );
     const ticked = (shell: MemoryShell, at: number) =>
-      shell.append((writer) => writeTick(writer, day + at * 60_000, 60_000, tickReason.interval));
+      shell.append((writer) => writeTick(writer, day + at * 60_000, 60_000));
     for (const [at, userId] of ['u4', 'u5', 'nobody', 'u4', 'u6'].entries()) {
       for (const shell of [one, other]) {
         await write(shell, at * 400, 400);
@@ -190,7 +190,7 @@ describe('the open chunk', () => {
     const before = new MemoryShell();
     await appendEvents(before, chunkRowsMax, () => 'old');
     await appendEvents(before, 300, () => 'new');
-    await before.append((writer) => writeTick(writer, day, 1, tickReason.interval));
+    await before.append((writer) => writeTick(writer, day, 1));
     const shell = await before.restarted();
     await erase(shell, 'old');
     const {partition} = shell.readable(0);

@@ -4,15 +4,15 @@ import {noUser, type RowsView} from '../../../../actors/chunk/rows.js';
 import type {SnapshotIndex} from '../../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../../actors/report/funnel/event-key.js';
 import {FunnelPartial} from '../../../../actors/report/funnel/funnel.js';
-import type {FunnelSteps} from '../../../../actors/report/funnel/funnel-block.js';
+import type {FunnelProgress} from '../../../../actors/report/funnel/funnel-progress.js';
 import {NumberLists} from '../../../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../../../actors/report/funnel/posted-funnel.js';
 import {plainMemory, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../../actors/report/selection.js';
-import {funnelSteps, memoryWithBlock} from '../../../../src/report/funnel/funnel-kernel.js';
+import {memoryWithProgress, threadProgress} from '../../../../src/report/funnel/funnel-kernel.js';
 import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../../support/postings.js';
 import {runs} from '../../../support/runs.js';
-import {PlainFunnelSteps} from '../../../twins/funnel-steps.js';
+import {PlainFunnelProgress} from '../../../twins/funnel-progress.js';
 
 const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
   rows.map((row) => (row.user === user ? {...row, user: noUser, timeMs: 0} : row));
@@ -20,13 +20,13 @@ const erased = (user: number, {rows}: {rows: readonly Row[]}): readonly Row[] =>
 /** What one funnel gives back the next one takes. */
 const lists = new NumberLists(1 << 20);
 
-/** What takes the steps where no segment does. */
-const twin = new PlainFunnelSteps();
+/** The progress where no segment has one. */
+const twin = new PlainFunnelProgress();
 
 /** Where the postings are, and what walks over them. */
 const ways = [
-  [memoryWithBlock, funnelSteps],
-  [plainMemory, funnelSteps],
+  [memoryWithProgress, threadProgress],
+  [plainMemory, threadProgress],
   [plainMemory, twin],
 ] as const;
 
@@ -53,9 +53,9 @@ function posted(
   steps: number[],
   stretch: Stretch,
   windowMs: number,
-  block: FunnelSteps = funnelSteps,
+  progress: FunnelProgress = threadProgress,
 ) {
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, block, lists);
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists);
   finish(funnel.walk());
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
@@ -98,9 +98,9 @@ describe('a funnel over postings equals the scan', () => {
             .map((chunk) => chunk.map((row) => ({...row, user: row.user * stride})))
             .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
           const right = scanned(chunks, shape, steps, stretch, windowMs);
-          for (const [allocate, block] of ways) {
+          for (const [allocate, progress] of ways) {
             const segments = segmentsOf(chunks, cuts, shape, allocate);
-            expect(posted(segments, steps, stretch, windowMs, block)).toEqual(right);
+            expect(posted(segments, steps, stretch, windowMs, progress)).toEqual(right);
           }
         },
       ),
@@ -124,10 +124,10 @@ describe('a funnel over postings equals the scan', () => {
     const chunks = Array.from({length: 8}, () => chunkOf(Array.from({length: 16_000}, row)));
     for (const cuts of [[], [7], [3, 6, 7]]) {
       const plain = segmentsOf(chunks, cuts, shape);
-      const withBlocks = segmentsOf(chunks, cuts, shape, memoryWithBlock);
-      expect([0, 1, 2, 3].map((name) => withBlocks[0]!.of(name)?.kind)).toContain('dense');
-      expect(withBlocks[0]!.of(5)?.kind).toBe('sparse');
-      expect(withBlocks.every(({steps}) => steps !== undefined)).toBe(true);
+      const withProgress = segmentsOf(chunks, cuts, shape, memoryWithProgress);
+      expect([0, 1, 2, 3].map((name) => withProgress[0]!.of(name)?.kind)).toContain('dense');
+      expect(withProgress[0]!.of(5)?.kind).toBe('sparse');
+      expect(withProgress.every(({progress}) => progress !== undefined)).toBe(true);
       for (const steps of [
         [0, 1, 2],
         [4, 3, 2, 1, 0, 1, 2, 3, 4],
@@ -144,7 +144,7 @@ describe('a funnel over postings equals the scan', () => {
           const right = scanned(chunks, shape, steps, stretch, windowMs);
           expect(posted(plain, steps, stretch, windowMs, twin)).toEqual(right);
           expect(posted(plain, steps, stretch, windowMs)).toEqual(right);
-          expect(posted(withBlocks, steps, stretch, windowMs)).toEqual(right);
+          expect(posted(withProgress, steps, stretch, windowMs)).toEqual(right);
         }
       }
     }
@@ -161,7 +161,7 @@ describe('a funnel over postings equals the scan', () => {
     for (let at = 0; at < 2_000; at += 37) {
       const entry = {user: 1, name: 1, timeMs: Math.floor(timeOf(at)) + (at % 3)};
       const chunks = [chunkOf([...bunched, ...around, entry])];
-      const segments = segmentsOf(chunks, [], shape, memoryWithBlock);
+      const segments = segmentsOf(chunks, [], shape, memoryWithProgress);
       expect(segments[0]!.of(0)?.kind).toBe('dense');
       for (const windowMs of [always, 40])
         expect(posted(segments, [1, 0, 0], whole, windowMs)).toEqual(
@@ -177,8 +177,8 @@ describe('a funnel over postings equals the scan', () => {
     for (const windowMs of [7, 100, 366 * 86_400_000, Number.MAX_SAFE_INTEGER]) {
       const chunks = [chunkOf([{user: 1, name: 0, timeMs: 0}, ...rows])];
       const right = scanned(chunks, shape, [0, 1, 0, 1], whole, windowMs);
-      for (const [allocate, block] of ways)
-        expect(posted(segmentsOf(chunks, [], shape, allocate), [0, 1, 0, 1], whole, windowMs, block)).toEqual(right);
+      for (const [allocate, progress] of ways)
+        expect(posted(segmentsOf(chunks, [], shape, allocate), [0, 1, 0, 1], whole, windowMs, progress)).toEqual(right);
     }
   });
 
@@ -192,12 +192,12 @@ describe('a funnel over postings equals the scan', () => {
       const all = [...chunks, ...last];
       const right = scanned(all, shape, [0, 1], whole, 600);
       expect(right.reached).toEqual([1, last.length]);
-      for (const [allocate, block] of ways)
-        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600, block)).toEqual(right);
+      for (const [allocate, progress] of ways)
+        expect(posted(segmentsOf(all, [4], shape, allocate), [0, 1], whole, 600, progress)).toEqual(right);
     }
   });
 
-  test.each([always, 300])('two at a time do not meet in the block that both use (window of %s ms)', (windowMs) => {
+  test.each([always, 300])('two at a time do not meet in the progress that both use (window of %s ms)', (windowMs) => {
     const shape = {userCount: 9_000, nameCount: 2};
     const chunks = [
       chunkOf(Array.from({length: 18_000}, (_, i) => ({user: i >> 1, name: i & 1, timeMs: (i * 7_919) % 1_000}))),
@@ -207,9 +207,9 @@ describe('a funnel over postings equals the scan', () => {
       [1, 0],
     ];
     const right = asked.map((steps) => scanned(chunks, shape, steps, whole, windowMs));
-    for (const [allocate, block] of ways) {
+    for (const [allocate, progress] of ways) {
       const segments = segmentsOf(chunks, [], shape, allocate);
-      const funnels = asked.map((steps) => new PostedFunnel(segments, steps, whole, windowMs, block, lists));
+      const funnels = asked.map((steps) => new PostedFunnel(segments, steps, whole, windowMs, progress, lists));
       const walks = funnels.map((funnel) => funnel.walk());
       for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
       expect(funnels.map((funnel) => resultOf(funnel))).toEqual(right);

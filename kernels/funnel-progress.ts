@@ -1,25 +1,23 @@
-// AssemblyScript: one step of a funnel for a block of users, over the postings in the same memory.
-//   Owns: the same answer as its plain twin (test/twins/funnel-steps.ts), without a branch where the
-//   data decides, except for what is rare: users that are left, and those that need more than a look at their first event,
-//   are listed by adding one or zero, and the first eight events that may be the next one are compared at once. A branch
-//   mispredicted before a load makes the next user's loads wait for it.
-//   And what is known of them while they walk from one entry after the other (actors/report/funnel/entry-rounds.ts).
-//   S1. `keysPastEnd` keys (actors/report/funnel/user-postings.ts) can be read behind the last one.
+// AssemblyScript: progress of a block of users through a funnel, over the postings in the same memory.
+//   Owns: the same answers as its plain twin (test/twins/funnel-progress.ts).
+//   Common paths are branch-free: a branch mispredicted before a load delays the next user's loads. A list of users grows by
+//   one or zero for each of them, and eight keys are compared at once.
+//   S1. `keysPastEnd` keys (actors/report/funnel/user-postings.ts) can be read after the last one.
 
-/** Of each user of the block: who (u32), its last key, what is known of the next, ms between them (f64). */
+/** By place in the block: user (u32), key reached, next key, ms between the two (f64). */
 declare const usersAt: usize;
 declare const keysAt: usize;
 declare const foundAt: usize;
 declare const gapsAt: usize;
-/** Which of them are looked for among all their keys (u32). */
+/** Places of the users whose next key is not their first one (u32). */
 declare const lateAt: usize;
-/** A key that is infinite. */
+/** An infinite key. */
 declare const neverAt: usize;
 
-/** Of each user of the block: its slot (u32). Of those that walk in this round: their slots (u32). */
+/** Slot by place in the block, and slots of the users that walk in this round (u32). Slot n is the n-th user that entered. */
 declare const slotsAt: usize;
 declare const walkingAt: usize;
-/** Of each slot: its user, the depth of this round's walk and of the deepest one (u32), where these began, and what was found next (f64). */
+/** By slot: user, depth of this round's walk and of the deepest one (u32), the entries of both, and the next key found (f64). */
 declare const entrantsAt: usize;
 declare const depthsAt: usize;
 declare const deepestAt: usize;
@@ -29,17 +27,17 @@ declare const nextKeysAt: usize;
 
 const ranksPerMs: f64 = 2048.0;
 const perRanksPerMs: f64 = 1.0 / ranksPerMs;
-/** Keys that are compared at once. */
+/** Keys compared at once. */
 const near: u32 = 8;
-/** How often a search goes on by so many keys: halving is the better way through what is not evenly apart. */
+/** Strides of `near` keys before a search halves instead: keys that are not evenly apart. */
 const stepsMax: u32 = 16;
 
 /** `heads` of `userCount` users, their `starts`, and the `keys` of all. */
-export function find(count: u32, userCount: u32, heads: usize, starts: usize, keys: usize): void {
+export function seek(count: u32, userCount: u32, heads: usize, starts: usize, keys: usize): void {
   findPosted(takeHeads(count, userCount, heads), starts, keys);
 }
 
-/** Of those whose first event is above their key it is the next one. Lists the others, and returns how many they are. */
+/** Writes a user's first event where it is above the user's key; lists the other users. @returns how many it listed. */
 function takeHeads(count: u32, userCount: u32, heads: usize): u32 {
   let late: u32 = 0;
   let i: u32 = 0;
@@ -55,7 +53,7 @@ function takeHeads(count: u32, userCount: u32, heads: usize): u32 {
   return late;
 }
 
-/** The next events of those that were listed: the loads of many of them are under way at once. */
+/** Writes the next events of the listed users: the loads of many users overlap. */
 function findPosted(late: u32, starts: usize, keys: usize): void {
   for (let at: u32 = 0; at < late; at++) {
     const i = get32(lateAt, at);
@@ -64,7 +62,7 @@ function findPosted(late: u32, starts: usize, keys: usize): void {
   }
 }
 
-export function keep(count: u32, endKey: f64): u32 {
+export function advance(count: u32, endKey: f64): u32 {
   let kept: u32 = 0;
   for (let i: u32 = 0; i < count; i++) {
     const key = getKey(keysAt, i);
@@ -82,7 +80,7 @@ function timeOf(key: f64): f64 {
   return floor(key * perRanksPerMs);
 }
 
-/** Where the first key above `key` stands, of those from the start at `startAt` to the next start. */
+/** Address of the first key above `key` among the keys from the start at `startAt` to the next start. */
 @inline
 function placeAfter(startAt: usize, keys: usize, key: f64): usize {
   const start = load<u32>(startAt);
@@ -96,7 +94,7 @@ function placeAfter(startAt: usize, keys: usize, key: f64): usize {
   return ((first + (<usize>place << 3)) & isFound) | (neverAt & ~isFound);
 }
 
-/** Two bits a key from `at` on: whether it is above the one that is sought. */
+/** Two bits for each key from `at` on: set if it is above `sought`. */
 @inline
 function firstAbove(at: usize, sought: v128): u32 {
   const low = i16x8.narrow_i32x4_s(f64x2.gt(v128.load(at), sought), f64x2.gt(v128.load(at, 16), sought));
@@ -105,8 +103,8 @@ function firstAbove(at: usize, sought: v128): u32 {
 }
 
 /**
- * As `upperBound` of actors/order/search.ts, for keys of which the first is not above `key`. Begins where the place would
- * be if events were evenly apart, and goes on from there key by key: halving mispredicts at nearly every step.
+ * As `upperBound` of actors/order/search.ts, for keys of which the first is not above `key`. Interpolates, then strides from
+ * there: halving mispredicts at nearly every step.
  */
 function search(keys: usize, start: u32, end: u32, key: f64): u32 {
   const first = load<f64>(keys + (<usize>start << 3));

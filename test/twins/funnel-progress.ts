@@ -1,32 +1,32 @@
-// The plain twin of kernels/funnel-steps.ts: which users of a block have an event of a step's name after their last step.
+// The plain twin of kernels/funnel-progress.ts: which users of a block have an event of a step's name after their last step.
 
 import {ranksPerMs, timeOfKey} from '../../actors/report/funnel/event-key.js';
 import {
   blockUsers,
   type DensePostings,
-  type EntrySteps,
-  type FunnelSteps,
-} from '../../actors/report/funnel/funnel-block.js';
-import {findDense} from '../../actors/report/funnel/posted-funnel.js';
+  type EntryProgress,
+  type FunnelProgress,
+} from '../../actors/report/funnel/funnel-progress.js';
+import {seekDense} from '../../actors/report/funnel/posted-funnel.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-export class PlainFunnelSteps implements FunnelSteps {
+export class PlainFunnelProgress implements FunnelProgress {
   readonly users = new Uint32Array(blockUsers);
   readonly keys = new Float64Array(blockUsers);
   readonly found = new Float64Array(blockUsers);
   readonly gaps = new Float64Array(blockUsers);
 
-  find(count: number, postings: DensePostings): void {
+  seek(count: number, postings: DensePostings): void {
     this.found.fill(Number.POSITIVE_INFINITY, 0, count);
-    findDense(this, count, postings);
+    seekDense(this, count, postings);
   }
 
-  entrySteps(): EntrySteps {
-    return new PlainEntrySteps(this);
+  entryProgress(): EntryProgress {
+    return new PlainEntryProgress(this);
   }
 
-  keep(count: number, endKey: number): number {
+  advance(count: number, endKey: number): number {
     const {users, keys, found, gaps} = this;
     let kept = 0;
     for (let i = 0; i < count; i++) {
@@ -45,8 +45,8 @@ export class PlainFunnelSteps implements FunnelSteps {
  * The place of a user in the block changes when users before it are dropped; its slot does not: the n-th user that entered has
  * slot n.
  */
-class PlainEntrySteps implements EntrySteps {
-  private readonly block: FunnelSteps;
+class PlainEntryProgress implements EntryProgress {
+  private readonly progress: FunnelProgress;
   /** By place in the block. */
   private readonly slots = new Uint32Array(blockUsers);
   /** Slots of the users that walk in this round, ascending. */
@@ -61,12 +61,12 @@ class PlainEntrySteps implements EntrySteps {
   private readonly deepestKeys = new Float64Array(blockUsers);
   private readonly deepest = new Uint32Array(blockUsers);
 
-  constructor(block: FunnelSteps) {
-    this.block = block;
+  constructor(progress: FunnelProgress) {
+    this.progress = progress;
   }
 
   begin(count: number): void {
-    const {users, keys} = this.block;
+    const {users, keys} = this.progress;
     for (let slot = 0; slot < count; slot++) {
       this.users[slot] = users[slot];
       this.deepest[slot] = 0;
@@ -75,7 +75,7 @@ class PlainEntrySteps implements EntrySteps {
   }
 
   keepWithin(count: number, step: number, windowMs: number, endKey: number): number {
-    const {found, keys, users} = this.block;
+    const {found, keys, users} = this.progress;
     const {slots, entryKeys, depths, nextKeys} = this;
     let kept = 0;
     for (let i = 0; i < count; i++) {
@@ -92,7 +92,7 @@ class PlainEntrySteps implements EntrySteps {
   }
 
   seekLater(walked: number, stepCount: number, windowMs: number): number {
-    const {users, keys} = this.block;
+    const {users, keys} = this.progress;
     const {slots, walking, depths, nextKeys} = this;
     let count = 0;
     for (let i = 0; i < walked; i++) {
@@ -115,7 +115,7 @@ class PlainEntrySteps implements EntrySteps {
   }
 
   takeLater(count: number, endKey: number): number {
-    const {found, users, keys} = this.block;
+    const {found, users, keys} = this.progress;
     let kept = 0;
     for (let i = 0; i < count; i++) {
       if (!(found[i] < endKey)) continue;
@@ -134,7 +134,7 @@ class PlainEntrySteps implements EntrySteps {
   }
 
   beginDeepest(entered: number): number {
-    const {users, keys} = this.block;
+    const {users, keys} = this.progress;
     let count = 0;
     for (let slot = 0; slot < entered; slot++) {
       if (this.deepest[slot] < 2) continue;
@@ -146,7 +146,7 @@ class PlainEntrySteps implements EntrySteps {
   }
 
   takeDeepest(count: number, step: number): number {
-    const {users, keys, found, gaps} = this.block;
+    const {users, keys, found, gaps} = this.progress;
     const {slots, deepest} = this;
     let kept = 0;
     for (let i = 0; i < count; i++) {
