@@ -6,18 +6,16 @@ import type {RowsView} from './rows.js';
 
 type Users = Pick<RowsView, 'users' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
 
-/** How many rows of the chunk are of these users. */
-export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): number {
-  if (hasLeft.count === 0) return 0;
-  let found = 0;
-  for (let row = 0; row < count; row++) if (users[row] !== noUser && hasLeft.has(users[row])) found += 1;
+/** The rows of these users, ascending. */
+export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): number[] {
+  const found: number[] = [];
+  if (hasLeft.count === 0) return found;
+  for (let row = 0; row < count; row++) if (users[row] !== noUser && hasLeft.has(users[row])) found.push(row);
   return found;
 }
 
 /** The chunk as if these users had no rows in it. */
 export function withoutUsers(rows: RowsView, hasLeft: UserSet): RowsView {
-  const left: number[] = [];
-  for (let row = 0; row < rows.count; row++)
-    if (rows.users[row] !== rows.noUser && hasLeft.has(rows.users[row])) left.push(row);
+  const left = rowsOfUsers(rows, hasLeft);
   return left.length === 0 ? rows : eraseRows(rows, left);
 }

@@ -10,6 +10,7 @@
 import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
+import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {eraseRows, rowsOfUser} from '../../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
@@ -49,8 +50,8 @@ export class Erasure {
   private readonly parts: PartStore;
   private readonly cache: PartsCache;
   private readonly note: NoteStep;
-  /** What is written anew of the user that is being taken out. */
-  private made: PartRef[] = [];
+  /** A user is being taken out: what is read of its chunks then takes their place. */
+  private isTakingOut = false;
 
   constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
     this.partition = partition;
@@ -62,16 +63,22 @@ export class Erasure {
 
   /** Nothing changes until `replace`. No snapshot may be running, and closed chunks are the layout's. */
   async takeOut(user: number): Promise<TakenOut> {
-    this.made = [];
+    this.isTakingOut = true;
+    return this.making((made) => this.takeOutOfAll(user, made));
+  }
+
+  /** Parts that were put for a result that there is not are retired. */
+  private async making<T>(make: (made: PartRef[]) => Promise<T>): Promise<T> {
+    const made: PartRef[] = [];
     try {
-      return await this.takeOutOfAll(user);
+      return await make(made);
     } catch (error) {
-      this.parts.retire(...this.made);
+      this.parts.retire(...made);
       throw error;
     }
   }
 
-  private async takeOutOfAll(user: number): Promise<TakenOut> {
+  private async takeOutOfAll(user: number, made: PartRef[]): Promise<TakenOut> {
     const {partition, layout} = this;
     await layout.settle(0);
     const record = await loadRecord(partition, layout, this.cache, user);
@@ -79,7 +86,9 @@ export class Erasure {
     const open = this.takeOutOfOpen(user, erased);
     const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
     for (let at = 0; at < chunks.length; at += chunksAtOnce) {
-      const pieces = chunks.slice(at, at + chunksAtOnce).map((entry) => this.takeOutOfChunk(entry, user));
+      const pieces = chunks
+        .slice(at, at + chunksAtOnce)
+        .map((entry) => this.takeOutOfChunk(entry, (rows) => rowsOfUser(rows, user), made));
       for (const piece of await allOver(pieces)) {
         erased.rows.push(...piece.rows);
         erased.fingerprints.push(...piece.fingerprints);
@@ -87,10 +96,11 @@ export class Erasure {
       }
     }
     this.note('chunks written');
-    return {...erased, userRuns: await this.runsWithout(user), open};
+    return {...erased, userRuns: await this.runsWithout(user, made), open};
   }
 
   replace({chunks, userRuns, open}: TakenOut): void {
+    this.isTakingOut = false;
     for (const chunk of chunks) this.layout.setChunk(chunk);
     this.layout.setRuns('userRuns', userRuns);
     if (open === undefined) return;
@@ -112,15 +122,40 @@ export class Erasure {
     return new RestoredChunk(viewRows(encodeRows(eraseRows(rows, ofUser))), left);
   }
 
-  private async takeOutOfChunk(entry: ChunkEntry, user: number): Promise<Erased> {
+  /**
+   * A closed chunk written anew without the rows of users who left (actors/identity/moves.ts); nothing changes until
+   * `replaceLeft`.
+   */
+  takeOutLeft(entry: ChunkEntry): Promise<Erased> {
+    const {leftOut} = this.partition.moves;
+    return this.making((made) => this.takeOutOfChunk(entry, (rows) => rowsOfUsers(rows, leftOut), made));
+  }
+
+  /** No snapshot is being written. The chunk stays as it is if it was replaced meanwhile. */
+  replaceLeft(before: ChunkEntry, {rows, chunks}: Erased): void {
+    const [left] = chunks;
+    if (left === undefined) return;
+    if (this.isTakingOut || this.layout.chunks.get(before.chunk) !== before) {
+      this.parts.retire(left.rows, left.bodies);
+      return;
+    }
+    this.layout.setChunk(left);
+    this.partition.aggregator.subtract(rows, true);
+  }
+
+  private async takeOutOfChunk(
+    entry: ChunkEntry,
+    rowsToTake: (rows: RowsView) => number[],
+    made: PartRef[],
+  ): Promise<Erased> {
     const rows = await this.cache.loadRowsUnkept(entry.rows);
-    const ofUser = rowsOfUser(rows, user);
+    const ofUser = rowsToTake(rows);
     const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
     if (ofUser.length === 0) return erased;
     const left = eraseRows(rows, ofUser);
     const [rowsPart, bodiesPart] = await allOver([
-      this.keep(encodeRows(left)),
-      this.putBodiesWithout(entry.bodies, rows, ofUser, erased),
+      this.keep(encodeRows(left), made),
+      this.putBodiesWithout(entry.bodies, rows, ofUser, erased, made),
     ]);
     erased.chunks.push({...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, bodies: bodiesPart});
     return erased;
@@ -132,6 +167,7 @@ export class Erasure {
     columns: RowsView,
     rows: readonly number[],
     erased: Erased,
+    made: PartRef[],
   ): Promise<PartRef> {
     const part = new BodiesPart(bodies, await this.cache.loadUnkept(bodies));
     const byBlock = rowsByBlock(rows);
@@ -144,7 +180,7 @@ export class Erasure {
       }
       members.push(compressBlock(this.withoutRows(await part.block(block), columns, gone, erased)));
     }
-    return this.keep(joinBodies(members));
+    return this.keep(joinBodies(members), made);
   }
 
   /** A block without the bodies of these rows of its chunk. */
@@ -161,29 +197,29 @@ export class Erasure {
     }
   }
 
-  private async keep(payload: Uint8Array): Promise<PartRef> {
+  private async keep(payload: Uint8Array, made: PartRef[]): Promise<PartRef> {
     const ref = await this.parts.put(payload);
-    this.made.push(ref);
+    made.push(ref);
     return ref;
   }
 
-  private async runsWithout(user: number): Promise<Run[]> {
+  private async runsWithout(user: number, made: PartRef[]): Promise<Run[]> {
     const runs: Run[] = [];
     for (const run of this.layout.userRuns) {
       const block = blockOf(run, user);
-      const left = block === undefined ? run : await this.takeOutOfRun(run, block, user);
+      const left = block === undefined ? run : await this.takeOutOfRun(run, block, user, made);
       if (left.blocks.length > 0) runs.push(left);
     }
     return runs;
   }
 
-  private async takeOutOfRun(run: Run, block: RunBlock, user: number): Promise<Run> {
+  private async takeOutOfRun(run: Run, block: RunBlock, user: number, made: PartRef[]): Promise<Run> {
     const left = withoutRecord(await this.cache.loadUnkept(block.part), user);
     const blocks: RunBlock[] = [];
     for (const held of run.blocks) {
       if (held !== block) blocks.push(held);
       else if (left !== undefined)
-        blocks.push({first: left.first, last: left.last, part: await this.keep(left.payload)});
+        blocks.push({first: left.first, last: left.last, part: await this.keep(left.payload, made)});
     }
     return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
   }

@@ -2,6 +2,7 @@
 //   Owns: which chunks are read. Nothing is kept of what is read but what the cache holds anyway.
 
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
+import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {must} from '../../../actors/invariant.js';
 import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
 import type {EntryView} from '../../../actors/log/entries.js';
@@ -85,7 +86,7 @@ async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<Fou
     const inMemory = layout.writing.get(chunk)?.chunk ?? (partition.open.chunk === chunk ? partition.open : undefined);
     if (inMemory !== undefined) {
       const columns = inMemory.columnsView();
-      const rows = rowsIn(columns, wanted);
+      const rows = rowsOfUsers(columns, wanted);
       const blocks = inMemory.blocks();
       if (rows.length > 0) yield {chunk, columns, rows, block: (number) => must(blocks[number], 'a row has a block')};
       continue;
@@ -93,13 +94,7 @@ async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<Fou
     const entry = layout.chunks.get(chunk);
     if (entry === undefined) continue; // A record may name a chunk that no row came to.
     const columns = await cache.loadRowsAside(entry.rows);
-    const rows = rowsIn(columns, wanted);
+    const rows = rowsOfUsers(columns, wanted);
     if (rows.length > 0) yield {chunk, columns, rows, block: (number) => cache.loadBodyBlock(entry.bodies, number)};
   }
-}
-
-function rowsIn({users, noUser, count}: RowColumns, wanted: UserSet): number[] {
-  const found: number[] = [];
-  for (let row = 0; row < count; row++) if (users[row] !== noUser && wanted.has(users[row])) found.push(row);
-  return found;
 }

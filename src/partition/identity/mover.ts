@@ -14,6 +14,7 @@ import type {Move} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {monotonicMs} from '../../clock.js';
 import type {Damage} from '../../parts/damage.js';
+import type {Erasure} from '../erasure/erasure.js';
 import {arriveBytesMax, type LogWriter} from '../log/log-writer.js';
 import type {PartitionView} from '../runner.js';
 import type {ManifestStore} from '../snapshot/manifest-store.js';
@@ -29,6 +30,8 @@ const leavingRowsMax = 50_000;
 const appendAgainRefreshes = 3;
 const appendAgainMsMin = 60_000;
 const appendedPollMs = 20;
+/** Of the rows of a chunk. */
+const leftShareMax = 1 / 4;
 
 /** The partition that users leave for. */
 export interface Destination {
@@ -39,6 +42,7 @@ export interface Destination {
 export interface MoverSetup
   extends Pick<PartitionView, 'partition' | 'layout' | 'snapshots' | 'cache' | 'writer' | 'refresh' | 'damage'> {
   readonly pace: WorkPace;
+  readonly erasure: Pick<Erasure, 'takeOutLeft' | 'replaceLeft'>;
   /** Called once for each. */
   readonly destination: (partition: number) => Destination;
   /** Publishes a tick; whether a snapshot at or after it is published. */
@@ -197,12 +201,27 @@ export class Mover {
       await snapshots.idle();
       await layout.settle(0);
     }
+    const touched = new Set<number>();
     for (const {contents} of partition.settle(to, received)) {
       for (const [chunk, rows] of contents?.chunks ?? []) {
         const entry = layout.chunks.get(chunk);
-        if (entry !== undefined) layout.setChunk({...entry, leftOut: entry.leftOut + rows});
+        if (entry === undefined) continue;
+        layout.setChunk({...entry, leftOut: entry.leftOut + rows});
+        touched.add(chunk);
       }
     }
+    for (const chunk of touched) await this.clean(chunk);
+  }
+
+  /** A chunk of which much counts no more is written anew without that. */
+  private async clean(chunk: number): Promise<void> {
+    const {layout, erasure, snapshots} = this.setup;
+    const entry = layout.chunks.get(chunk);
+    if (entry === undefined || entry.leftOut < leftShareMax * entry.count) return;
+    const left = await erasure.takeOutLeft(entry);
+    await this.turns()();
+    await snapshots.idle();
+    erasure.replaceLeft(entry, left);
   }
 
   /** Whether the events of all moves are appended within `waitMs`: also of those that are in no snapshot yet. */

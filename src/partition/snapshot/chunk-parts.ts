@@ -62,7 +62,7 @@ export function imageOf(chunk: ChunkInMemory): ChunkImage {
 /** `hasLeft`: of users whose rows count no more. */
 export function entryOf(rows: RowsView, hasLeft: UserSet): Omit<ChunkEntry, 'rows' | 'bodies'> {
   const {chunk, baseOrdinal, count} = rows;
-  return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut: rowsOfUsers(rows, hasLeft)};
+  return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut: rowsOfUsers(rows, hasLeft).length};
 }
 
 /** Resolves when both parts are durable. `isRead`: live reads read them, and not a chunk in memory. */

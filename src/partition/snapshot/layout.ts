@@ -152,7 +152,7 @@ export class Layout {
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
     if (!isUnchanged) return putChunk(this.parts, image, this.hasLeft, false, errand);
-    const leftOut = rowsOfUsers(image.columns, this.hasLeft);
+    const leftOut = rowsOfUsers(image.columns, this.hasLeft).length;
     return openEntry.leftOut === leftOut ? openEntry : {...openEntry, leftOut};
   }
 
