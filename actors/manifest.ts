@@ -130,6 +130,8 @@ export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
   readonly userHash: string;
+  /** The same of its devices that were here. */
+  readonly deviceHashes: readonly string[];
   /** Position of its erase entry. */
   readonly position: Position;
   readonly eventsDeleted: number;

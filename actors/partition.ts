@@ -418,14 +418,20 @@ export class Partition {
       this.dedupe.addErased(fingerprints, this.logicalMs);
       this.users.forget(user, rows.length > 0 && !hasLeft);
     }
+    const deviceHashes = this.links
+      .devicesOf(entry.bytes, entry.keyStart, entry.keyEnd)
+      .filter((device) => !this.links.isShared(device))
+      .map((device) => this.hashOf(this.links.devices.bytesOf(device)));
     this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);
     this.chunks.forget();
     const id = entry.text();
     // A deletion comes again behind what was on its way to the user's partition (docs/architecture.md, Deletion).
-    eventsDeleted += this.deletions.get(id)?.eventsDeleted ?? 0;
+    const held = this.deletions.get(id);
+    eventsDeleted += held?.eventsDeleted ?? 0;
     this.deletions.add({
       id,
       userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
+      deviceHashes: [...(held?.deviceHashes ?? []), ...deviceHashes],
       position: {generation: this.generation, sequence},
       eventsDeleted,
       completed: null,
@@ -456,9 +462,8 @@ export class Partition {
     return !this.deletions.has(id) && expiresLogicalMs >= this.logicalMs;
   }
 
-  /** Keyed hash of the key of a known user. */
-  hashOfUser(user: number): string {
-    const key = this.users.table.bytesOf(user);
+  /** Keyed hash of a user key. */
+  hashOf(key: Uint8Array): string {
     return this.userHash(key, 0, key.length);
   }
 

@@ -238,9 +238,10 @@ function readRecords(text: string): {records: MarkedDeletion[]; unreadable: numb
 
 function readRecord(line: string): MarkedDeletion | undefined {
   const record = jsonOrUndefined(line) as Partial<MarkedDeletion> | null | undefined;
-  const {id, user, position, expiresLogicalMs, timeMs, keyMark} = record ?? {};
+  const {id, user, devices, position, expiresLogicalMs, timeMs, keyMark} = record ?? {};
   const isWhole =
-    [id, user, keyMark].every((text) => typeof text === 'string') &&
+    Array.isArray(devices) &&
+    [id, user, keyMark, ...devices].every((text) => typeof text === 'string') &&
     [position?.generation, position?.sequence, expiresLogicalMs, timeMs].every(Number.isFinite);
   return isWhole ? (record as MarkedDeletion) : undefined;
 }

@@ -19,6 +19,7 @@ const journal = () => new DeletionFile(folder, 3, log);
 const deletion = (n: number, ageDays = 0): JournaledDeletion => ({
   id: `del_3_${n}`,
   user: journal().hashOf(`hash of user ${n}`),
+  devices: [journal().hashOf(`hash of device ${n}`)],
   position: {generation: 1, sequence: n},
   expiresLogicalMs: n,
   timeMs: Date.now() - ageDays * dayMs,

@@ -11,6 +11,7 @@ const recordOf = (n: number, user: number, expiresLogicalMs: number): DeletionRe
   id: `del_0_${n}`,
   userHash: `hash of ${user}`,
   position: {generation: 1, sequence: n},
+  deviceHashes: [],
   eventsDeleted: n,
   completed: null,
   expiresLogicalMs,

@@ -53,6 +53,7 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
         id: 'd',
         userHash: 'aß',
         position: {generation: 1, sequence: 1},
+        deviceHashes: [],
         eventsDeleted: 0,
         completed: null,
         expiresLogicalMs: 1,

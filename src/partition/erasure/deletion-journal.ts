@@ -14,6 +14,8 @@ export interface JournaledDeletion {
   readonly id: string;
   /** `hashOf` of the deployment's hash of the user key. DJ2 */
   readonly user: string;
+  /** The same of its devices that were in the partition. */
+  readonly devices: readonly string[];
   /** Position of the erase entry. */
   readonly position: Position;
   /** Until this logical time the data itself has the deletion on record. */

@@ -4,6 +4,7 @@
 //        the deletions, so that their receipts are there again.
 //   LD2. A deletion of a user that the data does not have is put on record as well: a user who comes later under that id is a
 //        new one, and no later start may take it for the deleted one.
+//   LD3. Data from before a link has the devices of a deleted user as anonymous users: they are erased as well.
 
 import {setImmediate as turn} from 'node:timers/promises';
 import {nobody} from '../../../actors/log/entries.js';
@@ -41,7 +42,10 @@ export async function eraseLacking({partition, journal, writer, log}: LackingSet
     return nothing;
   }
   const keys = await keysOf(partition, lacking, (userHash) => journal.hashOf(userHash));
-  const erasures = [...lacking].map(([id, {user}]) => ({key: keys.get(user) ?? nobody, id})); // LD2
+  const erasures = [...lacking].flatMap(([id, {user, devices}]) => [
+    {key: keys.get(user) ?? nobody, id}, // LD2
+    ...devices.flatMap((device) => keys.get(device) ?? []).map((key) => ({key, id})), // LD3
+  ]);
   await writer.erase(erasures);
   return {
     report() {
@@ -70,14 +74,16 @@ async function keysOf(
   lacking: ReadonlyMap<string, JournaledDeletion>,
   hashOf: (userHash: string) => string,
 ): Promise<Map<string, Uint8Array>> {
-  const wanted = new Set([...lacking.values()].map(({user}) => user));
+  const wanted = new Set([...lacking.values()].flatMap(({user, devices}) => [user, ...devices]));
   const keys = new Map<string, Uint8Array>();
-  const {users} = partition.tables;
-  for (let user = 0; user < users.count; user++) {
-    if (user % usersAtOnce === usersAtOnce - 1) await turn();
-    if (!users.has(user)) continue;
-    const hash = hashOf(partition.hashOfUser(user));
-    if (wanted.has(hash)) keys.set(hash, users.bytesOf(user).slice());
+  for (const table of [partition.tables.users, partition.links.owners]) {
+    for (let user = 0; user < table.count; user++) {
+      if (user % usersAtOnce === usersAtOnce - 1) await turn();
+      if (!table.has(user)) continue;
+      const key = table.bytesOf(user);
+      const hash = hashOf(partition.hashOf(key));
+      if (wanted.has(hash)) keys.set(hash, key.slice());
+    }
   }
   return keys;
 }

@@ -182,9 +182,10 @@ export class Scrub {
     const {journal} = this.setup;
     const timeMs = wallMs();
     return journal.add(
-      deletions.map(({id, userHash, position, expiresLogicalMs}) => ({
+      deletions.map(({id, userHash, deviceHashes, position, expiresLogicalMs}) => ({
         id,
         user: journal.hashOf(userHash),
+        devices: deviceHashes.map((hash) => journal.hashOf(hash)),
         position,
         expiresLogicalMs,
         timeMs,
