@@ -37,7 +37,7 @@ export interface ThreadMeasures {
 }
 
 /** Something that an operator must know; docs/operating.md says what to do about each. */
-export const alarmKinds = ['report_lag', 'standing_still', 'dedupe_window', 'gap', 'log_lost'] as const;
+export const alarmKinds = ['report_lag', 'standing_still', 'dedupe_window', 'gap', 'log_lost', 'moves'] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
 
 /** Of one partition. Counts begin with the start of its thread. */
@@ -53,9 +53,24 @@ export interface PartitionMeasures {
   /** From the cut to the manifest, of the newest snapshot of this thread; null before the first. */
   readonly snapshotMs: number | null;
   readonly snapshots: number;
-  /** What became of the events in the log. */
-  readonly events: {readonly counted: number; readonly duplicate: number; readonly erased: number};
-  readonly identifies: PartitionMeasures['events'];
+  /** What became of the events in the log; `arrived`: from the partition of the anonymous user who sent them. */
+  readonly events: {
+    readonly counted: number;
+    readonly arrived: number;
+    readonly duplicate: number;
+    readonly erased: number;
+  };
+  readonly identifies: {readonly counted: number; readonly duplicate: number; readonly erased: number};
+  /** Anonymous users by what links made of them: joined to a user, shared by two, or with too many events to be joined. */
+  readonly joins: {readonly joined: number; readonly shared: number; readonly too_large: number};
+  readonly moves: {
+    /** Linked anonymous users whose events are still here. */
+    readonly candidates: number;
+    /** Moves that are not settled. */
+    readonly pending: number;
+    /** Since the oldest one waits to be appended to the log of its destination. */
+    readonly waitedMs: number;
+  };
   /** Duplicates of both that were no retries. */
   readonly conflicts: number;
   /** Messages that were in the log twice. */

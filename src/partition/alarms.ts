@@ -11,6 +11,7 @@ const dedupeWindowMsMin = 7 * dayMs;
 /** What a machine that is busy for a moment may take on top of the refresh. */
 const reportGraceMs = 5_000;
 const rememberedMs = dayMs;
+const movesWaitedMsMax = 10_000;
 
 interface PartitionCondition {
   /** Null before the first snapshot. */
@@ -21,6 +22,8 @@ interface PartitionCondition {
   /** Ms since the last one; null when there was none. */
   readonly gapAgeMs: number | null;
   readonly logLossAgeMs: number | null;
+  /** How long events of users who left have waited for the log of their owner's partition. */
+  readonly movesWaitedMs: number;
 }
 
 /** Whether an event can have waited for its report for longer than the refresh. */
@@ -35,6 +38,7 @@ const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => bo
   dedupe_window: ({dedupeWindowMs}) => dedupeWindowMs < dedupeWindowMsMin,
   gap: ({gapAgeMs}) => isRecent(gapAgeMs),
   log_lost: ({logLossAgeMs}) => isRecent(logLossAgeMs),
+  moves: ({movesWaitedMs}) => movesWaitedMs > movesWaitedMsMax,
 };
 
 /** Those that nobody else has a line for (A2). */
@@ -47,6 +51,10 @@ const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readon
     begins:
       'alarm: message ids are remembered for less than 7 days: a later retry would count twice; raise DEDUPE_MEMORY_MIB',
     ends: 'message ids are remembered for 7 days again',
+  },
+  moves: {
+    begins: 'alarm: events of anonymous users wait to be joined to the users that they are',
+    ends: 'events of anonymous users are joined again',
   },
 };
 
@@ -77,11 +85,13 @@ export class Alarms {
     else this.raised.delete(kind);
     const line = lines[kind];
     if (line === undefined) return;
-    const {snapshotAgeMs, refreshMs, dedupeWindowMs} = condition;
-    const figures =
-      kind === 'report_lag' ? {snapshotAgeMs, refreshMs} : {windowDays: Math.round((dedupeWindowMs / dayMs) * 10) / 10};
-    const words = {alarm: kind, partition: this.partition, ...figures};
+    const words = {alarm: kind, partition: this.partition, ...figuresOf(kind, condition)};
     if (isOn) this.log.error(words, line.begins);
     else this.log.info(words, line.ends);
   }
+}
+
+function figuresOf(kind: AlarmKind, {snapshotAgeMs, refreshMs, dedupeWindowMs, movesWaitedMs}: PartitionCondition) {
+  if (kind === 'report_lag') return {snapshotAgeMs, refreshMs};
+  return kind === 'moves' ? {movesWaitedMs} : {windowDays: Math.round((dedupeWindowMs / dayMs) * 10) / 10};
 }

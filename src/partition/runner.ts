@@ -149,6 +149,7 @@ export class Runner {
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,
       gapAgeMs: this.lastGapMs === undefined ? null : monotonicMs() - this.lastGapMs,
       logLossAgeMs: this.identity.lossAgeMs,
+      movesWaitedMs: this.mover.waitedMs,
     });
   }
 

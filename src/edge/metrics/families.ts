@@ -332,6 +332,36 @@ const partitions: readonly Family[] = [
     help: 'Identify calls, by the same outcomes.',
     read: (view) => foldedSamples(view, 'identifies'),
   },
+  {
+    name: 'millrace_joins_total',
+    type: 'counter',
+    help: 'Anonymous users by what links made of them: joined to a user, shared by two users, or too_large to be joined.',
+    read: ({partitions}) =>
+      partitions.flatMap((answer, partition) =>
+        Object.entries(answer?.partition.joins ?? {}).map(([outcome, value]) => ({
+          labels: {partition, outcome},
+          value,
+        })),
+      ),
+  },
+  ofPartition(
+    'gauge',
+    'millrace_join_candidates',
+    'Anonymous users who are linked to a user and whose events are not with it yet.',
+    (p) => p.moves.candidates,
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_moves_pending',
+    'Groups of joined users that no published snapshot of their destination has yet.',
+    (p) => p.moves.pending,
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_moves_waiting_seconds',
+    'Since the oldest of these waits for the log of its destination; 0: none waits.',
+    (p) => seconds(p.moves.waitedMs),
+  ),
   ofPartition(
     'counter',
     'millrace_events_conflicting_total',

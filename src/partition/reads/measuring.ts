@@ -13,7 +13,8 @@ export interface CatchUp {
 
 export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
   const {partition, snapshots, damage} = runner.view;
-  const {counted, duplicate, tombstoned, redelivered} = partition.tally;
+  const {counted, arrived, duplicate, tombstoned, redelivered} = partition.tally;
+  const {joined, shared, tooLarge} = partition.linkTally;
   const {messageIds, tombstones, conflicts} = partition.dedupe;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
   const ageMs = runner.snapshotAgeMs;
@@ -25,11 +26,17 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
     snapshot: ageMs === null ? null : {sequence: snapshots.publishedSequence, ageMs},
     snapshotMs: snapshots.lastMs,
     snapshots: snapshots.count,
-    events: {counted, duplicate, erased: tombstoned},
+    events: {counted, arrived, duplicate, erased: tombstoned},
     identifies: {
       counted: partition.identifies.counted,
       duplicate: partition.identifies.duplicate,
       erased: partition.identifies.tombstoned,
+    },
+    joins: {joined, shared, too_large: tooLarge},
+    moves: {
+      candidates: partition.moves.candidates.size,
+      pending: partition.moves.pending.length,
+      waitedMs: runner.mover.waitedMs,
     },
     conflicts: conflicts.count,
     redelivered,

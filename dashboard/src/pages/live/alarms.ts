@@ -23,6 +23,10 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
     means: 'the log lost messages that were already counted (power cut without sync, restored backup, deleted stream)',
     cure: 'no repair is needed: the partition continues with its snapshots and log, and clients that resend with `messageId` fill the gap; check `millrace_durability_info` and the disk',
   },
+  moves: {
+    means: 'events of anonymous users wait to be joined to the users that they are',
+    cure: 'check `millrace_moves_waiting_seconds` and the partition that takes no entries; the events count as anonymous until then, and none is lost',
+  },
   standing_still: {
     means: 'a partition needs a stored part that cannot be read: it answers 503, and new events wait safely in the log',
     cure: 'restore a backup and start again; check the disk',
