@@ -1,8 +1,8 @@
 // Rows of users who left for another partition (actors/identity): they are in their chunks, and count no more.
 
+import type {ChunkEntry} from '../manifest.js';
 import type {UserSet} from '../table/user-set.js';
-import {eraseRows} from './row-erasure.js';
-import type {RowsView} from './rows.js';
+import {noName, type RowsView} from './rows.js';
 
 type Users = Pick<RowsView, 'users' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
 
@@ -14,8 +14,16 @@ export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): nu
   return found;
 }
 
-/** The chunk as if these users had no rows in it. */
-export function withoutUsers(rows: RowsView, hasLeft: UserSet): RowsView {
-  const left = rowsOfUsers(rows, hasLeft);
-  return left.length === 0 ? rows : eraseRows(rows, left);
+/** The chunk as if these users had no rows in it: those are not in `order`, and have no name. Their codes are left. */
+export function countedRows({leftOut}: Pick<ChunkEntry, 'leftOut'>, rows: RowsView, hasLeft: UserSet): RowsView {
+  if (leftOut === 0) return rows;
+  const {users} = rows;
+  const names = rows.names.slice();
+  const order = new Uint16Array(rows.order.length);
+  let counted = 0;
+  for (const row of rows.order) {
+    if (hasLeft.has(users[row])) names[row] = noName;
+    else order[counted++] = row;
+  }
+  return {...rows, names, order: order.subarray(0, counted)};
 }

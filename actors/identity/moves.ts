@@ -21,6 +21,9 @@ import {UserSet} from '../table/user-set.js';
 /** Numbers of moves begin anew, higher, with each generation of the log that they follow from. J1 */
 const numbersPerGeneration = 2 ** 32;
 
+/** The generation that a move's number is of. */
+export const generationOf = (n: number): number => Math.floor(n / numbersPerGeneration);
+
 interface Arriving {
   readonly n: number;
   readonly messages: Uint8Array[];

@@ -35,6 +35,10 @@ export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly numb
   return chunks.filter((chunk) => chunk.names === null || names.some((name) => chunk.names?.includes(name)));
 }
 
+/** What the rows of a chunk that count are known by: parts never change. */
+export const countedKey = ({rows, leftOut}: ChunkEntry): string =>
+  leftOut === 0 ? rows.key : `${rows.key} ${leftOut}`;
+
 export function liveRows(chunks: readonly ChunkEntry[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.live, 0);
 }

@@ -29,7 +29,12 @@ import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
-import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './published/newest-snapshots.js';
+import {
+  Disagreement,
+  type ManifestSource,
+  NewestSnapshots,
+  type PartitionSnapshot,
+} from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
 import {Overload, QuietTurns, Turns} from './turns.js';
 import {warmUp} from './warm-up.js';
@@ -114,7 +119,8 @@ export class ReportEngine {
       return answer;
     } catch (error) {
       throwBroken(error);
-      if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
+      if (error instanceof Overload || error instanceof Disagreement)
+        return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
     }

@@ -6,7 +6,7 @@
 import {wtf8} from '../../actors/bytes/bytes.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
-import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../actors/manifest.js';
+import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
 import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
 import {type ActivePlan, planActive} from '../../actors/report/active/active-plan.js';
@@ -31,7 +31,7 @@ import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js
 import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
-import {liveRows, type Stretch} from '../../actors/report/selection.js';
+import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -114,7 +114,7 @@ export class Evaluation {
     filter: PropertyFilter | undefined,
     snapshot: PartitionSnapshot,
   ): Promise<Float64Array> {
-    const {index, names} = snapshot;
+    const {index, names, leftOut} = snapshot;
     const name = nameIndex(names, event);
     if (name < 0) return new Float64Array(buckets.count);
     const partial = new CountsPartial(buckets, name, this.finder, filter);
@@ -123,8 +123,9 @@ export class Evaluation {
       property === undefined ? undefined : this.paths.values?.coveredOf(snapshot, property, {startMs, lastMs});
     for (const cells of values?.cells ?? []) partial.addValueCells(cells);
     await this.foldCells(partial, partial.blocks(index));
-    await this.scan.foldRows(partial.chunks(index, values), (chunk, rows) => {
-      const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
+    if (filter === undefined) partial.addCells(leftOut.cells);
+    await this.scan.foldRows(partial.chunks(index, values), leftOut.users, (chunk, rows) => {
+      const unsure = partial.addRows(rows, values?.covered.has(countedKey(chunk)));
       return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
     });
     return partial.counts;
@@ -173,12 +174,12 @@ export class Evaluation {
 
   private async activeDays(plan: ActivePlan, snapshot: PartitionSnapshot): Promise<ActiveResult> {
     const ranges = cutsNobody(plan, snapshot.index) ? await this.ranges(plan, snapshot) : undefined;
-    return ranges === undefined ? this.activeDaysOneByOne(plan, snapshot.index) : activeInRanges(plan, ranges);
+    return ranges === undefined ? this.activeDaysOneByOne(plan, snapshot) : activeInRanges(plan, ranges);
   }
 
-  private async activeDaysOneByOne(plan: ActivePlan, index: SnapshotIndex): Promise<ActiveResult> {
+  private async activeDaysOneByOne(plan: ActivePlan, {index, leftOut}: PartitionSnapshot): Promise<ActiveResult> {
     const partial = new ActiveDaysPartial(index, plan);
-    for await (const rows of this.scan.rows(partial.chunks(index))) partial.addRows(rows);
+    for await (const rows of this.scan.rows(partial.chunks(index), leftOut.users)) partial.addRows(rows);
     for await (const [segment, views] of this.scan.days(partial.segments(index))) {
       for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);
     }
@@ -215,19 +216,19 @@ export class Evaluation {
     return ranges;
   }
 
-  private activeHours(plan: ActivePlan, toMs: number, {index}: PartitionSnapshot): Promise<ActiveResult> {
+  private activeHours(plan: ActivePlan, toMs: number, {index, leftOut}: PartitionSnapshot): Promise<ActiveResult> {
     const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
     if (words !== undefined) {
       return this.scan.borrowing(hourSetBytes(words, plan), async () => {
         const partial = new HourSetsPartial(index, plan, toMs, words);
-        await this.scan.passes(partial, partial.chunks(index));
+        await this.scan.passes(partial, partial.chunks(index), leftOut.users);
         return partial.result();
       });
     }
     const partial = new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     return this.scan.borrowing(this.gatheredBytesOf(chunks), async () => {
-      await this.scan.passes(partial, chunks);
+      await this.scan.passes(partial, chunks, leftOut.users);
       return partial.result();
     });
   }
@@ -250,7 +251,8 @@ export class Evaluation {
     const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
     const {progress, lists} = this;
-    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), progress, lists);
+    const hasLeft = snapshot.leftOut.users;
+    const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), progress, lists, hasLeft);
     await this.scan.inSlices(funnel.walk());
     return funnel;
   }
@@ -258,12 +260,12 @@ export class Evaluation {
   private async scannedFunnel(
     query: QueryOf<'funnel'>,
     stepNames: readonly number[],
-    {index}: PartitionSnapshot,
+    {index, leftOut}: PartitionSnapshot,
   ): Promise<FunnelResult> {
     const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
-    await this.scan.borrowing(this.gatheredBytesOf(chunks), () => this.scan.passes(partial, chunks));
+    await this.scan.borrowing(this.gatheredBytesOf(chunks), () => this.scan.passes(partial, chunks, leftOut.users));
     return partial;
   }
 
@@ -297,10 +299,11 @@ export class Evaluation {
     snapshots: readonly PartitionSnapshot[],
   ) {
     const counts = new Map<string, number>();
-    for (const {index, names} of snapshots) {
+    for (const {index, names, leftOut} of snapshots) {
       const partial = new NameCounts(names.count, fromMs, toMs);
       await this.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
-      await this.scan.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows));
+      partial.addCells(leftOut.cells);
+      await this.scan.foldRows(partial.chunks(index), leftOut.users, (_, rows) => void partial.addRows(rows));
       for (let name = 0; name < names.count; name++) {
         if (name % namesAtOnce === 0) await this.scan.pauseIfDue();
         if (partial.counts[name] === 0) continue;
@@ -317,11 +320,11 @@ export class Evaluation {
     return page.finish();
   }
 
-  private async nameTimes(asked: readonly number[], {index, names}: PartitionSnapshot): Promise<NameTimes> {
+  private async nameTimes(asked: readonly number[], {index, names, leftOut}: PartitionSnapshot): Promise<NameTimes> {
     const times = new NameTimes(index, asked, names.count);
     // The oldest and the newest chunk decide most names; the others are read several at a time.
     for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
-      await this.scan.foldRows(chunks, (_, rows) => void times.addRows(rows));
+      await this.scan.foldRows(chunks, leftOut.users, (_, rows) => void times.addRows(rows));
     return times;
   }
 

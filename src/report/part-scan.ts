@@ -2,11 +2,14 @@
 //   Owns: the order of loading and folding. Does not own: which parts (the partials), what stays cached (src/parts).
 //   PS1. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
 //       as it is, and finds the same parts cached each time.
+//   PS2. Rows are those that count: without users who left. Chunks without any of them are folded as they are.
 
 import type {WindowsView} from '../../actors/aggregator/windows.js';
+import {countedRows} from '../../actors/chunk/left-rows.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import type {DaySegment} from '../../actors/report/selection.js';
+import type {UserSet} from '../../actors/table/user-set.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {Slices} from './slices.js';
@@ -57,9 +60,10 @@ export class PartScan {
     }
   }
 
-  /** Folds rows in any order. `fold` may load more itself. */
+  /** Folds rows in any order. `fold` may load more itself. PS2 */
   foldRows(
     chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
     fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
   ): Promise<void> {
     const load = this.loaderOf(chunks);
@@ -68,24 +72,24 @@ export class PartScan {
       ({rows}) => this.parts.heldRows(rows),
       load,
       loadsAheadMax,
-      (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
+      (chunk, rows) => fold(chunk, countedRows(chunk, rows, hasLeft)) ?? this.slices.pauseIfDue(),
     );
   }
 
-  /** Rows in the order of the chunks. */
-  async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<RowsView, void, void> {
+  /** Rows in the order of the chunks. PS2 */
+  async *rows(chunks: readonly ChunkEntry[], hasLeft: UserSet): AsyncGenerator<RowsView, void, void> {
     const load = this.loaderOf(chunks);
     const held = async (chunk: ChunkEntry): Promise<RowsView> => this.parts.heldRows(chunk.rows) ?? load(chunk);
-    for await (const [, rows] of loadAhead(chunks, held, loadsAheadMax)) {
-      yield rows;
+    for await (const [chunk, rows] of loadAhead(chunks, held, loadsAheadMax)) {
+      yield countedRows(chunk, rows, hasLeft);
       await this.slices.pause();
     }
   }
 
   /** Passes over the chunks, in their order, until all users are counted. */
-  async passes(partial: Passes, chunks: readonly ChunkEntry[]): Promise<void> {
+  async passes(partial: Passes, chunks: readonly ChunkEntry[], hasLeft: UserSet): Promise<void> {
     do {
-      for await (const rows of this.rows(chunks)) partial.addRows(rows);
+      for await (const rows of this.rows(chunks, hasLeft)) partial.addRows(rows);
     } while (await this.inSlices(partial.endPass()));
   }
 

@@ -9,6 +9,7 @@ import {inOrder} from '../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
 import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView} from '../../actors/chunk/rows.js';
+import {countedWithout} from '../../actors/identity/snapshot-set.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {
   type ChunkEntry,
@@ -21,6 +22,7 @@ import {
   storedIndex,
 } from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
+import {UserSet} from '../../actors/table/user-set.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {OpenChunk} from '../twins/open-chunk.js';
@@ -210,7 +212,7 @@ export class TestPartition {
       moves: noIdentity.moveCounts,
       previous: null,
     };
-    return {manifest, index, names: this.names};
+    return {manifest, names: this.names, ...countedWithout(index, new UserSet(), [])};
   }
 }
 

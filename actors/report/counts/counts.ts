@@ -4,12 +4,13 @@
 //       code of the value are searched (row-finder.ts), or each row of the name is judged where codes do not tell.
 //   EC3. Cells grouped by name hold the same counts as the cells of all names.
 
-import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
+import {hoursPerDay} from '../../aggregator/windows.js';
 import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../../chunk/rows.js';
+import type {HourCells} from '../../identity/snapshot-set.js';
 import {chunkRowsMax, hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
 import {lowerBound} from '../../order/search.js';
-import {blocksWithin, chunksNaming, chunksWithin, type Stretch} from '../selection.js';
+import {blocksWithin, chunksNaming, chunksWithin, countedKey, type Stretch} from '../selection.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
 import {type PropertyFilter, verdict} from './filter.js';
@@ -64,7 +65,7 @@ export class CountsPartial {
     return blocksWithin(index.windowRuns, firstDay, Math.floor((this.hourEnd - 1) / hoursPerDay));
   }
 
-  /** `values`: the chunks that cells by value stand for (`addValueCells`), by the keys of their rows parts, and the others. */
+  /** `values`: the chunks that cells by value stand for (`addValueCells`), by `countedKey`, and the others. */
   chunks(
     {chunks}: SnapshotIndex,
     values?: {covered: ReadonlySet<string>; others: readonly ChunkEntry[]},
@@ -74,7 +75,7 @@ export class CountsPartial {
     if (values === undefined) return this.asked(chunks, this.whole);
     const others = this.asked(values.others, this.whole);
     if (ends.length === 0) return others;
-    const covered = chunks.filter(({rows}) => values.covered.has(rows.key));
+    const covered = chunks.filter((chunk) => values.covered.has(countedKey(chunk)));
     return [...others, ...this.asked(covered, ends)];
   }
 
@@ -96,7 +97,7 @@ export class CountsPartial {
     return this.edges;
   }
 
-  addCells({hours, names, counts}: WindowsView): void {
+  addCells({hours, names, counts}: HourCells): void {
     let bucket = 0;
     for (let cell = lowerBound(hours, this.hourStart); cell < hours.length && hours[cell] < this.hourEnd; cell++) {
       if (names[cell] === this.name) bucket = this.addCell(hours[cell], counts[cell], bucket);

@@ -1,8 +1,9 @@
 // How many events of each name of one partition lie in [from, to].
 //   NC1. Whole hours come from cells, the cut hours at both ends from rows: as exact as the count of one name (counts.ts EC1).
 
-import {hoursPerDay, type WindowsView} from '../../aggregator/windows.js';
+import {hoursPerDay} from '../../aggregator/windows.js';
 import {firstAt, type RowsView} from '../../chunk/rows.js';
+import type {HourCells} from '../../identity/snapshot-set.js';
 import {hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
 import {lowerBound} from '../../order/search.js';
@@ -41,7 +42,7 @@ export class NameCounts {
     return blocksWithin(windowRuns, firstDay, Math.floor((this.hourEnd - 1) / hoursPerDay));
   }
 
-  addCells({hours, names, counts}: WindowsView): void {
+  addCells({hours, names, counts}: HourCells): void {
     for (let cell = lowerBound(hours, this.hourStart); cell < hours.length && hours[cell] < this.hourEnd; cell++)
       this.counts[names[cell]] += counts[cell];
   }

@@ -6,8 +6,10 @@
 //   searched after.
 //   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
 //   (entry-rounds.ts).
+//   Postings hold the events of users who left, too: these users enter no block.
 
 import {lowerBound, upperBound} from '../../order/search.js';
+import type {UserSet} from '../../table/user-set.js';
 import type {Stretch} from '../selection.js';
 import {EntryRounds} from './entry-rounds.js';
 import {ranksPerMs} from './event-key.js';
@@ -40,6 +42,7 @@ export class PostedFunnel implements FunnelResult {
   private readonly progress: FunnelProgress;
   /** With a conversion window. */
   private readonly rounds: EntryRounds | undefined;
+  private readonly hasLeft: UserSet;
   /** Keys in [startKey, endKey) are inside the stretch. */
   private readonly startKey: number;
   private readonly endKey: number;
@@ -47,7 +50,8 @@ export class PostedFunnel implements FunnelResult {
   /**
    * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
    * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `progress` is used
-   * where no segment has one in its memory. `lists` lends the lists of durations, which the caller gives back.
+   * where no segment has one in its memory. `lists` lends the lists of durations, which the caller gives back. Users who
+   * left (`hasLeft`) do not count.
    */
   constructor(
     segments: readonly UserPostings[],
@@ -56,12 +60,14 @@ export class PostedFunnel implements FunnelResult {
     windowMs: number,
     progress: FunnelProgress,
     lists: NumberLists,
+    hasLeft: UserSet,
   ) {
     const main = largest(segments.filter((segment) => segment.progress !== undefined));
     this.reached = new Float64Array(stepNames.length);
     this.durations = stepNames.map(() => lists.take());
     this.steps = stepNames.map((name) => stepOf(segments, main, name));
     this.progress = main?.progress ?? progress;
+    this.hasLeft = hasLeft;
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
     if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
@@ -93,10 +99,19 @@ export class PostedFunnel implements FunnelResult {
 
   /** Puts the users [first, first + blockUsers) that have an entry into the block, at their earliest one; returns how many. */
   private enter(first: number): number {
-    const {users, keys} = this.progress;
-    for (let i = 0; i < blockUsers; i++) users[i] = first + i;
-    keys.fill(this.startKey - 1);
-    return this.take(this.steps[0], blockUsers);
+    const count = this.fill(first);
+    this.progress.keys.fill(this.startKey - 1);
+    return count === 0 ? 0 : this.take(this.steps[0], count);
+  }
+
+  /** Puts the users [first, first + blockUsers) that did not leave into the block; returns how many. */
+  private fill(first: number): number {
+    const {users} = this.progress;
+    const {hasLeft} = this;
+    let count = 0;
+    if (hasLeft.count === 0) for (; count < blockUsers; count++) users[count] = first + count;
+    else for (let user = first; user < first + blockUsers; user++) if (!hasLeft.has(user)) users[count++] = user;
+    return count;
   }
 
   /** Advances the first `count` users to the step. @returns how many have it. */

@@ -1,18 +1,20 @@
 // Cells of every partition by property value (actors/report/counts/value-cells.ts), from which filtered counts are answered.
 //   Owns: which chunks have cells, and when more are built. Does not own: how long cells are kept (derived-indexes.ts), what
 //   they say.
-//   VI1. Cells stand for the live rows of the chunks they were built from, known by the keys of their parts: they answer
-//       for snapshots that name all of these. Every other chunk is left to the scan.
+//   VI1. Cells stand for the rows that count of the chunks they were built from (`countedKey`): they answer for snapshots
+//       that have all of these. Every other chunk is left to the scan.
 //   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about.
 //   VI3. Building takes at most a tenth of the thread's time. Parts that it reads take free room alone: those that reports
 //       use stay.
 //   VI4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks after the last segment.
 
+import {countedRows} from '../../../actors/chunk/left-rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {PropertyName} from '../../../actors/report/counts/property-name.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
-import {chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {UserSet} from '../../../actors/table/user-set.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {type Build, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
@@ -37,16 +39,16 @@ const loadsAheadMax = 4;
 interface Segment {
   /** Of the cells among derived values. */
   readonly key: string;
-  /** Keys of the rows parts of its chunks. VI1 */
+  /** Its chunks, by `countedKey`. VI1 */
   readonly chunks: readonly string[];
   /** Those of them that the cells do not stand for. */
-  readonly leftOut: ReadonlySet<string>;
+  readonly scanned: ReadonlySet<string>;
 }
 
 /** What answers for one partition: cells for some chunks, the scan for the others. */
 export interface CoveredChunks {
   readonly cells: readonly ValueCells[];
-  /** Keys of the rows parts of the chunks that the cells stand for. */
+  /** The chunks that the cells stand for, by `countedKey`. */
   readonly covered: ReadonlySet<string>;
   /** The other chunks. */
   readonly others: readonly ChunkEntry[];
@@ -60,6 +62,12 @@ interface Cover {
   readonly others: readonly ChunkEntry[];
 }
 
+/** Chunks of one snapshot, and the users whose rows in them do not count. */
+interface Wanted {
+  readonly chunks: readonly ChunkEntry[];
+  readonly hasLeft: UserSet;
+}
+
 interface PropertyState {
   readonly property: PropertyName;
   asks: number;
@@ -67,7 +75,7 @@ interface PropertyState {
   /** For the snapshot that was asked for last, and these segments. */
   cover: Cover | undefined;
   /** Chunks that wait for their turn to be built. */
-  wanted: readonly ChunkEntry[];
+  wanted: Wanted | undefined;
   restUntilMs: number;
 }
 
@@ -92,14 +100,18 @@ export class ValueIndex {
   }
 
   /** For a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
-  coveredOf({manifest, index}: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
+  coveredOf(
+    {manifest, index, leftOut}: PartitionSnapshot,
+    property: string,
+    stretch: Stretch,
+  ): CoveredChunks | undefined {
     const state = this.asked(manifest.partition, property);
     const cells = this.heldCells(state);
     const cover = state.cover?.index === index ? state.cover : coverOf(index, state.segments);
     state.cover = cover;
     if (state.asks >= asksMin && this.derived.clockMs() >= state.restUntilMs) {
       const due = this.dueChunks(cover, stretch);
-      if (due.length > 0) this.want(state, due);
+      if (due.length > 0) this.want(state, {chunks: due, hasLeft: leftOut.users});
     }
     const {segments, covered, others} = cover;
     return segments.length === 0 ? undefined : {cells: segments.map((each) => cells.get(each)!), covered, others};
@@ -141,15 +153,15 @@ export class ValueIndex {
     const taken = new Set(segments.flatMap(({chunks}) => chunks));
     const full = new Set(segments.flatMap(({chunks}) => (chunks.length < segmentChunks ? [] : chunks)));
     const asked = chunksWithin(index.chunks, [stretch]).filter(({chunk}) => chunk !== index.nextChunk);
-    const after = asked.filter(({rows}) => !taken.has(rows.key)).length;
+    const after = asked.filter((chunk) => !taken.has(countedKey(chunk))).length;
     if (segmentChunks <= chunksAfterMax || after <= chunksAfterMax) return []; // VI4
-    return asked.filter(({rows}) => !full.has(rows.key));
+    return asked.filter((chunk) => !full.has(countedKey(chunk)));
   }
 
   // -- building --
 
-  private want(state: PropertyState, due: readonly ChunkEntry[]): void {
-    state.wanted = due;
+  private want(state: PropertyState, wanted: Wanted): void {
+    state.wanted = wanted;
     this.backlog ??= this.workOff().finally(() => {
       this.backlog = undefined;
     });
@@ -158,13 +170,13 @@ export class ValueIndex {
   /** One partition of one property after the other. VI3 */
   private async workOff(): Promise<void> {
     for (;;) {
-      const state = [...this.states.values()].find(({wanted}) => wanted.length > 0);
-      if (state === undefined) return;
-      const due = state.wanted;
-      state.wanted = [];
+      const state = [...this.states.values()].find(({wanted}) => wanted !== undefined);
+      if (state?.wanted === undefined) return;
+      const {wanted} = state;
+      state.wanted = undefined;
       // Until this build ends: a question that came now would start an empty one and end the rest.
       state.restUntilMs = Infinity;
-      const {areKept, tookMs} = await this.buildAll(state, due);
+      const {areKept, tookMs} = await this.buildAll(state, wanted);
       const built = [...this.states.values()].filter(({asks}) => asks >= asksMin).length;
       const restMs = Math.min(Math.max(restTimes * tookMs * built, restMsMin), interestMs);
       state.restUntilMs = this.derived.clockMs() + (areKept ? restMs : interestMs);
@@ -172,14 +184,14 @@ export class ValueIndex {
   }
 
   /** `areKept` is false when there is no sense in trying again soon. */
-  private async buildAll(state: PropertyState, due: readonly ChunkEntry[]) {
+  private async buildAll(state: PropertyState, {chunks: due, hasLeft}: Wanted) {
     let tookMs = 0;
     let areKept = true;
     for (let at = 0; at < due.length && areKept; at += this.segmentChunks) {
       const chunks = due.slice(at, at + this.segmentChunks);
       const isBuilt = await this.derived.build('cells of property values', async (build) => {
         const startedMs = this.derived.clockMs();
-        const isKept = await this.buildSegment(state, chunks, build);
+        const isKept = await this.buildSegment(state, {chunks, hasLeft}, build);
         tookMs += this.derived.clockMs() - startedMs;
         return isKept;
       });
@@ -190,26 +202,26 @@ export class ValueIndex {
   }
 
   /** In place of the segments that hold any of these chunks. False: values are nearly unique, or there is no room for cells. */
-  private async buildSegment(state: PropertyState, chunks: readonly ChunkEntry[], build: Build): Promise<boolean> {
+  private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<boolean> {
     const bytes = ValueCellsBuilder.bytesFor(liveRows(chunks));
     if (!build.fits(0, bytes)) return false;
     build.borrow(bytes);
     const builder = new ValueCellsBuilder(state.property);
-    const leftOut = new Set<string>();
+    const scanned = new Set<string>();
     const load = ({rows}: ChunkEntry) => this.parts.loadRowsAside(rows);
-    for await (const [{rows}, view] of loadAhead(chunks, load, loadsAheadMax)) {
-      if (!builder.add(view)) leftOut.add(rows.key);
+    for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
+      if (!builder.add(countedRows(chunk, view, hasLeft))) scanned.add(countedKey(chunk));
       if (builder.isNearlyUnique) return false;
       await build.pause();
     }
     const work = builder.build();
     let step = work.next();
     for (; !step.done; step = work.next()) await build.pause();
-    const keys = new Set(chunks.map(({rows}) => rows.key));
+    const keys = new Set(chunks.map(countedKey));
     const replaced = state.segments.filter((segment) => segment.chunks.some((chunk) => keys.has(chunk)));
     for (const segment of replaced) this.cells.drop(segment.key);
     const others = state.segments.filter((segment) => !replaced.includes(segment));
-    const segment = {key: `${(this.segmentsBuilt += 1)}`, chunks: [...keys], leftOut};
+    const segment = {key: `${(this.segmentsBuilt += 1)}`, chunks: [...keys], scanned};
     const isKept = build.fits(step.value.bytes, 0) && this.cells.keep(segment.key, step.value);
     setSegments(state, isKept ? [...others, segment] : others);
     return isKept;
@@ -217,7 +229,7 @@ export class ValueIndex {
 }
 
 function newState(text: string): PropertyState {
-  return {property: new PropertyName(text), asks: 0, segments: [], cover: undefined, wanted: [], restUntilMs: 0};
+  return {property: new PropertyName(text), asks: 0, segments: [], cover: undefined, wanted: undefined, restUntilMs: 0};
 }
 
 function setSegments(state: PropertyState, segments: readonly Segment[]): void {
@@ -227,8 +239,8 @@ function setSegments(state: PropertyState, segments: readonly Segment[]): void {
 
 /** VI1 */
 function coverOf(index: SnapshotIndex, segments: readonly Segment[]): Cover {
-  const keys = new Set(index.chunks.filter(({live}) => live > 0).map(({rows}) => rows.key));
+  const keys = new Set(index.chunks.filter(({live}) => live > 0).map(countedKey));
   const named = segments.filter(({chunks}) => chunks.every((key) => keys.has(key)));
-  const covered = new Set(named.flatMap(({chunks, leftOut}) => chunks.filter((key) => !leftOut.has(key))));
-  return {index, segments: named, covered, others: index.chunks.filter(({rows}) => !covered.has(rows.key))};
+  const covered = new Set(named.flatMap(({chunks, scanned}) => chunks.filter((key) => !scanned.has(key))));
+  return {index, segments: named, covered, others: index.chunks.filter((chunk) => !covered.has(countedKey(chunk)))};
 }

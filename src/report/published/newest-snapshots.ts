@@ -2,16 +2,23 @@
 //   NS1. A reader gets snapshots at least as new as the newest that was published when it asked.
 //   NS2. A partition's snapshot is replaced as a whole, once everything it needs was read.
 //   NS3. Parts that only the last snapshot named leave the cache. A report that still needs one reads it again.
+//   NS4. Snapshots are handed out as a set that agrees on who moved (actors/identity/snapshot-set.ts). One that is older than
+//       what another one knows of it is read again: a newer one is published.
 
+import {setTimeout as pause} from 'node:timers/promises';
+import {arrivedMoves, type CountedSnapshot, countedWithout, outdatedIn} from '../../../actors/identity/snapshot-set.js';
 import {
   decodeIndex,
   decodeManifest,
   type Manifest,
+  type Move,
   type PartRef,
   partsOf,
   type SnapshotIndex,
 } from '../../../actors/manifest.js';
 import {InternedTable} from '../../../actors/table/interned.js';
+import {UserSet} from '../../../actors/table/user-set.js';
+import {monotonicMs} from '../../clock.js';
 import {isBefore} from '../../log-position.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {IndexReader} from '../../parts/stored-index.js';
@@ -37,11 +44,39 @@ export interface CountedPublications {
   takeHanded(partition: number, count: number): HandedManifest | undefined;
 }
 
-export interface PartitionSnapshot {
+/** How long snapshots that disagree are read again, and the pause between two readings. NS4 */
+const agreeMsMax = 2_000;
+const agreePauseMs = 20;
+
+/** Snapshots do not agree on who moved, and reading them again did not help: the answer is 503. NS4 */
+export class Disagreement extends Error {
+  override name = 'Disagreement';
+
+  constructor() {
+    super('the snapshots of the partitions do not agree yet on which users moved');
+  }
+}
+
+interface PublishedSnapshot {
   readonly manifest: Manifest;
   readonly index: SnapshotIndex;
   /** Event names of the partition, to their indexes. */
   readonly names: InternedTable;
+  /** Users whom the snapshot leaves out, whatever the set. */
+  readonly settled: UserSet;
+}
+
+/** A snapshot as it counts in its set. NS4 */
+export interface PartitionSnapshot extends Omit<PublishedSnapshot, 'settled'>, CountedSnapshot {}
+
+/** One a partition, undefined for those that have not published yet. */
+type SnapshotSet = readonly (PartitionSnapshot | undefined)[];
+
+/** What a snapshot of a set was made of. */
+interface Counted {
+  readonly of: PublishedSnapshot;
+  readonly arrived: readonly Move[];
+  readonly snapshot: PartitionSnapshot;
 }
 
 export class NewestSnapshots {
@@ -50,7 +85,13 @@ export class NewestSnapshots {
   /** By partition. */
   private readonly indexes: readonly IndexReader[];
   /** A new array for every change. */
-  private held: readonly (PartitionSnapshot | undefined)[];
+  private held: readonly (PublishedSnapshot | undefined)[];
+  /** The last set that agreed, and what it was made of. NS4 */
+  private set: {
+    readonly of: unknown;
+    readonly counted: readonly (Counted | undefined)[];
+    readonly snapshots: SnapshotSet;
+  };
   private readonly refreshing = new SingleFlight(() => this.refresh());
   /** Of the bucket when all were read. */
   private revision: number | undefined;
@@ -64,13 +105,14 @@ export class NewestSnapshots {
     this.parts = parts;
     this.indexes = Array.from({length: partitionCount}, () => new IndexReader());
     this.held = new Array(partitionCount).fill(undefined);
+    this.set = {of: this.held, counted: [], snapshots: new Array(partitionCount).fill(undefined)};
     this.counts = new Array(partitionCount).fill(undefined);
   }
 
-  /** One a partition, undefined for those that have not published yet. The same array until one publishes. NS1 */
-  async read(): Promise<readonly (PartitionSnapshot | undefined)[]> {
-    if (!this.isNewest()) await this.refreshing.run();
-    return this.held;
+  /** The same array until a partition publishes. NS1 @throws Disagreement */
+  async read(): Promise<SnapshotSet> {
+    if (!this.isNewest() || this.set.of !== this.held) await this.refreshing.run();
+    return this.set.snapshots;
   }
 
   /** Whether nothing was counted since these were read. */
@@ -115,6 +157,29 @@ export class NewestSnapshots {
   }
 
   private async refresh(): Promise<void> {
+    await this.refreshHeld();
+    await this.agree();
+  }
+
+  /** NS4 */
+  private async agree(): Promise<void> {
+    const endMs = monotonicMs() + agreeMsMax;
+    while (this.set.of !== this.held) {
+      const outdated = outdatedIn(this.held);
+      if (outdated.length === 0) return this.makeSet();
+      if (monotonicMs() >= endMs) throw new Disagreement();
+      await pause(agreePauseMs);
+      await allOf(outdated.map((partition) => this.refreshPartition(partition)));
+    }
+  }
+
+  private makeSet(): void {
+    const {held, set} = this;
+    const counted = held.map((each, partition) => each && countedIn(held, each, set.counted[partition]));
+    this.set = {of: held, counted, snapshots: counted.map((each) => each?.snapshot)};
+  }
+
+  private async refreshHeld(): Promise<void> {
     const {publications} = this.source;
     if (publications !== undefined)
       return this.refreshEach((partition) => this.refreshCounted(partition, publications));
@@ -125,10 +190,8 @@ export class NewestSnapshots {
     if (era === this.era) this.revision = revision;
   }
 
-  /** Waits for all partitions, so that a late read cannot overwrite what the next refresh finds. */
-  private async refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
-    const outcomes = await Promise.allSettled(this.held.map((_, partition) => refresh(partition)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  private refreshEach(refresh: (partition: number) => Promise<void>): Promise<void> {
+    return allOf(this.held.map((_, partition) => refresh(partition)));
   }
 
   private async refreshCounted(partition: number, publications: CountedPublications): Promise<void> {
@@ -153,14 +216,17 @@ export class NewestSnapshots {
     }
     const index = await this.whole(manifest, handed?.index ?? (await this.parts.load(manifest.index)));
     const isSameNames = held !== undefined && areSameParts(held.index.names.blocks, index.names.blocks);
-    this.hold(partition, {manifest, index, names: isSameNames ? held.names : await this.readNames(index)}); // NS2
+    const isSameLeftOut = held !== undefined && held.index.leftOut?.key === index.leftOut?.key;
+    const names = isSameNames ? held.names : await this.readNames(index);
+    const settled = isSameLeftOut ? held.settled : await this.readSettled(index);
+    this.hold(partition, {manifest, index, names, settled}); // NS2
   }
 
   private whole({partition}: Manifest, encoded: Uint8Array): Promise<SnapshotIndex> {
     return this.indexes[partition]!.whole(decodeIndex(encoded), (ref) => this.parts.load(ref));
   }
 
-  private hold(partition: number, snapshot: PartitionSnapshot): void {
+  private hold(partition: number, snapshot: PublishedSnapshot): void {
     const last = this.held[partition]?.index;
     if (last !== undefined) for (const part of replacedParts(last, snapshot.index)) this.parts.forget(part);
     this.held = this.held.with(partition, snapshot);
@@ -171,6 +237,30 @@ export class NewestSnapshots {
     for (const block of index.names.blocks) names.restoreBlock(await this.parts.load(block));
     return names;
   }
+
+  private async readSettled({leftOut}: SnapshotIndex): Promise<UserSet> {
+    const settled = new UserSet();
+    if (leftOut !== null) settled.restore(await this.parts.loadUnkept(leftOut));
+    return settled;
+  }
+}
+
+/** Waits for all reads, so that a late one cannot overwrite what the next refresh finds. */
+async function allOf(reads: readonly Promise<void>[]): Promise<void> {
+  for (const outcome of await Promise.allSettled(reads)) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+/** The last one where it would be the same: what reports know of its index stays. */
+function countedIn(
+  held: readonly (PublishedSnapshot | undefined)[],
+  of: PublishedSnapshot,
+  last: Counted | undefined,
+): Counted {
+  const arrived = arrivedMoves(of, held);
+  if (last?.of === of && arrived.length === last.arrived.length && arrived.every((move, i) => move === last.arrived[i]))
+    return last;
+  const {manifest, names} = of;
+  return {of, arrived, snapshot: {manifest, names, ...countedWithout(of.index, of.settled, arrived)}};
 }
 
 /** NS3. Chunks keep their places in the list. */

@@ -1,0 +1,113 @@
+// Which users who moved are left out of each of a set of published snapshots, one a partition.
+//   Owns: whether the snapshots of a set agree on the moves, and how each of them counts in the set. Does not own: moves (moves.ts).
+//
+//   SS1. For every pair of partitions: settled moves were received, and received ones have left. A snapshot that breaks this
+//        with another one is older than what the other one knows of its partition. A newer one is published then (J2, and only
+//        what a published snapshot has is settled).
+//   SS2. The users of a pending move are left out exactly where the destination's snapshot has the move (J5), as if the move
+//        were settled: their rows, the counts of their events, and their days.
+
+import {assert, must} from '../invariant.js';
+import type {ChunkEntry, Manifest, Move, SnapshotIndex} from '../manifest.js';
+import type {UserSet} from '../table/user-set.js';
+import {generationOf} from './moves.js';
+
+interface Snapshot {
+  readonly manifest: Manifest;
+  readonly index: SnapshotIndex;
+}
+
+/** Counts of events by hour and name, by ascending hour. */
+export interface HourCells {
+  readonly hours: Uint32Array;
+  readonly names: Uint32Array;
+  readonly counts: Float64Array;
+}
+
+/** What a snapshot holds that does not count in its set. */
+export interface LeftOut {
+  /** Users whose rows do not count. */
+  readonly users: UserSet;
+  /** What their events still count in the windows, negative. */
+  readonly cells: HourCells;
+}
+
+/** A snapshot as it counts in its set: `index` leaves the users out of its days, and says how many rows of each chunk do not count. */
+export interface CountedSnapshot {
+  readonly index: SnapshotIndex;
+  readonly leftOut: LeftOut;
+}
+
+/** Partitions whose snapshot is older than what another one of the set knows of it; `undefined`: not published yet. SS1 */
+export function outdatedIn(snapshots: readonly (Snapshot | undefined)[]): number[] {
+  const outdated = new Set<number>();
+  for (const home of snapshots) {
+    for (const destination of snapshots) {
+      if (home === undefined || destination === undefined) continue;
+      const to = destination.manifest.partition;
+      const received = destination.manifest.moves.received[home.manifest.partition];
+      if (home.manifest.moves.settled[to] > received) outdated.add(to);
+      if (lacks(home, to, received)) outdated.add(home.manifest.partition);
+    }
+  }
+  return [...outdated];
+}
+
+/** Whether the snapshot does not say yet who the users of the moves up to `received` are, and what their rows are. */
+function lacks({manifest: {moves, position}, index}: Snapshot, to: number, received: number): boolean {
+  // A log that lost its tail made later moves with numbers of a later generation: no newer snapshot has the lost ones.
+  if (received > moves.left[to] && generationOf(received) >= position.generation) return true;
+  return index.moves.some((move) => move.to === to && move.n <= received && move.contents === null);
+}
+
+/** The pending moves of a snapshot that their destinations' snapshots have. SS2 */
+export function arrivedMoves(
+  {manifest: {partition}, index}: Snapshot,
+  snapshots: readonly (Snapshot | undefined)[],
+): readonly Move[] {
+  return index.moves.filter(({to, n}) => n <= (snapshots[to]?.manifest.moves.received[partition] ?? 0));
+}
+
+/** `settled`: users whom the snapshot itself leaves out; `arrived`: the moves that it leaves out in its set. SS2 */
+export function countedWithout(index: SnapshotIndex, settled: UserSet, arrived: readonly Move[]): CountedSnapshot {
+  if (arrived.length === 0) return {index, leftOut: {users: settled, cells: cellsOf([])}};
+  const moved = arrived.flatMap(({users}) => users);
+  const users = settled.copy();
+  for (const user of moved) users.add(user);
+  const erasedUsers = [...index.erasedUsers, ...moved].sort((a, b) => a - b);
+  return {
+    index: {...index, erasedUsers, chunks: chunksWithout(index, arrived)},
+    leftOut: {users, cells: cellsOf(arrived)},
+  };
+}
+
+function chunksWithout(index: SnapshotIndex, arrived: readonly Move[]): readonly ChunkEntry[] {
+  const chunks = [...index.chunks];
+  for (const {contents} of arrived) {
+    for (const [chunk, rows] of must(contents, 'the snapshots of a set agree (SS1)').chunks) {
+      const entry = chunks[chunk];
+      assert(entry?.chunk === chunk, 'chunks are numbered without a gap');
+      chunks[chunk] = {...entry, leftOut: entry.leftOut + rows};
+    }
+  }
+  return chunks;
+}
+
+/** Above every name. */
+const nameEnd = 2 ** 32;
+
+function cellsOf(arrived: readonly Move[]): HourCells {
+  const counts = new Map<number, number>();
+  for (const {contents} of arrived) {
+    for (const [hour, name, count] of must(contents, 'the snapshots of a set agree (SS1)').cells) {
+      const key = hour * nameEnd + name;
+      counts.set(key, (counts.get(key) ?? 0) - count);
+    }
+  }
+  const keys = Float64Array.from(counts.keys()).sort();
+  return {
+    hours: Uint32Array.from(keys, (key) => Math.floor(key / nameEnd)),
+    names: Uint32Array.from(keys, (key) => key % nameEnd),
+    counts: Float64Array.from(keys, (key) => counts.get(key)!),
+  };
+}
