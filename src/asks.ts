@@ -10,6 +10,8 @@ export const askPartitionSubject = (partition: number): string => `ask.partition
 export const askReportSubject = 'ask.report';
 /** The owner of a partition publishes its generation there each time it has compared the log with what it folded. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
+/** Key of a user whose links are deleted, to every edge (src/ingest/acked-links.ts). */
+export const forgottenLinksSubject = 'links.forgotten';
 export const devicesListedMax = 100;
 /** NATS carries 1 MiB a message; the rest is room for framing. */
 export const replyBytesMax = 900_000;

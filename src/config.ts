@@ -55,6 +55,8 @@ export interface Config extends ListenAddress {
   readonly replicas: number;
   readonly roles: readonly Role[];
   readonly reportRefresh: RefreshPlan;
+  /** Whether anonymous users become known ones. */
+  readonly joinsIdentities: boolean;
   readonly bootstrapWriteKey: string | undefined;
   readonly bootstrapSecretKey: string | undefined;
   readonly adminToken: string | undefined;
@@ -100,6 +102,7 @@ export function readConfig(env: Environment): ConfigResult {
     replicas: read.integer('REPLICAS'),
     roles: read.list('ROLES', roles),
     reportRefresh: readRefresh(read),
+    joinsIdentities: read.word('IDENTITY_JOIN') === 'on',
     bootstrapWriteKey: read.secret('BOOTSTRAP_WRITE_KEY', /^sk_write_[A-Za-z0-9]{16,}$/, keyForm('sk_write_')),
     bootstrapSecretKey: read.secret('BOOTSTRAP_SECRET_KEY', /^sk_live_[A-Za-z0-9]{16,}$/, keyForm('sk_live_')),
     adminToken: read.secret(

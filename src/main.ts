@@ -321,6 +321,7 @@ async function startFrontDoor(
     admin: config.admin,
     nats: ground.address,
     partitionCount: config.partitions,
+    joinsIdentities: config.joinsIdentities,
     tokens: {admin: adminToken, command: commandToken},
     fixedKeys: {write: config.bootstrapWriteKey, secret: config.bootstrapSecretKey},
     deploymentSecret: ground.deployment.secret,

@@ -271,6 +271,10 @@ export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitio
 export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolean =>
   (bytes[entryStart + entryHeadBytes] & eventFlag.messageId) !== 0;
 
+/** Whether the event entry that starts at `entryStart` has both ids. */
+export const entryHasAnonymousId = (bytes: Uint8Array, entryStart: number): boolean =>
+  (bytes[entryStart + entryHeadBytes] & eventFlag.anonymousId) !== 0;
+
 /** A hash of the user and message id of an event entry that has a message id. */
 export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
   const keyStart = shortStringStart(bytes, entryStart + userKeyOffset);

@@ -6,6 +6,7 @@ import {documentationPage} from './openapi/page/page.js';
 import {serveDescription, servePage} from './openapi/routes.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {trackBatch} from './routes/batch.js';
+import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
@@ -14,14 +15,7 @@ import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from './routes/reports.js';
 import {identify, track} from './routes/track.js';
-import {
-  deleteUser,
-  deleteUserInPath,
-  readDeletion,
-  readDeletionInPath,
-  readUser,
-  readUserInPath,
-} from './routes/users.js';
+import {readUser, readUserInPath} from './routes/users.js';
 
 // The bound counts compact JSON; escapes and white space may make it longer on the wire: an event of 64 KiB that is escaped
 // throughout has 384 KiB.

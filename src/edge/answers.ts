@@ -1,7 +1,7 @@
 // Schemas of the answers' bodies: the API describes them to clients, and tests compare every answer with them.
 //   Hot routes write their texts by hand; the others take their types from here.
 import {z} from 'zod';
-import type {Deletion} from '../asks.js';
+import {type Deletion, devicesListedMax} from '../asks.js';
 import {rejectedCodes} from './admission/rejected-events.js';
 import {errorMeanings} from './error-meanings.js';
 import {type ErrorCode, statusOf} from './failure.js';
@@ -84,6 +84,10 @@ export const storedEvent = z.strictObject({
   timestamp: instant(),
   received_at: instant(),
   messageId: z.string().optional(),
+  joined: z
+    .literal(true)
+    .optional()
+    .describe('It was sent with the `anonymousId` alone, which is this user. Its `id` is that of the anonymous event.'),
 });
 export type StoredEvent = z.infer<typeof storedEvent>;
 
@@ -96,6 +100,11 @@ export type HistoryAnswer = z.infer<typeof historyAnswer>;
 
 export const profileAnswer = z.strictObject({
   id: z.string(),
+  anonymous_ids: z
+    .array(z.string())
+    .max(devicesListedMax)
+    .optional()
+    .describe('Of a known user: each `anonymousId` that is this user, at most 100. Absent for an anonymous one.'),
   traits: stored(),
   traits_over_limit: z.int().min(1).optional().describe('Traits that were left out because the profile is full.'),
   created_at: instant(),
@@ -124,8 +133,13 @@ export type DeletionReceipt = z.infer<typeof deletion>;
 export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z.string(), deletion});
 export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});
 export const deletionAnswer = z.strictObject({deletion});
+const unknownUser = {
+  error: errorAnswer.shape.error,
+  linked_to: z.string().optional().describe('The `userId` of the user that this `anonymousId` is.'),
+};
+export const unknownUserAnswer = z.strictObject(unknownUser);
 /** Answer for an unknown user; it names an earlier deletion of that user. */
-export const goneAnswer = z.strictObject({error: errorAnswer.shape.error, deletion: deletion.optional()});
+export const goneAnswer = z.strictObject({...unknownUser, deletion: deletion.optional()});
 
 // -- reports ----------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // The edge as its routes use it.
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
+import type {LinkEncoder} from '../ingest/link-encoder.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
@@ -31,6 +32,10 @@ export interface Front {
   readonly publisher: LogPublisher;
   readonly foldLag: FoldLag;
   readonly encoder: EntryEncoder;
+  /** Undefined: anonymous users are not joined to known ones. */
+  readonly links: LinkEncoder | undefined;
+  /** Every edge forgets which links of this user the log has: a deletion forgets them. */
+  readonly forgetLinks: (userId: string) => void;
   readonly largeBodies: LargeBodies;
   readonly intake: Intake;
   readonly underWay: BodiesUnderWay;

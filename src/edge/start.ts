@@ -2,11 +2,14 @@
 import {randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
-import {comparedSubject} from '../asks.js';
+import {wtf8} from '../../actors/bytes/bytes.js';
+import {comparedSubject, forgottenLinksSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
+import {LinkEncoder} from '../ingest/link-encoder.js';
 import {LogPublisher, tickMs} from '../ingest/publisher.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
@@ -60,6 +63,8 @@ export interface EdgeOptions {
   readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
   readonly partitionCount: number;
+  /** Whether anonymous users become known ones. */
+  readonly joinsIdentities: boolean;
   readonly tokens: AdminTokens;
   /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
@@ -270,6 +275,27 @@ function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection)
   return generations;
 }
 
+/** AL2 (acked-links.ts) */
+function openLinks(
+  joinsIdentities: boolean,
+  partitionCount: number,
+  nc: NatsConnection,
+  pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
+): Pick<Front, 'links' | 'forgetLinks'> {
+  const acked = new AckedLinks(new Uint32Array(new Uint8Array(randomBytes(12)).buffer));
+  const forget = (userKey: Uint8Array): void => acked.forget(userKey);
+  nc.subscribe(forgottenLinksSubject, {callback: (_, message) => forget(message.data)});
+  for (const pulse of Object.values(pulses)) pulse.onChange(() => acked.clear());
+  return {
+    links: joinsIdentities ? new LinkEncoder(acked, partitionCount) : undefined,
+    forgetLinks: (userId) => {
+      const userKey = wtf8('u' + userId);
+      forget(userKey);
+      nc.publish(forgottenLinksSubject, userKey);
+    },
+  };
+}
+
 /** The connection to the logs, below the routes. */
 interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
   readonly refusals: LogRefusals;
@@ -277,7 +303,7 @@ interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
 }
 
 function createFront(
-  {partitionCount, store, deploymentSecret, durability, ackedSequences}: EdgeOptions,
+  {partitionCount, joinsIdentities, store, deploymentSecret, durability, ackedSequences}: EdgeOptions,
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
@@ -323,6 +349,7 @@ function createFront(
     obstacles,
     asks,
     generations,
+    ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
     cursors: new CursorSeal(deploymentSecret),
     traffic,
     rejected: new RejectedEvents(wallMs),

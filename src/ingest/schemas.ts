@@ -116,7 +116,12 @@ export const eventSchema = (receivedMs: () => number) =>
     userId: id(refusalTexts.userId)
       .nullish()
       .describe('Your identifier of the user. This or `anonymousId` is required.'),
-    anonymousId: id(refusalTexts.anonymousId).nullish().describe('An identifier of somebody without a userId yet.'),
+    anonymousId: id(refusalTexts.anonymousId)
+      .nullish()
+      .describe(
+        'An identifier of somebody without a userId yet. With `userId` beside it, events that were or will be sent with ' +
+          'it alone become events of that user.',
+      ),
     messageId: messageId
       .nullish()
       .describe('An idempotency key of this user: a second copy is acknowledged and not counted.'),
@@ -146,6 +151,9 @@ export const batchSchema = (event: ReturnType<typeof eventSchema>) =>
 export const identifySchema = (receivedMs: () => number) =>
   withTimes(receivedMs, {
     userId: id(refusalTexts.userId).describe('Your identifier of the user.'),
+    anonymousId: id(refusalTexts.anonymousId)
+      .nullish()
+      .describe('The identifier that the user had before: its events become events of the user.'),
     traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
     messageId: messageId
       .nullish()

@@ -28,6 +28,8 @@ export class EventDraft implements AcceptedEvent {
 
 export interface AcceptedIdentify {
   readonly userId: string;
+  /** The anonymous user that it is; undefined: it names none. */
+  readonly anonymousId: string | undefined;
   /** Compact JSON text of the traits object. */
   readonly traitsJson: string;
   readonly messageId: string | undefined;
@@ -53,7 +55,7 @@ const eventFields: FieldUses = new Map([
   ...(['properties', 'context'] as const).map((name) => [name, 'stored'] as const),
 ]);
 const identifyFields: FieldUses = new Map([
-  ...(['userId', 'messageId', 'timestamp', 'sentAt'] as const).map((name) => [name, 'read'] as const),
+  ...(['userId', 'anonymousId', 'messageId', 'timestamp', 'sentAt'] as const).map((name) => [name, 'read'] as const),
   ['traits', 'stored'] as const,
 ]);
 
@@ -87,13 +89,15 @@ export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedId
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
   const {userId, traits} = value;
-  const messageId = value.messageId ?? undefined; // V2
+  const anonymousId = value.anonymousId ?? undefined; // V2
+  const messageId = value.messageId ?? undefined;
   if (!isNewId(userId)) return refusals.userId;
+  if (anonymousId !== undefined && !isNewId(anonymousId)) return refusals.anonymousId;
   if (messageId !== undefined && !isMessageId(messageId)) return refusals.messageId;
   const times = readTimes(value, origin);
   if (times !== undefined && 'code' in times) return times;
   const traitsJson = traits === undefined || traits === null ? '{}' : JSON.stringify(traits);
-  return {userId, traitsJson, messageId, sentMs: times?.timeMs, ignored};
+  return {userId, anonymousId, traitsJson, messageId, sentMs: times?.timeMs, ignored};
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -95,7 +95,10 @@ const refused: LogAnswer = {kind: 'refused'};
 const users = Array.from({length: 10}, (_, at) => `user-${at}`);
 function partitionOf(userId: string): number {
   const encoder = new EntryEncoder(partitionCount);
-  encoder.identify({userId, traitsJson: '{}', messageId: undefined, sentMs: undefined, ignored: []}, 0);
+  encoder.identify(
+    {userId, anonymousId: undefined, traitsJson: '{}', messageId: undefined, sentMs: undefined, ignored: []},
+    0,
+  );
   return encoder.partition;
 }
 const events = users.map((userId) => ({event: 'seen', userId}));

@@ -70,6 +70,7 @@ beforeAll(async () => {
     admin: undefined,
     nats: nats.nats.address,
     partitionCount,
+    joinsIdentities: true,
     tokens: {admin: testAdminToken, command: 'a token of the command line'},
     fixedKeys: {write: testWriteKey, secret: testSecretKey},
     deploymentSecret: 'a secret',

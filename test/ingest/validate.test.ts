@@ -143,9 +143,10 @@ describe('validator and schema agree', () => {
           expect(findings).toEqual([]);
           const {timestamp: sent, sentAt} = value;
           const aheadMs = typeof sentAt === 'string' ? parseTimestamp(sentAt) - nowMs : 0;
-          const known = ['userId', 'traits', 'messageId', 'timestamp', 'sentAt'];
+          const known = ['userId', 'anonymousId', 'traits', 'messageId', 'timestamp', 'sentAt'];
           expect(read).toEqual({
             userId: value.userId,
+            anonymousId: value.anonymousId ?? undefined,
             traitsJson: JSON.stringify(value.traits ?? {}),
             messageId: value.messageId ?? undefined,
             sentMs: typeof sent === 'string' ? parseTimestamp(sent) - (aheadMs > 300_000 ? aheadMs : 0) : undefined,

@@ -216,6 +216,12 @@ const ingestion: readonly Family[] = [
     read: ({front}) => outcomeSamples(front.traffic.identifies),
   },
   {
+    name: 'millrace_links_total',
+    type: 'counter',
+    help: 'Links of an anonymousId to a userId that the log took: pairs that this edge had not seen before.',
+    read: ({front}) => plain(front.links?.acked.count ?? 0),
+  },
+  {
     name: 'millrace_events_ahead_total',
     type: 'counter',
     help: 'Valid events whose time lies more than 5 minutes ahead of their receipt.',

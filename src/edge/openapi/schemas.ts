@@ -29,6 +29,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Deleted: answers.deletedAnswer,
   DeletionPending: answers.deletionPendingAnswer,
   DeletionState: answers.deletionAnswer,
+  UserUnknown: answers.unknownUserAnswer,
   UserGone: answers.goneAnswer,
   EventCounts: answers.countsAnswer,
   ActiveUsers: answers.activeAnswer,

@@ -11,7 +11,12 @@ import type {Exchange} from '../http/exchange.js';
 import {askedId, optional, withDefault, word} from './parameters.js';
 import {type QueryValues, readPathId, readQuery} from './query.js';
 
-export const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
+const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
+
+/** Answers 404. `linkedTo`: the user that an anonymous one is. */
+export function failUnknown(exchange: Exchange, {linkedTo}: {readonly linkedTo?: string}, more: object = {}): void {
+  exchange.failWith(userNotFound, linkedTo === undefined ? more : {...more, linked_to: linkedTo});
+}
 
 /** Parameters of routes that take the id in the query: one of both. */
 export const userForm = {

@@ -27,6 +27,8 @@ export interface HistoryPage {
   readonly ordinalEnds: readonly number[];
   /** Of the one that it is about, if there is one. */
   readonly isUserUnknown: boolean;
+  /** The user that an unknown anonymous one is. */
+  readonly linkedTo?: string;
 }
 
 /** Where a page starts: after a row, below the bounds that the first page found. */
@@ -40,6 +42,7 @@ interface PageRows {
   readonly places: RowPlace[];
   readonly more: boolean;
   readonly isUserUnknown: boolean;
+  readonly linkedTo?: string;
   /** For each partition asked, what came along of its rows by ascending ordinal; mostly nothing. */
   readonly events: readonly (readonly (string | null)[])[];
 }
@@ -75,7 +78,9 @@ export class HistoryReader {
       const rows = await this.readRows(limit - events.length, place);
       const found = await this.readBodies(rows);
       if (this.filters.user !== undefined && (rows.isUserUnknown || found.length < rows.places.length)) {
-        return {events: [], next: undefined, ordinalEnds: this.ordinalEnds!, isUserUnknown: true}; // H1
+        const {linkedTo} = rows;
+        const unknown = {isUserUnknown: true, ...(linkedTo === undefined ? {} : {linkedTo})};
+        return {events: [], next: undefined, ordinalEnds: this.ordinalEnds!, ...unknown}; // H1
       }
       events.push(...found);
       place = rows.places.at(-1) ?? place;
@@ -105,7 +110,9 @@ export class HistoryReader {
     const more =
       answers.some((answer) => answer.more) || places.length < sum(answers.map(({timesMs}) => timesMs.length));
     const isUserUnknown = answers.some((answer) => answer.isUserUnknown);
-    return {places, more, isUserUnknown, events: answers.map(({events}) => events ?? [])};
+    const linkedTo = answers.find((answer) => answer.linkedTo !== undefined)?.linkedTo;
+    const linked = linkedTo === undefined ? {} : {linkedTo};
+    return {places, more, isUserUnknown, ...linked, events: answers.map(({events}) => events ?? [])};
   }
 
   /** Phase two, in the order of the places; rows that are gone are left out. */

@@ -4,19 +4,18 @@ import {assert} from '../../../actors/invariant.js';
 import {batchEventsMax, entryBytesMax} from '../../../actors/limits.js';
 import {type BatchRead, type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
 import type {BatchEntries} from '../../ingest/batch-entries.js';
+import type {BatchLink} from '../../ingest/link-encoder.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
-import type {LogPublisher} from '../../ingest/publisher.js';
 import {refusals} from '../../ingest/refusals.js';
 import {largeBodyBytesMin, parseBytesMax} from '../admission/large-bodies.js';
 import {logUnavailable} from '../admission/obstacles.js';
-import type {RejectedEvents} from '../admission/rejected-events.js';
 import {errorValue, type Failure, invalidRequest, retryAfter, statusOf, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import type {Outcomes} from '../http/exchange-counts.js';
 import {passTime} from '../http/turn.js';
 import {positionHeader} from './log-position.js';
-import {lostWrite} from './lost-writes.js';
+import {lostLink, lostWrite} from './lost-writes.js';
 import {ignoredFieldsHeaders, invalidJson, noObject} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
@@ -53,8 +52,8 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   front.traffic.noteEvents(reading.notes);
-  const outcome = new BatchOutcome(exchange, front.traffic.events, reading, front.rejected);
-  outcome.append(front.publisher, reading.entries, front.partitionCount);
+  const outcome = new BatchOutcome(front, exchange, reading);
+  outcome.append(reading.entries);
   exchange.costs(reading.eventCount);
   outcome.complete();
 }
@@ -71,6 +70,15 @@ interface Piece {
   readonly commit: Commit | undefined;
 }
 
+/** Entries of a batch as they were appended. */
+interface Pieces {
+  readonly pieces: readonly Piece[];
+  /** By entry: the `indexes` of `BatchEntries`. */
+  readonly indexes: Uint16Array;
+}
+
+const noPieces: Pieces = {pieces: [], indexes: new Uint16Array(0)};
+
 interface ItemError {
   readonly index: number;
   readonly code: string;
@@ -81,43 +89,57 @@ interface ItemError {
 
 /** Collects what became of each event, and answers when all of it is known. */
 class BatchOutcome implements CommitWaiter {
-  /** Messages that carry events of this batch: one per partition, or a few where one became full. */
-  private readonly commits: Commit[] = [];
-  private readonly pieces: Piece[] = [];
-  /** Index in the batch of every entry's event. */
-  private indexes = new Uint16Array(0);
+  /** Messages that carry entries of this batch: one per partition, or a few where one became full. */
+  private readonly commits = new Set<Commit>();
+  private readonly counts: Outcomes;
+  private events: Pieces = noPieces;
+  private links: Pieces = noPieces;
+  /** What each entry of `links` is. */
+  private linked: readonly BatchLink[] = [];
   private isComplete = false;
   private settledCount = 0;
 
   constructor(
+    private readonly front: Pick<Front, 'publisher' | 'partitionCount' | 'links' | 'rejected' | 'traffic'>,
     private readonly exchange: Exchange,
-    private readonly counts: Outcomes,
     private readonly reading: Pick<BatchRead, 'refused' | 'conflicts' | 'notes'>,
-    private readonly rejected: RejectedEvents,
-  ) {}
+  ) {
+    this.counts = front.traffic.events;
+  }
 
-  append(publisher: LogPublisher, entries: BatchEntries, partitionCount: number): void {
-    const {firsts, starts, indexes} = entries;
-    this.indexes = indexes.slice(0, firsts[partitionCount]);
-    for (let partition = 0; partition < partitionCount; partition++) {
-      this.appendRun(publisher, entries, partition, firsts[partition]!, firsts[partition + 1]!, starts[partition]!);
+  append(entries: BatchEntries): void {
+    const needed = this.front.links?.ofBatch(entries);
+    if (needed !== undefined) {
+      this.linked = needed.links;
+      this.links = this.appendAll(needed.entries);
     }
+    this.events = this.appendAll(entries);
+  }
+
+  private appendAll(entries: BatchEntries): Pieces {
+    const {partitionCount} = this.front;
+    const {firsts, starts, indexes} = entries;
+    const pieces: Piece[] = [];
+    for (let partition = 0; partition < partitionCount; partition++) {
+      this.appendRun(entries, partition, firsts[partition]!, firsts[partition + 1]!, starts[partition]!, pieces);
+    }
+    return {pieces, indexes: indexes.slice(0, firsts[partitionCount])};
   }
 
   private appendRun(
-    publisher: LogPublisher,
     {bytes, ends}: BatchEntries,
     partition: number,
     first: number,
     runEnd: number,
     start: number,
+    pieces: Piece[],
   ): void {
     while (first < runEnd) {
       const end = pieceEnd(ends, first, runEnd, start);
       const endByte = ends[end - 1]!;
-      const commit = publisher.append(partition, bytes, start, endByte, this, end - first);
-      if (commit !== undefined && !this.commits.includes(commit)) this.commits.push(commit);
-      this.pieces.push({first, end, commit});
+      const commit = this.front.publisher.append(partition, bytes, start, endByte, this, end - first);
+      if (commit !== undefined) this.commits.add(commit);
+      pieces.push({first, end, commit});
       start = endByte;
       first = end;
     }
@@ -137,9 +159,9 @@ class BatchOutcome implements CommitWaiter {
   }
 
   private answerWhenKnown(): void {
-    if (!this.isComplete || this.settledCount < this.commits.length) return;
+    if (!this.isComplete || this.settledCount < this.commits.size) return;
     const lost = this.lostEvents();
-    const received = this.indexes.length - lost.length;
+    const received = this.events.indexes.length - lost.length;
     this.counts.accepted += received;
     this.counts.refused += this.reading.refused.length;
     this.noteRefused();
@@ -153,18 +175,26 @@ class BatchOutcome implements CommitWaiter {
     for (const {index, event, refusal} of this.reading.refused) {
       traffic.refused(refusal.code);
       traffic.refusalTap.note(refusal.code, path, {field: refusal.field, keyId: key?.id});
-      if (key !== undefined) this.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
+      if (key !== undefined) this.front.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
     }
   }
 
   private lostEvents(): ItemError[] {
-    const lost: ItemError[] = [];
-    for (const {first, end, commit} of this.pieces) {
-      if (commit?.outcome === 'stored') continue;
-      const {code, message} = commit === undefined ? logUnavailable : lostWrite(commit);
-      for (const index of this.indexes.subarray(first, end)) lost.push({index, code, message});
+    const failures = new Map<number, Failure>();
+    const {linked} = this;
+    for (const {first, end, commit} of this.links.pieces) {
+      for (const link of this.links.indexes.subarray(first, end)) {
+        const {pair, events} = linked[link]!;
+        if (commit?.outcome === 'stored') this.front.links!.acked.acked(pair);
+        else for (const index of events) failures.set(index, lostLink);
+      }
     }
-    return lost;
+    for (const {first, end, commit} of this.events.pieces) {
+      if (commit?.outcome === 'stored') continue;
+      const failure = commit === undefined ? logUnavailable : lostWrite(commit);
+      for (const index of this.events.indexes.subarray(first, end)) failures.set(index, failure);
+    }
+    return Array.from(failures, ([index, {code, message}]) => ({index, code, message}));
   }
 
   private answer(received: number, refused: readonly RefusedItem[], lost: readonly ItemError[]): void {
@@ -174,7 +204,8 @@ class BatchOutcome implements CommitWaiter {
     const {ignoredNames} = notes;
     const named = ignoredNames.length === 0 ? {} : {ignored_fields: ignoredNames};
     const body = {status, received, rejected: errors.length, errors, ...(conflicts && {conflicts}), ...named};
-    const position = [...positionHeader(this.commits), ...ignoredFieldsHeaders(ignoredNames)];
+    const commits = this.events.pieces.flatMap(({commit}) => commit ?? []);
+    const position = [...positionHeader(commits), ...ignoredFieldsHeaders(ignoredNames)];
     if (lost.length > 0) this.exchange.failWith(someUnavailable, body, [...position, ...retryAfter]);
     else if (received === 0)
       this.exchange.json(statusOf[allRefused.code], JSON.stringify(allRefusedBody(body)), position);

@@ -3,7 +3,7 @@ import {historyLimitDefault, historyLimitMax} from '../../../actors/limits.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
-import {namedUser} from '../query/asked-user.js';
+import {failUnknown, namedUser} from '../query/asked-user.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../query/history.js';
 import {
   anyText,
@@ -21,7 +21,9 @@ import {partitionOfUser} from '../query/user-partition.js';
 
 export const historyForm = {
   userId: optional(askedId, {description: 'Only events of this user.', example: 'ada'}),
-  anonymousId: optional(askedId, {description: 'Only events that were sent with this anonymousId alone.'}),
+  anonymousId: optional(askedId, {
+    description: "Only events that were sent with this anonymousId alone, and are not a known user's.",
+  }),
   event: optional(name, {description: 'Only events of this name.'}),
   from: optional(rangeStart, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
   to: optional(rangeEnd, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
@@ -43,6 +45,7 @@ export async function readEvents(front: Front, exchange: Exchange): Promise<void
   const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
   const start = readCursor(front, query.cursor, filterText, partitions.length);
   const page = await new HistoryReader(front.asks, partitions, filters).read(query.limit, start);
+  if (page.linkedTo !== undefined) return failUnknown(exchange, page);
   const {events, next, ordinalEnds} = page;
   const cursor = next === undefined ? null : front.cursors.seal({place: next, ordinalEnds}, filterText);
   const tail = `"has_more":${next !== undefined},"next_cursor":${JSON.stringify(cursor)}`;

@@ -1,6 +1,7 @@
 // POST /v1/events and POST /v1/users/identify: one entry a request. The hot path: plain code, no promise.
 
 import {eventBytesMax} from '../../../actors/limits.js';
+import type {LinkedPair} from '../../ingest/acked-links.js';
 import {compactBytesMin} from '../../ingest/compact-size.js';
 import {NoteTaker} from '../../ingest/event-notes.js';
 import {ignoredFieldsText} from '../../ingest/ignored-fields.js';
@@ -23,8 +24,9 @@ import {type Failure, type Header, invalidRequest} from '../failure.js';
 import type {Front} from '../front.js';
 import type {CommitAnswer, Exchange} from '../http/exchange.js';
 import type {Outcomes} from '../http/exchange-counts.js';
+import {appendLinked} from './linked-write.js';
 import {hasPosition} from './log-position.js';
-import {lostWrite} from './lost-writes.js';
+import {lostLink, lostWrite} from './lost-writes.js';
 
 /** `message`: from json-fault.ts. */
 export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});
@@ -40,17 +42,24 @@ class WriteAnswer implements CommitAnswer {
   ) {}
 
   settled(exchange: Exchange, commit: Commit): void {
-    const counts = exchange.traffic[this.kind];
     if (commit.outcome === 'stored') {
-      counts.accepted += 1;
+      exchange.traffic[this.kind].accepted += 1;
       const {ignoredFields} = this;
       const position = positionOf(commit);
       const more = ignoredFields.length === 0 ? position : [...position, ...ignoredFieldsHeaders(ignoredFields)];
       exchange.json('200 OK', this.body, more);
     } else {
-      counts.unavailable += 1;
-      exchange.fail(lostWrite(commit));
+      this.lost(exchange, lostWrite(commit));
     }
+  }
+
+  linkLost(exchange: Exchange): void {
+    this.lost(exchange, lostLink);
+  }
+
+  lost(exchange: Exchange, failure: Failure): void {
+    exchange.traffic[this.kind].unavailable += 1;
+    exchange.fail(failure);
   }
 }
 
@@ -86,7 +95,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const receivedMs = front.wallMs();
   if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
     if (front.encoder.isAhead) front.traffic.noteAhead();
-    append(front, exchange, tracked);
+    append(front, exchange, tracked, linkOfEvent(front));
     return;
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
@@ -102,8 +111,11 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   taker.take(draft);
   front.traffic.noteEvents(taker);
   const {ignoredNames} = taker;
-  append(front, exchange, ignoredNames.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', ignoredNames));
+  const answer = ignoredNames.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', ignoredNames);
+  append(front, exchange, answer, linkOfEvent(front));
 }
+
+const linkOfEvent = ({links, encoder}: Front): LinkedPair | undefined => links?.ofEvent(encoder.bytes, encoder.start);
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.identifies;
@@ -121,7 +133,9 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   const taker = new NoteTaker();
   for (const name of read.ignored) taker.takeIgnored(name);
   front.traffic.noteEvents(taker);
-  append(front, exchange, new WriteAnswer(body, 'identifies', taker.ignoredNames));
+  const {userId, anonymousId} = read;
+  const link = anonymousId === undefined ? undefined : front.links?.ofIds(userId, anonymousId, receivedMs);
+  append(front, exchange, new WriteAnswer(body, 'identifies', taker.ignoredNames), link);
 }
 
 /** @returns undefined when the body is refused, and that is answered. */
@@ -142,12 +156,15 @@ function readObject(
   return undefined;
 }
 
-function append({publisher, encoder, traffic}: Front, exchange: Exchange, answer: WriteAnswer): void {
+/** `link`: of the newest single link, if the write needs one. */
+function append(front: Front, exchange: Exchange, answer: WriteAnswer, link: LinkedPair | undefined): void {
+  const {publisher, encoder} = front;
   const {partition, bytes, start, end} = encoder;
-  const commit = publisher.append(partition, bytes, start, end, exchange.awaitCommit(answer));
-  if (commit !== undefined) return;
-  traffic[answer.kind].unavailable += 1;
-  exchange.fail(logUnavailable);
+  const isTaken =
+    link === undefined
+      ? publisher.append(partition, bytes, start, end, exchange.awaitCommit(answer)) !== undefined
+      : appendLinked(front, exchange, link, answer);
+  if (!isTaken) answer.lost(exchange, logUnavailable);
 }
 
 /** Before it is parsed: what certainly exceeds the bound must not cost more than to see that. */

@@ -1,6 +1,13 @@
 // Tracking events, and reading them.
 import {batchSchema, eventSchema} from '../../../ingest/schemas.js';
-import {batchAnswer, batchErrorAnswer, historyAnswer, rejectedAnswer, trackAnswer} from '../../answers.js';
+import {
+  batchAnswer,
+  batchErrorAnswer,
+  historyAnswer,
+  rejectedAnswer,
+  trackAnswer,
+  unknownUserAnswer,
+} from '../../answers.js';
 import {historyForm} from '../../routes/events.js';
 import {rejectedForm} from '../../routes/rejected.js';
 import type {Operations} from '../operation.js';
@@ -103,8 +110,13 @@ export const events: Operations = {
           next_cursor: 'AUJ59LYhkAAAAgEBAokrNwCYbZFcWZGeWzKfm_A',
         },
       },
+      404: {
+        description: 'The `anonymousId` is a known user, whose history has its events: `linked_to` names it.',
+        schema: unknownUserAnswer,
+        example: {error: {code: 'user_not_found', message: 'no such user'}, linked_to: 'ada'},
+      },
     },
-    errors: ['invalid_cursor', 'unavailable'],
+    errors: ['invalid_cursor', 'user_not_found', 'unavailable'],
   },
   'GET /v1/rejected': {
     id: 'listRejected',

@@ -7,11 +7,12 @@ import {
   goneAnswer,
   identifyAnswer,
   profileAnswer,
+  unknownUserAnswer,
 } from '../../answers.js';
 import {userForm, userPathForm} from '../../query/asked-user.js';
 import {askedId} from '../../query/parameters.js';
 import {noParameters} from '../../query/query.js';
-import {deletionForm, deletionIdPattern, exampleDeletionId} from '../../routes/users.js';
+import {deletionForm, deletionIdPattern, exampleDeletionId} from '../../routes/deletions.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
 import {purchase} from './examples.js';
 
@@ -49,6 +50,7 @@ const getUser: Operation = {
       schema: profileAnswer,
       example: {
         id: 'ada',
+        anonymous_ids: ['visitor-7f3'],
         traits: {name: 'Ada Lovelace', plan: 'pro'},
         created_at: '2026-05-01T12:00:00.000Z',
         last_seen: '2026-05-01T12:30:00.000Z',
@@ -67,6 +69,12 @@ const getUser: Operation = {
         events_has_more: false,
       },
     },
+    404: {
+      description:
+        'There is no such user. An `anonymousId` that is a known user is found there alone: `linked_to` names it.',
+      schema: unknownUserAnswer,
+      example: {error: {code: 'user_not_found', message: 'no such user'}, linked_to: 'ada'},
+    },
   },
   errors: ['user_not_found', 'unavailable'],
 };
@@ -76,8 +84,8 @@ const deleteUser: Operation = {
   tag: 'Users',
   summary: 'Delete a user for ever',
   description:
-    'Removes the user with all events and traits, on disk too. It cannot be undone. Events that were sent with an ' +
-    'anonymousId alone belong to another user, whom that `anonymousId` names.',
+    'Removes the user with all events, those of its anonymous ids, and traits, on disk too. It cannot be undone. An ' +
+    '`anonymousId` that is a known user is deleted with that user.',
   query: userForm,
   answers: {
     200: {
@@ -93,7 +101,8 @@ const deleteUser: Operation = {
     },
     404: {
       description:
-        'There is no such user. Its deletion is named when it is under way, or was completed within 30 days.',
+        'There is no such user. Its deletion is named when it is under way, or was completed within 30 days. `linked_to` ' +
+        'names the user that an `anonymousId` is.',
       schema: goneAnswer,
       example: {error: {code: 'user_not_found', message: 'no such user'}, deletion: receipt},
     },
@@ -124,7 +133,8 @@ export const users: Operations = {
     description:
       'Sets or updates the given traits, the top level key by key; the others stay as they are. With a `timestamp` it sets ' +
       'only what no later identify has set; a timestamp ahead of the receipt counts as the receipt. With a `messageId` a retry ' +
-      'is acknowledged and changes nothing, also once the user is deleted.',
+      'is acknowledged and changes nothing, also once the user is deleted. With an `anonymousId` the events of that ' +
+      'anonymous user become events of this user.',
     body: {
       schema: identify,
       example: {

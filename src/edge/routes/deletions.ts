@@ -1,0 +1,234 @@
+// DELETE /v1/user and /v1/users/:id, GET /v1/deletion and /v1/deletions/:id.
+//   DE1. The anonymous users that a user is (actors/identity) are erased first, each in its partition, which forgets whose they
+//        were. Then the log of the user's partition gets what had left for it before, and then the erase entry of the user.
+//   DE2. Once an erase entry is in a log, the deletion is carried to its end, whether the client waits or not.
+//   DE3. All erase entries of a deletion have its id. Its receipt is that of all partitions that have one, and is not complete
+//        without that of the user's own.
+import {randomBytes} from 'node:crypto';
+import {setTimeout as pause} from 'node:timers/promises';
+import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
+import {monotonicMs} from '../../clock.js';
+import type {Commit} from '../../ingest/log-message.js';
+import {positionText} from '../../log-position.js';
+import {logUnavailable} from '../admission/obstacles.js';
+import {type Failure, RequestFailure} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {pathPrefix} from '../http/path-prefix.js';
+import {failUnknown, userInPath, userInQuery} from '../query/asked-user.js';
+import {devicesOf} from '../query/devices.js';
+import {anyText, required} from '../query/parameters.js';
+import {noParameters, readPathId, readQuery} from '../query/query.js';
+import {partitionOfUser} from '../query/user-partition.js';
+import type {Handle} from '../route.js';
+import {hasPosition} from './log-position.js';
+import {lostWrite} from './lost-writes.js';
+
+export const exampleDeletionId = 'del_2_0123456789abcdef0123456789abcdef';
+/** `del_<partition>_<32 hex digits>`. */
+export const deletionIdPattern = /^del_(\d{1,4})_[0-9a-f]{32}$/;
+
+const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
+
+// A deletion that takes longer is answered as pending (docs/api.md, Users).
+const deletionWaitMs = 5_000;
+const deletionAnswerMsMax = deletionWaitMs + 5_000;
+const askAgainMs = 100;
+
+export const deleteUser: Handle = (front, exchange) =>
+  eraseUser(front, exchange, userInQuery(exchange), (deletion) => `/v1/deletion?id=${deletion}`);
+export const deleteUserInPath: Handle = (front, exchange, segment) =>
+  eraseUser(front, exchange, userInPath(exchange, segment), (deletion) => `/v1/deletions/${deletion}`);
+
+/** A deletion, as far as it is known. */
+interface Receipt extends Omit<Deletion, 'events_deleted' | 'log_position'> {
+  readonly log_position: string | null;
+  readonly events_deleted: number | null;
+}
+
+interface Order {
+  readonly id: string;
+  readonly user: UserRef;
+  /** The user's partition, and those with anonymous users that it is. */
+  readonly home: number;
+  readonly devicesAt: readonly number[];
+}
+
+/** `placeOf`: where the receipt is asked for. */
+async function eraseUser(
+  front: Front,
+  exchange: Exchange,
+  user: UserRef,
+  placeOf: (deletion: string) => string,
+): Promise<void> {
+  const home = partitionOfUser(user, front.partitionCount);
+  const [known, devicesAt] = await Promise.all([
+    front.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
+    partitionsOfDevices(front, user),
+  ]);
+  if (known.kind === 'unknown_user') return answerUnknown(front, exchange, known);
+  const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, home, devicesAt};
+  const address = front.clientAddresses.of(exchange);
+  const first = await Promise.all(
+    (devicesAt.length === 0 ? [home] : devicesAt).map((partition) => appendErase(front, order, partition)),
+  );
+  front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
+  const endMs = monotonicMs() + deletionWaitMs;
+  const commit =
+    devicesAt.length === 0
+      ? first[0]
+      : await Promise.race([eraseAfterDevices(front, order), pause(deletionWaitMs, undefined, {ref: false})]); // DE2
+  const receipt =
+    commit === undefined ? pendingDeletion(order.id, commit) : await awaitDeletion(front, order, commit, endMs);
+  if (receipt.status === 'completed') {
+    exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion: receipt}));
+  } else {
+    const location = ['Location', pathPrefix(front, exchange) + placeOf(receipt.id)] as const;
+    exchange.json('202 Accepted', JSON.stringify({status: 'pending', id: user.id, deletion: receipt}), [location]);
+  }
+}
+
+/** Also those where a second user named the anonymous one: what came before is still this user's. */
+async function partitionsOfDevices(front: Front, {kind, id}: UserRef): Promise<number[]> {
+  if (kind === 'anonymous') return [];
+  const devices = await devicesOf(front, id);
+  return devices.flatMap(({hasAny}, partition) => (hasAny ? [partition] : []));
+}
+
+/** An earlier deletion answers a client that asks again because it never saw the first answer. */
+async function answerUnknown(
+  front: Front,
+  exchange: Exchange,
+  unknown: Extract<PartitionAnswer, {kind: 'unknown_user'}>,
+): Promise<void> {
+  const deletion = unknown.deletion && (await readReceipt(front, unknown.deletion.id));
+  failUnknown(exchange, unknown, deletion && {deletion});
+}
+
+/** Resolves when the erase entry is in the log of the partition. */
+function appendErase(front: Front, {id: deletionId, user}: Order, partition: number): Promise<Commit> {
+  const {publisher, encoder, wallMs, obstacles} = front;
+  // A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log.
+  const obstacle = obstacles.toWriting();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
+  encoder.erase(user.kind === 'user' ? 'u' : 'a', user.id, deletionId, wallMs());
+  const {bytes, start, end} = encoder;
+  return new Promise((resolve, reject) => {
+    const settled = (commit: Commit): void => {
+      if (commit.outcome === 'stored') resolve(commit);
+      else reject(new RequestFailure(lostWrite(commit)));
+    };
+    if (publisher.append(partition, bytes, start, end, {settled}) === undefined) {
+      reject(new RequestFailure(logUnavailable));
+    }
+  });
+}
+
+/** The erase entries of the user's devices are in their logs: DE1, DE2. */
+async function eraseAfterDevices(front: Front, order: Order): Promise<Commit> {
+  const {id: userId} = order.user;
+  front.forgetLinks(userId);
+  const question = {ask: 'devices', userId, whenAppended: true} as const;
+  for (;;) {
+    try {
+      await Promise.all(order.devicesAt.map((partition) => front.asks.partition(partition, question, ['devices'])));
+      return await appendErase(front, order, order.home);
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+      await pause(askAgainMs, undefined, {ref: false});
+    }
+  }
+}
+
+/**
+ * The entry is in the log: from here on the deletion happens, whether its partitions answer now or not. A question that
+ * goes down with its connection is asked again while there is time.
+ */
+async function awaitDeletion(
+  front: Front,
+  {id, home, devicesAt}: Order,
+  commit: Commit,
+  endMs: number,
+): Promise<Receipt> {
+  const partitions = [home, ...devicesAt.filter((partition) => partition !== home)];
+  for (let leftMs = endMs - monotonicMs(); leftMs > 0; leftMs = endMs - monotonicMs()) {
+    const waitMs = leftMs;
+    const deletions = await Promise.all(partitions.map((partition) => askDeletion(front, partition, id, waitMs)));
+    if (deletions.every((deletion) => deletion !== undefined)) return merged(deletions);
+    await pause(Math.min(askAgainMs, leftMs));
+  }
+  return pendingDeletion(id, commit);
+}
+
+async function askDeletion(
+  {asks}: Front,
+  partition: number,
+  id: string,
+  waitMs: number,
+): Promise<Deletion | undefined> {
+  try {
+    const question = {ask: 'deletion', id, waitMs} as const;
+    const answer = await asks.partition(partition, question, ['deletion', 'unknown_deletion'], deletionAnswerMsMax);
+    return answer.kind === 'deletion' ? answer.deletion : undefined;
+  } catch (error) {
+    if (error instanceof RequestFailure) return undefined;
+    throw error;
+  }
+}
+
+/** DE3. The first is that of the user's own partition. */
+function merged(deletions: readonly Deletion[]): Receipt {
+  const own = deletions[0]!;
+  if (deletions.length === 1) return own;
+  const {id, log_position} = own;
+  const events = deletions.reduce((sum, {events_deleted}) => sum + events_deleted, 0);
+  const completed = deletions.flatMap(({completed_at}) => completed_at ?? []);
+  if (completed.length < deletions.length)
+    return {id, status: 'pending', log_position, events_deleted: events, completed_at: null, verified: null};
+  const verified = [...new Set(deletions.flatMap((deletion) => deletion.verified ?? []))];
+  const completedAt = completed.sort().at(-1)!;
+  return {id, status: 'completed', log_position, events_deleted: events, completed_at: completedAt, verified};
+}
+
+/** What the edge knows by itself: the partition has not counted the events yet. */
+const pendingDeletion = (id: string, commit: Commit | undefined): Receipt => ({
+  id,
+  status: 'pending',
+  log_position: commit !== undefined && hasPosition(commit) ? positionText(commit) : null,
+  events_deleted: null,
+  completed_at: null,
+  verified: null,
+});
+
+export const deletionForm = {
+  id: required(anyText, {description: 'The id of the deletion, as it was answered.', example: exampleDeletionId}),
+};
+
+export const readDeletion: Handle = (front, exchange) =>
+  answerReceipt(front, exchange, readQuery(exchange.query, deletionForm).id);
+
+export const readDeletionInPath: Handle = (front, exchange, segment) => {
+  const id = readPathId(segment);
+  readQuery(exchange.query, noParameters);
+  return answerReceipt(front, exchange, id);
+};
+
+async function answerReceipt(front: Front, exchange: Exchange, id: string): Promise<void> {
+  const deletion = await readReceipt(front, id);
+  if (deletion === undefined) return exchange.fail(deletionNotFound);
+  exchange.json('200 OK', JSON.stringify({deletion}));
+}
+
+/** DE3 */
+async function readReceipt({asks, partitionCount}: Front, id: string): Promise<Receipt | undefined> {
+  const home = Number(deletionIdPattern.exec(id)?.[1] ?? Number.NaN);
+  if (!(home < partitionCount)) return undefined;
+  const partitions = [home, ...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home)];
+  const question = {ask: 'deletion', id, waitMs: 0} as const;
+  const [own, ...others] = await Promise.all(
+    partitions.map((partition) => asks.partition(partition, question, ['deletion', 'unknown_deletion'])),
+  );
+  const known = others.flatMap((answer) => (answer.kind === 'deletion' ? [answer.deletion] : []));
+  if (own!.kind === 'deletion') return merged([own!.deletion, ...known]);
+  return known.length === 0 ? undefined : pendingDeletion(id, undefined);
+}

@@ -1,0 +1,96 @@
+// Pairs of a userId and an anonymousId whose link (actors/identity) the log has acked: further events with both ids need none.
+//   Owns: keyed hashes of such pairs. Does not own: the link entries (link-encoder.ts).
+//   AL1. A pair is here only after its link was acked. A pair that is not costs a link entry more, which changes nothing.
+//   AL2. A link that the partition forgets is forgotten here, too: a deletion calls `forget` on every edge, and a new
+//        connection `clear`, because the log that comes back may have lost its tail.
+
+import {hashWords} from '../../actors/bytes/hash.js';
+import {assert} from '../../actors/invariant.js';
+
+/** 8 bytes each. They are allocated with the first one. */
+export const ackedPairsMax = 1024 * 1024;
+/** Pairs with the same place: 64 bytes, a cache line. The oldest one makes room. */
+const pairsPerPlace = 8;
+const places = ackedPairsMax / pairsPerPlace;
+/** A deletion forgets the pairs of one user in so many, and those of the deleted one with them. */
+const userGroups = 16 * 1024;
+assert((places & (places - 1)) === 0 && (userGroups & (userGroups - 1)) === 0, 'masks are powers of two less one');
+
+/** A keyed hash of both ids. */
+export interface LinkedPair {
+  readonly high: number;
+  readonly low: number;
+}
+
+export class AckedLinks {
+  /** Links that were acked. */
+  count = 0;
+  private readonly seeds: Uint32Array;
+  private readonly words = new Uint32Array(3);
+  /** By place, both words of each pair. 0, 0: free. */
+  private pairs: Uint32Array | undefined;
+  /** By place: which of its pairs makes room next. */
+  private readonly nexts = new Uint8Array(places);
+  /** Part of the hash of each pair. AL2 */
+  private readonly deletions = new Uint32Array(userGroups);
+
+  /** `seeds`: three random words. */
+  constructor(seeds: Uint32Array) {
+    assert(seeds.length === 3, 'a seed for each lane of the hash');
+    this.seeds = seeds;
+  }
+
+  /** The pair of the user key and the anonymousId in `bytes`; undefined when its link is acked. */
+  missing(
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    anonymousIdStart: number,
+    anonymousIdEnd: number,
+  ): LinkedPair | undefined {
+    const {words} = this;
+    words.set(this.seeds);
+    hashWords(bytes, keyStart, keyEnd, words);
+    words[0]! += this.deletions[words[2]! & (userGroups - 1)]!;
+    hashWords(bytes, anonymousIdStart, anonymousIdEnd, words);
+    const high = words[0]!;
+    const low = words[1]! || 1;
+    return this.has(high, low) ? undefined : {high, low};
+  }
+
+  private has(high: number, low: number): boolean {
+    const {pairs} = this;
+    if (pairs === undefined) return false;
+    const start = startOf(high);
+    for (let at = start; at < start + 2 * pairsPerPlace; at += 2) {
+      if (pairs[at] === high && pairs[at + 1] === low) return true;
+    }
+    return false;
+  }
+
+  /** The log has the link of this pair. AL1 */
+  acked({high, low}: LinkedPair): void {
+    this.count += 1;
+    if (this.has(high, low)) return;
+    this.pairs ??= new Uint32Array(2 * ackedPairsMax);
+    const place = high & (places - 1);
+    const at = startOf(high) + 2 * this.nexts[place]!;
+    this.nexts[place] = (this.nexts[place]! + 1) % pairsPerPlace;
+    this.pairs[at] = high;
+    this.pairs[at + 1] = low;
+  }
+
+  /** Forgets the pairs of the user with this key. A link that was not acked before the call will not be found either. AL2 */
+  forget(userKey: Uint8Array): void {
+    this.words.set(this.seeds);
+    hashWords(userKey, 0, userKey.length, this.words);
+    this.deletions[this.words[2]! & (userGroups - 1)]! += 1;
+  }
+
+  clear(): void {
+    this.pairs?.fill(0);
+  }
+}
+
+/** Where the pairs of a place begin. */
+const startOf = (high: number): number => 2 * pairsPerPlace * (high & (places - 1));
