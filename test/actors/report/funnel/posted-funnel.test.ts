@@ -9,6 +9,7 @@ import {NumberLists} from '../../../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../../../actors/report/funnel/posted-funnel.js';
 import {plainMemory, type UserPostings} from '../../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../../actors/report/selection.js';
+import {UserSet} from '../../../../actors/table/user-set.js';
 import {memoryWithProgress, threadProgress} from '../../../../src/report/funnel/funnel-kernel.js';
 import {chunkOf, finish, postingsOf, type Row, resultOf, type Shape, segmentsOf} from '../../../support/postings.js';
 import {runs} from '../../../support/runs.js';
@@ -48,6 +49,8 @@ function scanned(
   return resultOf(partial);
 }
 
+const nobodyLeft = new UserSet();
+
 function posted(
   segments: readonly UserPostings[],
   steps: number[],
@@ -55,7 +58,7 @@ function posted(
   windowMs: number,
   progress: FunnelProgress = threadProgress,
 ) {
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists);
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists, nobodyLeft);
   finish(funnel.walk());
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
@@ -209,7 +212,9 @@ describe('a funnel over postings equals the scan', () => {
     const right = asked.map((steps) => scanned(chunks, shape, steps, whole, windowMs));
     for (const [allocate, progress] of ways) {
       const segments = segmentsOf(chunks, [], shape, allocate);
-      const funnels = asked.map((steps) => new PostedFunnel(segments, steps, whole, windowMs, progress, lists));
+      const funnels = asked.map(
+        (steps) => new PostedFunnel(segments, steps, whole, windowMs, progress, lists, nobodyLeft),
+      );
       const walks = funnels.map((funnel) => funnel.walk());
       for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
       expect(funnels.map((funnel) => resultOf(funnel))).toEqual(right);

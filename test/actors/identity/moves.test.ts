@@ -1,0 +1,82 @@
+// Moves by number: each arrives once, whole and in order; what is settled counts no more; an erased user leaves its move.
+import {expect, test} from 'vitest';
+import {Moves} from '../../../actors/identity/moves.js';
+import {hourMs} from '../../../actors/limits.js';
+
+const message = (byte: number): Uint8Array => Uint8Array.of(byte);
+const first = 2 ** 32 + 1;
+
+test('numbers go up by destination, and begin higher with each generation', () => {
+  const moves = new Moves(3);
+  moves.leave(1, [7], 1);
+  moves.leave(2, [8], 1);
+  moves.leave(1, [9], 1);
+  moves.leave(1, [10], 2);
+  expect(moves.pending.map(({to, n}) => [to, n])).toEqual([
+    [1, first],
+    [2, first],
+    [1, first + 1],
+    [1, 2 * 2 ** 32 + 1],
+  ]);
+});
+
+test('a move arrives once and in order, the first of a later generation too', () => {
+  const moves = new Moves(2);
+  const arrive = (n: number) => moves.arrive({from: 1, n, piece: 0, pieces: 1}, message(1)) !== undefined;
+  expect([first + 1, first, first, first + 2, first + 1].map(arrive)).toEqual([false, true, false, false, true]);
+  const later = 3 * 2 ** 32 + 1;
+  expect([later + 1, later, first + 2].map(arrive)).toEqual([false, true, false]);
+  expect(moves.receivedFrom(1)).toBe(later);
+});
+
+test('a move of several messages arrives as a whole, however often they come', () => {
+  const moves = new Moves(2);
+  const arrive = (piece: number, n = first) => moves.arrive({from: 0, n, piece, pieces: 3}, message(piece));
+  expect([arrive(1), arrive(0), arrive(2), arrive(0), arrive(1)]).toEqual(new Array(5).fill(undefined));
+  expect(moves.receivedFrom(0)).toBe(0);
+  expect(arrive(2)).toEqual([0, 1, 2].map(message));
+  expect(moves.receivedFrom(0)).toBe(first);
+  expect(arrive(0)).toBeUndefined();
+});
+
+test('a start forgets the messages of a move that was not whole', () => {
+  const moves = new Moves(1);
+  moves.arrive({from: 0, n: first, piece: 0, pieces: 2}, message(0));
+  const restarted = new Moves(1);
+  restarted.restore(moves.counts, moves.pending, [...moves.candidates]);
+  expect(restarted.arrive({from: 0, n: first, piece: 1, pieces: 2}, message(1))).toBeUndefined();
+  expect(restarted.receivedFrom(0)).toBe(0);
+});
+
+test('what the destination has is settled, up to its number and no further', () => {
+  const moves = new Moves(2);
+  for (const user of [3, 4, 5]) moves.leave(1, [user], 1);
+  expect(moves.settle(1, first + 1).map(({users}) => users)).toEqual([[3], [4]]);
+  expect(moves.settle(1, first + 1)).toEqual([]);
+  expect([3, 4, 5].map((user) => moves.leftOut.has(user))).toEqual([true, true, false]);
+  expect(moves.pending.map(({users}) => users)).toEqual([[5]]);
+  expect(moves.counts).toEqual({left: [0, first + 2], settled: [0, first + 1], received: [0, 0]});
+});
+
+test('a destination that knows of later moves than are remembered gets higher numbers', () => {
+  const moves = new Moves(2);
+  moves.settle(1, first + 9);
+  moves.leave(1, [1], 1);
+  expect(moves.pending[0]?.n).toBe(first + 10);
+});
+
+test('an erased user leaves its move and the cells of it', () => {
+  const moves = new Moves(2);
+  moves.leave(1, [3, 4], 1);
+  moves.pending[0]!.contents = {
+    cells: [
+      [10, 0, 2],
+      [11, 0, 1],
+    ],
+    chunks: [[0, 3]],
+  };
+  expect(moves.erase(9, [])).toBe(false);
+  const rows = [10, 11].map((hour) => ({timeMs: hour * hourMs + 5, name: 0}));
+  expect(moves.erase(3, rows)).toBe(true);
+  expect(moves.pending[0]).toMatchObject({users: [4], contents: {cells: [[10, 0, 1]]}});
+});

@@ -1,0 +1,184 @@
+// Users who leave a partition for itself: the real mover over parts in memory, with the clock in the test's hands.
+import {performance} from 'node:perf_hooks';
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import {chunkRowsMax, leaverRowsMax} from '../../../actors/limits.js';
+
+import {
+  type Arrival,
+  writeArrive,
+  writeErase,
+  writeEvent,
+  writeLeave,
+  writeLink,
+  writeTick,
+} from '../../../actors/log/entries.js';
+import {Mover, type MoverSetup} from '../../../src/partition/identity/mover.js';
+import {WorkPace} from '../../../src/partition/work-pace.js';
+import {MemoryShell} from '../../support/memory-shell.js';
+
+const day = Date.UTC(2026, 4, 1);
+
+class World {
+  readonly shell = new MemoryShell();
+  private published = this.shell.partition.moves.counts;
+  readonly mover: Mover;
+
+  constructor() {
+    const {shell} = this;
+    const view = shell.readable(1024 * 1024);
+    const world = this;
+    const setup = {
+      ...view,
+      refresh: {ms: 1_000},
+      pace: new WorkPace(() => 0),
+      erasure: shell.erasureFor(view.cache),
+      writer: {leave: async (leavers: Parameters<typeof writeLeave>[1]) => shell.append((w) => writeLeave(w, leavers))},
+      snapshots: {
+        isRunning: false,
+        idle: async () => {},
+        get movesPublished() {
+          return world.published.left;
+        },
+      },
+      damage: {note: () => false},
+      destination: () => ({
+        writer: {
+          arrive: async (arrival: Arrival, events: Uint8Array, count: number) =>
+            shell.append(
+              (w) => {
+                writeArrive(w, arrival);
+                w.raw(events);
+              },
+              undefined,
+              1 + count,
+            ),
+        },
+        manifests: {read: async () => ({revision: 1, manifest: {moves: world.published}})},
+      }),
+      publish: async () => {
+        await world.tick();
+        return true;
+      },
+      isLive: () => true,
+      onFatal: (error: Error) => {
+        throw error;
+      },
+    };
+    this.mover = new Mover(setup as unknown as MoverSetup);
+  }
+
+  async tick(): Promise<void> {
+    await this.shell.append((writer) => writeTick(writer, day, 1_000));
+    this.published = this.shell.partition.moves.counts;
+  }
+
+  /** Long enough for all that is to be done without a snapshot of the destination. */
+  async beats(): Promise<void> {
+    for (let i = 0; i < 6; i++) {
+      this.mover.wake();
+      await vi.advanceTimersByTimeAsync(1_000);
+      await this.mover.idle();
+    }
+  }
+
+  events(count: number, who: (i: number) => {userId?: string; anonymousId?: string}, event = 'visit'): Promise<void> {
+    return this.shell.append(
+      (writer) => {
+        for (let i = 0; i < count; i++)
+          writeEvent(writer, {event, ...who(i), timeMs: day + i, receivedMs: day, properties: {i}});
+      },
+      undefined,
+      count,
+    );
+  }
+
+  link(device: string, user: string): Promise<void> {
+    return this.shell.append((writer) => writeLink(writer, device, user, day));
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now());
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const anonymous = (id: string) => () => ({anonymousId: id});
+const user = (id: string) => () => ({userId: id});
+
+test('a linked user leaves, arrives and is settled; its chunk is written anew without it once it is closed', async () => {
+  const world = new World();
+  const {partition} = world.shell;
+  await world.events(5_000, anonymous('d'));
+  await world.link('d', 'ann');
+  for (let i = 0; i < 3; i++) await world.events(5_000, user(`other${i}`));
+  expect([...partition.moves.candidates]).toHaveLength(1);
+  await world.beats();
+  expect(partition.tally).toMatchObject({counted: 20_000, arrived: 5_000});
+  expect(partition.moves.pending).toHaveLength(1);
+  await world.tick();
+  await world.beats();
+  expect(partition.moves.pending).toHaveLength(0);
+  const {layout} = world.shell.readable(0);
+  // 5,000 of the 16,384 rows of the first chunk.
+  expect(layout.chunks.get(0)).toMatchObject({count: chunkRowsMax, live: chunkRowsMax - 5_000, leftOut: 0});
+});
+});
+
+test("a user with too many events stays, and its device is nobody's from then on", async () => {
+  const world = new World();
+  const {partition} = world.shell;
+  for (let i = 0; i < 2; i++) await world.events(Math.ceil((leaverRowsMax + 1) / 2), anonymous('undefined'));
+  await world.link('undefined', 'ann');
+  await world.beats();
+  expect(partition.linkTally).toEqual({joined: 1, shared: 0, tooLarge: 1});
+  expect([partition.moves.pending.length, partition.tally.arrived]).toEqual([0, 0]);
+  await world.events(1, anonymous('undefined'));
+  expect(partition.moves.candidates.size).toBe(0);
+  expect(partition.users.table.count).toBe(1);
+});
+
+test('what comes late with the device alone follows; what comes after a second owner is an anonymous user of its own', async () => {
+  const world = new World();
+  const {partition} = world.shell;
+  await world.link('d', 'ann');
+  await world.events(1, anonymous('d'));
+  await world.beats();
+  await world.events(1, anonymous('d'));
+  await world.link('d', 'bob');
+  await world.events(1, anonymous('d'));
+  await world.beats();
+  expect(partition.tally.arrived).toBe(2);
+  await world.tick();
+  await world.beats();
+  const keys = Array.from({length: partition.users.table.count}, (_, i) => partition.users.table.text(i));
+  expect(keys).toEqual(['md', 'uann', 'md', 'ad']);
+  expect([0, 1, 2, 3].map((each) => partition.moves.leftOut.has(each))).toEqual([true, false, true, false]);
+});
+
+test('a deletion of the owner takes what is left of its devices along, at any step', async () => {
+  for (const beats of [0, 1, 2]) {
+    const world = new World();
+    const {partition} = world.shell;
+    await world.events(3, anonymous('d'));
+    await world.link('d', 'ann');
+    await world.events(2, user('ann'), 'buy');
+    for (let i = 0; i < beats; i++) {
+      await world.beats();
+      await world.tick();
+    }
+    await world.shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
+    await world.tick();
+    expect(partition.deletions.get('del')?.eventsDeleted).toBe(5);
+    expect(partition.users.table.live).toBe(0);
+    expect([
+      partition.links.count,
+      partition.links.owners.live,
+      partition.moves.pending.flatMap(({users}) => users).length,
+    ]).toEqual([0, 0, 0]);
+    expect(partition.aggregator.names.live).toBe(0);
+  }
+});
