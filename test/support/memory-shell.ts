@@ -6,12 +6,30 @@ import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {BodyBlock, eventJson} from '../../actors/chunk/bodies.js';
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
 import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
+import {must} from '../../actors/invariant.js';
 import {bodyBlockRows} from '../../actors/limits.js';
-import {beginMessage, type EntryView, sealMessage} from '../../actors/log/entries.js';
-import {forgottenIds, type PartRef, type SnapshotIndex} from '../../actors/manifest.js';
-import {type ErasedUser, Partition} from '../../actors/partition.js';
+import {
+  beginMessage,
+  type EntryView,
+  sealMessage,
+  writeArrive,
+  writeArrivedEvent,
+  writeLeave,
+  writeTick,
+} from '../../actors/log/entries.js';
+import {
+  encodeIndex,
+  forgottenIds,
+  type Manifest,
+  type Move,
+  manifestFormat,
+  type PartRef,
+  type SnapshotIndex,
+  storedIndex,
+} from '../../actors/manifest.js';
+import {type ErasedUser, Partition, type PartitionSetup} from '../../actors/partition.js';
 import {Erasure} from '../../src/partition/erasure/erasure.js';
-import {contentsOf} from '../../src/partition/identity/left-rows.js';
+import {contentsOf, eventsOf} from '../../src/partition/identity/left-rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
@@ -23,7 +41,7 @@ import {WorkPace} from '../../src/partition/work-pace.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 
-const setup = {partition: 0, partitions: 1, seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
+const setup = {seeds: [1, 2, 3] as const, dedupeBytesMax: 1024 * 1024};
 
 /** Parts by revision; what is retired is gone at once, so a use after that is found. */
 class MemoryParts {
@@ -49,22 +67,32 @@ class MemoryParts {
   read = async (revision: number): Promise<Uint8Array | undefined> => this.payloads.get(revision);
 }
 
+/** The parts of every snapshot stay, for readers of all of them; several partitions may share them. */
+export class KeptParts extends MemoryParts {
+  override retire(): void {}
+}
+
 export class MemoryShell {
   readonly partition: Partition;
   gaps = 0;
-  private readonly values = new MemoryParts();
-  private readonly parts = this.values as unknown as PartStore;
+  private readonly parts: PartStore;
   private readonly pace = new WorkPace(() => 0);
   private layout: Layout;
-  private readonly cache = new PartsCache(this.values, 0);
+  private readonly cache: PartsCache;
   private index: SnapshotIndex | undefined;
   private indexSequence = 0;
   private sequence = 0;
   private n = 0;
 
   /** `rowKernel`: one that nothing else uses any more; the restarted shell goes on with it. */
-  constructor(private readonly rowKernel?: RowKernel) {
-    this.partition = new Partition({...setup, rowKernel: rowKernel ?? loadRowKernel()});
+  constructor(
+    private readonly rowKernel?: RowKernel,
+    place: Pick<PartitionSetup, 'partition' | 'partitions'> = {partition: 0, partitions: 1},
+    private readonly values = new MemoryParts(),
+  ) {
+    this.partition = new Partition({...setup, ...place, rowKernel: rowKernel ?? loadRowKernel()});
+    this.parts = values as unknown as PartStore;
+    this.cache = new PartsCache(values, 0);
     this.layout = new Layout(this.parts, this.pace, this.partition.moves.leftOut);
   }
 
@@ -174,6 +202,56 @@ export class MemoryShell {
       completedDeletions: [],
       ...cut.rest,
     };
+  }
+
+  /** Takes a snapshot at a tick, and publishes it. */
+  async publish(asOfMs = 0): Promise<Manifest> {
+    await this.append((writer) => writeTick(writer, asOfMs, 60_000));
+    const index = must(this.index, 'a tick takes a snapshot');
+    return {
+      format: manifestFormat,
+      partition: this.partition.partition,
+      position: {generation: 1, sequence: this.indexSequence},
+      mark: '',
+      epoch: 1,
+      asOfMs,
+      index: await this.parts.put(encodeIndex(storedIndex(index))),
+      moves: index.moveCounts,
+      previous: null,
+    };
+  }
+
+  // -- what the owner does for users who leave (src/partition/identity/mover.ts), step by step --
+
+  /** All candidates leave. */
+  leave(): Promise<void> {
+    const leavers = [...this.partition.moves.candidates].map((user) => ({user, isTooLarge: false}));
+    return this.append((writer) => writeLeave(writer, leavers));
+  }
+
+  /** Appends the events of a move to the log of its destination. */
+  async sendTo(destination: MemoryShell, {users, n}: Move): Promise<void> {
+    const {partition} = this;
+    const events = new ByteWriter(1_024);
+    let count = 0;
+    for await (const {entry, user, ordinal} of eventsOf(this.readable(0), users)) {
+      writeArrivedEvent(events, entry, partition.ownerKeyOf(user), `${partition.partition}-${ordinal}`);
+      count += 1;
+    }
+    const arrive = (writer: ByteWriter): void => {
+      writeArrive(writer, {from: partition.partition, n, piece: 0, pieces: 1});
+      writer.raw(events.finish());
+    };
+    await destination.append(arrive, undefined, 1 + count);
+  }
+
+  /** `published`: of the destination. */
+  settle({partition, moves}: Manifest): void {
+    for (const {contents} of this.partition.settle(partition, moves.received[this.partition.partition]))
+      for (const [chunk, rows] of must(contents, 'the move was published').chunks) {
+        const entry = this.layout.chunks.get(chunk);
+        if (entry !== undefined) this.layout.setChunk({...entry, leftOut: entry.leftOut + rows});
+      }
   }
 
   /** A process that starts from the last snapshot. Without one it starts from nothing. It appends behind what this one did. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {countedRows} from '../../../../actors/chunk/left-rows.js';
 import {noUser, type RowsView} from '../../../../actors/chunk/rows.js';
 import type {SnapshotIndex} from '../../../../actors/manifest.js';
 import {ranksPerMs, timeOfKey} from '../../../../actors/report/funnel/event-key.js';
@@ -49,16 +50,15 @@ function scanned(
   return resultOf(partial);
 }
 
-const nobodyLeft = new UserSet();
-
 function posted(
   segments: readonly UserPostings[],
   steps: number[],
   stretch: Stretch,
   windowMs: number,
   progress: FunnelProgress = threadProgress,
+  hasLeft = new UserSet(),
 ) {
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists, nobodyLeft);
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists, hasLeft);
   finish(funnel.walk());
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
@@ -96,14 +96,18 @@ describe('a funnel over postings equals the scan', () => {
         someStretch,
         someWindow,
         fc.option(fc.nat(userCount - 1)),
-        (rows, cuts, steps, stretch, windowMs, erasedUser) => {
+        fc.array(fc.nat(userCount - 1), {maxLength: 2}),
+        (rows, cuts, steps, stretch, windowMs, erasedUser, left) => {
           const chunks = rows
             .map((chunk) => chunk.map((row) => ({...row, user: row.user * stride})))
             .map((chunk) => chunkOf(erasedUser === null ? chunk : erased(erasedUser * stride, {rows: chunk})));
-          const right = scanned(chunks, shape, steps, stretch, windowMs);
+          const hasLeft = new UserSet();
+          for (const user of left) hasLeft.add(user * stride);
+          const counted = chunks.map((chunk) => countedRows({leftOut: 1}, chunk, hasLeft));
+          const right = scanned(counted, shape, steps, stretch, windowMs);
           for (const [allocate, progress] of ways) {
             const segments = segmentsOf(chunks, cuts, shape, allocate);
-            expect(posted(segments, steps, stretch, windowMs, progress)).toEqual(right);
+            expect(posted(segments, steps, stretch, windowMs, progress, hasLeft)).toEqual(right);
           }
         },
       ),
@@ -213,7 +217,7 @@ describe('a funnel over postings equals the scan', () => {
     for (const [allocate, progress] of ways) {
       const segments = segmentsOf(chunks, [], shape, allocate);
       const funnels = asked.map(
-        (steps) => new PostedFunnel(segments, steps, whole, windowMs, progress, lists, nobodyLeft),
+        (steps) => new PostedFunnel(segments, steps, whole, windowMs, progress, lists, new UserSet()),
       );
       const walks = funnels.map((funnel) => funnel.walk());
       for (let goesOn = true; goesOn; ) goesOn = walks.map((walk) => walk.next()).some(({done}) => !done);
