@@ -126,7 +126,6 @@ test('a linked user leaves, arrives and is settled; its chunk is written anew wi
   // 5,000 of the 16,384 rows of the first chunk.
   expect(layout.chunks.get(0)).toMatchObject({count: chunkRowsMax, live: chunkRowsMax - 5_000, leftOut: 0});
 });
-});
 
 test("a user with too many events stays, and its device is nobody's from then on", async () => {
   const world = new World();
