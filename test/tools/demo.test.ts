@@ -80,6 +80,16 @@ describe('a shop in a service', () => {
     }
   });
 
+  test('everybody is one person once what came before log-in is joined', async () => {
+    const total = await untilIs(
+      async () => (await ask<{total: number}>('/v1/reports/users', {metric: 'mau'})).total,
+      (people) => people === truth.activeUsers(range),
+      'everybody is joined',
+    );
+    expect(total).toBe(truth.people);
+    expect(truth.joinedUsers.length).toBeGreaterThan(50);
+  });
+
   test.each([
     ['dau', 1],
     ['wau', 7],
@@ -90,15 +100,29 @@ describe('a shop in a service', () => {
     expect(answer.total).toBe(truth.activeUsers(range));
   });
 
-  test('the way to an order, with its medians', async () => {
-    const steps = ['product_viewed', 'cart_added', 'checkout_started', 'order_placed'];
+  test.each([
+    ['to an order', ['product_viewed', 'cart_added', 'checkout_started', 'order_placed']],
+    ['from the first page over the sign-up to an order', ['page_viewed', 'signup', 'order_placed']],
+  ])('the way %s, with its medians', async (_, steps) => {
     const answer = await ask<{steps: {event: string; count: number; median_seconds: number | null}[]}>(
       '/v1/reports/funnel',
       {'steps[]': steps},
     );
     const expected = truth.funnel(steps, range);
     expect(answer.steps.map(({event, count, median_seconds}) => ({event, count, median_seconds}))).toEqual(expected);
-    expect(expected[3]!.count).toBeGreaterThan(10);
+    expect(expected.at(-1)!.count).toBeGreaterThan(10);
+  });
+
+  test('what somebody did, before and after the sign-up', async () => {
+    for (const userId of truth.joinedUsers.slice(0, 5)) {
+      const answer = await read.get(`/v1/events?${query({userId, limit: '1000'})}`);
+      expectJson(answer, 200);
+      const {data} = answer.json<{data: {event: string; timestamp: string; userId: string; joined?: true}[]}>();
+      expect(data.map((event) => [event.event, Date.parse(event.timestamp), event.joined ?? false])).toEqual(
+        truth.history(userId).map(({name, timeMs, isJoined}) => [name, timeMs, isJoined]),
+      );
+      expect(data.every((event) => event.userId === userId)).toBe(true);
+    }
   });
 });
 

@@ -209,16 +209,24 @@ describe('the truth', () => {
     );
   });
 
-  test('tells a user from the anonymous one of the same visit', () => {
-    expect(story.activeByDay(days, 1)).toEqual([3, 1]);
-    expect(story.activeByDay(days, 7)).toEqual([3, 3]);
-    expect([story.activeUsers(days), story.people, story.eventCount]).toEqual([3, 3, 9]);
+  test('counts a user and the anonymous one who it was before as one person', () => {
+    expect(story.activeByDay(days, 1)).toEqual([2, 1]);
+    expect(story.activeByDay(days, 7)).toEqual([2, 2]);
+    expect([story.activeUsers(days), story.people, story.eventCount]).toEqual([2, 2, 9]);
+    expect(story.joinedUsers).toEqual(['cyd']);
+    expect(story.history('cyd').map(({name, isJoined}) => [name, isJoined])).toEqual([
+      ['cart', false],
+      ['view', false],
+      ['cart', false],
+      ['view', true],
+      ['buy', true],
+    ]);
   });
 
   test('walks each user down the funnel once, with medians of the times between', () => {
     expect(story.funnel(['view', 'cart', 'buy'], days)).toEqual([
-      {event: 'view', count: 3, median_seconds: null},
-      {event: 'cart', count: 2, median_seconds: (600 + 240) / 2},
+      {event: 'view', count: 2, median_seconds: null},
+      {event: 'cart', count: 2, median_seconds: 600},
       {event: 'buy', count: 1, median_seconds: 1_200},
     ]);
   });

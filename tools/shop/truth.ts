@@ -1,6 +1,7 @@
 // What the service must say of a shop, worked out of what the shop sent by plain loops over it.
 //   TR1. It reads the bodies alone, as the service does, and shares no code with it.
-//   TR2. A user is a userId, or an anonymousId that came alone: two people to every report (docs/api.md, Ingestion).
+//   TR2. A user is a userId, with every anonymousId that came with it first; or an anonymousId that never came with one
+//        (docs/api.md, Identity). No two people of a shop share an anonymousId.
 import type {ShopEntry} from './entry.js';
 
 const hourMs = 3_600_000;
@@ -27,13 +28,16 @@ export interface FunnelStepTruth {
 
 interface Happened {
   readonly name: string;
-  readonly user: string;
+  readonly userId: string | undefined;
+  readonly anonymousId: string;
   readonly timeMs: number;
 }
 
 export class ShopTruth {
   /** In the order of sending. */
   private readonly events: Happened[] = [];
+  /** By anonymousId. TR2 */
+  private readonly owners = new Map<string, string>();
   identifies = 0;
 
   note({kind, json}: ShopEntry): void {
@@ -42,8 +46,32 @@ export class ShopTruth {
       return;
     }
     const {event, userId, anonymousId, timestamp} = JSON.parse(json) as Record<string, string>;
-    const user = userId === undefined ? `anonymous ${anonymousId}` : `user ${userId}`; // TR2
-    this.events.push({name: event!, user, timeMs: Date.parse(timestamp!)});
+    if (userId !== undefined && !this.owners.has(anonymousId!)) this.owners.set(anonymousId!, userId);
+    this.events.push({name: event!, userId, anonymousId: anonymousId!, timeMs: Date.parse(timestamp!)});
+  }
+
+  /** TR2 */
+  private userOf({userId, anonymousId}: Happened): string {
+    const owner = userId ?? this.owners.get(anonymousId);
+    return owner === undefined ? `anonymous ${anonymousId}` : `user ${owner}`;
+  }
+
+  /** Events of a user, the newest first: its own, and those before it was known. */
+  history(userId: string): {readonly name: string; readonly timeMs: number; readonly isJoined: boolean}[] {
+    return this.events
+      .filter((event) => this.userOf(event) === `user ${userId}`)
+      .map((event) => ({name: event.name, timeMs: event.timeMs, isJoined: event.userId === undefined}))
+      .sort((a, b) => b.timeMs - a.timeMs);
+  }
+
+  /** Known users with events from before they were known, most events first. */
+  get joinedUsers(): string[] {
+    const counts = new Map<string, number>();
+    for (const {userId, anonymousId} of this.events) {
+      const owner = userId === undefined ? this.owners.get(anonymousId) : undefined;
+      if (owner !== undefined) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    }
+    return [...counts].sort(([, a], [, b]) => b - a).map(([user]) => user);
   }
 
   get eventCount(): number {
@@ -51,7 +79,7 @@ export class ShopTruth {
   }
 
   get people(): number {
-    return new Set(this.events.map(({user}) => user)).size;
+    return new Set(this.events.map((event) => this.userOf(event))).size;
   }
 
   /** Those with events in the range, most frequent first. */
@@ -89,10 +117,10 @@ export class ShopTruth {
   /** For each day of the range, which begins and ends with one: distinct users of it and the `trailingDays - 1` before. */
   activeByDay({fromMs, toMs}: Range, trailingDays: number): number[] {
     const usersOfDay = new Map<number, Set<string>>();
-    for (const {user, timeMs} of this.events) {
-      const day = Math.floor(timeMs / dayMs);
+    for (const event of this.events) {
+      const day = Math.floor(event.timeMs / dayMs);
       const users = usersOfDay.get(day) ?? new Set<string>();
-      usersOfDay.set(day, users.add(user));
+      usersOfDay.set(day, users.add(this.userOf(event)));
     }
     const [firstDay, lastDay] = [Math.floor(fromMs / dayMs), Math.floor(toMs / dayMs)];
     return Array.from({length: lastDay - firstDay + 1}, (_, at) => {
@@ -104,14 +132,17 @@ export class ShopTruth {
   }
 
   activeUsers(range: Range): number {
-    return new Set(this.events.filter(({timeMs}) => isInside(timeMs, range)).map(({user}) => user)).size;
+    const inside = this.events.filter(({timeMs}) => isInside(timeMs, range));
+    return new Set(inside.map((event) => this.userOf(event))).size;
   }
 
   /** Without a window: each user's earliest path. */
   funnel(steps: readonly string[], range: Range): FunnelStepTruth[] {
     const paths = new Map<string, number[]>();
     const inOrder = this.events.filter(({timeMs}) => isInside(timeMs, range)).sort((a, b) => a.timeMs - b.timeMs);
-    for (const {name, user, timeMs} of inOrder) {
+    for (const event of inOrder) {
+      const {name, timeMs} = event;
+      const user = this.userOf(event);
       const path = paths.get(user) ?? [];
       if (steps[path.length] !== name) continue;
       paths.set(user, [...path, timeMs]);
