@@ -38,12 +38,12 @@ export const readUserInPath: Handle = (front, exchange, segment) =>
 
 async function answerProfile(front: Front, exchange: Exchange, user: UserRef): Promise<void> {
   const partition = partitionOfUser(user, front.partitionCount);
-  // Asked at once: under load the way to the partition's thread is longer than the answer takes.
+  // Both are asked at once: under load a message to the partition's thread takes longer than the answer.
   const [profile, page] = await Promise.all([
     front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
     new HistoryReader(front.asks, [partition], {user}).read(historyLimitDefault, undefined),
   ]);
-  // Who is deleted between the two answers is not half there.
+  // A user who is deleted between the two answers must not be half there.
   if (profile.kind === 'unknown_user' || page.isUserUnknown) return exchange.fail(userNotFound);
   exchange.json('200 OK', profileJson(profile, page.events, page.next !== undefined));
 }
@@ -64,7 +64,7 @@ export const deleteUser: Handle = (front, exchange) =>
 export const deleteUserInPath: Handle = (front, exchange, segment) =>
   eraseUser(front, exchange, userInPath(exchange, segment), (deletion) => `/v1/deletions/${deletion}`);
 
-/** `placeOf`: where the receipt is asked for. */
+/** `placeOf`: the path of the receipt. */
 async function eraseUser(
   front: Front,
   exchange: Exchange,
@@ -87,7 +87,7 @@ async function eraseUser(
   }
 }
 
-/** An earlier deletion answers a client that asks again because it never saw the first answer. */
+/** An earlier deletion is the answer for a client that asks again because it never saw the first answer. */
 function answerUnknown(exchange: Exchange, deletion: Deletion | undefined): void {
   if (deletion === undefined) {
     exchange.fail(userNotFound);
@@ -99,7 +99,7 @@ function answerUnknown(exchange: Exchange, deletion: Deletion | undefined): void
 /** Resolves when the erase entry is in the log. */
 function appendErase(front: Front, {kind, id}: UserRef, deletionId: string): Promise<Commit> {
   const {publisher, encoder, wallMs, obstacles} = front;
-  // A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log.
+  // A deletion writes parts and filler before it frees any room, and cannot be postponed once it is in the log.
   const obstacle = obstacles.toWriting();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   encoder.erase(kind === 'user' ? 'u' : 'a', id, deletionId, wallMs());
@@ -116,8 +116,8 @@ function appendErase(front: Front, {kind, id}: UserRef, deletionId: string): Pro
 }
 
 /**
- * The entry is in the log: from here on the deletion happens, whether its partition answers now or not. A question that
- * goes down with its connection is asked again while there is time.
+ * The entry is in the log: from now on the deletion happens, whether its partition answers now or not. A question that is lost
+ * with its connection is asked again while there is time.
  */
 async function awaitDeletion(front: Front, commit: Commit, id: string): Promise<Deletion | PendingDeletion> {
   const endMs = monotonicMs() + deletionWaitMs;
@@ -145,7 +145,7 @@ async function askDeletion(
   }
 }
 
-/** What the edge knows by itself: the partition has not counted the events yet. */
+/** What the edge knows without the partition, which has not counted the events yet. */
 interface PendingDeletion extends Omit<Deletion, 'events_deleted' | 'log_position'> {
   readonly log_position: string | null;
   readonly events_deleted: null;
