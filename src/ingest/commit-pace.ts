@@ -17,7 +17,6 @@
  * messages / its length, plus the wait, which is as long: it is least where the period grows with the square root of the number.
  * With 4 partitions this is 4 ms at half of the machine's capacity: a request waits half of it on average.
  */
- */
 export const periodMsMax = 2;
 /** C1, for one partition. With 4 it is 1 ms at one request a ms; an ack takes as long. */
 const periodMsPerRate = 1 / 2;

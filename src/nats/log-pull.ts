@@ -94,7 +94,7 @@ interface PullSetup {
   readonly startSequence: number;
 }
 
-/** `first`: a request waits for a first message; `now`: a request for all present messages; `full`: `next` must be called first. */
+/** `first`: a request waits for a first message; `now`: a request for all there are; `full`: `next` must be called first. */
 type State = 'first' | 'now' | 'resting' | 'full' | 'over';
 
 class NatsLogPull implements LogPull {

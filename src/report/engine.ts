@@ -2,12 +2,12 @@
 //   RE1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   RE2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
 //       may wait. A missing part that the newest set names is damage.
-//   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by the reports at work, lists
-//       of durations and kept answers share `cacheBytesMax`. Gathered rows and builds borrow of the room for parts. Threads
-//       that fold use meanwhile what is free of that (spare-room.ts).
-//   RE4. While reports are asked, the engine reads a snapshot when it is published, so that the next question need not wait.
-//   RE5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and asks itself
-//       some reports (rehearsal.ts).
+//   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by running reports, lists of
+//       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts. Folding
+//       threads use what is free of that (spare-room.ts).
+//   RE4. While clients ask for reports, the engine reads a snapshot when it is published: the next question need not wait.
+//   RE5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and computes some
+//       reports of its own (rehearsal.ts).
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
@@ -39,23 +39,23 @@ const overtakenMsMax = 20_000;
 /** Two reports at a time keep the thread busy while one of them waits for parts. */
 const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
-/** A slice of a build (5 ms) waits so long at most for reports at work, so builds get a tenth of a busy thread. */
+/** Longest wait of a slice of a build (5 ms) for running reports: builds get a tenth of a busy thread. */
 const buildWaitMsMax = 50;
-/** A build begins later: it borrows memory with parts that a report at work is about to read. */
+/** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
 const buildBeginWaitMsMax = 500;
-/** RE4: an open dashboard asks at least as often. */
+/** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;
-/** RE4: pauses so many times as long as it read, as hundreds of partitions publish at times of their own. */
+/** RE4: the pause after a read, in times of its duration, as hundreds of partitions publish at different times. */
 const aheadRest = 8;
-/** Different failures that are logged before one succeeds. */
+/** Different failures that are logged until an answer succeeds. */
 const failuresMax = 8;
 
 interface EngineOptions {
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
-  /** Cached answers, in characters; 0: none is. Absent: a share of `cacheBytesMax` (RE3). */
+  /** Bound of cached answers, in characters; 0: none is cached. Absent: a share of `cacheBytesMax` (RE3). */
   readonly answerCharsMax?: number;
-  /** How long an event may take into every report; it may change. */
+  /** Longest time from an ack until every report has the event; it may change. */
   readonly refresh: {readonly ms: number};
 }
 
@@ -96,7 +96,7 @@ export class ReportEngine {
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
-    // Strings of up to two bytes a character.
+    // Strings take up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
     this.damage = new Damage(logger);
     this.logger = logger;
@@ -129,7 +129,7 @@ export class ReportEngine {
     else this.logger.error({err: error, ask}, 'report failed');
   }
 
-  /** To be called once there are snapshots. Never rejects. RE5 */
+  /** Called once there are snapshots. Never rejects. RE5 */
   async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
     const startMs = monotonicMs();
     try {
@@ -141,7 +141,7 @@ export class ReportEngine {
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
       throwBroken(error);
-      // Questions read the same parts, and report what is wrong with them.
+      // Questions read the same parts, and report the fault.
       this.logger.debug({err: error}, 'a start could not be prepared to its end');
     }
   }
@@ -169,7 +169,7 @@ export class ReportEngine {
         await this.snapshots.read();
       } catch (error) {
         throwBroken(error);
-        // The next question reads it again, and reports what is wrong with it.
+        // The next question reads it again, and reports the fault.
         this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
       }
       await pause(aheadRest * (monotonicMs() - startMs), undefined, {ref: false});
@@ -184,7 +184,7 @@ export class ReportEngine {
     return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
   }
 
-  /** RE2 */
+  /** Answers over the newest snapshots, again if a part was swept. RE2 */
   private async onNewest(answer: () => Promise<ReportAnswer>): Promise<ReportAnswer> {
     const endMs = monotonicMs() + overtakenMsMax;
     for (;;) {

@@ -33,7 +33,7 @@ export class PartScan {
     this.parts = parts;
   }
 
-  /** Undefined while the slice lasts. */
+  /** Undefined within a slice. */
   pauseIfDue(): Promise<void> | undefined {
     return this.slices.pauseIfDue();
   }
@@ -47,7 +47,7 @@ export class PartScan {
     }
   }
 
-  /** Takes so many bytes from the room for parts while `work` runs (engine.ts RE3). */
+  /** Borrows bytes from the room for parts while `work` runs (engine.ts RE3). */
   async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.parts.memory.lend(bytes);
     try {
@@ -89,7 +89,7 @@ export class PartScan {
     } while (await this.inSlices(partial.endPass()));
   }
 
-  /** PS1. Other partitions have about as many rows each. */
+  /** Decides whether a scan uses the cache. PS1. Other partitions have about as many rows each. */
   private loaderOf(chunks: readonly ChunkEntry[]): (chunk: ChunkEntry) => Promise<RowsView> {
     const {parts} = this;
     const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);

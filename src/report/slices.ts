@@ -14,7 +14,7 @@ export class Slices {
     await this.pauseIfDue();
   }
 
-  /** Undefined while the slice lasts. */
+  /** Undefined within a slice. */
   pauseIfDue(): Promise<void> | undefined {
     return monotonicMs() - this.startedMs < sliceMsMax ? undefined : this.giveWay();
   }

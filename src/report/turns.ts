@@ -28,7 +28,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when no report is at work, or after `waitMsMax`, so that background work goes on slowly on a busy thread. */
+  /** Resolves when no report runs, or after `waitMsMax`, so that background work proceeds slowly on a busy thread. */
   quiet(waitMsMax: number): Promise<void> {
     if (this.taken === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -47,7 +47,7 @@ export class Turns {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** The turn goes to the caller that waits longest. */
+  /** Gives the turn to the caller that has waited longest. */
   private passOn(): void {
     const next = this.waiting.shift();
     if (next === undefined) this.taken -= 1;
@@ -56,7 +56,7 @@ export class Turns {
   }
 }
 
-/** Background work: one at a time, begun when no report is at work, or after `waitMsMax`. */
+/** Background work: one at a time, begun when no report runs, or after `waitMsMax`. */
 export class QuietTurns extends Turns {
   private readonly others: Turns;
   private readonly beginWaitMsMax: number;

@@ -11,14 +11,14 @@ import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
-/** How many parts are loaded at a time, and for how many ms before an equally long pause. */
+/** Loads at a time, and ms of loading before an equally long pause. */
 interface Pace {
   readonly aheadMax: number;
   readonly stretchMsMax: number;
 }
 
 const ofStore: Pace = {aheadMax: 4, stretchMsMax: 20};
-/** A copy takes the folding thread a millisecond, and questions to it wait for one copy, not for twenty. */
+/** A copy takes the folding thread a millisecond; questions to it wait for one copy at most. */
 const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
 
 /** Resolves when everything that fits is cached. `rowsAtHand`: copies from folding threads. Throws when the store fails. */

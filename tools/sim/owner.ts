@@ -1,4 +1,4 @@
-// An owner of the partition: the real partition role over a fake link, as src/partition/worker.ts puts it together.
+// An owner of the partition: the real partition role over a fake link, assembled as in src/partition/worker.ts.
 import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
@@ -22,7 +22,7 @@ const lastSequenceMsMax = 500;
 export interface OwnerOptions {
   readonly refreshMs: number;
   readonly stagger: number;
-  /** Where one edge alone writes. */
+  /** Set if one edge alone writes. */
   readonly acked: AckedSequences | undefined;
   readonly onFatal: (owner: SimOwner, error: Error) => void;
 }
@@ -49,7 +49,7 @@ export class SimOwner {
     });
   }
 
-  /** A last snapshot, then silence. */
+  /** Takes a last snapshot, and ends. */
   drain(): void {
     this.world.timeline.schedule(0, this.process, () => {
       this.runner?.drain().then(() => {

@@ -2,7 +2,7 @@
 // connections open: only its silence shows that, and the client of NATS notices it after half a minute.
 //   L1. Silence is a ping without its pong for `silentMs`. Other messages count as an answer: a pong may queue after a large one.
 //       Once silent, only a pong ends it: a wire may carry one direction alone.
-//   L2. Only time in which this thread could have listened counts: a late check counts as one.
+//   L2. Only time in which this thread could have listened counts: a late check counts as two at most.
 //   L3. A lost connection is not silence: the client reports it, and its return starts anew.
 
 import {setTimeout as delay} from 'node:timers/promises';

@@ -57,15 +57,15 @@ export interface EmbeddedNats {
 /** The server could not be started; the message is one line for the operator. */
 export class NatsServerFault extends StartFault {}
 
-// Its heap is cached storage blocks of 8 MiB, as many as the log writes and reads in some seconds, and Go lets a heap grow to twice
+// Its heap is cached storage blocks of 8 MiB, as many as the log writes and reads in some seconds. Go lets a heap grow to twice
 // its live bytes before it collects. A growth by half costs the same CPU within the noise, and takes 390 instead of 490 MiB on
 // a saturated machine. No limit in bytes: one below the live bytes, measured at 200 MiB, takes three quarters of the
 // throughput, and live bytes grow with the machine.
 const heapGrowthPercent = 50;
 
 const payloadBytesMax = 1_048_576;
-// Bytes that may wait for one slow reader before the server cuts it off. A consumer requests 4 MiB at a time; a thread that is busy
-// folding while parts and replies arrive soon exceeds the default of 64 MiB.
+// Bytes that may wait for one slow reader before the server cuts it off. A consumer requests 4 MiB at a time; a thread that is
+// busy folding while parts and replies arrive soon exceeds the default of 64 MiB.
 const pendingBytesMax = 268_435_456;
 const logBytesMax = 10_485_760;
 const logFilesMax = 3;

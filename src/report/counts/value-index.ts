@@ -1,12 +1,11 @@
 // Cells of every partition by property value (actors/report/counts/value-cells.ts), from which filtered counts are answered.
-//   Owns: which chunks have cells, and when more are built. Does not own: how long cells are kept (derived-indexes.ts), what
-//   they say.
-//   VI1. Cells stand for the live rows of the chunks they were built from, known by the keys of their parts: they answer
-//       for snapshots that name all of these. Every other chunk is left to the scan.
-//   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about.
-//   VI3. Building takes at most a tenth of the thread's time. Parts that it reads take free room alone: those that reports
-//       use stay.
-//   VI4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks after the last segment.
+//   Owns: which chunks have cells, and when more are built. Does not own: how long cells are kept (derived-indexes.ts), their
+//   content.
+//   VI1. Cells count the live rows of the chunks they were built from, identified by the keys of their parts: they answer for
+//       snapshots that name all of these. The scan counts every other chunk.
+//   VI2. The second question about a property starts a background build of its cells, for the chunks of that question.
+//   VI3. Building takes at most a tenth of the thread's time. Parts that it reads take free room alone, and evict nothing.
+//   VI4. The scan counts the open chunk, which every snapshot replaces, and the few chunks after the last segment.
 
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
@@ -19,40 +18,40 @@ import {type Build, type Derived, type DerivedIndexes, interestMs} from '../deri
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
 const asksMin = 2;
-/** Properties times partitions that are known; the one asked for longest ago is forgotten first. */
+/** Known pairs of property and partition; the one that was asked for longest ago is forgotten first. */
 const statesMin = 256;
-/** Each question asks all partitions: a fixed bound would make two properties of 256 partitions push each other out. */
+/** Each question asks all partitions: with a fixed bound two properties of 256 partitions would evict each other. */
 const propertiesMin = 16;
-/** Sorting so many rows takes some 10 ms, the longest step of building. */
+/** Sorting the rows of a segment takes some 10 ms, the longest step of building. */
 const segmentChunksMax = 32;
-/** Of the room for parts, for building a segment. */
+/** Share of the room for parts that building a segment may take. */
 const buildingShare = 1 / 8;
-/** A chunk that is scanned costs some 15 us: these few are not worth a segment. */
+/** Scanning a chunk costs some 15 us: up to so many are not worth a segment. */
 const chunksAfterMax = 7;
-/** VI3: after a build, no other for so many times as long, for each property of a partition that has cells. */
+/** VI3: the pause after a build, in times of its duration, for each property of a partition that has cells. */
 const restTimes = 10;
 const restMsMin = 1_000;
 const loadsAheadMax = 4;
 
 interface Segment {
-  /** Of the cells among derived values. */
+  /** Key of the cells among derived values. */
   readonly key: string;
   /** Keys of the rows parts of its chunks. VI1 */
   readonly chunks: readonly string[];
-  /** Those of them that the cells do not stand for. */
+  /** Those of them that the cells do not count. */
   readonly leftOut: ReadonlySet<string>;
 }
 
-/** What answers for one partition: cells for some chunks, the scan for the others. */
+/** The sources of an answer for one partition: cells for some chunks, the scan for the others. */
 export interface CoveredChunks {
   readonly cells: readonly ValueCells[];
-  /** Keys of the rows parts of the chunks that the cells stand for. */
+  /** Keys of the rows parts of the chunks that the cells count. */
   readonly covered: ReadonlySet<string>;
   /** The other chunks. */
   readonly others: readonly ChunkEntry[];
 }
 
-/** What the segments say of one snapshot. */
+/** The chunks of one snapshot that the segments cover. */
 interface Cover {
   readonly index: SnapshotIndex;
   readonly segments: readonly Segment[];
@@ -64,9 +63,9 @@ interface PropertyState {
   readonly property: PropertyName;
   asks: number;
   segments: readonly Segment[];
-  /** For the snapshot that was asked for last, and these segments. */
+  /** For the newest snapshot that was asked about, and these segments. */
   cover: Cover | undefined;
-  /** Chunks that wait for their turn to be built. */
+  /** Chunks that wait to be built. */
   wanted: readonly ChunkEntry[];
   restUntilMs: number;
 }
@@ -91,7 +90,7 @@ export class ValueIndex {
     this.statesMax = Math.max(statesMin, propertiesMin * partitionCount);
   }
 
-  /** For a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
+  /** Cover of a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
   coveredOf({manifest, index}: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
     const state = this.asked(manifest.partition, property);
     const cells = this.heldCells(state);
@@ -105,7 +104,7 @@ export class ValueIndex {
     return segments.length === 0 ? undefined : {cells: segments.map((each) => cells.get(each)!), covered, others};
   }
 
-  /** Resolves when nothing is being built any more. */
+  /** Resolves when no build runs or waits. */
   async settled(): Promise<void> {
     while (this.backlog !== undefined) await this.backlog;
   }
@@ -124,7 +123,7 @@ export class ValueIndex {
     return state;
   }
 
-  /** Cells of the segments, without those that were dropped meanwhile. */
+  /** Cells of the segments, without those that were dropped. */
   private heldCells(state: PropertyState): Map<Segment, ValueCells> {
     const held = new Map<Segment, ValueCells>();
     for (const segment of state.segments) {
@@ -162,7 +161,7 @@ export class ValueIndex {
       if (state === undefined) return;
       const due = state.wanted;
       state.wanted = [];
-      // Until this build ends: a question that came now would start an empty one and end the rest.
+      // Blocks further builds until this one ends: a question that came now would start an empty one and end the pause.
       state.restUntilMs = Infinity;
       const {areKept, tookMs} = await this.buildAll(state, due);
       const built = [...this.states.values()].filter(({asks}) => asks >= asksMin).length;
@@ -171,7 +170,7 @@ export class ValueIndex {
     }
   }
 
-  /** `areKept` is false when there is no sense in trying again soon. */
+  /** `areKept` is false when another try soon would fail, too. */
   private async buildAll(state: PropertyState, due: readonly ChunkEntry[]) {
     let tookMs = 0;
     let areKept = true;
@@ -189,7 +188,7 @@ export class ValueIndex {
     return {areKept, tookMs};
   }
 
-  /** In place of the segments that hold any of these chunks. False: values are nearly unique, or there is no room for cells. */
+  /** Replaces the segments that have any of these chunks. False: values are nearly unique, or there is no room for cells. */
   private async buildSegment(state: PropertyState, chunks: readonly ChunkEntry[], build: Build): Promise<boolean> {
     const bytes = ValueCellsBuilder.bytesFor(liveRows(chunks));
     if (!build.fits(0, bytes)) return false;
@@ -225,7 +224,7 @@ function setSegments(state: PropertyState, segments: readonly Segment[]): void {
   state.cover = undefined;
 }
 
-/** VI1 */
+/** Finds the chunks that the segments cover. VI1 */
 function coverOf(index: SnapshotIndex, segments: readonly Segment[]): Cover {
   const keys = new Set(index.chunks.filter(({live}) => live > 0).map(({rows}) => rows.key));
   const named = segments.filter(({chunks}) => chunks.every((key) => keys.has(key)));
