@@ -19,9 +19,9 @@ import {type ErasingLink, PartSweep} from './snapshot/part-sweep.js';
 import type {PositionNote} from './snapshot/position-note.js';
 import {recover} from './snapshot/recovery.js';
 import {Snapshots} from './snapshot/snapshots.js';
-import {WorkPace} from './work-pace.js';
+import {Throttle} from './throttle.js';
 
-/** A snapshot may rest for so much of the refresh (work-pace.ts WP2): a tick comes a fifth of it early (runner.ts `tickShare`). */
+/** A snapshot may rest for so much of the refresh (throttle.ts TH2): a tick comes a fifth of it early (runner.ts `tickShare`). */
 const restsShare = 0.02;
 
 interface AssemblyOptions
@@ -70,8 +70,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to put a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
-  const pace = new WorkPace(() => options.refresh.ms * restsShare);
-  const layout = new Layout(parts, pace);
+  const throttle = new Throttle(() => options.refresh.ms * restsShare);
+  const layout = new Layout(parts, throttle);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
   const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
@@ -83,7 +83,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       }),
   };
   const snapshots = new Snapshots(
-    {partition, layout, parts, sweep, manifests, loader, jsm, note: positionNote, epoch, pace, log},
+    {partition, layout, parts, sweep, manifests, loader, jsm, note: positionNote, epoch, throttle, log},
     recovered.manifest,
     recovered.revision,
     named,
@@ -96,7 +96,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     layout,
     snapshots,
     ownership,
-    pace,
+    throttle,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
     reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),

@@ -6,19 +6,24 @@
 //   DI3. Background builds run one at a time, in slices while no report is computed, in room borrowed from parts. They leave the
 //        last part of the budget to values that answers derive.
 
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
+import {Semaphore} from '../pacing/semaphore.js';
+import {TimeSlicer} from '../pacing/time-slicer.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsMemory} from '../parts/parts-memory.js';
-import {QuietSlices, Slices} from './slices.js';
-import {Turns} from './turns.js';
 
 /** Shares of the room for parts: of all values, of those that background builds keep, and of both with a build's scratch. */
 const keptShare = 5 / 8;
 const builtShare = 9 / 16;
 const buildingShare = 11 / 16;
 export const interestMs = 30 * 60_000;
+/** Longest wait of a slice of background work (5 ms) for running reports: it gets a tenth of a busy thread. */
+export const sliceWaitMsMax = 50;
+/** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
+const beginWaitMsMax = 500;
 
 /** Memory and time of one build. */
 export interface Build {
@@ -31,10 +36,8 @@ export interface Build {
 }
 
 interface DerivedOptions {
-  /** Resolves when a slice of background work may run. */
-  readonly whenQuiet?: () => Promise<void>;
-  /** One build at a time. */
-  readonly turns?: Turns;
+  /** Resolves when no report is at work, or after `waitMsMax`. */
+  readonly whenIdle?: (waitMsMax: number) => Promise<unknown>;
   readonly clockMs?: () => number;
 }
 
@@ -44,21 +47,20 @@ export class DerivedIndexes {
   readonly roomBytes: number;
   private readonly memory: PartsMemory;
   private readonly logger: Logger;
-  private readonly whenQuiet: () => Promise<void>;
-  private readonly turns: Turns;
+  private readonly whenIdle: (waitMsMax: number) => Promise<unknown>;
+  private readonly builds = new Semaphore(1);
   private readonly kinds: Pick<Derived<Sized>, 'bytes' | 'dropUnasked'>[] = [];
   private borrowedBytes = 0;
 
   constructor(
     memory: PartsMemory,
     logger: Logger,
-    {whenQuiet = async () => undefined, turns = new Turns(1, Infinity), clockMs = monotonicMs}: DerivedOptions = {},
+    {whenIdle = async () => undefined, clockMs = monotonicMs}: DerivedOptions = {},
   ) {
     this.memory = memory;
     this.roomBytes = memory.bytesMax;
     this.logger = logger;
-    this.whenQuiet = whenQuiet;
-    this.turns = turns;
+    this.whenIdle = whenIdle;
     this.clockMs = clockMs;
   }
 
@@ -90,7 +92,10 @@ export class DerivedIndexes {
   /** DI3. Undefined when the build failed: the next question reads the same parts, and reports why. @throws InvariantError */
   async build<T>(what: string, work: (build: Build) => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.turns.take(() => this.borrowing(new QuietSlices(this.whenQuiet), work));
+      return await this.builds.run(async () => {
+        await this.whenIdle(beginWaitMsMax);
+        return this.borrowing(new TimeSlicer({between: () => this.betweenSlices()}), work);
+      });
     } catch (error) {
       throwBroken(error);
       this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error, what}, 'an index for reports was not built');
@@ -100,10 +105,15 @@ export class DerivedIndexes {
 
   /** A build that an answer waits for. @throws MissingPart, DamagedPart */
   buildNow<T>(work: (build: Build) => Promise<T>): Promise<T> {
-    return this.borrowing(new Slices(), work);
+    return this.borrowing(new TimeSlicer(), work);
   }
 
-  private async borrowing<T>(slices: Slices | QuietSlices, work: (build: Build) => Promise<T>): Promise<T> {
+  private async betweenSlices(): Promise<void> {
+    await nextTurn();
+    await this.whenIdle(sliceWaitMsMax);
+  }
+
+  private async borrowing<T>(slices: TimeSlicer, work: (build: Build) => Promise<T>): Promise<T> {
     let borrowed = 0;
     const borrow = (bytes: number): void => {
       borrowed += bytes;

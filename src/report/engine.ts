@@ -16,6 +16,7 @@ import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
+import {Overload, Semaphore} from '../pacing/semaphore.js';
 import {Damage} from '../parts/damage.js';
 import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
@@ -23,7 +24,7 @@ import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
-import {DerivedIndexes} from './derived-indexes.js';
+import {DerivedIndexes, sliceWaitMsMax} from './derived-indexes.js';
 import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
@@ -31,7 +32,6 @@ import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
 import {type ManifestSource, NewestSnapshots, type PartitionSnapshot} from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
-import {Overload, QuietTurns, Turns} from './turns.js';
 import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
@@ -39,10 +39,6 @@ const overtakenMsMax = 20_000;
 /** Two reports at a time keep the thread busy while one of them waits for parts. */
 const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
-/** Longest wait of a slice of a build (5 ms) for running reports: builds get a tenth of a busy thread. */
-const buildWaitMsMax = 50;
-/** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
-const buildBeginWaitMsMax = 500;
 /** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;
 /** RE4: the pause after a read, in times of its duration, as hundreds of partitions publish at different times. */
@@ -69,8 +65,7 @@ export class ReportEngine {
   private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
-  private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
-  private readonly whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
+  private readonly atWork = new Semaphore(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
   private readonly damage: Damage;
   private readonly logger: Logger;
@@ -84,8 +79,8 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax));
-    const turns = new QuietTurns(this.turns, buildBeginWaitMsMax);
-    this.derived = new DerivedIndexes(this.parts.memory, logger, {whenQuiet: this.whenQuiet, turns});
+    const whenIdle = (waitMsMax: number): Promise<unknown> => this.atWork.idle(waitMsMax);
+    this.derived = new DerivedIndexes(this.parts.memory, logger, {whenIdle});
     this.funnels = new FunnelIndex(this.parts, this.derived);
     this.paths = {
       dayRanges: new HeldDayRanges(this.derived),
@@ -114,7 +109,7 @@ export class ReportEngine {
       return answer;
     } catch (error) {
       throwBroken(error);
-      if (error instanceof Overload) return {kind: 'unavailable', message: error.message};
+      if (error instanceof Overload) return {kind: 'unavailable', message: `${reportsWaitingMax} reports wait already`};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
     }
@@ -132,12 +127,13 @@ export class ReportEngine {
   /** Called once there are snapshots. Never rejects. RE5 */
   async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
     const startMs = monotonicMs();
+    const whenIdle = (): Promise<unknown> => this.atWork.idle(sliceWaitMsMax);
     try {
       const snapshots = await this.snapshots.read();
       if (!areAll(snapshots)) return;
-      await warmUp(this.parts, snapshots, this.whenQuiet, rowsAtHand);
+      await warmUp(this.parts, snapshots, whenIdle, rowsAtHand);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
-      const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), this.whenQuiet);
+      const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), whenIdle);
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
       throwBroken(error);
@@ -211,7 +207,7 @@ export class ReportEngine {
 
   /** Computed once for all askers, and cached. */
   private bodyOf(origin: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    return this.answers.get(origin, () => this.turns.take(() => this.compute(query, snapshots)));
+    return this.answers.get(origin, () => this.atWork.run(() => this.compute(query, snapshots)));
   }
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {

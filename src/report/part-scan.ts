@@ -7,9 +7,9 @@ import type {WindowsView} from '../../actors/aggregator/windows.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import type {DaySegment} from '../../actors/report/selection.js';
+import {TimeSlicer} from '../pacing/time-slicer.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {Slices} from './slices.js';
 
 /** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
 export const loadsAheadMax = 4;
@@ -25,7 +25,7 @@ interface Passes {
 
 export class PartScan {
   private readonly parts: PartsCache;
-  private readonly slices = new Slices();
+  private readonly slices = new TimeSlicer();
   /** Partitions that the report scans one after the other. */
   partitionCount = 1;
 

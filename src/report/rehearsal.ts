@@ -20,7 +20,7 @@ const spentMsMax = 500;
 export async function rehearse(
   snapshots: readonly PartitionSnapshot[],
   compute: (query: ReportQuery) => Promise<string>,
-  whenQuiet: () => Promise<void>,
+  whenIdle: () => Promise<unknown>,
   msMax = spentMsMax,
 ): Promise<number> {
   const {lastMs: newestMs} = stretchOfChunks(snapshots.flatMap(({index}) => index.chunks));
@@ -30,7 +30,7 @@ export async function rehearse(
   let spentMs = 0;
   for (let round = 0; round < roundsMax; round++) {
     for (const query of queriesOf(event, newestMs, round)) {
-      await whenQuiet();
+      await whenIdle();
       const startMs = monotonicMs();
       await compute(query);
       computed += 1;

@@ -25,14 +25,14 @@ const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
 export async function warmUp(
   cache: PartsCache,
   snapshots: readonly PartitionSnapshot[],
-  whenQuiet: () => Promise<void>,
+  whenIdle: () => Promise<unknown>,
   rowsAtHand?: RowsAtHand,
 ): Promise<void> {
   const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
   const chunks = snapshots.flatMap(chunksOf).filter(({chunk}) => chunk.live > 0);
   const newestFirst = [...chunks].sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs);
   const pace = rowsAtHand === undefined ? ofStore : ofThreads;
-  await run(planned(cache, blocks, newestFirst, rowsAtHand), pace, whenQuiet);
+  await run(planned(cache, blocks, newestFirst, rowsAtHand), pace, whenIdle);
 }
 
 interface OwnedChunk {
@@ -43,13 +43,13 @@ interface OwnedChunk {
 const chunksOf = ({manifest: {partition}, index}: PartitionSnapshot): OwnedChunk[] =>
   index.chunks.map((chunk) => ({partition, chunk}));
 
-async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenQuiet: () => Promise<void>): Promise<void> {
+async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenIdle: () => Promise<unknown>): Promise<void> {
   let startMs = monotonicMs();
   for await (const _ of plan.run(aheadMax)) {
     const tookMs = monotonicMs() - startMs;
     if (tookMs < stretchMsMax) continue;
     await pause(tookMs, undefined, {ref: false});
-    await whenQuiet();
+    await whenIdle();
     startMs = monotonicMs();
   }
 }

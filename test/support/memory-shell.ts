@@ -17,7 +17,7 @@ import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compa
 import {Layout} from '../../src/partition/snapshot/layout.js';
 import type {PartStore} from '../../src/partition/snapshot/part-store.js';
 import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
-import {WorkPace} from '../../src/partition/work-pace.js';
+import {Throttle} from '../../src/partition/throttle.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 
@@ -52,8 +52,8 @@ export class MemoryShell {
   gaps = 0;
   private readonly values = new MemoryParts();
   private readonly parts = this.values as unknown as PartStore;
-  private readonly pace = new WorkPace(() => 0);
-  private layout = new Layout(this.parts, this.pace);
+  private readonly throttle = new Throttle(() => 0);
+  private layout = new Layout(this.parts, this.throttle);
   private readonly cache = new PartsCache(this.values, 0);
   private index: SnapshotIndex | undefined;
   private indexSequence = 0;
@@ -121,7 +121,7 @@ export class MemoryShell {
     const {partition, layout, parts, cache} = this;
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
-    const errand = this.pace.errand();
+    const slicer = this.throttle.slicer();
     const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
       new Map(
         await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),
@@ -132,14 +132,14 @@ export class MemoryShell {
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',
-      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, errand),
+      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, slicer),
     );
-    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, errand));
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, slicer));
     const fresh = (prints: typeof cut.fingerprints) =>
       Promise.all([...prints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})));
     layout.setFingerprints('dedupe', [...layout.dedupe, ...(await fresh(cut.fingerprints))]);
     layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
-    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, errand));
+    layout.setOpenEntry(open === undefined ? null : await putChunk(parts, open, false, slicer));
     partition.snapshotDone();
     partition.users.profiles.passivate(0).next(); // There are few: one piece.
     this.indexSequence = cut.sequence;

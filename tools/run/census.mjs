@@ -6,7 +6,7 @@ import {readFileSync} from 'node:fs';
 import {dirname, join, normalize} from 'node:path';
 import {inProject, projectRoot} from '../../scripts/project.mjs';
 
-const core = ['actors', 'kernels', 'src/partition', 'src/parts', 'src/report', 'src/nats'];
+const core = ['actors', 'kernels', 'src/partition', 'src/parts', 'src/report', 'src/nats', 'src/pacing'];
 const git = (...args) => execFileSync('git', args, {cwd: projectRoot, encoding: 'utf8', maxBuffer: 1 << 28});
 
 /** Sources of a commit by path; of the working tree without one. */

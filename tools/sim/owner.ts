@@ -6,7 +6,7 @@ import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {NewestWrite} from '../../src/partition/log/newest-write.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {LiveReads} from '../../src/partition/reads/live-reads.js';
-import {LongReads} from '../../src/partition/reads/long-reads.js';
+import {longReadSlots} from '../../src/partition/reads/read-budget.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
@@ -88,7 +88,7 @@ export class SimOwner {
       onFatal: this.fail,
     });
     this.runner = runner;
-    this.reads = new LiveReads(runner, new LongReads(), new NewestWrite(runner.view.reader, 0, this.options.acked));
+    this.reads = new LiveReads(runner, longReadSlots(), new NewestWrite(runner.view.reader, 0, this.options.acked));
     this.link.onDisconnect = () => runner.identity.disconnected();
     this.link.onReconnect = () => {
       runner.identity.reconnected().catch(this.fail);

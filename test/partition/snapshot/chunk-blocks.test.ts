@@ -14,7 +14,7 @@ import {
 import {Layout} from '../../../src/partition/snapshot/layout.js';
 import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-parts.js';
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
-import {WorkPace} from '../../../src/partition/work-pace.js';
+import {Throttle} from '../../../src/partition/throttle.js';
 import {IndexReader} from '../../../src/parts/stored-index.js';
 
 /** Keeps payloads by key, and what was put and retired since it was asked last. */
@@ -68,7 +68,7 @@ class World {
   readonly layout = this.newLayout();
 
   newLayout(): Layout {
-    return new Layout(this.parts as unknown as PartStore, new WorkPace(() => 0));
+    return new Layout(this.parts as unknown as PartStore, new Throttle(() => 0));
   }
 
   close(from: number, to: number): void {
@@ -76,7 +76,7 @@ class World {
   }
 
   async snapshot(nextChunk: number, layout = this.layout): Promise<StoredIndex> {
-    await layout.putChunkBlocks(nextChunk, new WorkPace(() => 0).errand());
+    await layout.putChunkBlocks(nextChunk, new Throttle(() => 0).slicer());
     return {...emptyIndex, nextChunk, chunkBlocks: layout.chunkBlocks, lastChunks: layout.lastChunks(nextChunk, null)};
   }
 
