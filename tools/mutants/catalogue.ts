@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'message-ids-forgotten-by-a-restart',
-    file: 'src/partition/snapshot/recovery.ts',
+    file: 'src/partition/snapshot/restore.ts',
     text: 'forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);',
     replacement: 'if (logicalDay < 0) forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);',
     caughtBy: sim,
