@@ -198,7 +198,7 @@ export function isBroken(): bool {
   return hasBrokenEntry;
 }
 
-/** Makes rows of at most `entryCount` entries from `at` on, while they are ordinary and end before `end`. @returns their number. */
+/** Makes rows of at most `entryCount` entries from `at` on, as long as they are ordinary and whole. @returns their number. */
 export function take(at: usize, end: usize, entryCount: u32): u32 {
   const room = chunkRowsMax - rowCount;
   const takenMax = min(min(entryCount, runRowsMax), room);

@@ -93,6 +93,12 @@ describe('the world', () => {
       expect(file).toMatch(/^src\/(nats|partition|report|keys|edge|ingest)\/|^src\/main\.ts$/);
   });
 
+  test('paces without knowing whom: the room of pacing imports the clock alone', () => {
+    const within = imports.filter(({file}) => file.startsWith('src/pacing/'));
+    const outside = within.filter(({target}) => !target.startsWith('src/pacing/') && !target.startsWith('node:'));
+    expect([...new Set(outside.map(({target}) => target))]).toEqual(['src/clock.js']);
+  });
+
   test('roles do not import each other', () => {
     const roles = ['edge', 'partition', 'report'];
     const crossing = imports.filter(({file, target}) =>
@@ -129,7 +135,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['report/answers.ts'],
   ],
   'src/partition': [
-    ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'work-pace.ts'],
+    ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
     ['log', 'patient-values.ts'],
     ['snapshot'],
     ['erasure', 'identity'],
@@ -139,8 +145,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/report': [
-    ['memory-shares.ts', 'slices.ts', 'turns.ts'],
-    ['derived-indexes.ts', 'published'],
+    ['derived-indexes.ts', 'memory-shares.ts', 'published'],
     ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
     ['part-scan.ts'],
     ['evaluate.ts'],

@@ -1,12 +1,12 @@
-// Looks for texts in every byte under a folder: raw, JSON-escaped, base64 at each alignment, hex, UTF-16, and inside every
-// gzip member that lies anywhere in a file. What a search with an editor, or a curious finder of the disk, could find.
+// Searches for texts in every byte under a folder: raw, JSON-escaped, base64 at each alignment, hex, UTF-16, and inside every
+// gzip member in any file. It finds what a person with an editor, or with a found disk, could find.
 import {readdirSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
 import {constants, inflateRawSync} from 'node:zlib';
 
 export interface Found {
   readonly file: string;
-  /** How it stood there. */
+  /** Encoding of the text that was found. */
   readonly form: string;
   readonly marker: string;
 }
@@ -16,7 +16,7 @@ interface Needle {
   readonly bytes: Buffer;
 }
 
-/** Base64 encodes three bytes at a time: what follows 0, 1 or 2 other bytes looks different, but for its edges. */
+/** Base64 encodes three bytes at a time: after 0, 1 or 2 other bytes the text looks different, except at its edges. */
 function base64Forms(marker: string): Needle[] {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), Buffer.from(marker)])
@@ -43,11 +43,11 @@ function needlesOf(marker: string): Needle[] {
   ];
 }
 
-/** A gzip header without optional fields; what follows it is a raw deflate stream, whatever comes behind its end. */
+/** A gzip header without optional fields; a raw deflate stream follows it, and any bytes follow that. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08, 0x00]);
 const gzipHeaderBytes = 10;
 
-/** Everything that inflates in these bytes, members cut short included. */
+/** All members that inflate in these bytes, truncated ones included. */
 function* gzipMembers(bytes: Buffer): Generator<Buffer> {
   for (let at = bytes.indexOf(gzipMagic); at >= 0; at = bytes.indexOf(gzipMagic, at + 1)) {
     try {
@@ -60,14 +60,14 @@ function* gzipMembers(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** All files under `folder`, links not followed. */
+/** All files under `folder`; links are not followed. */
 export function filesUnder(folder: string): string[] {
   return readdirSync(folder, {recursive: true, encoding: 'utf8'})
     .map((name) => join(folder, name))
     .filter((path) => statSync(path, {throwIfNoEntry: false})?.isFile() === true);
 }
 
-/** Where any of the markers stands under `folder`. Markers of 16 characters or more: shorter ones occur by chance. */
+/** Files under `folder` with any of the markers, which must have 16 characters or more: shorter ones occur by chance. */
 export function searchDisk(folder: string, markers: readonly string[]): Found[] {
   const needles = markers.flatMap((marker) => needlesOf(marker).map((needle) => ({...needle, marker})));
   const found: Found[] = [];
@@ -83,7 +83,7 @@ export function searchDisk(folder: string, markers: readonly string[]): Found[] 
   return found;
 }
 
-/** A file that the server removed while we were looking holds nothing. */
+/** Empty for a file that the server removed during the search. */
 function readIfThere(file: string): Buffer {
   try {
     return readFileSync(file);

@@ -27,7 +27,7 @@ export interface HttpClientOptions {
   /** Sent as a bearer token; absent: no Authorization header. */
   readonly key?: string | undefined;
   readonly connectionsMax?: number;
-  /** Without a byte for so long a request fails with the code ETIMEDOUT. */
+  /** A request fails with the code ETIMEDOUT when no byte comes for so long. */
   readonly silentMsMax?: number;
 }
 

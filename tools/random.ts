@@ -1,4 +1,4 @@
-// Seeded chance: the same seed gives the same workload on every machine.
+// Seeded random numbers: the same seed gives the same workload on every machine.
 
 export class Random {
   private state: number;

@@ -1,6 +1,6 @@
-// The compiled service as a child process: how tests, benches and tools start it.
+// The compiled service as a child process, for tests, benches and tools.
 //   SP1. It ends with the process that started it, however that ends, except by SIGKILL.
-//   SP2. It sees no variable of this process's environment except PATH and NATS_SERVER_BIN: what a shell has set changes no run.
+//   SP2. It gets no variable of this process's environment except PATH and NATS_SERVER_BIN: a shell's settings change no run.
 
 import {type ChildProcess, type StdioOptions, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -19,14 +19,14 @@ export const adminToken = 'admin-token-of-tests-and-tools';
 
 export interface ServiceSettings {
   readonly dataDir: string;
-  /** Variables of the service, on top of `defaults`: no rate limits, a free port, fixed keys, warnings alone. */
+  /** Variables of the service, in addition to `defaults`: no rate limits, a free port, fixed keys, warnings alone. */
   readonly env?: Readonly<Record<string, string>>;
   readonly defaults?: Readonly<Record<string, string>>;
-  /** Default: both output streams are kept for `output()`. */
+  /** Default: `output()` keeps both output streams. */
   readonly stdio?: StdioOptions;
   /** Arguments of Node, after the service's own. */
   readonly nodeArguments?: readonly string[];
-  /** `modules`: not bundled, so that what `nodeArguments` import may replace functions of single modules. */
+  /** `modules`: not bundled, so that modules which `nodeArguments` import can replace functions. */
   readonly program?: 'bundle' | 'modules';
 }
 
@@ -38,7 +38,7 @@ export interface ReadySettings {
 
 export interface Addresses {
   readonly baseUrl: string;
-  /** Where health, metrics and admin routes are: the same, unless ADMIN_PORT is set. */
+  /** Address of health, metrics and admin routes: equal to `baseUrl` unless ADMIN_PORT is set. */
   readonly adminUrl: string;
 }
 
@@ -53,7 +53,7 @@ const standardEnvironment = {
   LOG_LEVEL: 'warn',
 };
 
-// On a busy machine a start takes seconds, and one that hangs still ends.
+// A start takes seconds on a busy machine; one that hangs still ends.
 const readyMsMax = 120_000;
 const pollMs = 25;
 const outputCharactersMax = 10_000_000;
@@ -115,17 +115,17 @@ export class ServiceProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** What it printed so far, both streams. */
+  /** Everything that it printed, both streams. */
   output(): string {
     return this.printed;
   }
 
-  /** Resolves once `/readyz` answers 200. @throws with what it printed when it ends before; when it takes too long it is killed. */
+  /** Resolves once `/readyz` answers 200. @throws with its output when it ends before; kills it when it takes too long. */
   async ready({awaits = 'ready', msMax = readyMsMax}: ReadySettings = {}): Promise<Addresses> {
     const deadlineMs = monotonicMs() + msMax;
     while (this.isRunning) {
       const note = readServiceNote(this.dataDir);
-      const isOwn = note?.pid === this.pid; // A service that was killed leaves its note behind.
+      const isOwn = note?.pid === this.pid; // A killed service leaves its note.
       if (isOwn && (awaits === 'listening' || (await isReady(note.adminUrl))))
         return {baseUrl: note.baseUrl, adminUrl: note.adminUrl};
       if (monotonicMs() > deadlineMs) {
@@ -148,7 +148,7 @@ export class ServiceProcess {
 export function natsServerPid({dataDir}: Pick<ServiceSettings, 'dataDir'>): number | undefined {
   const folder = join(dataDir, 'nats', 'ports');
   if (!existsSync(folder)) return undefined;
-  // A server that was killed leaves its file behind.
+  // A killed server leaves its file.
   const pids = readdirSync(folder).map((name) => Number(/^nats-server_(\d+)\.ports$/.exec(name)?.[1]));
   return pids.find((pid) => pid > 0 && sendSignal(pid, 0));
 }

@@ -230,8 +230,8 @@ export class FingerprintSet {
   }
 
   /**
-   * Takes the memory for `count` more at once. In a small set, fingerprints in the order of their slots would fill the first slots,
-   * and each addition would probe all of those.
+   * Takes the memory for `count` more at once. In a small set, fingerprints in the order of their slots would fill the first
+   * slots, and each addition would probe all of those.
    */
   reserve(count: number): void {
     const expected = (this.count + count) / this.segments.length;

@@ -4,6 +4,7 @@ import {crc32} from 'node:zlib';
 import {WindowDeltas} from '../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
 import type {EncodedBlock, PartRef, Run} from '../../actors/manifest.js';
+import {TimeSlicer} from '../../src/pacing/time-slicer.js';
 import {appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {dayMs} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
@@ -12,7 +13,7 @@ const pastDays = 90;
 /** A run is merged once it has a quarter of the bytes of the one before. */
 const newDays = 30;
 const nobody: ReadonlySet<number> = new Set();
-const noRests = {turn: async () => undefined};
+const noRests = new TimeSlicer({sliceMs: Number.POSITIVE_INFINITY});
 
 /** Parts in memory. */
 class Parts {

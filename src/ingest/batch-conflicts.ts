@@ -1,8 +1,8 @@
-// Conflicts within a batch: events that have the messageId of an earlier event of the same user, though they are other events.
-//   BC1. The log takes them all, and the fold keeps the first: the client is told while it still knows what it sent.
-//   BC2. A batch without message ids costs a look at a byte of each entry, one with them a hash of each id.
+// Conflicts within a batch: events with the messageId of an earlier event of the same user, but other content.
+//   BC1. The log takes all of them, and the fold keeps the first: the client is told while it still knows what it sent.
+//   BC2. A batch without message ids costs reading a byte of each entry, one with them a hash of each id.
 //   BC3. An id is compared with at most `comparedMax` others that have its hash. A client can make a thousand ids with one
-//        hash, which took 300 ms. Conflicts of ids beyond are found by the fold alone.
+//        hash, which took 300 ms. Only the fold finds conflicts of further ids.
 
 import {assert} from '../../actors/invariant.js';
 import {batchEventsMax} from '../../actors/limits.js';
@@ -16,7 +16,7 @@ assert(places >= 2 * batchEventsMax, 'a search ends at a free place');
 /** BC3. Two of a thousand honest ids have one hash in one of 10,000 batches. */
 const comparedMax = 4;
 
-/** Where the first entry with a user and message id begins, + 1 (0: the place is free), and the hash of both. */
+/** Start + 1 of the first entry with a user and message id (0: the place is free), and the hash of the two. */
 const begins = new Uint32Array(places);
 const hashes = new Uint32Array(places);
 
@@ -37,7 +37,7 @@ export function conflictsOf(entries: BatchEntries, partitionCount: number): read
   return found.sort((a, b) => a - b);
 }
 
-/** Whether another event with its id came before; if none did, it becomes the first with that id. */
+/** Whether an earlier event has its id and other content; without an earlier one it becomes the first with that id. */
 function isConflict(bytes: Uint8Array, start: number): boolean {
   const hash = messageIdHash(bytes, start);
   let place = hash % places;

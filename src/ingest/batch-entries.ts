@@ -1,4 +1,4 @@
-// Entries of a batch, partition by partition: what of it goes to one partition goes there in one piece.
+// Entries of a batch, grouped by partition: those of one partition go there in one piece.
 //   E1. Within a partition entries keep the order of their events.
 
 import {ByteWriter} from '../../actors/bytes/bytes.js';
@@ -8,17 +8,17 @@ import {partitionOfEntry} from '../../actors/log/entries.js';
 /** Valid until its owner reads the next batch. */
 export interface BatchEntries {
   readonly bytes: Uint8Array;
-  /** Partition p has the entries from `firsts[p]` up to `firsts[p + 1]`; the last one says how many there are. */
+  /** Partition p has the entries from `firsts[p]` up to `firsts[p + 1]`; the last element is the number of entries. */
   readonly firsts: Uint32Array;
-  /** Where in `bytes` the first entry of each partition begins. */
+  /** Start in `bytes` of the first entry of each partition. */
   readonly starts: Uint32Array;
-  /** Where each entry ends; the next one of the same partition begins there. */
+  /** End of each entry; the next one of the same partition begins there. */
   readonly ends: Uint32Array;
   /** Index in the batch of each entry's event. */
   readonly indexes: Uint16Array;
 }
 
-/** A copy that holds little more than the entries. Its buffers may be handed to another thread. */
+/** A copy with little more than the entries. Its buffers may be transferred to another thread. */
 export function copyOf({bytes, firsts, starts, ends, indexes}: BatchEntries, partitionCount: number): BatchEntries {
   const count = firsts[partitionCount]!;
   const start = starts[0]!;
@@ -47,7 +47,7 @@ export class EntryList {
     this.eventCount = 0;
   }
 
-  /** What was written since the last call, which may be nothing, is the entry of the next event. */
+  /** Makes the bytes written since the last call, perhaps none, the entry of the next event. */
   endEvent(): void {
     this.ends[this.eventCount++] = this.writer.position;
   }
@@ -61,7 +61,7 @@ export class EntryList {
     return {bytes: this.grouped, firsts, starts, ends: this.groupedEnds, indexes: this.indexes};
   }
 
-  /** Finds the partition of every entry, and where the entries of every partition begin. */
+  /** Finds the partition of every entry, and the start of every partition's entries. */
   private measure(partitionCount: number, firsts: Uint32Array, starts: Uint32Array): void {
     const {bytes} = this.writer;
     for (let index = 0, start = 0; index < this.eventCount; start = this.ends[index++]!) {
@@ -75,7 +75,7 @@ export class EntryList {
     for (let partition = 1; partition < partitionCount; partition++) starts[partition]! += starts[partition - 1]!;
   }
 
-  /** `nexts` and `places` are used up: which entry of each partition comes next, and where it goes. E1 */
+  /** Consumes `nexts` and `places`: number and place of the next entry of each partition. E1 */
   private move(nexts: Uint32Array, places: Uint32Array): void {
     const {bytes, position} = this.writer;
     if (this.grouped.length < position) this.grouped = new Uint8Array(bytes.length);

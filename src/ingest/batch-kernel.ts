@@ -1,13 +1,13 @@
 // Events that need no parser, read by WebAssembly (kernels/plain-batch.ts): known fields, no escapes, flat properties. Their
-// strings go from the body to the log entry as the bytes that they are. Most events are plain.
-//   P1. What is read as plain is accepted, and makes the same entry as JSON.parse and validate.ts would (test/ingest).
-//   P2. Anything else is not plain, whether it is refused or only rare: the parsers decide.
-//   P3. Either the whole body of a batch is read, or nothing is said of it: then it is parsed as a whole (batch.ts), and that
-//       is what finds broken JSON, unknown fields of the body, and batches of any odd kind.
+// strings are copied from the body to the log entry. Most events are plain.
+//   P1. An event that is read as plain is accepted, and has the same entry as by JSON.parse and validate.ts (test/ingest).
+//   P2. Any other event is not plain, whether it is refused or only rare: the parsers decide.
+//   P3. Either the whole body of a batch is read, or none of it. Then it is parsed as a whole (batch.ts), which finds broken
+//       JSON, unknown fields of the body, and batches of any other kind.
 //   M1. The memory is laid out once and never grows: views of it stay valid. It is six times as long as the longest body; the
-//       machine gives what was ever written of it.
-//   M2. Whatever stands in a body, no entry outgrows its area: a plain one is at most `growthBytesMax` longer than its
-//       event, and one that is read here is taken only if there is room for it and for all that may follow.
+//       machine provides only pages that were written.
+//   M2. No entry exceeds its area: a plain one is at most `growthBytesMax` longer than its event, and an event read here is
+//       taken only if there is room for it and for all that may follow.
 
 import {isUtf8} from 'node:buffer';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
@@ -28,29 +28,29 @@ import type {BatchEntries} from './batch-entries.js';
 import {valueEnd} from './json-scanner.js';
 import {clockAheadMsMin} from './validate.js';
 
-/** Parsing so many events one by one still costs little beside the rest; with more of them the parser is faster in one go. */
+/** Parsing this many events one by one adds little; with more of them one parse of the whole body is faster. */
 export const oddEventsMax = 64;
-/** More are rare, and finding a repeated key compares each with each. */
+/** More properties are rare, and the search for a repeated key compares each with each. */
 export const plainPropertiesMax = 32;
 export const timestampCharsMax = 64;
-/** Longer ones are seldom, and are read in a thread of their own (src/edge/admission/large-bodies.ts). */
+/** Longer bodies are rare, and are read in their own thread (src/edge/admission/large-bodies.ts). */
 const usualBodyBytesMax = 1024 * 1024;
 const partitionsMax = 256;
 
-/** Appends the entry of the odd event in `text`, or notes its refusal; false when it is no JSON. */
+/** Appends the entry of the odd event in `text`, or notes its refusal; false when it is not JSON. */
 export type OddEvent = (text: Buffer, index: number, entries: ByteWriter) => boolean;
 
 /** Reads bodies that are UTF-8. */
 export interface PlainReader {
-  /** Of the newest body. */
+  /** Number of events in the newest body. */
   readonly eventCount: number;
-  /** Plain events of the newest body (which may be one event) whose time lies ahead of its receipt by more than `clockAheadMsMin`. */
+  /** Plain events of the newest body, perhaps one event, whose time is ahead of the receipt by more than `clockAheadMsMin`. */
   readonly aheadCount: number;
-  /** @returns the entries of the body, or undefined when nothing is said of it (P3). */
+  /** @returns the entries of the body, or undefined when it is to be parsed (P3). */
   read(bytes: Buffer, receivedMs: number, partitionCount: number, readOdd: OddEvent): BatchEntries | undefined;
 }
 
-/** Names and quotes make up for the fixed fields; of a property, `-0` behind a long key takes five bytes more than in JSON. */
+/** Names and quotes make up for the fixed fields; a property `-0` with a long key takes five bytes more than in JSON. */
 const growthBytesMax = 64 + 8 * plainPropertiesMax;
 
 const bounds = {
@@ -67,10 +67,10 @@ const bounds = {
   partitionSeed,
 };
 
-/** Of the area of the entries. M2 */
+/** Size of the area of entries. M2 */
 const entriesBytesOf = (bodyBytesMax: number): number => 2 * bodyBytesMax;
 
-/** Sizes of the areas, in bytes; their names are the kernel's. */
+/** Sizes of the areas, in bytes; the kernel declares the names. */
 const areasOf = (bodyBytesMax: number) => ({
   keyHeadsAt: 8 * plainPropertiesMax,
   keyStartsAt: 4 * plainPropertiesMax,
@@ -101,10 +101,10 @@ interface KernelExports {
   group(): void;
 }
 
-/** What `begin` and `resume` answer. */
+/** Results of `begin` and `resume`. */
 const status = {declined: 0, read: 1, odd: 2};
 
-/** Of the answer of `readOne`. */
+/** Flag in the result of `readOne`. */
 const notAscii = 0x10000;
 assert(partitionsMax < notAscii, 'any partition fits below the bit of its answer');
 
@@ -166,7 +166,7 @@ export class BatchKernel implements PlainReader {
 
   /**
    * Reads a body that is one plain event, of at most `eventBytesMax`: its entry is `entryBytes[entryStart, entryEnd)` until
-   * the next body. @returns its partition; -1: it says nothing of the body.
+   * the next body. @returns its partition; -1: it is not plain.
    */
   readOne(body: Buffer, receivedMs: number, partitionCount: number): number {
     this.memory.set(body, this.places.bodyAt);
@@ -205,16 +205,16 @@ export class BatchKernel implements PlainReader {
   }
 }
 
-/** Of this thread, for single events and usual bodies. */
+/** The kernel of this thread, for single events and usual bodies. */
 export const threadKernel = new BatchKernel(usualBodyBytesMax);
 let largeKernel: BatchKernel | undefined;
 
-/** Of this thread, for a body of so many bytes. */
+/** A kernel of this thread, for a body of so many bytes. */
 export function kernelFor(bodyBytes: number): BatchKernel {
   if (bodyBytes <= usualBodyBytesMax) return threadKernel;
   largeKernel ??= new BatchKernel(batchBytesMax);
   return largeKernel;
 }
 
-/** How long the entries of all events can be that `bodyBytes` may hold. M2 */
+/** Bound of the entries of all events that `bodyBytes` may have. M2 */
 const restBytesMax = (bodyBytes: number): number => bodyBytes + batchEventsMax * growthBytesMax + areaMarginBytes;

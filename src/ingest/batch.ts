@@ -16,9 +16,9 @@ import {EventDraft, type EventOrigin, eventName, isJsonObject, isMessageId, read
 export interface RefusedItem {
   readonly index: number;
   readonly refusal: Refusal;
-  /** Name of the event, where it is valid. */
+  /** Name of the event, if it is valid. */
   readonly event: string | undefined;
-  /** As the client gave it, where it is one. */
+  /** The event's messageId, if it is a valid one. */
   readonly messageId?: string;
 }
 
@@ -31,9 +31,9 @@ export interface BatchRead {
   readonly kind: 'read';
   readonly eventCount: number;
   readonly refused: readonly RefusedItem[];
-  /** Indexes of events that have the messageId of an earlier other event of the batch; absent without any. */
+  /** Indexes of events with the messageId of an earlier, other event of the batch; absent without any. */
   readonly conflicts?: readonly number[];
-  /** Of the events that are not refused. Valid until the next batch is read. */
+  /** Entries of the events that are not refused. Valid until the next batch is read. */
   readonly entries: BatchEntries;
   readonly notes: EventNotes;
 }
@@ -47,8 +47,8 @@ export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: num
 }
 
 /**
- * The same for a thread that must not stall: undefined when more than `parseBytesMax` would have to be parsed. What is
- * plain is read in any length.
+ * As `readBatch`, for a thread that must not stall: undefined when more than `parseBytesMax` would have to be parsed. Plain
+ * events are read in any number.
  */
 export function readCheapBatch(
   bytes: Buffer,
@@ -68,7 +68,7 @@ function withConflicts(reading: BatchReading, partitionCount: number): BatchRead
   return conflicts.length === 0 ? reading : {...reading, conflicts};
 }
 
-/** Undefined when the body is to be parsed as a whole, or more than `parseBytesMax` of it. */
+/** Undefined when the body must be parsed as a whole, or more than `parseBytesMax` of it. */
 export function readPlain(
   bytes: Buffer,
   receivedMs: number,
@@ -117,7 +117,7 @@ export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: nu
   return {kind: 'read', eventCount: events.length, refused, entries, notes: taker.notes()};
 }
 
-/** Appends the event's entry, if it is valid. */
+/** Appends the event's entry, or returns why it is refused. */
 function encode(event: unknown, origin: EventOrigin, entries: ByteWriter, taker: NoteTaker): Refusal | undefined {
   const refusal = readEvent(event, origin, draft);
   if (refusal !== undefined) return refusal;

@@ -1,96 +1,94 @@
-// When a commit cycle begins: the messages of all partitions leave together, in one write, once all answers of the cycle
-// before are there. Their acks, the answers to their requests and the next requests of those clients then come together,
-// too.
-//   Owns: how long waiting requests wait for company. Does not own: the messages (publisher.ts).
-//   C1. Few leave at once. A message costs nearly the same whatever it carries (some 450 us of CPU in nats-server, most of
-//       it the fsync), so the more requests come, the longer it is from the begin of a cycle to that of the next, whatever
-//       the cycles before did: a hundred requests a second wait for nothing, thousands leave in a third of the messages
-//       that they would need if each cycle began with the answers of the last.
-//   C2. After many entries a cycle waits for their clients to ask again, for a time that grows with their number: a few
-//       clients with batches, too, fill messages together.
-//   C3. Nobody waits for company that cannot come: once nearly as many requests are here as were at once in the cycle
-//       before, waiting or on their way, nearly all clients that had to wait for answers have asked again.
-//   C4. A partition that does not answer holds up those that did for `togetherMs` and no longer, and what waits for it then
-//       is no company to anybody. While none has answered nothing leaves but what came for other partitions: a disk that
-//       stands still for a moment holds up all of them, and they go on together.
+// When a commit cycle begins. The messages of all partitions leave together, in one write, once the previous cycle has all of
+// its answers. Their acks, the answers to their requests and the next requests of those clients then come together, too.
+//   Owns: how long waiting requests wait for others. Does not own: the messages (publisher.ts).
+//   C1. A few requests leave at once. A message costs nearly the same with any number of entries (some 450 us of CPU in
+//       nats-server, mostly the fsync), so the time between two cycles grows with the rate of requests: a hundred a second do
+//       not wait, and thousands need a third of the messages that cycles without a pause would.
+//   C2. After a cycle with many entries the next waits for their clients to ask again, for a time that grows with that number:
+//       a few clients with batches fill messages together, too.
+//   C3. No cycle waits for requests that cannot come: once nearly as many wait or fly as did at once in the previous cycle,
+//       nearly all clients that had to wait for answers have asked again.
+//   C4. A partition that does not answer delays the others by `togetherMs` at most, and its waiting requests count for no cycle.
+//       While none has answered, only requests for other partitions leave: a disk that pauses stops all partitions, and they
+//       continue together.
 
 /**
- * C1, for one partition. A cycle costs what its messages cost, so with more of them it pays to have fewer cycles. The cost of
- * a period is its messages / its length, plus the waiting, which is as long as it: least where it grows with the root.
- * Of 4 partitions (4 ms) what half the machine bears waits for so long, and half of it on average.
+ * C1, for one partition. A cycle costs its messages, so with more of them fewer cycles pay off. The cost of a period is its
+ * messages / its length, plus the wait, which is as long: it is least where the period grows with the square root of the number.
+ * With 4 partitions this is 4 ms at half of the machine's capacity: a request waits half of it on average.
  */
 export const periodMsMax = 2;
-/** C1, for one partition. Of 4 it is 1 ms at one request a ms, which an ack takes anyway. */
+/** C1, for one partition. With 4 it is 1 ms at one request a ms; an ack takes as long. */
 const periodMsPerRate = 1 / 2;
-/** C1. Who has more partitions has more cores for their messages. */
+/** C1. A deployment with more partitions has more cores for their messages. */
 export const periodFactorMax = 2;
-/** C1. The rate is that of about so many ms. */
+/** C1. The rate is an average over about this time. */
 export const rateMs = 25;
 
 /** C2 */
 export const entriesPerLingerMs = 32;
 export const lingerMsMax = 8;
 
-/** C3. Of a few dozen connections some client is always late. */
+/** C3. Among a few dozen connections some client is always late. */
 export const crowdShare = 7 / 8;
 /**
- * What has so many bytes gains nothing by company: they cost more than the messages. Of batches of 1,000 it is three or four:
- * with 450 a second a million events cost 2.8 CPU seconds, and 3.3 where the first of them began the cycle (measured).
+ * A cycle of so many bytes gains nothing by waiting: they cost more than its messages. It is three or four batches of 1,000: at
+ * 450 batches a second a million events cost 2.8 CPU seconds, and 3.3 when each batch began a cycle.
  */
 export const enoughBytes = 512 * 1024;
 
 /** C4. An ack takes 1 ms under load. */
 export const togetherMs = 5;
 
-/** Timers know whole milliseconds: a shorter time is not waited. */
+/** Timers have whole milliseconds: a shorter wait is skipped. */
 const waitMsMin = 0.5;
 
 export class CommitPace {
-  /** C1 */
+  /** Factor of the period for the number of partitions. C1 */
   private readonly periodFactor: number;
   private requests = 0;
   private bytes = 0;
-  /** Since the newest cycle began. */
+  /** Requests since the newest cycle began. */
   private arrived = 0;
-  /** Requests a ms, as of the begin of the newest cycle. */
+  /** Requests a ms at the begin of the newest cycle. */
   private rate = 0;
   /** Entries of the newest cycle. */
   private carried = 0;
-  /** Its requests that have no answer yet. */
+  /** Requests of the newest cycle that have no answer yet. */
   private unanswered = 0;
-  /** The most requests that were here at once before answers of the newest cycle (C3). */
+  /** Largest number of requests at once before answers of the newest cycle. C3 */
   private crowd = 0;
-  /** Its messages that have no answer yet. */
+  /** Messages of the newest cycle that have no answer yet. */
   private flying = 0;
-  /** When the first of its messages had its answer; its begin until then. */
+  /** When the newest cycle had its first answer; its begin until then. */
   private answeredMs = Number.NEGATIVE_INFINITY;
   private begunMs = Number.NEGATIVE_INFINITY;
   private endedMs = Number.NEGATIVE_INFINITY;
 
-  /** A cycle has a message for each of so many partitions, once there is any need to wait. */
+  /** A cycle under load has a message for each of `partitionCount` partitions. */
   constructor(partitionCount: number) {
     this.periodFactor = Math.min(Math.sqrt(partitionCount), periodFactorMax);
   }
 
-  /** Whether there is anything for a next cycle. */
+  /** Whether requests wait for the next cycle. */
   get isWaiting(): boolean {
     return this.bytes > 0;
   }
 
-  /** More bytes wait for the next cycle, of so many requests of which none was here before. */
+  /** More bytes wait for the next cycle, of `requests` that did not wait before. */
   wait(requests: number, bytes: number): void {
     this.requests += requests;
     this.arrived += requests;
     this.bytes += bytes;
   }
 
-  /** These waited for a partition that has answered now (C4). */
+  /** These waited for a partition that has answered now. C4 */
   waitAgain(requests: number, bytes: number): void {
     this.requests += requests;
     this.bytes += bytes;
   }
 
-  /** These wait no longer, or no cycle can have them (C4). */
+  /** These wait no longer, or no cycle can take them. C4 */
   leave(requests: number, bytes: number): void {
     this.requests -= requests;
     this.bytes -= bytes;
@@ -120,7 +118,7 @@ export class CommitPace {
     this.flying += 1;
   }
 
-  /** A message of this cycle, with so many requests, has its answer, or is given up. */
+  /** A message of this cycle, with `requests`, has its answer or is given up. */
   settled(requests: number, nowMs: number): void {
     this.crowd = Math.max(this.crowd, this.requests + this.unanswered);
     this.unanswered -= requests;

@@ -1,4 +1,4 @@
-// From an accepted body to the bytes of its log entry, in a scratch buffer that the next entry overwrites.
+// Encodes an accepted body as a log entry, in a scratch buffer that the next entry overwrites.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {entryBytesMax} from '../../actors/limits.js';
 import {partitionOfEntry, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
@@ -8,12 +8,12 @@ import type {AcceptedIdentify, EventDraft} from './validate.js';
 export class EntryEncoder {
   private readonly writer = new ByteWriter(2 * entryBytesMax);
   private readonly partitionCount: number;
-  /** Of the newest entry, whose bytes are `bytes[start, end)`. */
+  /** Partition of the newest entry, whose bytes are `bytes[start, end)`. */
   partition = 0;
   bytes: Uint8Array = this.writer.bytes;
   start = 0;
   end = 0;
-  /** Whether the time of the newest plain event lies ahead of its receipt by more than `clockAheadMsMin`. */
+  /** Whether the time of the newest plain event is ahead of its receipt by more than `clockAheadMsMin`. */
   isAhead = false;
 
   constructor(partitionCount: number) {
@@ -21,8 +21,8 @@ export class EntryEncoder {
   }
 
   /**
-   * A body of at most `eventBytesMax` that is a plain event as a whole, without parsing it; false: it says nothing of the
-   * body (batch-kernel.ts, P2).
+   * Encodes a body of at most `eventBytesMax` that is a plain event, without parsing it; false: the body is to be parsed
+   * (batch-kernel.ts, P2).
    */
   plainEvent(body: Buffer, receivedMs: number): boolean {
     const partition = kernel.readOne(body, receivedMs, this.partitionCount);

@@ -1,12 +1,12 @@
-// Notes on valid events: clocks that are ahead, fields that are ignored.
+// Notes on valid events: clocks that are ahead, ignored fields.
 import {countIgnored, IgnoredNames, newIgnoredCounts} from './ignored-fields.js';
 import {clockAheadMsMin, type EventDraft} from './validate.js';
 
-/** Notes on the events of one request. They can be handed to another thread. */
+/** Notes on the events of one request. They can be transferred to another thread. */
 export interface EventNotes {
   /** Events whose time `sentAt` corrected. */
   readonly corrected: number;
-  /** Events whose time lies ahead of their receipt by more than `clockAheadMsMin`. */
+  /** Events whose time is ahead of their receipt by more than `clockAheadMsMin`. */
   readonly ahead: number;
   /** The first names of ignored fields (ignored-fields.ts), and how many events had each label. */
   readonly ignoredNames: readonly string[];
@@ -23,7 +23,7 @@ export class NoteTaker implements EventNotes {
     return this.ignored.names;
   }
 
-  /** The event is valid. */
+  /** Notes a valid event. */
   take({timeMs, receivedMs, sentMs, ignored}: EventDraft): void {
     if (sentMs !== undefined && sentMs !== timeMs) this.corrected += 1;
     if (timeMs > receivedMs + clockAheadMsMin) this.ahead += 1;
@@ -35,7 +35,7 @@ export class NoteTaker implements EventNotes {
     this.ignored.add(name);
   }
 
-  /** A copy that can be handed to another thread. */
+  /** A copy that can be transferred to another thread. */
   notes(): EventNotes {
     const {corrected, ahead, ignoredNames, ignoredCounts} = this;
     return {corrected, ahead, ignoredNames, ignoredCounts};

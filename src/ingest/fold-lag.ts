@@ -1,29 +1,29 @@
-// How far the threads of this process that fold are behind what the log acked here. Without it an edge and its log would
-// take more than can be folded for as long as somebody sends it: reports would come ever later, and live reads in vain.
-//   Owns: what was acked here and is not folded yet. Does not own: who waits for it (edge/admission/intake.ts).
-//   F1. Only a lag that is being worked off counts: not that of a partition which folded nothing of it for `standstillMs`. It
-//       stands still, recovers, reads its log anew, or its thread is busy otherwise; writes need the log alone.
-//   F2. However far it is behind, something is taken on, less than is folded meanwhile: a lag that grew while it did not
-//       count holds up writes, and stops none.
+// How far the folding threads of this process are behind what the log acked here. Without it an edge and its log would take
+// more than the threads can fold for as long as a client sends it: reports would become ever older, and live reads fail.
+//   Owns: the bytes acked here and not folded yet. Does not own: which bodies wait for them (edge/admission/intake.ts).
+//   F1. Only a lag that shrinks counts: not that of a partition that folded none of it for `standstillMs`. Such a partition has
+//       halted, recovers, rereads its log, or its thread is busy otherwise; writes need the log alone.
+//   F2. Some bodies are taken at any lag, fewer than are folded in the meantime: a lag that grew while it did not count slows
+//       writes and stops none.
 //   F3. Sequences of one connection are of one log. The next connection starts without a lag: its log may have lost its tail.
-//   F4. What is kept of each partition is bounded, also of one that never folds again.
+//   F4. The records of each partition are bounded, also of one that never folds again.
 
 import type {FoldingThread} from '../worker-messages.js';
 
 /**
  * A third to half a second of folding on two cores that other programs use, too.
- * Pages of history beside saturated batches took 0.73 s at most, at 48 MiB 1.4 s, with as much stored; live reads have 2 s.
+ * Pages of history during saturated batches took at most 0.73 s, and at 48 MiB 1.4 s; live reads have 2 s.
  */
 export const foldLagBytesMax = 32 * 1024 * 1024;
-/** F1. A cut of millions of users is over in less. */
+/** A cut of millions of users takes less. F1 */
 export const standstillMs = 1_000;
-/** F2. Of the bytes folded; what is taken on are bodies, which are half as long again as what the log has of them. */
+/** Share of the folded bytes. Bodies count, which are half as long again as their entries. F2 */
 const takenOnShare = 0.5;
 const takenOnBytesMax = 1024 * 1024;
-/** F4. Several seconds of messages; past that they are joined. */
+/** Several seconds of messages; further ones are joined. F4 */
 const marksMax = 1_024;
 
-/** Messages acked one after the other; their bytes are folded when the last one is. */
+/** Messages acked one after the other; their bytes count as folded when the last one is. */
 interface Mark {
   /** Modulo 2^32. */
   sequence: number;
@@ -35,7 +35,7 @@ interface PartitionLag {
   readonly thread: FoldingThread;
   readonly marks: Mark[];
   bytes: number;
-  /** When some of it was folded, or it began. F1 */
+  /** When some of the lag was folded, or when it began. F1 */
   progressMs: number;
 }
 
@@ -44,7 +44,7 @@ export class FoldLag {
   /** By partition; undefined for those that another process folds. */
   private readonly byPartition: readonly (PartitionLag | undefined)[];
   private readonly byThread: readonly (readonly PartitionLag[])[];
-  /** F2 */
+  /** Bytes that may be taken at any lag. F2 */
   private takableBytes = 0;
 
   constructor(threads: readonly FoldingThread[], partitionCount: number, monotonicMs: () => number) {
@@ -58,7 +58,7 @@ export class FoldLag {
     );
   }
 
-  /** The log stored so many bytes at this sequence. */
+  /** The log stored `bytes` at `sequence`. */
   acked(partition: number, sequence: number, bytes: number): void {
     const lag = this.byPartition[partition];
     if (lag === undefined) return;
@@ -87,7 +87,7 @@ export class FoldLag {
     this.takableBytes = Math.min(this.takableBytes + takenOnShare * bytes, takenOnBytesMax);
   }
 
-  /** Log bytes that were acked here and are not folded yet, of the thread that is furthest behind. F1 */
+  /** Log bytes acked here and not folded yet, of the thread that is furthest behind. F1 */
   bytes(): number {
     const nowMs = this.monotonicMs();
     let most = 0;
@@ -102,7 +102,7 @@ export class FoldLag {
     return most;
   }
 
-  /** Takes on a body of so many bytes; false: not before more is folded. */
+  /** Takes a body of so many bytes; false: not before more is folded. */
   take(bytes: number): boolean {
     if (this.bytes() < foldLagBytesMax) return true;
     if (this.takableBytes <= 0) return false;
@@ -110,7 +110,7 @@ export class FoldLag {
     return true;
   }
 
-  /** F3 */
+  /** Starts without a lag. F3 */
   startConnection(): void {
     for (const lag of this.byPartition) {
       if (lag === undefined) continue;

@@ -1,7 +1,7 @@
 // Fields of events and identify calls that the service ignores: the answer names them, and a metric counts well-known names.
 //   IF1. A name that is not in the list counts as `other`: no client can make the number of labels grow.
 
-/** Mostly fields of other analytics services, sent in place of ours. */
+/** Mostly fields of other analytics services, sent instead of ours. */
 const wellKnownFields = [
   ...['time', 'ts', 'time_stamp', 'timeStamp', 'created_at', 'createdAt', 'originalTimestamp', 'sent_at', 'receivedAt'],
   ...['user_id', 'userID', 'uid', 'distinct_id', 'anonymous_id', 'device_id', 'deviceId', 'session_id', 'sessionId'],
@@ -26,7 +26,7 @@ const namesMax = 10;
 const nameCharsMax = 64;
 const headerBytesMax = 1024;
 
-/** The first names, each once, long ones cut: those that an answer has. */
+/** The first names, each once, long ones cut: the answer lists them. */
 export class IgnoredNames {
   readonly names: string[] = [];
   /** Names that were added or left out: the events of a batch mostly have the same fields. */

@@ -1,13 +1,13 @@
 // Integers that JSON.parse would change: it rounds 1234567890123456789 to a double, which prints as …800. They are refused, as
-// what is stored must be what was sent. Only the text of the body has their digits.
+// the service stores what was sent. Only the text of the body has their digits.
 //   II1. An integer is exact when JavaScript prints its double with the same digits: 9223372036854776000 is.
-//   II2. Nearly all bodies have no run of `digitsMin` digits: looking at one byte in `digitsMin` finds out.
+//   II2. Nearly all bodies have no run of `digitsMin` digits: reading one byte in `digitsMin` shows that.
 import {batchEventsMax} from '../../actors/limits.js';
 import {dot, lowerE, minus, upperE, zero} from './json-scanner.js';
 import {JsonSyntax} from './json-syntax.js';
 
 export interface InexactInteger {
-  /** From the field of the event on. */
+  /** Path below the event, from its field on. */
   readonly path: readonly (string | number)[];
   readonly digits: string;
 }
@@ -16,15 +16,15 @@ export interface InexactInteger {
 const digitsMin = 16;
 const nine = 0x39;
 const stored = new Set(['properties', 'context', 'traits']);
-/** No name of a stored field is longer, also where each letter is an escape. */
+/** Longest name of a stored field, with each letter as an escape. */
 const fieldBytesMax = 6 * 'properties'.length + 1;
 
-/** The first inexact integer that would be stored of one event or identify call, whose JSON `bytes` are. */
+/** The first inexact integer that would be stored of the event or identify call in `bytes`. */
 export function inexactInteger(bytes: Buffer): InexactInteger | undefined {
   return mayHold(bytes) ? new IntegerWalk(bytes, 0).found.get(0) : undefined;
 }
 
-/** The first inexact integer of each event of a batch, whose JSON `bytes` are, by the event's index. */
+/** The first inexact integer of each event of the batch in `bytes`, by the event's index. */
 export function inexactIntegers(bytes: Buffer): ReadonlyMap<number, InexactInteger> {
   return mayHold(bytes) ? new IntegerWalk(bytes, 2).found : none;
 }
@@ -34,7 +34,7 @@ const none: ReadonlyMap<number, InexactInteger> = new Map();
 class IntegerWalk extends JsonSyntax {
   readonly found = new Map<number, InexactInteger>();
 
-  /** `level`: how many containers are open around an event. */
+  /** `level`: number of containers around an event. */
   constructor(
     bytes: Buffer,
     private readonly level: number,
@@ -61,7 +61,7 @@ function isExact(bytes: Buffer, start: number, end: number): boolean {
   return String(Number(digits)) === digits;
 }
 
-/** False when the text has no inexact integer, in strings or elsewhere. II2 */
+/** False when the text has no inexact integer, in strings or outside. II2 */
 function mayHold(bytes: Buffer): boolean {
   for (let at = digitsMin - 1; at < bytes.length; at += digitsMin) {
     if (!isDigit(bytes[at])) continue;
@@ -77,7 +77,7 @@ function mayHold(bytes: Buffer): boolean {
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= zero && byte <= nine;
 
-/** Whether a run of digits may be a whole integer: most runs in strings have a quote or a letter beside them. */
+/** Whether a run of digits may be a whole integer: most runs in strings have a quote or a letter next to them. */
 function isInteger(bytes: Buffer, start: number, end: number): boolean {
   const before = bytes[bytes[start - 1] === minus ? start - 2 : start - 1];
   return mayPrecede(before) && mayFollow(bytes[end]);

@@ -1,4 +1,4 @@
-// The message about a body that is not JSON: where it stops being JSON, and what it has there.
+// The message about a body that is not JSON: the place of the fault, and the text there.
 import {isUtf8} from 'node:buffer';
 import {JsonSyntax} from './json-syntax.js';
 import {shown} from './shown.js';
@@ -22,7 +22,7 @@ export function jsonFault(bytes: Buffer): string {
   return `the body is not JSON in UTF-8: ${found(bytes, at)} at byte offset ${at}${place}`;
 }
 
-/** Decoding replaces what is no UTF-8: the first byte that comes out different is at fault. */
+/** Decoding replaces bytes that are not UTF-8: the first byte that encodes differently is at fault. */
 function firstNotUtf8(bytes: Buffer): number {
   const replaced = Buffer.from(bytes.toString('utf8'));
   let at = 0;
@@ -38,7 +38,7 @@ function found(bytes: Buffer, at: number): string {
   return isAfterComma(bytes, at) && /^[\]}]/.test(word) ? `${name} after a comma` : name;
 }
 
-/** What nobody would see (a byte order mark, a no-break space) by its number. */
+/** An invisible character (a byte order mark, a no-break space) is shown by its number. */
 function shownWord(word: string, first: number): string {
   if (first < space) return `control character ${hex(first)}`;
   if (!/^[\p{C}\p{Z}]/u.test(word)) return shown(word);

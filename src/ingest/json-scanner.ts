@@ -1,5 +1,5 @@
-// Reads JSON tokens where they stand, in bytes that are known to be UTF-8.
-//   S1. What is not taken says nothing about the JSON: JSON.parse judges it.
+// Reads JSON tokens in place, in bytes that are known to be UTF-8.
+//   S1. A token that is not taken says nothing about the JSON: JSON.parse decides.
 
 export const quote = 0x22;
 export const backslash = 0x5c;
@@ -15,7 +15,7 @@ export const token = {
 
 const empty = Buffer.alloc(0);
 
-/** Each `take…` skips white space, moves `at` behind what it took, or answers false. */
+/** Each `take…` skips white space, and moves `at` to the end of what it took, or returns false. */
 export class JsonScanner {
   bytes: Buffer = empty;
   at = 0;
@@ -26,7 +26,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** The next byte that is no white space; undefined at the end. */
+  /** The next byte that is not white space; undefined at the end. */
   peek(): number | undefined {
     const {bytes} = this;
     let byte = bytes[this.at];
@@ -49,7 +49,7 @@ export const zero = 0x30;
 export const upperE = 0x45;
 export const lowerE = 0x65;
 
-/** Where the value that begins at `start` ends, if it is a value: brackets are counted and not matched (S1). */
+/** End of the value that begins at `start`, if it is a value: brackets are counted and not matched (S1). */
 export function valueEnd(bytes: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < bytes.length; at++) {
@@ -65,7 +65,7 @@ export function valueEnd(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Where the string that opens at `start` has its closing quote; the end of `bytes` when it has none. */
+/** Place of the closing quote of the string that opens at `start`; the end of `bytes` when it has none. */
 export function stringEnd(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     const byte = bytes[at];

@@ -1,6 +1,6 @@
-// Whether bytes are JSON, however deep they nest, and the place of a byte in it: for texts that JSON.parse is not given whole
-// (json-text.ts), for the place of a fault, which it does not say, and for digits that it loses.
-//   X1. The same bytes are JSON here as for JSON.parse; that they are UTF-8 is known before.
+// Whether bytes are JSON at any depth, and the place of a byte in it: for texts that JSON.parse does not get whole
+// (json-text.ts), for the place of a fault, which it does not report, and for digits that it loses.
+//   X1. The same bytes are JSON here as for JSON.parse; the caller has checked that they are UTF-8.
 
 import {jsonOrUndefined} from '../json.js';
 import {backslash, dot, JsonScanner, lowerE, minus, quote, stringEnd, token, upperE, zero} from './json-scanner.js';
@@ -22,11 +22,11 @@ export function isJson(bytes: Buffer): boolean {
 
 export class JsonSyntax extends JsonScanner {
   protected depth = 0;
-  /** What closes each container that is open. */
+  /** By open container: its closing bracket. */
   private closers = new Uint8Array(1_024);
-  /** For each open container: where its newest key begins, or the index of its newest item. */
+  /** By open container: start of its newest key, or index of its newest item. */
   private places = new Uint32Array(1_024);
-  /** Where a broken value begins, or a character that a string must not have. */
+  /** Start of a broken value, or place of a character that a string must not have. */
   private brokenAt: number | undefined;
 
   constructor(bytes: Buffer) {
@@ -41,19 +41,19 @@ export class JsonSyntax extends JsonScanner {
     return this.depth === 0 && this.peek() === undefined;
   }
 
-  /** Where it stops being JSON. */
+  /** Place where it stops being JSON. */
   get faultAt(): number {
     if (this.brokenAt !== undefined) return this.brokenAt;
     this.peek();
     return Math.min(this.at, this.bytes.length);
   }
 
-  /** The index of the newest item of the container at `level`, from 0; undefined: it is no array, or not open. */
+  /** The index of the newest item of the container at `level`, from 0; undefined: it is not an array, or not open. */
   indexAt(level: number): number | undefined {
     return level < this.depth && this.closers[level] === token.closeBracket ? this.places[level] : undefined;
   }
 
-  /** The newest key of the container at `level`; undefined: it is no object, not open, or its key is broken or long. */
+  /** The newest key of the container at `level`; undefined: it is not an object, not open, or its key is broken or long. */
   keyAt(level: number, bytesMax = Number.POSITIVE_INFINITY): string | undefined {
     if (level >= this.depth || this.closers[level] !== token.closeBrace) return undefined;
     const start = this.places[level]!;
@@ -65,7 +65,7 @@ export class JsonSyntax extends JsonScanner {
   /** The newest value is an integer, in `bytes[start, end)`. */
   protected tookInteger(_start: number, _end: number): void {}
 
-  /** A value, or the beginning of one: down to the first that holds no other. */
+  /** Takes a value, or its beginning: down to the first value that contains no other. */
   private takeValue(): boolean {
     for (;;) {
       if (this.take(token.openBracket)) {
@@ -85,7 +85,7 @@ export class JsonSyntax extends JsonScanner {
     return words.some((word) => this.takeWord(word)) || this.takeAnyNumber() || this.breaksAt(start);
   }
 
-  /** Closes what ends here. Whether another value is to follow. */
+  /** Closes the containers that end here. @returns whether another value follows. */
   private takeNext(): boolean {
     while (this.depth > 0) {
       const closer = this.closers[this.depth - 1]!;
@@ -115,7 +115,7 @@ export class JsonSyntax extends JsonScanner {
     return this.takeText() && this.take(token.colon);
   }
 
-  /** A string, whatever it holds. */
+  /** Takes a string of any content. */
   private takeText(): boolean {
     if (!this.take(quote)) return false;
     const {bytes} = this;
@@ -155,14 +155,14 @@ export class JsonSyntax extends JsonScanner {
     return true;
   }
 
-  /** Without white space before it. */
+  /** Takes one byte, without white space before it. */
   private passOne(byte: number): boolean {
     if (this.bytes[this.at] !== byte) return false;
     this.at += 1;
     return true;
   }
 
-  /** Whether there is one. */
+  /** @returns whether there is a digit. */
   private passDigits(): boolean {
     const {bytes, at: start} = this;
     while (bytes[this.at]! >= zero && bytes[this.at]! <= nine) this.at += 1;

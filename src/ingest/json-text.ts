@@ -1,4 +1,4 @@
-// JSON of a client: bytes to value, strictly UTF-8, without ever handing a structure bomb to JSON.parse.
+// JSON of a client: bytes to value, strictly UTF-8, without passing a structure bomb to JSON.parse.
 import {isAscii, isUtf8} from 'node:buffer';
 import {jsonOrUndefined} from '../json.js';
 import {isJson} from './json-syntax.js';
@@ -7,7 +7,7 @@ import {cutNesting, nestsTooDeep} from './nesting.js';
 /** @returns the parsed value, or undefined (docs/api.md: `invalid_json`, invalid UTF-8 included). */
 export function parseJson(bytes: Buffer): unknown {
   const isDeep = nestsTooDeep(bytes);
-  if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return undefined; // Nobody looks at what is cut.
+  if (isDeep && !(isUtf8(bytes) && isJson(bytes))) return undefined; // JSON.parse would not see the parts that are cut.
   const text = textOf(isDeep ? cutNesting(bytes) : bytes);
   return text === undefined ? undefined : jsonOrUndefined(text);
 }

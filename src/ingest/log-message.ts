@@ -1,18 +1,18 @@
-// One log message on its way: the entries of many requests, and who waits for them.
+// One log message: the entries of many requests, and the requests that wait for it.
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {beginMessage, messageHeadBytes, sealMessage} from '../../actors/log/entries.js';
 
 /**
- * What became of a message. `unsent`: it never left, so nothing is stored. `refused`: the log says that it did not store
- * it. `unknown`: it left, and nobody said what became of it.
+ * Outcome of a message. `unsent`: it never left, so nothing is stored. `refused`: the log says that it did not store it.
+ * `unknown`: it left, and no answer came.
  */
 export type MessageOutcome = 'stored' | 'unsent' | 'refused' | 'unknown';
 
-/** What a request knows of the message that carries its entries. */
+/** A request's view of the message that carries its entries. */
 export interface Commit {
   readonly partition: number;
   readonly outcome: 'pending' | MessageOutcome;
-  /** Position in the log, once stored; `generation` 0: it is not known. */
+  /** Position in the log, once stored; `generation` 0: unknown. */
   readonly generation: number;
   readonly sequence: number;
 }
@@ -24,7 +24,7 @@ export interface CommitWaiter {
 
 export class LogMessage implements Commit {
   readonly partition: number;
-  /** When its first entry came. */
+  /** When its first entry was appended. */
   readonly openedMs: number;
   readonly writer: ByteWriter;
   outcome: Commit['outcome'] = 'pending';
@@ -33,16 +33,16 @@ export class LogMessage implements Commit {
   entryCount = 0;
   /** Requests whose first entry it carries. */
   requestCount = 0;
-  /** Of the first send. In its partition, all tickets from this one on are this message's until it is settled. */
+  /** Ticket of the first send. In its partition all tickets from this one on are this message's until it is settled. */
   firstTicket = 0;
   sends = 0;
   firstSentMs = 0;
   lastSentMs = 0;
-  /** Given with the first send and kept for all later ones, as are the bytes (publisher.ts G2). */
+  /** Set by the first send and used for all later ones, as are the bytes (publisher.ts G2). */
   id = '';
   private sealed: Uint8Array | undefined;
   private readonly waiters: CommitWaiter[] = [];
-  /** The last of them. Not looked up there: the first look, at -1, would make every later one slow. */
+  /** The last waiter. Not read from the array: a first read at -1 would make every later one slow. */
   private newestWaiter: CommitWaiter | undefined;
 
   constructor(partition: number, writer: ByteWriter, openedMs: number) {
@@ -55,7 +55,7 @@ export class LogMessage implements Commit {
   add(bytes: Uint8Array, start: number, end: number, waiter: CommitWaiter, entryCount: number): void {
     this.writer.raw(bytes, start, end);
     this.entryCount += entryCount;
-    // The entries of one request arrive together: looking at the last waiter suffices.
+    // The entries of one request arrive together: comparing with the last waiter suffices.
     if (waiter === this.newestWaiter) return;
     this.newestWaiter = waiter;
     this.waiters.push(waiter);
@@ -70,7 +70,7 @@ export class LogMessage implements Commit {
     return this.writer.position;
   }
 
-  /** Without the head. */
+  /** Bytes without the head. */
   get entriesBytes(): number {
     return this.writer.position - messageHeadBytes;
   }
@@ -79,7 +79,7 @@ export class LogMessage implements Commit {
     return this.sealed!;
   }
 
-  /** `generation` and `sequence`: of one that is stored. */
+  /** `generation` and `sequence`: for a stored message. */
   settle(outcome: MessageOutcome, generation = 0, sequence = 0): void {
     this.outcome = outcome;
     this.generation = generation;

@@ -1,4 +1,4 @@
-// One walk over what JSON.parse returned: bounds of objects, forbidden keys, and a cheap upper bound of the compact size.
+// One walk over a value from JSON.parse: bounds of objects, forbidden keys, and a cheap upper bound of the compact size.
 //   W1. `weight` is never below the UTF-8 bytes of the value's compact JSON: a character takes at most 6 bytes
 //       (an escape, as in \u0001), a number at most 25, and every value and key brings at most two marks (, or : and brackets).
 //   W2. Depth is bounded before: nesting.ts lets nothing deeper than `nestingMax` reach JSON.parse, so recursion is safe.
@@ -10,7 +10,7 @@ const charBytesMax = 6;
 /** A bound that a stored object breaks: too many keys, a key that is too long, too many levels, a `__proto__`, a number too large for a double. */
 export type BrokenBound = 'keys' | 'key' | 'levels' | 'proto' | 'number';
 
-/** A walk holds its sum in fields: a result object per value would cost more than the walk. */
+/** The walk sums in fields: a result object per value would cost more than the walk. */
 export class ObjectWalk {
   /** W1 */
   weight = 0;
@@ -26,7 +26,7 @@ export class ObjectWalk {
     this.weight += key.length * charBytesMax + 4;
   }
 
-  /** The bound that a stored value (`properties`, `traits`, what they hold) breaks, if any. The outermost has `depth` 1. */
+  /** The bound that a stored value (`properties`, `traits`, their contents) breaks, if any. The outermost has `depth` 1. */
   bounded(value: unknown, depth: number): BrokenBound | undefined {
     if (typeof value === 'object' && value !== null) {
       if (depth > objectDepthMax) return 'levels';
@@ -65,7 +65,7 @@ export class ObjectWalk {
     return broken;
   }
 
-  /** What is wrong with a value that is ignored (an unknown field), if anything: otherwise only its size matters. */
+  /** The fault of an ignored value (an unknown field), if any; otherwise only its size matters. */
   ignored(value: unknown, depth: number): 'proto' | 'depth' | undefined {
     if (typeof value !== 'object' || value === null) {
       this.leaf(value);

@@ -1,12 +1,13 @@
-// Group commit: whatever waits for a partition leaves as ONE log message; while it is in flight the next one fills.
+// Group commit: all entries that wait for a partition leave as ONE log message; while it is in flight the next one fills.
 //   Owns: the open, waiting and flying messages of every partition, and the producer ids.
-//   Does not own: the wire (LogLink), the clocks, what a client is told (CommitWaiter).
-//   G1. One message in flight per partition: the log holds a producer's messages in the order of n.
+//   Does not own: the wire (LogLink), the clocks, the answers to clients (CommitWaiter).
+//   G1. One message in flight per partition: the log has a producer's messages in the order of n.
 //   G2. An unknown outcome is retried with the same id and the same bytes; `duplicate` is success.
-//   G3. A message that is given up ends its producer id, as does a long silence; a fresh one starts at n = 1, so that n never jumps. Messages are
-//       given up by how long their first entry has waited, in flight or before: who waits behind a silent one waits no longer.
-//   G4. The buffer of a message that was sent more than once is not used again: a copy may lie in the send queue.
-//   G5. What may not leave is not taken: while disconnected, and past the bounds, `append` refuses at once.
+//   G3. A message that is given up ends its producer id, as does a long silence; a fresh id starts at n = 1, so that n never
+//       jumps. A message is given up by how long its first entry has waited, in flight or before: messages behind a silent one
+//       wait no longer.
+//   G4. The buffer of a message that was sent more than once is not reused: a copy may be in the send queue.
+//   G5. Entries that cannot leave are not taken: while disconnected, and above the bounds, `append` refuses at once.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax, producerMs} from '../../actors/limits.js';
@@ -15,19 +16,19 @@ import {CommitPace} from './commit-pace.js';
 import type {FoldLag} from './fold-lag.js';
 import {type Commit, type CommitWaiter, LogMessage, type MessageOutcome} from './log-message.js';
 
-/** Bytes that may wait or fly for one partition: a stuck one must not use up what the others need. */
+/** Bytes that may wait or fly for one partition: a stuck partition must not use up what the others need. */
 export const laneBytesMax = 16 * 1024 * 1024;
 /** Bytes that may wait or fly for all partitions together. */
 export const publisherBytesMax = 64 * 1024 * 1024;
 assert(laneBytesMax < publisherBytesMax, 'one stuck partition leaves room for others');
 
-/** The server answers within milliseconds; when it did not, the message is sent again. */
+/** The server answers within milliseconds; without an answer by then the message is sent again. */
 export const resendMs = 1_000;
-/** Nobody waits longer for the log than this, and a tick (docs/architecture.md, NATS). G3 */
+/** No request waits longer for the log than this and a tick (docs/architecture.md, NATS). G3 */
 export const giveUpMs = 5_000;
-/** G3. Before the fold forgets a producer, for which its next number would be a jump. */
+/** Less than the time after which the fold forgets a producer: its next number would be a jump. G3 */
 export const silentProducerMsMax = producerMs / 2;
-/** `tick` wants to be called this often. */
+/** Interval of `tick`. */
 export const tickMs = 100;
 
 const bufferBytes = 64 * 1024;
@@ -37,9 +38,9 @@ export type LogAnswer =
   | {readonly kind: 'stored'; readonly sequence: number}
   /** The server says that it did not store the message. */
   | {readonly kind: 'refused'}
-  /** Nobody listens for this partition now: the server starts, or elects a leader. */
+  /** No server takes messages of this partition now: it starts, or elects a leader. */
   | {readonly kind: 'nobody'}
-  /** Of a copy: what was sent before is on its way to a majority of the servers, which may never be there. */
+  /** Answer to a copy: the earlier one is on its way to a majority of the servers, and may never get there. */
   | {readonly kind: 'in process'};
 
 export interface LogListener {
@@ -47,14 +48,14 @@ export interface LogListener {
   reconnected(): void;
 }
 
-/** The wire to the log. `send` promises nothing; an answer comes to the listener with the ticket of its send. */
+/** The wire to the log. `send` returns nothing; the listener gets the answer with the ticket of its send. */
 export interface LogLink {
   readonly isConnected: boolean;
   listen(listener: LogListener): void;
   send(partition: number, messageId: string, ticket: number, bytes: Uint8Array): void;
 }
 
-/** Hears what becomes of messages, before those who wait for them do. */
+/** Told the outcome of messages before their waiters. */
 export interface PublishObserver {
   /** `ackMs`: from the message's first entry to the ack. `bytes` are valid during the call. */
   stored(entryCount: number, bytes: Uint8Array, ackMs: number): void;
@@ -63,9 +64,9 @@ export interface PublishObserver {
   sentAgain(): void;
 }
 
-/** Generations of the logs, by what these ack. */
+/** Generations of the logs, by their acks. */
 export interface AckGenerations {
-  /** 0: it is not known. */
+  /** 0: unknown. */
   ofAck(partition: number, sequence: number): number;
   startConnection(): void;
 }
@@ -80,14 +81,14 @@ export interface PublisherOptions {
   /** 8 random bytes. */
   readonly newProducer: () => Buffer;
   readonly observer?: PublishObserver;
-  /** Told what the log acked, before those who wait for it are. */
+  /** Told of each ack before the message's waiters. */
   readonly acked?: AckedSequences | undefined;
-  /** Without it the positions of writes are not named. */
+  /** Without it writes are answered without a position. */
   readonly generations?: AckGenerations;
   readonly foldLag?: FoldLag;
 }
 
-/** One partition's way to the log. */
+/** The messages of one partition. */
 interface Lane {
   readonly partition: number;
   producer: Buffer;
@@ -95,12 +96,12 @@ interface Lane {
   n: number;
   lastMs: number;
   open: LogMessage | undefined;
-  /** Full, and not sent yet. */
+  /** Full messages that wait to be sent. */
   readonly full: LogMessage[];
   inFlight: LogMessage | undefined;
   /** The cycle that `inFlight` left with. */
   cycle: number;
-  /** `inFlight` is of an older cycle than the newest: what waits for it is no company (commit-pace.ts, C4). */
+  /** `inFlight` is of an older cycle than the newest: its waiting requests count for no cycle (commit-pace.ts, C4). */
   isHeldUp: boolean;
   bytes: number;
 }
@@ -147,7 +148,7 @@ export class LogPublisher implements LogListener {
     return this.bytes;
   }
 
-  /** Bytes that wait or fly, but for partitions that do not answer: the others must not wait for those. */
+  /** Bytes that wait or fly, without those of partitions that do not answer: the others must not wait for these. */
   backlogBytes(nowMs: number): number {
     let bytes = 0;
     for (const {inFlight, bytes: laneBytes} of this.lanes) {
@@ -156,14 +157,14 @@ export class LogPublisher implements LogListener {
     return bytes;
   }
 
-  /** Whether anything at all can be taken now; a single partition may be full all the same. */
+  /** Whether any entry can be taken now; a single partition may be full all the same. */
   get isOpen(): boolean {
     return this.link.isConnected && this.bytes < publisherBytesMax;
   }
 
   /**
-   * Takes the entries in `bytes[start, end)`, one or a few that are no longer than `entryBytesMax` together, along in one
-   * message; `waiter` is told when it is settled. Copies the bytes.
+   * Takes the entries in `bytes[start, end)`, at most `entryBytesMax` together, in one message; `waiter` is called when it is
+   * settled. Copies the bytes.
    * @returns the message that carries them, or undefined when the log cannot take them now (G5): nothing is stored.
    */
   append(
@@ -208,8 +209,8 @@ export class LogPublisher implements LogListener {
   }
 
   /**
-   * After this turn of the event loop, not at once: the requests of all sockets that are readable now, and those that
-   * wait for the answers that arrived now, then leave together.
+   * Flushes after this turn of the event loop, not at once: the requests of all sockets that are readable now, and those that
+   * wait for answers that arrived now, leave together.
    */
   private flushSoon(): void {
     if (this.isFlushDue) return;
@@ -219,14 +220,14 @@ export class LogPublisher implements LogListener {
 
   private readonly flush = (): void => {
     this.isFlushDue = false;
-    if (!this.link.isConnected) return; // `reconnected` and `tick` see to what waits.
+    if (!this.link.isConnected) return; // `reconnected` and `tick` send what waits.
     const nowMs = this.options.monotonicMs();
     const waitMs = this.pace.waitMs(nowMs);
     if (waitMs === 0) this.beginCycle(nowMs);
     else this.linger(nowMs, waitMs);
   };
 
-  /** One timer, and a sooner one where answers came long before they had to. */
+  /** One timer; a sooner one replaces it when answers come early. */
   private linger(nowMs: number, waitMs: number): void {
     if (this.lingering !== undefined && nowMs + waitMs > this.lingerEndMs - 1) return;
     clearTimeout(this.lingering);
@@ -242,7 +243,7 @@ export class LogPublisher implements LogListener {
   private beginCycle(nowMs: number): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;
-    if (!this.lanes.some(canSend)) return; // The next answer begins it.
+    if (!this.lanes.some(canSend)) return; // The next answer begins the cycle.
     this.cycle += 1;
     this.newestWaiter = undefined;
     this.pace.begin(nowMs);
@@ -284,7 +285,7 @@ export class LogPublisher implements LogListener {
     this.send(message);
   }
 
-  /** G2 */
+  /** Sends the message, also again with the same bytes. G2 */
   private send(message: LogMessage): void {
     message.sends += 1;
     message.lastSentMs = this.options.monotonicMs();
@@ -297,26 +298,26 @@ export class LogPublisher implements LogListener {
   answered(partition: number, ticket: number, answer: LogAnswer): void {
     const lane = this.lanes[partition]!;
     const message = lane.inFlight;
-    // An answer to a message that was given up. One to an older send of this message is as good as any.
+    // The answer to a message that was given up is ignored. One to an older send of this message is valid.
     if (message === undefined || ticket < message.firstTicket) return;
     switch (answer.kind) {
       case 'stored':
         this.leave(lane, message);
         this.observeStored(message);
         this.options.acked?.acked(partition, answer.sequence);
-        // An ack of a connection that is gone comes late: whether it speaks of the log that comes back is not known.
+        // A late ack of a lost connection may be about another log than the one that comes back.
         if (this.link.isConnected) this.options.foldLag?.acked(partition, answer.sequence, message.bytes.length);
         message.settle('stored', this.options.generations?.ofAck(partition, answer.sequence), answer.sequence);
         this.recycle(message);
         break;
       case 'refused':
-        // What the copy before it met is not known.
+        // The outcome of an earlier copy is unknown.
         this.giveUp(lane, message, message.sends === 1 ? 'refused' : 'unknown');
         break;
       case 'nobody':
         message.lastSentMs = Number.NEGATIVE_INFINITY; // The next tick sends it again.
         break;
-      case 'in process': // The first one's ack may come. Until then it is sent again, as another leader may know nothing of it.
+      case 'in process': // The ack of the first copy may come. Until then it is sent again, as another leader may not know it.
     }
   }
 
@@ -334,7 +335,7 @@ export class LogPublisher implements LogListener {
     this.flushSoon();
   }
 
-  /** Sends again what got no answer, and gives up what waited too long. */
+  /** Sends messages without an answer again, and gives up those that waited too long. */
   tick(): void {
     const nowMs = this.options.monotonicMs();
     for (const lane of this.lanes) {
@@ -350,7 +351,7 @@ export class LogPublisher implements LogListener {
     else if (this.link.isConnected && nowMs - message.lastSentMs >= resendMs) this.send(message);
   }
 
-  /** What was never sent is known not to be stored; its producer goes on. */
+  /** A message that was never sent is not stored for certain: its producer goes on. */
   private dropOverdue(lane: Lane, nowMs: number): void {
     while (lane.full.length > 0 && nowMs - lane.full[0]!.openedMs >= giveUpMs) {
       this.drop(lane, lane.full.shift()!, 'unsent');
@@ -367,7 +368,7 @@ export class LogPublisher implements LogListener {
     message.settle(outcome);
   }
 
-  /** G3 */
+  /** Gives up the message in flight, and its producer id. G3 */
   private giveUp(lane: Lane, message: LogMessage, outcome: MessageOutcome): void {
     this.renewProducer(lane);
     this.drop(lane, message, outcome);
@@ -391,12 +392,12 @@ export class LogPublisher implements LogListener {
     if (this.bytes === 0) this.whenIdle?.();
   }
 
-  /** G4 */
+  /** Reuses the message's buffer if it was sent once. G4 */
   private recycle(message: LogMessage): void {
     if (message.sends === 1 && this.spareBuffers.length < spareBuffersMax) this.spareBuffers.push(message.writer);
   }
 
-  /** Resolves when nothing waits or flies any more; `tick` must go on, so that it does within `giveUpMs` and a tick. */
+  /** Resolves when no message waits or flies; while `tick` is called that takes at most `giveUpMs` and a tick. */
   idle(): Promise<void> {
     if (this.bytes === 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// What can be wrong with one event or one identify body: a closed set, with the words that a client reads.
-// The zod schemas (schemas.ts) and the validator of the hot path (validate.ts) both take their texts from here.
+// Faults of one event or one identify body: a closed set, with the words that a client reads. The zod schemas (schemas.ts) and
+// the validator of the hot path (validate.ts) share the texts.
 import {
   eventBytesMax,
   eventDepthMax,
@@ -15,7 +15,7 @@ import type {InexactInteger} from './inexact-integers.js';
 import type {BrokenBound} from './object-walk.js';
 import {shown, shownPath} from './shown.js';
 
-/** Fields whose objects are kept. */
+/** Fields whose objects are stored. */
 export type StoredField = 'properties' | 'context' | 'traits';
 export type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
 
@@ -76,11 +76,11 @@ export const refusals = {
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`);
 
-/** Refuses a stored field whose value is no object. */
+/** Refuses a stored field whose value is not an object. */
 export const notAnObject = (field: StoredField, value: unknown): Refusal =>
   invalid(`${field} must be a JSON object, and is ${kindOf(value)}`, field);
 
-/** `path`: where in the field the bound broke. */
+/** `path`: place in the field where the bound broke. */
 export function outOfBounds(field: StoredField, broken: BrokenBound, path: readonly (string | number)[]): Refusal {
   const place = shownPath([field, ...path]);
   const messages: Readonly<Record<BrokenBound, string>> = {
@@ -93,7 +93,7 @@ export function outOfBounds(field: StoredField, broken: BrokenBound, path: reado
   return invalid(messages[broken], field);
 }
 
-/** Refuses an integer that JavaScript would change: what is stored must be what was sent. */
+/** Refuses an integer that JavaScript would change: the service stores what was sent. */
 export function inexact(field: StoredField, {path, digits}: InexactInteger): Refusal {
   const place = shownPath(path);
   return invalid(`${place} is ${shown(digits)}, which JSON readers round to a double: send it as a string`, field);

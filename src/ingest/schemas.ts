@@ -1,5 +1,5 @@
-// Bodies of the write routes as zod schemas: what the API description is generated from, and what the validator of the
-// hot path (validate.ts) is held against in tests (test/ingest/body-issues.ts). Texts come from refusals.ts.
+// Bodies of the write routes as zod schemas. The API description is generated from them, and tests compare the validator of the
+// hot path (validate.ts) with them (test/ingest/body-issues.ts). Texts are in refusals.ts.
 import {z} from 'zod';
 import {
   batchEventsMax,
@@ -38,7 +38,7 @@ const messageId = text(refusalTexts.messageId, messageIdCharsMax).refine(
   refusalTexts.messageId,
 );
 
-/** Proxies would take it for another one. */
+/** Whether a proxy would take the id in a path for another one. */
 const isOtherInPath = (value: string): boolean => {
   const segments = value.split(/[/\\]/);
   return (segments.length > 1 && segments[0] === '') || segments.some(isDots);
@@ -46,7 +46,7 @@ const isOtherInPath = (value: string): boolean => {
 
 const id = (error: string) => name(error).refine((value) => !isOtherInPath(value), error);
 
-/** Keys, key lengths, levels and numbers of a stored object. */
+/** Checks keys, key lengths, levels and numbers of a stored object. */
 function isBounded(value: unknown, depth = 1): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -71,7 +71,7 @@ const time = (error: string, isValid: (timeMs: number) => boolean) =>
 
 const isAnyTime = (timeMs: number): boolean => !Number.isNaN(timeMs);
 
-/** The time of an event by the service's clock, as far as `sentAt` tells that the client's is ahead. */
+/** The time of an event by the service's clock, as far as `sentAt` shows that the client's clock is ahead. */
 function correctedMs(timestamp: string, sentAt: string | null | undefined, receivedMs: number): number {
   const aheadMs = parseTimestamp(sentAt ?? '') - receivedMs;
   return parseTimestamp(timestamp) - (aheadMs > clockAheadMsMin ? aheadMs : 0);
@@ -109,7 +109,7 @@ const oneId = (field: 'userId' | 'anonymousId') => ({
   properties: {[field]: {type: 'string'}},
 });
 
-/** `receivedMs` is the time against which a timestamp counts as future. */
+/** `receivedMs`: the time from which a timestamp counts as future. */
 export const eventSchema = (receivedMs: () => number) =>
   withTimes(receivedMs, {
     event: name(refusalTexts.event).describe('The name of what happened.'),

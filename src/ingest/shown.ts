@@ -1,4 +1,4 @@
-// A client's own words in a message to that client: short, and without characters that a terminal would obey.
+// A client's own text in a message to that client: short, and without characters that a terminal would execute.
 
 /** Characters of a text that a message repeats. */
 const shownCharsMax = 40;
@@ -10,7 +10,7 @@ export function shown(text: string): string {
   return kept.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?') + (isCut ? '…' : '');
 }
 
-/** Where a value stands in an event, such as `properties.cart[2].id`. */
+/** Place of a value in an event, such as `properties.cart[2].id`. */
 export function shownPath(path: readonly (string | number)[]): string {
   const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${shown(part)}`));
   return parts.join('').replace(/^\./, '');

@@ -1,8 +1,9 @@
-// The validator of the hot path: one event or identify body as JSON.parse returned it. Hand-written, because zod with
-// rich types costs four times JSON.parse; schemas.ts says the same in zod, and a test holds the two against each other.
-//   V1. Size is judged before fields (docs/api.md, order of checks). Unknown fields count towards it; they are named, and ignored.
+// The validator of the hot path: one event or identify body as JSON.parse returned it. Hand-written, because zod with rich types
+// costs four times JSON.parse; schemas.ts has the same rules in zod, and a test compares the two.
+//   V1. Size is checked before fields (docs/api.md, order of checks). Unknown fields count towards it; they are named, and
+//       ignored.
 //   V2. `null` is an absent optional field.
-//   V3. Nothing is changed: what is accepted is stored verbatim.
+//   V3. Nothing is changed: an accepted body is stored verbatim.
 
 import {eventBytesMax, futureMsMax, idCharsMax, messageIdCharsMax} from '../../actors/limits.js';
 import type {AcceptedEvent, Json} from '../../actors/log/entries.js';
@@ -11,7 +12,7 @@ import type {InexactInteger} from './inexact-integers.js';
 import {codePoints, ObjectWalk} from './object-walk.js';
 import {inexact, notAnObject, outOfBounds, type Refusal, refusals, type StoredField} from './refusals.js';
 
-/** An event being read. One instance serves all: it is written to the log before the next one is read. */
+/** An event being read. One instance serves all events: each is written to the log before the next one is read. */
 export class EventDraft implements AcceptedEvent {
   event = '';
   userId: string | undefined;
@@ -22,7 +23,7 @@ export class EventDraft implements AcceptedEvent {
   receivedMs = 0;
   sentMs: number | undefined;
   context: {[key: string]: Json} | undefined;
-  /** Names of its fields that are ignored. */
+  /** Names of its ignored fields. */
   ignored: string[] = [];
 }
 
@@ -33,9 +34,9 @@ export interface AcceptedIdentify {
   /** Compact JSON text of the traits object. */
   readonly traitsJson: string;
   readonly messageId: string | undefined;
-  /** When the client says that they were set, corrected as an event's time is, epoch ms; undefined: it does not say. */
+  /** The time that the client names for the traits, corrected like an event's, epoch ms; undefined: it names none. */
   readonly sentMs: number | undefined;
-  /** Names of the body's fields that are ignored. */
+  /** Names of the body's ignored fields. */
   readonly ignored: readonly string[];
 }
 
@@ -43,10 +44,10 @@ type JsonObject = {readonly [key: string]: unknown};
 
 /** Clocks are often wrong by less than this: a time that is less ahead is neither corrected nor counted. */
 export const clockAheadMsMin = 5 * 60_000;
-/** The last time that ISO 8601 writes with four digits of the year. */
+/** Last time whose year ISO 8601 writes with four digits. */
 const timestampMsMax = Date.UTC(10_000, 0, 1) - 1;
 
-/** What is done with each field of a body; a field that is not there is ignored. */
+/** Use of each field of a body; a field that is not in the map is ignored. */
 type FieldUses = ReadonlyMap<string, 'read' | 'stored'>;
 const eventFields: FieldUses = new Map([
   ...(['event', 'userId', 'anonymousId', 'messageId', 'timestamp', 'sentAt'] as const).map(
@@ -63,14 +64,14 @@ const walk = new ObjectWalk();
 
 /** Facts about an event or identify call that its parsed value does not have. */
 export interface EventOrigin {
-  /** Stands in for an absent timestamp. */
+  /** Used for an absent timestamp. */
   readonly receivedMs: number;
-  /** When the client sent the request, by its own clock; an event's own `sentAt` wins. */
+  /** When the client sent the request, by the client's clock; an event's own `sentAt` wins. */
   readonly sentAtMs?: number | undefined;
   readonly inexact?: InexactInteger | undefined;
 }
 
-/** Fills `draft` from `value`, or says why not. */
+/** Fills `draft` from `value`, or returns why it is refused. */
 export function readEvent(value: unknown, origin: EventOrigin, draft: EventDraft): Refusal | undefined {
   if (!isJsonObject(value)) return refusals.object;
   if (draft.ignored.length > 0) draft.ignored = [];
@@ -82,7 +83,7 @@ export function readEvent(value: unknown, origin: EventOrigin, draft: EventDraft
   return draft.userId === undefined && draft.anonymousId === undefined ? refusals.noId : undefined;
 }
 
-/** Field refusals carry the code `invalid_event`; the answer to an identify says `invalid_request` (docs/api.md, Errors). */
+/** Refusals of fields have the code `invalid_event`; the answer to an identify says `invalid_request` (docs/api.md, Errors). */
 export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedIdentify | Refusal {
   const ignored: string[] = [];
   const refusal = walkFields(value, identifyFields, ignored) ?? inexactRefusal(origin.inexact);
@@ -147,21 +148,21 @@ function readTimes(
   return timeMs > receivedMs + futureMsMax ? refusals.future : {sentMs, timeMs};
 }
 
-/** Epoch ms; undefined without `sentAt`; NaN for one that is no time. */
+/** Epoch ms; undefined without `sentAt`; NaN when it is no time. */
 export function readSentAt(sentAt: unknown): number | undefined {
   if (sentAt === undefined || sentAt === null) return undefined;
   return typeof sentAt === 'string' ? parseTimestamp(sentAt) : Number.NaN;
 }
 
 /**
- * How far the clock of a client is ahead. One that is behind cannot be told from a request that waited for a network, so
- * that only clocks that are ahead are corrected.
+ * How far the clock of a client is ahead. Only that is corrected: a clock that is behind looks like a request that waited for a
+ * network.
  */
 function correctionMs(sentAtMs: number, receivedMs: number): number {
   return sentAtMs - receivedMs > clockAheadMsMin ? sentAtMs - receivedMs : 0;
 }
 
-/** Walks every field, and notes those that are ignored. */
+/** Walks every field, and collects the names of ignored ones. */
 function walkFields(value: JsonObject, uses: FieldUses, ignored: string[]): Refusal | undefined {
   walk.reset();
   for (const key in value) {
@@ -191,12 +192,12 @@ function storedRefusal(field: StoredField, value: unknown): Refusal | undefined 
 const inexactRefusal = (integer: InexactInteger | undefined): Refusal | undefined =>
   integer && inexact(integer.path[0] as StoredField, integer);
 
-/** V1. The walk that found something wrong did not get to the end: it knows no size. */
+/** The walk that found a fault has not measured the whole event: size wins (V1). */
 function orTooLarge(value: JsonObject, refusal: Refusal): Refusal {
   return isTooLarge(value) ? refusals.size : refusal;
 }
 
-/** Exact, and as dear as printing the event: asked only where the walk's upper bound cannot decide. */
+/** Exact, and as expensive as printing the event: called only when the walk's upper bound cannot decide. */
 function isTooLarge(value: JsonObject): boolean {
   return Buffer.byteLength(JSON.stringify(value)) > eventBytesMax;
 }
@@ -222,14 +223,14 @@ const slashFirst = /^[/\\]/;
 const dotSegment = /(?:^|[/\\])\.\.?(?:[/\\]|$)/;
 
 /**
- * Whether an event with this id may be stored. Proxies decode a path, resolve its dots and make one slash of several: `a/../ada` and `/ada`
+ * Whether an event with this id may be stored. Proxies decode a path, resolve its dots and join slashes: `a/../ada` and `/ada`
  * would both name the user `ada` there.
  */
 export function isNewId(value: unknown): value is string {
   return isName(value) && !slashFirst.test(value) && !(value.includes('.') && dotSegment.test(value));
 }
 
-/** The name in a value that was sent as an event, where it is valid. */
+/** The name in a value that was sent as an event, if it is valid. */
 export function eventName(value: unknown): string | undefined {
   const event = isJsonObject(value) ? value.event : undefined;
   return isName(event) ? event : undefined;

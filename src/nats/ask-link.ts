@@ -1,7 +1,7 @@
-// Questions over a connection that may break, or fall silent: the client of NATS waits out the whole deadline of a
-// question that went down with the connection, up to a minute for a report. Here it fails with the connection.
-// A thread of the same process is asked without it, and fails with it all the same: what it knows is out of NATS. It gets
-// and gives plain values: text in JSON, as bodies of reports are, would be escaped and parsed again on its way.
+// Questions over a connection that may break or fall silent. The client of NATS waits for the whole deadline of a question that
+// was lost with its connection, up to a minute for a report; here the question fails with the connection.
+// A thread of the same process is asked directly, and fails with the connection, too: its knowledge comes from NATS. It gets and
+// returns plain values: text in JSON, such as bodies of reports, would have to be escaped and parsed again.
 import type {NatsConnection} from 'nats';
 import type {AnsweringThread} from '../worker-messages.js';
 import type {Pulse, PulseState} from './client/pulse.js';
@@ -12,7 +12,7 @@ export class AskLink {
   private readonly threads: ReadonlyMap<string, AnsweringThread>;
   private readonly waiting = new Set<(error: Error) => void>();
 
-  /** `pulse`: of the same connection. `threads`: of this process, by the subject whose questions they answer. */
+  /** `pulse`: of the same connection. `threads`: of this process, by the subjects whose questions they answer. */
   constructor(nc: NatsConnection, pulse: Pulse, threads: ReadonlyMap<string, AnsweringThread> = new Map()) {
     this.nc = nc;
     this.pulse = pulse;
@@ -23,8 +23,8 @@ export class AskLink {
   }
 
   /**
-   * Rejects at once while there is no connection or no answer over it, when that begins, when nobody listens and when no
-   * answer came in time.
+   * Rejects at once while the connection is lost or silent, and when that begins; without a listener; and when no answer comes in
+   * time.
    */
   request(subject: string, question: unknown, options: {readonly timeout: number}): Promise<unknown> {
     const {state} = this.pulse;
@@ -39,7 +39,7 @@ export class AskLink {
 
   private async carry(subject: string, question: unknown, options: {readonly timeout: number}): Promise<unknown> {
     const thread = this.threads.get(subject);
-    // Until it listens there may be another one somewhere; and if there is none, NATS says so at once.
+    // Before the thread listens another process may answer; if none does, NATS says so at once.
     if (thread?.isListening) return askThread(thread, subject, question, options.timeout);
     return (await this.nc.request(subject, JSON.stringify(question), options)).json();
   }

@@ -1,7 +1,7 @@
-// The connection over which parts are erased, and which server it leads to.
-//   A server makes up its id anew with every start. What is published goes into the client's buffer and to the socket in the
-//   same turn; dialling empties the buffer, and forgets the id, before another server can be met. So what is sent while an id
-//   shows never reaches another one.
+// The connection that erases parts, and the server at its other end.
+//   A server has a new id after every start. A publish goes into the client's buffer and to the socket in the same turn; dialling
+//   empties the buffer and forgets the id before the client can meet another server. So what is sent while an id shows never
+//   reaches another server.
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import type {ErasingLink} from '../partition/snapshot/part-sweep.js';

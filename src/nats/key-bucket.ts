@@ -1,6 +1,6 @@
-// The bucket of API keys over NATS: a watch of the whole bucket, compare-and-set writes.
-//   B1. After a lost connection the watch is a new one. What was on its way over the old one is gone, and the client
-//       would notice with the next change only, or after 10 s without a heartbeat: a revoked key must not work so long.
+// The bucket of API keys in NATS: a watch of the whole bucket, compare-and-set writes.
+//   B1. A lost connection gets a new watch. Changes on their way over the old one are lost, and the client would notice only with
+//       the next change, or after 10 s without a heartbeat: a revoked key must not work for so long.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
 import {Kvm, type KvWatchEntry} from '@nats-io/kv';
@@ -37,7 +37,7 @@ export class NatsKeyBucket implements KeyBucket {
     });
   }
 
-  /** Takes the place of an older watch. */
+  /** Replaces an older watch. */
   private async openWatch(listener: KeyListener): Promise<void> {
     const bucket = await new Kvm(this.js).open('keys');
     const isEmpty = (await bucket.status()).values === 0;
@@ -50,8 +50,8 @@ export class NatsKeyBucket implements KeyBucket {
   }
 
   /**
-   * A watch that ends by itself (the client gave up its consumer) has a successor, too. What fails here ends the process:
-   * an edge that no longer hears of revocations would go on letting revoked keys in.
+   * Also replaces a watch that ends by itself (the client gave up its consumer). A failure here ends the process: an edge that no
+   * longer hears of revocations would accept revoked keys.
    */
   private async follow(entries: Watch, listener: KeyListener, isEmpty: boolean): Promise<void> {
     await this.handOn(entries, listener, isEmpty);
@@ -60,7 +60,7 @@ export class NatsKeyBucket implements KeyBucket {
     await this.watchAnew(listener);
   }
 
-  /** Until the watch is stopped, or has a successor: what an older one still holds may be lost by now. */
+  /** Passes on entries until the watch is stopped or replaced: entries of an older one may be outdated. */
   private async handOn(entries: Watch, listener: KeyListener, isEmpty: boolean): Promise<void> {
     const stored: BucketEntry[] = [];
     let isTold = isEmpty;
@@ -69,13 +69,13 @@ export class NatsKeyBucket implements KeyBucket {
       if (isTold) for (const change of putBy(entry)) listener.changed(change);
       else {
         stored.push(...putBy(entry));
-        isTold = entry.isUpdate; // The last of those that were stored counts as an update, too.
+        isTold = entry.isUpdate; // The last of the stored entries counts as an update, too.
         if (isTold) listener.all(stored);
       }
     }
   }
 
-  /** B1 */
+  /** Opens a new watch after a lost connection. B1 */
   private async renewWatch(listener: KeyListener): Promise<void> {
     for await (const {type} of this.nc.status()) {
       if (type !== 'reconnect') continue;
@@ -98,7 +98,7 @@ export class NatsKeyBucket implements KeyBucket {
       return true;
     } catch (error) {
       throwBroken(error);
-      return false; // The server is not ready yet, or gone again.
+      return false; // The server is not ready yet, or lost again.
     }
   }
 
@@ -133,6 +133,6 @@ export class NatsKeyBucket implements KeyBucket {
   }
 }
 
-/** What it stored, if it did. */
+/** The stored entry, if it is one. */
 const putBy = (entry: KvWatchEntry): readonly BucketEntry[] =>
   entry.operation === 'PUT' ? [{name: entry.key, revision: entry.revision, text: entry.string()}] : [];

@@ -1,4 +1,4 @@
-// The wire from the edge to the log: JetStream publishes over a connection of their own.
+// The wire from the edge to the log: JetStream publishes over their own connection.
 import {JetStreamApiError, type JetStreamClient, jetstream} from '@nats-io/jetstream';
 import {type NatsConnection, PermissionViolationError} from 'nats';
 import type {LogAnswer, LogLink, LogListener} from '../ingest/publisher.js';
@@ -14,7 +14,7 @@ export class NatsLogLink implements LogLink {
   private readonly refusals: LogRefusals | undefined;
   private listener: LogListener | undefined;
 
-  /** `nc` is connected, and nobody else publishes over it. `refusals`: hears what the log answers. */
+  /** `nc` is connected, and only this link publishes over it. `refusals` hears the answers of the log. */
   constructor(nc: NatsConnection, refusals?: LogRefusals) {
     this.nc = nc;
     this.js = jetstream(nc);
@@ -37,7 +37,7 @@ export class NatsLogLink implements LogLink {
 
   /** Undefined: the log did not answer. */
   private async answerTo(partition: number, msgID: string, bytes: Uint8Array): Promise<LogAnswer | undefined> {
-    // The client throws at what is too large for a server that came back with another bound.
+    // The client throws for a message that is too large for a server that came back with a lower bound.
     const fault = payloadFault(this.nc);
     if (fault !== undefined) return this.refused(partition, fault);
     try {

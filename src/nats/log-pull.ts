@@ -1,26 +1,26 @@
-// A consumer of a partition's log, asked for what is there. Delivered one by one as they come, messages cost 40 us of CPU
-// each in nats-server and more where they are read; asked for every `restMs`, those of that time come together, and all
-// pulls of a connection ask in the same moment: in one write.
-//   L1. Every message after the start, once and in order: the consumer counts what it sends, and a jump (the connection
-//       took messages down with it) ends this pull. Its reader opens another one behind what arrived.
-//   L2. One request at a time. While nothing comes one waits at the server for the first message, which is thus not
-//       delayed; `hurry` ends a rest. What arrived and is not taken yet is bounded by `heldBytesMax` and one request more.
-//   L3. A server that was restarted has forgotten the consumer, and a lost connection its answers: silence ends the pull.
+// A consumer of a partition's log, which requests batches. Messages that are delivered one by one cost 40 us of CPU each in
+// nats-server and more in the reader. With a request every `restMs` the messages of that time come together, and all pulls of a
+// connection request at the same moment: in one write.
+//   L1. Every message after the start, once and in order. The consumer counts what it sends, and a jump (a lost connection took
+//       messages with it) ends this pull; its reader opens another one after the last message that arrived.
+//   L2. One request at a time. On an idle log a request waits at the server for the first message, which is thus not delayed;
+//       `hurry` ends a rest. Messages that arrived and are not taken are bounded by `heldBytesMax` and one request more.
+//   L3. A restarted server has forgotten the consumer, and a lost connection its answers: silence ends the pull.
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
 import type {LogMessage, LogPull, LogSource} from '../partition/log/log-reader.js';
 import {logStream} from './topology.js';
 
-/** How much later a message may be folded when no caller waits for it: far less than the time until a report shows it. */
+/** Delay of a message that no caller waits for: far less than the time until a report shows it. */
 const restMs = 125;
-/** L2 */
+/** Bound of messages that arrived and are not taken. L2 */
 const heldBytesMax = 2 * 1024 * 1024;
-/** Bounded by bytes, too: a bound in messages alone trips the server's pending limit when messages are large. */
+/** A bound in messages alone would exceed the server's limit of pending bytes when messages are large. */
 const requestBytesMax = 4 * 1024 * 1024;
 const requestMessagesMax = 10_000;
-/** A request waits so long at the server for a first message. */
+/** Time that a request waits at the server for a first message. */
 const waitsMs = 2_000;
-/** L3: from then on it is silence. */
+/** Time without an answer after which the pull ends. L3 */
 const silenceMs = 2_000;
 const lookEveryMs = 500;
 /** The server forgets a consumer after this time without a request. */
@@ -29,13 +29,13 @@ const inactiveMs = 60_000;
 const requestForFirst = JSON.stringify({batch: 1, expires: nanos(waitsMs)});
 const requestForAll = JSON.stringify({batch: requestMessagesMax, max_bytes: requestBytesMax, no_wait: true});
 
-/** The partitions of a thread share one. */
+/** Logs of the partitions of a thread, over one connection. */
 export class NatsLogSource implements LogSource {
   private readonly nc: NatsConnection;
   private readonly jsm: JetStreamManager;
   private readonly rests = new Rests();
 
-  /** `jsm` of the same connection. */
+  /** `jsm`: of the same connection. */
   constructor(nc: NatsConnection, jsm: JetStreamManager) {
     this.nc = nc;
     this.jsm = jsm;
@@ -63,7 +63,7 @@ export class NatsLogSource implements LogSource {
   }
 }
 
-/** Pulls that rest, until they all ask again. */
+/** Pulls that rest until all of them request again. */
 class Rests {
   private readonly resting = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
@@ -94,7 +94,7 @@ interface PullSetup {
   readonly startSequence: number;
 }
 
-/** `first`: a request waits for a first message; `now`: a request for all that is there; `full`: `next` must be called first. */
+/** `first`: a request waits for a first message; `now`: a request for all there are; `full`: `next` must be called first. */
 type State = 'first' | 'now' | 'resting' | 'full' | 'over';
 
 class NatsLogPull implements LogPull {
@@ -105,16 +105,16 @@ class NatsLogPull implements LogPull {
   private state: State = 'now';
   private arrived: LogMessage[] = [];
   private arrivedBytes = 0;
-  /** The first sequence that did not arrive yet. */
+  /** The first sequence that has not arrived. */
   private due: number;
-  /** What the consumer counted last. */
+  /** The newest count of the consumer. */
   private delivered = 0;
-  /** Of the newest request: its number, looks since it was made or brought something, and what it brought. */
+  /** Of the newest request: its number, checks since it was made or brought a message, and what it brought. */
   private requests = 0;
   private silentLooks = 0;
   private brought = 0;
   private broughtBytes = 0;
-  /** A caller waits for this sequence, which the newest request may not have seen. */
+  /** A sequence that a caller waits for, and that the newest request may not have seen. */
   private wanted = 0;
   private wake: (() => void) | undefined;
 
@@ -150,7 +150,7 @@ class NatsLogPull implements LogPull {
   stop(): void {
     if (this.state === 'over') return;
     this.end();
-    // Without this the server forgets it a minute later.
+    // Without the deletion the server keeps it for another minute.
     const {jsm, stream, consumer} = this.setup;
     jsm.consumers.delete(stream, consumer).catch(() => {});
   }
@@ -171,7 +171,7 @@ class NatsLogPull implements LogPull {
 
   private receive(error: Error | null, message: Msg): void {
     if (this.state === 'over') return;
-    // A message comes with its own subject, a status with ours.
+    // A message comes with its own subject, a status with that of this pull's inbox.
     if (error !== null) this.end();
     else if (message.subject.startsWith(this.inbox)) this.receiveStatus(message);
     else this.receiveMessage(message);
@@ -195,13 +195,13 @@ class NatsLogPull implements LogPull {
   }
 
   private receiveStatus({subject, headers}: Msg): void {
-    if (subject !== `${this.inbox}.${this.requests}`) return; // Of an earlier request.
+    if (subject !== `${this.inbox}.${this.requests}`) return; // From an earlier request.
     const {code = 0, description = ''} = headers ?? {};
     if (isEndOfRequest(code, description)) this.requestDone();
     else this.end();
   }
 
-  /** L2 */
+  /** The request is over: starts the next one, or a rest. L2 */
   private requestDone(): void {
     if (this.arrivedBytes > heldBytesMax) this.state = 'full';
     else if (this.wanted >= this.due || this.isBehind()) this.ask('now');
@@ -209,7 +209,7 @@ class NatsLogPull implements LogPull {
     else this.rest();
   }
 
-  /** The request brought as much as it may: there is more. */
+  /** Whether the request brought as much as it may: there is more. */
   private isBehind(): boolean {
     return this.brought === requestMessagesMax || this.broughtBytes > requestBytesMax / 2;
   }
@@ -219,11 +219,11 @@ class NatsLogPull implements LogPull {
     this.setup.rests.add(this.askAgain);
   }
 
-  /** L3 */
+  /** Counts checks without an answer; too many end the pull. L3 */
   private look(): void {
     if (this.state !== 'now' && this.state !== 'first') return;
     const patienceMs = silenceMs + (this.state === 'first' ? waitsMs : 0);
-    this.silentLooks += 1; // One that comes late counts as one: this thread could not listen.
+    this.silentLooks += 1; // A late check counts as one: this thread could not listen.
     if (this.silentLooks * lookEveryMs > patienceMs) this.end();
   }
 
@@ -236,13 +236,13 @@ class NatsLogPull implements LogPull {
   }
 }
 
-/** 404: nothing is there. 408: nothing more, or its time is over. 409 says many things; these two are no fault. */
+/** 404: no message. 408: no more messages, or the request's time is over. 409 has many meanings; two of them are no fault. */
 function isEndOfRequest(code: number, description: string): boolean {
   return code === 404 || code === 408 || (code === 409 && /^(Batch Completed|Message Size Exceeds)/.test(description));
 }
 
 /**
- * Stream sequence of a message, and how many the consumer had sent with it:
+ * Sequence of a message in the stream, and its number among those that the consumer sent:
  * `$JS.ACK.[<domain>.<account>.]<stream>.<consumer>.<deliveries>.<sequence>.<delivery>.<time>.<pending>[.<random>]`.
  */
 function placeOf(reply: string): {readonly sequence: number; readonly delivery: number} {

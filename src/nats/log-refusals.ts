@@ -1,17 +1,17 @@
-// What the log says instead of taking a message: that it refuses, or that there is no such stream. Silence is none of it.
-//   LR1. It is said in the process log once when it begins, for all partitions that hear the same, and once when it is over.
-//   LR2. It stands until the same log takes a message, or for `keptMs` after the last refusal: somebody must try again to
-//        find out, and whoever asks /readyz may send nothing before it is ready.
+// Answers of the log instead of an ack: it refuses, or there is no such stream. Silence is not one of them.
+//   LR1. The process log has a line when a refusal begins, one for all partitions with the same, and one when it ends.
+//   LR2. A refusal holds until the same log takes a message, or for `keptMs` after the last one: only another attempt can find
+//        its end, and a balancer that asks /readyz may send nothing before that is ready.
 import type {Logger} from '../observe.js';
 import {logStream} from './topology.js';
 
-/** LR2 */
+/** How long a refusal holds. LR2 */
 export const keptMs = 30_000;
-/** While nobody answers, a message is sent ten times a second. */
+/** Without an answer a message is sent ten times a second. */
 const lookEveryMs = 1_000;
 
 interface LogRefusalsOptions {
-  /** Of this partition's stream; undefined: nothing is known. */
+  /** Whether this partition's stream exists; undefined: unknown. */
   readonly isStreamThere: (partition: number) => Promise<boolean | undefined>;
   readonly monotonicMs: () => number;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
@@ -27,18 +27,18 @@ export class LogRefusals {
     this.options = options;
   }
 
-  /** For `/readyz`, each once. */
+  /** Reasons for `/readyz`, each once. */
   reasons(): string[] {
     this.dropOld();
     return [...new Set([...this.standing.values()].map(({reason}) => reason))];
   }
 
-  /** In NATS's own words. */
+  /** `words`: NATS's own. */
   refused(partition: number, words: string): void {
     this.note(partition, `the log refuses events: ${words}`);
   }
 
-  /** Nobody took the message: the stream is not there, or has no leader now. */
+  /** No server took the message: the stream is missing, or has no leader now. */
   unheard(partition: number): void {
     const nowMs = this.options.monotonicMs();
     if (nowMs - (this.lookedMs.get(partition) ?? Number.NEGATIVE_INFINITY) < lookEveryMs) return;
@@ -46,7 +46,7 @@ export class LogRefusals {
     void this.look(partition);
   }
 
-  /** Hot: an ack a message. */
+  /** Called for every ack. */
   stored(partition: number): void {
     if (this.standing.size === 0 || !this.standing.delete(partition)) return;
     if (this.standing.size === 0) this.options.logger.warn('the log takes events again'); // LR1

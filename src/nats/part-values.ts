@@ -1,8 +1,8 @@
-// Values of parts, read back from their bucket by revision. Any replica answers a direct get.
-//   PV1. A replica that is behind does not know the value yet: a miss is asked of the leader.
-//   PV2. One that does not answer (it is frozen, or cut off, and its cluster has not noticed yet) must not hold up one read in
-//        three until its deadline: what is not there soon is asked of the leader as well, and for a while everything is, at once.
-//        A value is gone when none of those who answer has it.
+// Values of parts, read from their bucket by revision. Any replica answers a direct get.
+//   PV1. A replica that is behind does not know the value yet: after a miss the leader is asked.
+//   PV2. A replica that does not answer (frozen, or cut off and not noticed yet) must not delay one read in four until its
+//        deadline: a read without a quick answer asks the leader, too, and for a while every read asks both at once. A value is
+//        missing when none of those that answer has it.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../clock.js';
 import type {PartValues} from '../parts/stored-parts.js';
@@ -10,9 +10,9 @@ import {hasCode, messageNotFound} from './error-codes.js';
 import {bucketStream} from './topology.js';
 
 const stream = bucketStream('parts');
-/** PV2. A whole value takes milliseconds; what a busy machine takes longer for is only read twice. */
+/** A value takes milliseconds; on a busy machine a longer read only happens twice. PV2 */
 const answerMsMax = 1_000;
-/** PV2 */
+/** How long reads ask both. PV2 */
 const waryMs = 30_000;
 
 type Found = Uint8Array | undefined;
@@ -55,7 +55,7 @@ function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> 
   });
 }
 
-/** Undefined when nobody who answers has it; rejects, as the first of them does, when nobody answers. */
+/** Undefined when none that answers has it; rejects, as the first one does, when none answers. */
 async function firstFound(asked: readonly Promise<Found>[]): Promise<Found> {
   let found: Found;
   try {

@@ -1,7 +1,7 @@
-// The newest published manifests, read through the leader of their bucket: a direct read may be stale; and how whoever
-// reads them hears of a new one before anybody asks.
-//   PM1. A notice is a hint, which may be lost: what is the newest is what the bucket says, or what is counted in shared
-//        memory by the only threads that write to it, which hand it over, too.
+// The newest published manifests, read through the leader of their bucket, as a direct read may be stale; and notices of new
+// ones, so that readers need not ask.
+//   PM1. A notice is a hint, which may be lost. The newest manifest is what the bucket has, or what threads of this process have
+//        counted in shared memory if they alone write to it; they hand it over, too.
 
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -12,17 +12,17 @@ import {bucketStream, bucketSubject} from './topology.js';
 
 const noticeSubject = 'published.manifest';
 
-/** To every report role, once a manifest is in the bucket. */
+/** Tells every report role, once a manifest is in the bucket. */
 export function announceManifest(nc: NatsConnection): void {
   if (!nc.isClosed()) nc.publish(noticeSubject);
 }
 
-/** PM1 */
+/** Calls `hear` at a notice. PM1 */
 export function onAnnounced(nc: NatsConnection, hear: () => void): void {
   nc.subscribe(noticeSubject, {callback: hear});
 }
 
-/** `publications`: where threads of this process alone write manifests. */
+/** `publications`: given if threads of this process alone write manifests. */
 export function publishedManifests(jsm: JetStreamManager, publications?: CountedPublications): ManifestSource {
   const stream = bucketStream('manifests');
   return {

@@ -1,5 +1,5 @@
-// Whether a store is whole: every partition's newest manifest, every part that it names, with its checksums, and the log behind it.
-//   A store in which a nats-server before 2.14.5 erased while it was copied is not whole: that version overwrites in place.
+// Whether a store is whole: every partition's newest manifest, every part that it names, with checksums, and the log after it.
+//   A store in which a nats-server before 2.14.5 erased during the copy is not whole: that version overwrites in place.
 
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -18,7 +18,7 @@ export interface CheckedPartition {
   readonly lastSequence: number;
 }
 
-/** @throws Error that says what is missing or damaged. */
+/** @throws Error that names what is missing or damaged. */
 export async function checkStore(nc: NatsConnection): Promise<CheckedPartition[]> {
   const deployment = await readDeployment(nc);
   if (deployment === undefined) throw new Error('it has no record of a deployment');

@@ -1,13 +1,13 @@
-// Streams and buckets as data, and the record that says what this deployment is.
-//   T1. What exists is never changed: settings of streams decide what is lost and what can be erased, so a new version
-//       that wants others must migrate on purpose. Another count of replicas than they have is refused, not ignored: who
-//       asks for three copies must not go on with one.
-//   T2. The partition count is fixed by the record, which is written before any log exists: a user's partition is
-//       hash(user) modulo that count, so another count would look for users where they are not.
-//   T3. Buckets are streams made here, never by the KV client: it sets `deny_delete`, which forbids erasure for ever.
-//   T4. A record is made for an empty NATS only: its secret is the key of fingerprints and hashes in logs and parts, which
-//       under another one would let retries count twice.
-//   T5. Streams are made one after the other: one that is missing before one that is there was lost, which must be known.
+// Streams and buckets as data, and the record that identifies this deployment.
+//   T1. Existing streams are never changed: their settings decide what is lost and what can be erased, so a new version that
+//       needs others must migrate on purpose. Another number of replicas is refused, not ignored: an operator who asks for three
+//       copies must not go on with one.
+//   T2. The record fixes the partition count before any log exists: a user's partition is hash(user) modulo that count, so
+//       another count would look for users in the wrong partition.
+//   T3. Buckets are streams created here, never by the KV client: that sets `deny_delete`, which forbids erasure for ever.
+//   T4. A record is created only in an empty NATS: its secret is the key of fingerprints and hashes in logs and parts, and with
+//       another key retries would count twice.
+//   T5. Streams are created one after the other: one that is missing before one that exists was lost, which must be reported.
 
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -33,9 +33,9 @@ import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';
 export const logStream = (partition: number): string => `LOG-${partition}`;
 export const logSubject = (partition: number): string => `log.${partition}`;
 
-/** Buckets by what they hold. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
+/** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
 export const buckets = {
-  /** Pieces of snapshots; named once, never overwritten. */
+  /** Pieces of snapshots; each is written once, never overwritten. */
   parts: {history: 1, allowDirect: true},
   /** The two newest manifests of each partition. Read through the leader: a direct read may be stale. */
   manifests: {history: 2, allowDirect: false},
@@ -47,19 +47,19 @@ export type Bucket = keyof typeof buckets;
 export const bucketStream = (bucket: Bucket): string => `KV_${bucket}`;
 export const bucketSubject = (bucket: Bucket, key: string): string => `$KV.${bucket}.${key}`;
 
-/** The server remembers message ids this long: a retry with the same id inside it is stored once. */
+/** How long the server remembers message ids: a retry with the same id within that time is stored once. */
 export const duplicateWindowMs = 120_000;
 
 export interface Deployment {
   readonly formatVersion: 1;
   readonly partitions: number;
-  /** Epoch ms of its first start. */
+  /** Time of its first start, epoch ms. */
   readonly createdMs: number;
   /** 32 random bytes, base64url: the key of keyed hashes and cursors. Never shown, never changed. */
   readonly secret: string;
 }
 
-/** An election takes up to nine seconds, and what was asked meanwhile is answered or not by then. */
+/** An election takes up to nine seconds. */
 const electionsMsMax = 30_000;
 const electionPauseMs = 500;
 
@@ -74,7 +74,7 @@ interface Wanted {
   readonly replicas: number;
 }
 
-/** Undefined: NATS does not say. */
+/** Undefined: NATS does not answer that. */
 export async function isStreamThere(nc: NatsConnection, name: string): Promise<boolean | undefined> {
   try {
     const jsm = await jetstreamManager(nc, {checkAPI: false});
@@ -87,7 +87,7 @@ export async function isStreamThere(nc: NatsConnection, name: string): Promise<b
 
 /**
  * Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing.
- * `onLost` is told of streams that were there once, and are made anew, empty (T5).
+ * `onLost` gets the streams that were lost and are created again, empty (T5).
  */
 export async function ensureTopology(
   nc: NatsConnection,
@@ -104,7 +104,7 @@ export async function ensureTopology(
   }
 }
 
-/** A cluster that just lost a server answers again when it has new leaders. */
+/** Repeats `ask` while a cluster elects leaders. */
 async function pastElections<T>(nc: NatsConnection, msMax: number, ask: () => Promise<T>): Promise<T> {
   const endMs = monotonicMs() + msMax;
   for (;;) {
@@ -152,14 +152,14 @@ async function ensureAll(
   return deployment;
 }
 
-/** In this order. T5 */
+/** Creates missing streams, in this order. T5 */
 async function ensureStreams(
   jsm: JetStreamManager,
   streams: readonly NewStream[],
   onLost: (stream: string) => void,
 ): Promise<void> {
   const found: (StreamInfo | undefined)[] = new Array(streams.length);
-  // The last first: of another start that makes them meanwhile, an earlier one is there when a later one is.
+  // Reads the last first: if another start creates streams in the meantime, an earlier one exists when a later one does.
   for (let i = streams.length - 1; i >= 0; i--) found[i] = await infoOf(jsm, streams[i]!.name);
   const newest = found.findLastIndex((info) => info !== undefined && info.config.name !== bucketStream('settings'));
   for (const [i, stream] of streams.entries()) {
@@ -188,7 +188,7 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
   return record;
 }
 
-/** T4 */
+/** @throws TopologyFault when NATS is not empty. T4 */
 async function checkNothingThere(jsm: JetStreamManager, partitions: number): Promise<void> {
   const logs = Array.from({length: partitions}, (_, partition) => logStream(partition));
   for (const name of [bucketStream('manifests'), bucketStream('parts'), ...logs]) {
@@ -251,7 +251,7 @@ function infoOf(jsm: JetStreamManager, stream: string): Promise<StreamInfo | und
   });
 }
 
-/** Adding an equal stream twice succeeds, so two machines that start together do no harm. */
+/** Adding an equal stream twice succeeds: two machines may start together. */
 async function addStream(jsm: JetStreamManager, wanted: NewStream): Promise<void> {
   try {
     await jsm.streams.add(wanted);
@@ -289,11 +289,11 @@ function bucketConfig(bucket: Bucket, replicas: number): NewStream {
     subjects: [bucketSubject(bucket, '>')],
     max_msgs_per_subject: history,
     allow_direct: allowDirect,
-    allow_rollup_hdrs: true, // What KV clients expect of a bucket.
+    allow_rollup_hdrs: true, // KV clients expect it of a bucket.
   };
 }
 
-/** No limit of age, count or size: only Millrace removes, and only what no kept manifest needs. */
+/** No limit of age, count or size: only Millrace removes messages, and only those that no kept manifest needs. */
 function durable(replicas: number): Partial<StreamConfig> & Pick<StreamConfig, 'num_replicas'> {
   return {
     storage: StorageType.File,
@@ -311,5 +311,5 @@ function durable(replicas: number): Partial<StreamConfig> & Pick<StreamConfig, '
 
 const isNotFound = (error: unknown): boolean => hasCode(error, messageNotFound, streamNotFound);
 
-/** In NATS's own words. */
+/** The error in NATS's own words. */
 const said = ({message, code}: JetStreamApiError): string => `${message} (${code})`;

@@ -20,9 +20,9 @@ import {type ErasingLink, PartSweep} from './snapshot/part-sweep.js';
 import type {PositionNote} from './snapshot/position-note.js';
 import {recover} from './snapshot/recovery.js';
 import {Snapshots} from './snapshot/snapshots.js';
-import {WorkPace} from './work-pace.js';
+import {Throttle} from './throttle.js';
 
-/** A snapshot may rest for so much of the refresh (work-pace.ts WP2): a tick comes a fifth of it early (runner.ts `tickShare`). */
+/** A snapshot may rest for so much of the refresh (throttle.ts TH2): a tick comes a fifth of it early (runner.ts `tickShare`). */
 const restsShare = 0.02;
 
 interface AssemblyOptions
@@ -71,8 +71,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to put a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
-  const pace = new WorkPace(() => options.refresh.ms * restsShare);
-  const layout = new Layout(parts, pace, partition.moves.leftOut);
+  const throttle = new Throttle(() => options.refresh.ms * restsShare);
+  const layout = new Layout(parts, throttle, partition.moves.leftOut);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: through the cache it would only push out what readers use.
   const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
@@ -94,8 +94,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
       jsm,
       note: positionNote,
       epoch,
-      pace,
-      completeMoves: (moves, errand) => completeMoves({partition, layout, cache: foldCache}, moves, errand, damage),
+      throttle,
+      completeMoves: (moves, slicer) => completeMoves({partition, layout, cache: foldCache}, moves, slicer, damage),
       log,
     },
     recovered.manifest,
@@ -111,7 +111,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     layout,
     snapshots,
     ownership,
-    pace,
+    throttle,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
     reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),

@@ -29,7 +29,7 @@ import type {PartSweep} from './snapshot/part-sweep.js';
 import type {Published, Snapshots} from './snapshot/snapshots.js';
 import {Ticks, type TicksSetup} from './snapshot/ticks.js';
 import {loadProfile} from './snapshot/user-loader.js';
-import type {WorkPace} from './work-pace.js';
+import type {Throttle} from './throttle.js';
 
 /** Closed chunks on their way into parts: about 5 MB each in memory. Past this the fold waits. */
 const chunksWritingMax = 4;
@@ -58,7 +58,7 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   readonly destination: (partition: number) => Destination;
   /** Told each step of an erasure. */
   readonly note: NoteStep;
-  readonly pace: WorkPace;
+  readonly throttle: Throttle;
   /** Absent: the thread folds without rests. */
   readonly foldPace?: FoldPace | undefined;
   readonly jsm: JetStreamManager;
@@ -163,7 +163,7 @@ export class Runner {
    * `warmedUp` has resolved.
    */
   start(warmedUp?: Promise<void>): Promise<void> {
-    return this.setup.pace.hurry(this.catchUp(warmedUp));
+    return this.setup.throttle.expedite(this.catchUp(warmedUp));
   }
 
   private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
@@ -241,7 +241,7 @@ export class Runner {
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
       this.ticks.folded(message.bytes.length, this.phase === 'recovering');
-      const turn = this.foldingLogMs === undefined ? undefined : foldPace?.turn(this.foldingLogMs);
+      const turn = this.foldingLogMs === undefined ? undefined : foldPace?.pauseIfDue(this.foldingLogMs);
       if (turn !== undefined) await turn;
     }
     return true;
@@ -339,9 +339,9 @@ export class Runner {
 
   /** Profiles that are in parts now leave memory, a piece at a time: nobody waits for that. */
   private async passivate(): Promise<void> {
-    const {partition, pace} = this.setup;
-    const errand = pace.errand();
-    for (const _piece of partition.users.profiles.passivate(profileCacheBytesMax)) await errand.turn();
+    const {partition, throttle} = this.setup;
+    const slicer = throttle.slicer();
+    for (const _piece of partition.users.profiles.passivate(profileCacheBytesMax)) await slicer.pause();
   }
 
   private async tick(): Promise<void> {
@@ -371,7 +371,7 @@ export class Runner {
   }
 
   private whenPublished(sequence: number, waitMs: number): Promise<boolean> {
-    return this.setup.pace.hurry(this.identity.whenPublished(sequence, waitMs));
+    return this.setup.throttle.expedite(this.identity.whenPublished(sequence, waitMs));
   }
 
   /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
@@ -395,7 +395,7 @@ export class Runner {
 
   /** A last snapshot, then silence. */
   drain(): Promise<void> {
-    return this.setup.pace.hurry(this.finish());
+    return this.setup.throttle.expedite(this.finish());
   }
 
   private async finish(): Promise<void> {

@@ -32,7 +32,7 @@ import {FoldPace} from './fold-pace.js';
 import {NewestWrite} from './log/newest-write.js';
 import {patientValues} from './patient-values.js';
 import {LiveReads, movedOn} from './reads/live-reads.js';
-import {LongReads} from './reads/long-reads.js';
+import {longReadSlots} from './reads/read-budget.js';
 import {rehearse} from './reads/rehearsal.js';
 import {warmUp} from './reads/warm-up.js';
 import {Trouble} from './retry.js';
@@ -168,7 +168,7 @@ function reachOf(nc: NatsConnection): ErasureReach {
 type ReadsBySubject = ReadonlyMap<string, LiveReads>;
 
 function openReads(runners: readonly Runner[]): ReadsBySubject {
-  const longReads = new LongReads();
+  const longReads = longReadSlots();
   const acked = data.ackedSequences === undefined ? undefined : new AckedSequences(data.ackedSequences);
   return new Map(
     runners.map((runner) => {

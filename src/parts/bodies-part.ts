@@ -9,7 +9,7 @@ import {DamagedPart} from './stored-parts.js';
 
 const inflate = promisify(gunzip);
 
-/** A block holds one body a row, each at most an entry and its length: a member that inflates to more is damaged. */
+/** A block has one body a row, each at most an entry and its length: a member that inflates to more is damaged. */
 const bodyBlockBytesMax = bodyBlockRows * (entryBytesMax + 8);
 
 /** A whole bodies part, for a pass over its blocks. */

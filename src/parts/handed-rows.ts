@@ -1,6 +1,6 @@
-// Rows that another thread of the process has cached: a start reads the newest ones for pages, and reports copy them instead
-// of loading them from NATS again.
-//   HR1. For background work only: the thread that is asked folds, and serves its own questions in order of arrival.
+// Rows that another thread of the process has cached: a start reads the newest ones for pages, and reports copy them instead of
+// loading them from NATS again.
+//   HR1. For background work only: the thread that is asked folds, and answers its questions in order of arrival.
 //   HR2. The thread that has the rows makes the copy and transfers it.
 //   HR3. Parts never change, so the reader's check is enough for both threads.
 

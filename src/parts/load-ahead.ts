@@ -1,8 +1,8 @@
 // Loads the next items of a scan while it folds the current one: in order, a bounded number ahead.
 
 /**
- * Yields every item with its loaded value. At most `aheadMax` loads are under way or wait to be taken. A caller that may
- * stop after a few items starts with `aheadFirst` loads; each item that it takes allows one more.
+ * Yields every item with its loaded value. At most `aheadMax` loads run or wait to be taken. For a caller that may stop after
+ * a few items, `aheadFirst` loads start at once; each item that it takes allows one more.
  */
 export async function* loadAhead<T, V>(
   items: readonly T[],

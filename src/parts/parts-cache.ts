@@ -1,6 +1,6 @@
 // The reading side of the parts store: caches payloads of parts and the views of them.
-//   Owns: loading, views, one load for many askers. Does not own: which parts there are (manifests), who writes them, checks
-//   (stored-parts.ts), how much is kept (parts-memory.ts).
+//   Owns: loading, views, one load for many callers. Does not own: which parts there are (manifests), writing, checks
+//   (stored-parts.ts), how much is cached (parts-memory.ts).
 //   PC1. Parts never change, and no key is used twice, so no entry is ever out of date. (A revision is no such name: a store
 //       that lost its tail in a power cut gives it to another part.)
 //   PC2. A block of bodies is read from the values that hold it, not from the whole part: a page of scattered rows would
@@ -24,7 +24,7 @@ export class PartsCache {
   readonly memory: PartsMemory;
   private readonly loading = new Map<string, Promise<Cached>>();
 
-  /** `memory`: its own of so many bytes, or that of another reader (parts-memory.ts PM1). */
+  /** `memory`: a bound of its own memory, or the memory of another reader (parts-memory.ts PM1). */
   constructor(values: PartValues, memory: number | PartsMemory) {
     this.stored = new StoredParts(values);
     this.memory = typeof memory === 'number' ? new PartsMemory(memory) : memory;
@@ -61,7 +61,7 @@ export class PartsCache {
     return this.memory.loadAside(ref.bytes, () => this.loadRows(ref)) ?? this.loadRowsUnkept(ref);
   }
 
-  /** Reads rows into free room as `loadRowsAside` does, out of what `atHand` brings if it does; without room it reads nothing. */
+  /** Reads rows into free room as `loadRowsAside` does, from `atHand` if it has them; without room it reads nothing. */
   async readRowsAside(ref: PartRef, atHand: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
     const load = async () => (await atHand()) ?? (await this.stored.read(ref));
@@ -79,7 +79,7 @@ export class PartsCache {
     await this.memory.loadAside(ref.bytes, () => this.loadWindows(ref));
   }
 
-  /** Cached rows; a report over hundreds of parts need not wait once for each. */
+  /** Cached rows, without a promise: a report over hundreds of parts need not wait for each. */
   heldRows(ref: PartRef): RowsView | undefined {
     const held = this.memory.get(ref.key);
     return held && rowsOf(held);
@@ -106,7 +106,7 @@ export class PartsCache {
       this.memory.keepUnasked(valueKey(ref, i), new Uint8Array(payload.subarray(i * valueBytes, (i + 1) * valueBytes)));
   }
 
-  /** Drops a part that nothing names any more. Blocks whose head left before stay, and age. */
+  /** Drops a part that no manifest names any more. Blocks whose head left before stay, and age. */
   forget(ref: PartRef): void {
     const view = this.memory.peek(bodiesHeadKey(ref))?.view;
     const blocks = isLayout(view) ? view.starts.length : 0;
@@ -116,7 +116,7 @@ export class PartsCache {
     this.memory.drop(ref.key);
   }
 
-  /** How many blocks a bodies part has. */
+  /** Number of blocks of a bodies part. */
   async bodyBlocks(ref: PartRef): Promise<number> {
     return layoutOf(await this.bodiesHead(ref)).starts.length;
   }

@@ -1,6 +1,6 @@
 // Payloads of parts in memory, within a bound of bytes.
-//   Owns: the bound and who uses room under it. Does not own: reading the store and what payloads mean (parts-cache.ts), what
-//   leaves when there is no room (two-queues.ts).
+//   Owns: the bound and the room under it. Does not own: reading the store and the meaning of payloads (parts-cache.ts), what is
+//   evicted (two-queues.ts).
 //   PM1. Several readers of a thread may share one, each with its own way to the store: they share what any of them loaded.
 
 import {TwoQueues} from './two-queues.js';
@@ -25,7 +25,7 @@ export class PartsMemory {
 
   // -- room --
 
-  /** Bytes cached. Loads under way and payloads that callers still use are not counted: callers bound how much they load at once. */
+  /** Bytes cached. Loads under way and payloads in use are not counted: callers bound how much they load at once. */
   get bytesHeld(): number {
     return this.queues.bytes;
   }
@@ -45,7 +45,7 @@ export class PartsMemory {
     this.makeBound();
   }
 
-  /** Lends so many bytes to the caller for a while (or takes them back, below 0). */
+  /** Lends bytes to the caller (takes them back if negative). */
   lend(bytes: number): void {
     this.lentBytes += bytes;
     this.makeBound();
@@ -61,7 +61,7 @@ export class PartsMemory {
     return this.queues.get(key);
   }
 
-  /** Does not count as a use. */
+  /** The payload if it is cached; not counted as a use. */
   peek(key: string): Cached | undefined {
     return this.queues.peek(key);
   }
@@ -75,7 +75,7 @@ export class PartsMemory {
     return cached;
   }
 
-  /** Caches what was just written under a new key. */
+  /** Caches a payload that was just written under a new key. */
   keepUnasked(key: string, bytes: Uint8Array<ArrayBuffer>): void {
     this.queues.addUnasked(key, {bytes}, bytes.length);
   }
@@ -85,8 +85,8 @@ export class PartsMemory {
   }
 
   /**
-   * Loads so many bytes into free room; undefined when there is not so much. A load takes its room when it begins, so that
-   * several at a time do not count the same room.
+   * Loads so many bytes into free room; undefined when there is not enough. A load takes its room when it begins, so that several
+   * at a time do not count the same room.
    */
   loadAside<T>(bytes: number, load: () => Promise<T>): Promise<T> | undefined {
     if (!this.queues.hasFree(this.reservedBytes + bytes)) return undefined;

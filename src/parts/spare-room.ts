@@ -1,6 +1,6 @@
 // Cache room that one thread does not use now, lent to other threads of the process.
-//   SR1. The owner takes its room without asking; borrowers shrink at their next look. Until then memory may exceed the bound
-//       by what the owner reads and builds meanwhile (it reads some 0.3 GB a second), and until the borrower's collector ran.
+//   SR1. The owner takes its room without asking; borrowers shrink at their next check. Until then memory may exceed the bound by
+//       what the owner reads and builds (it reads some 0.3 GB a second), and until the borrower's collector ran.
 //   SR2. Until the owner reports for the first time, all of its room is free.
 import type {PartsMemory} from './parts-memory.js';
 
@@ -25,7 +25,7 @@ export function offerRoom(spare: Int32Array, memory: PartsMemory): void {
   setInterval(tell, lookMs).unref();
 }
 
-/** From now on `memory` has this share of the spare room beside its own. */
+/** Adds this share of the spare room to the bound of `memory` from now on. */
 export function borrowRoom(spare: Int32Array, memory: PartsMemory, share: number): void {
   const ownBytes = memory.roomBytes;
   const look = (): void => memory.bound(ownBytes + Math.floor(Atomics.load(spare, 0) * unitBytes * share));

@@ -18,7 +18,7 @@ export class IndexReader {
     return this.whole(decodeIndex(await load(ref)), load);
   }
 
-  /** The same for an index that was read. Throws what `load` throws for a part of its chunk directory. */
+  /** Completes an index that was read. Throws what `load` throws for a part of its chunk directory. */
   async whole(stored: StoredIndex, load: (ref: PartRef) => Promise<Uint8Array>): Promise<SnapshotIndex> {
     const blockOf = async (ref: PartRef): Promise<readonly ChunkEntry[]> =>
       this.blocks.get(ref.key) ?? decodeChunkBlock(await load(ref));

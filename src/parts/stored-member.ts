@@ -1,5 +1,5 @@
-// Gzip members (RFC 1952) whose block is stored uncompressed (RFC 1951, 3.2.4). They are written and read without zlib, of which
-// every use costs some 20 to 50 us, a hop to the thread pool and back included. Any gzip reads them.
+// Gzip members (RFC 1952) whose block is stored uncompressed (RFC 1951, 3.2.4). They are written and read without zlib: each use
+// of zlib costs some 20 to 50 us, with the hop to the thread pool and back. Any gzip reads them.
 import {crc32} from 'node:zlib';
 
 /** Magic, deflate, no flags, no time, no hint, made on an unknown system; then one last block, stored. */
@@ -22,7 +22,7 @@ export function storedMember(block: Uint8Array): Uint8Array {
   return member;
 }
 
-/** A view of the block of such a member; undefined for any other member, and for a damaged one: gunzip says how. */
+/** A view of the block of such a member; undefined for any other member, and for a damaged one: gunzip reports how. */
 export function storedBlock<B extends ArrayBufferLike>(member: Uint8Array<B>): Uint8Array<B> | undefined {
   const length = member.length - frameBytes;
   if (length < 0 || head.some((byte, i) => member[i] !== byte)) return undefined;

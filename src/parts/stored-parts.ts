@@ -1,12 +1,12 @@
 // Parts as the store has them: values joined and checked, nothing cached.
-//   SP1. A payload lies in an ArrayBuffer of its own, where 8 divides the address: typed arrays over it are aligned
-//       (actors/chunk/rows.ts). Others are copied.
+//   SP1. A payload has its own ArrayBuffer, at an address that 8 divides: typed arrays over it are aligned
+//       (actors/chunk/rows.ts). Other payloads are copied.
 //   SP2. Every value has the length and the checksum that its reference names.
 
 import {crc32} from 'node:zlib';
 import type {PartRef} from '../../actors/manifest.js';
 
-/** What holds the values of parts. */
+/** The store of the values of parts. */
 export interface PartValues {
   /** The value at this revision; undefined when it was swept. */
   read(revision: number): Promise<Uint8Array | undefined>;
@@ -40,7 +40,7 @@ export class StoredParts {
     this.values = values;
   }
 
-  /** SP1 */
+  /** The payload, placed as SP1 says. */
   async read(ref: PartRef): Promise<Uint8Array<ArrayBuffer>> {
     const values = await this.checkedValues(ref);
     return values.length === 1 ? placed(values[0]) : joined(ref, values);
@@ -50,12 +50,12 @@ export class StoredParts {
   async readLoose(ref: PartRef): Promise<Uint8Array> {
     const values = await this.checkedValues(ref);
     if (values.length > 1) return joined(ref, values);
-    // No Buffer, whose slices are no copies.
+    // Not a Buffer, whose slices are not copies.
     const {buffer, byteOffset, length} = values[0];
     return new Uint8Array(buffer, byteOffset, length);
   }
 
-  /** SP1 */
+  /** One value of the payload, placed as SP1 says. */
   async readValue(ref: PartRef, i: number): Promise<Uint8Array<ArrayBuffer>> {
     if (i >= ref.revisions.length) throw new DamagedPart(ref, `it has no value ${i}`);
     return placed(await this.checkedValue(ref, i));
@@ -65,7 +65,7 @@ export class StoredParts {
     return Promise.all(ref.revisions.map((_, i) => this.checkedValue(ref, i)));
   }
 
-  /** SP2 */
+  /** @throws MissingPart, DamagedPart. SP2 */
   private async checkedValue(ref: PartRef, i: number): Promise<Uint8Array> {
     const value = await this.values.read(ref.revisions[i]);
     if (value === undefined) throw new MissingPart(ref);
@@ -76,20 +76,20 @@ export class StoredParts {
   }
 }
 
-/** SP1: its buffer may also hold the protocol line and headers that it came with, an eighth of it at most. */
+/** A value's buffer may also have the protocol line and headers of its message, an eighth of it at most. SP1 */
 const besideBytesMax = 1_024;
 const besideShare = 1 / 8;
 
-/** SP1 */
+/** The value, or a copy in its own buffer. SP1 */
 function placed(value: Uint8Array): Uint8Array<ArrayBuffer> {
   const {buffer, byteOffset, length} = value;
   const isAlone = buffer.byteLength - length <= Math.min(besideBytesMax, length * besideShare);
   const isPlaced = buffer instanceof ArrayBuffer && byteOffset % 8 === 0 && isAlone;
-  // No Buffer, whose slices are no copies.
+  // Not a Buffer, whose slices are not copies.
   return isPlaced ? new Uint8Array(buffer, byteOffset, length) : new Uint8Array(value);
 }
 
-/** SP1 */
+/** The values one after the other in one buffer. SP1 */
 function joined(ref: PartRef, values: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const payload = new Uint8Array(ref.bytes);
   for (const [i, value] of values.entries()) payload.set(value, i * ref.valueBytes);

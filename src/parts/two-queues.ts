@@ -1,17 +1,17 @@
-// A cache within a bound of bytes, in which one large scan does not drop what is asked for again and again.
-//   2Q (Johnson and Shasha, VLDB 1994): a value that comes for the first time waits in `probation`; only one that is asked for
-//   again after it had to leave from there becomes `frequent`. A scan goes through `probation` alone, however many hits the
-//   pieces of one part have while they are new.
-//   TQ1. While everything fits nothing leaves, whichever queue it is in.
-//   TQ2. The bound holds after every call; a value above it is not kept at all.
-//   TQ3. A value that was written here and that nobody asked for yet is `unasked`: it has free room, and others leave it a
-//       share of the rest. Once it is asked for it is in `probation`, as if it had been read then.
+// A cache within a bound of bytes, in which one large scan does not evict values that are used again and again.
+//   2Q (Johnson and Shasha, VLDB 1994): a new value waits in `probation`; it becomes `frequent` only when it is asked for again
+//   after it was evicted from there. A scan goes through `probation` alone, however many hits the pieces of one part have while
+//   they are new.
+//   TQ1. While everything fits, nothing is evicted from any queue.
+//   TQ2. The bound holds after every call; a value above it is not cached.
+//   TQ3. A value that was written here and not asked for yet is `unasked`: it has free room, and a share of the rest. Once it is
+//       asked for it is in `probation`, as if it had been read then.
 
-/** What `probation` may hold while `frequent` wants room. */
+/** Share of `probation` while `frequent` wants room. */
 const probationShare = 1 / 4;
-/** What `unasked` may hold while others want room. TQ3 */
+/** Share of `unasked` while others want room. TQ3 */
 const unaskedShare = 1 / 8;
-/** Keys that left `probation` are remembered for so many bytes of their values, and for so many of them. */
+/** Bound of remembered keys that left `probation`, in bytes of their values, as a share, and in number. */
 const rememberedShare = 1 / 2;
 const rememberedKeysMax = 16_384;
 
@@ -38,7 +38,7 @@ class Queue<V> {
     this.bytes += entry.bytes;
   }
 
-  /** Undefined when it is not here. */
+  /** Undefined when it is not in this queue. */
   take(key: string): Entry<V> | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
@@ -53,7 +53,7 @@ export class TwoQueues<V> {
   private readonly unasked = new Queue<V>();
   private readonly probation = new Queue<V>();
   private readonly frequent = new Queue<V>();
-  /** Keys that left `probation`, and what they held. */
+  /** Keys that left `probation`, with the bytes of their values. */
   private readonly remembered = new Map<string, number>();
   private rememberedBytes = 0;
 
@@ -65,7 +65,7 @@ export class TwoQueues<V> {
     return this.bytesBound;
   }
 
-  /** Another bound from now on. */
+  /** Changes the bound. */
   bound(bytesMax: number): void {
     this.bytesBound = bytesMax;
     this.makeRoom();
@@ -83,12 +83,12 @@ export class TwoQueues<V> {
     return entry?.value;
   }
 
-  /** Leaves no trace: does not count as a use. */
+  /** The value without counting a use. */
   peek(key: string): V | undefined {
     return (this.unasked.get(key) ?? this.probation.get(key) ?? this.frequent.get(key))?.value;
   }
 
-  /** Keeps a value under a key that nothing is kept under. */
+  /** Caches a value under a new key. */
   add(key: string, value: V, bytes: number): void {
     if (bytes > this.bytesMax) return; // TQ2
     const isRemembered = this.remembered.has(key);
@@ -97,20 +97,20 @@ export class TwoQueues<V> {
     this.makeRoom();
   }
 
-  /** TQ3. Under a key that nothing is kept under, and that was never asked for. */
+  /** Caches a value under a new key that was never asked for. TQ3 */
   addUnasked(key: string, value: V, bytes: number): void {
     if (bytes > this.bytesMax) return; // TQ2
     this.unasked.add(key, {value, bytes});
     this.makeRoom();
   }
 
-  /** Whether so many bytes fit without any but unasked values, which leave now. */
+  /** Whether so many bytes fit when only unasked values are evicted; evicts these now. */
   hasFree(bytes: number): boolean {
     while (this.bytes + bytes > this.bytesMax && this.unasked.bytes > 0) this.unasked.take(this.unasked.oldest);
     return this.bytes + bytes <= this.bytesMax;
   }
 
-  /** Keeps it no longer; nothing is remembered of it. */
+  /** Drops the value, and forgets its key. */
   drop(key: string): void {
     for (const queue of [this.unasked, this.probation, this.frequent]) queue.take(key);
   }

@@ -1,4 +1,4 @@
-// Parts that a start reads into its caches before anybody asks.
+// Parts that a start reads into its caches before the first question.
 //   WU1. Their bytes are bounded, which leaves room for what questions need.
 //   WU2. They are read in the order of the store: nats-server loads a storage block of 4 MiB to return one value, about 2 ms;
 //       the neighbours of that value then take a tenth of that.
@@ -13,7 +13,7 @@ export class WarmUp {
   private readonly loads: {readonly ref: PartRef; readonly load: () => Promise<unknown>}[] = [];
   private bytesLeft: number;
 
-  /** WU1 */
+  /** `bytesMax`: bound of all parts. WU1 */
   constructor(bytesMax: number) {
     this.bytesLeft = bytesMax;
   }
@@ -35,7 +35,7 @@ export class WarmUp {
   }
 }
 
-/** WU3 */
+/** Skips a part that cannot be read. WU3 */
 function leave(error: unknown): void {
   if (!(error instanceof MissingPart) && !(error instanceof DamagedPart)) throw error;
 }

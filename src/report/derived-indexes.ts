@@ -1,64 +1,66 @@
 // Values that reports derive from published parts and answer from: postings, cells, tables. In this thread's memory alone.
-//   Owns: how much is kept and for how long, and when it is built. Does not own: what is derived (funnel/, counts/, active/).
+//   Owns: their memory and lifetime, and when they are built. Does not own: how they are derived (funnel/, counts/, active/).
 //   DI1. Parts never change: a derived value answers for exactly the parts that its owner built it from.
-//   DI2. Derived values have a budget of their own out of the room for parts, which get what the budget does not use: no
-//        scan drops them. What does not fit is not kept; what nobody asked for half an hour is dropped.
-//   DI3. Background builds run one at a time, in slices while no report is at work, in room that parts lend. They leave the
-//        last part of the budget to what answers derive on their way.
+//   DI2. Derived values have their own budget within the room for parts, which get what the budget does not use: no scan drops
+//        derived values. A value that does not fit is not kept; one that no question used for half an hour is dropped.
+//   DI3. Background builds run one at a time, in slices while no report is computed, in room borrowed from parts. They leave the
+//        last part of the budget to values that answers derive.
 
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
+import {Semaphore} from '../pacing/semaphore.js';
+import {TimeSlicer} from '../pacing/time-slicer.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsMemory} from '../parts/parts-memory.js';
-import {QuietSlices, Slices} from './slices.js';
-import {Turns} from './turns.js';
 
-/** Shares of the room for parts: of all that is kept, of what background builds leave, and of both with a build's work. */
+/** Shares of the room for parts: of all values, of those that background builds keep, and of both with a build's scratch. */
 const keptShare = 5 / 8;
 const builtShare = 9 / 16;
 const buildingShare = 11 / 16;
 export const interestMs = 30 * 60_000;
+/** Longest wait of a slice of background work (5 ms) for running reports: it gets a tenth of a busy thread. */
+export const sliceWaitMsMax = 50;
+/** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
+const beginWaitMsMax = 500;
 
 /** Memory and time of one build. */
 export interface Build {
-  /** Whether so many bytes that will be kept, and so many beside them, fit once `freedBytes` are dropped. */
+  /** Whether `keptBytes`, and `passingBytes` of scratch, fit once `freedBytes` are dropped. */
   fits(keptBytes: number, passingBytes: number, freedBytes?: number): boolean;
-  /** Borrows so many bytes from parts until the build ends. */
+  /** Borrows bytes from parts until the build ends. */
   borrow(bytes: number): void;
   /** Called between slices of work. */
   pause(): Promise<void>;
 }
 
 interface DerivedOptions {
-  /** Resolves when a slice of background work may run. */
-  readonly whenQuiet?: () => Promise<void>;
-  /** One build at a time. */
-  readonly turns?: Turns;
+  /** Resolves when no report is at work, or after `waitMsMax`. */
+  readonly whenIdle?: (waitMsMax: number) => Promise<unknown>;
   readonly clockMs?: () => number;
 }
 
 export class DerivedIndexes {
   readonly clockMs: () => number;
-  /** Of parts and derived values together. */
+  /** Room of parts and derived values together. */
   readonly roomBytes: number;
   private readonly memory: PartsMemory;
   private readonly logger: Logger;
-  private readonly whenQuiet: () => Promise<void>;
-  private readonly turns: Turns;
+  private readonly whenIdle: (waitMsMax: number) => Promise<unknown>;
+  private readonly builds = new Semaphore(1);
   private readonly kinds: Pick<Derived<Sized>, 'bytes' | 'dropUnasked'>[] = [];
   private borrowedBytes = 0;
 
   constructor(
     memory: PartsMemory,
     logger: Logger,
-    {whenQuiet = async () => undefined, turns = new Turns(1, Infinity), clockMs = monotonicMs}: DerivedOptions = {},
+    {whenIdle = async () => undefined, clockMs = monotonicMs}: DerivedOptions = {},
   ) {
     this.memory = memory;
     this.roomBytes = memory.bytesMax;
     this.logger = logger;
-    this.whenQuiet = whenQuiet;
-    this.turns = turns;
+    this.whenIdle = whenIdle;
     this.clockMs = clockMs;
   }
 
@@ -66,12 +68,12 @@ export class DerivedIndexes {
     return this.kinds.reduce((sum, {bytes}) => sum + bytes, 0);
   }
 
-  /** What background builds may keep. */
+  /** Bytes that background builds may keep. */
   get builtBytesMax(): number {
     return Math.floor(this.roomBytes * builtShare);
   }
 
-  /** A new kind of values, which share the budget with the others. */
+  /** A new kind of values within the same budget. */
   kind<V extends Sized>(): Derived<V> {
     const kind = new Derived<V>(
       this.clockMs,
@@ -82,15 +84,18 @@ export class DerivedIndexes {
     return kind;
   }
 
-  /** Cheap: called with every question. DI2 */
+  /** Drops values that no question used lately. Cheap: called with every question. DI2 */
   dropUnasked(): void {
     for (const kind of this.kinds) kind.dropUnasked(this.clockMs() - interestMs);
   }
 
-  /** DI3. Undefined when the build failed: the next question reads the same parts, and reports what is wrong. @throws InvariantError */
+  /** DI3. Undefined when the build failed: the next question reads the same parts, and reports why. @throws InvariantError */
   async build<T>(what: string, work: (build: Build) => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.turns.take(() => this.borrowing(new QuietSlices(this.whenQuiet), work));
+      return await this.builds.run(async () => {
+        await this.whenIdle(beginWaitMsMax);
+        return this.borrowing(new TimeSlicer({between: () => this.betweenSlices()}), work);
+      });
     } catch (error) {
       throwBroken(error);
       this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error, what}, 'an index for reports was not built');
@@ -100,10 +105,15 @@ export class DerivedIndexes {
 
   /** A build that an answer waits for. @throws MissingPart, DamagedPart */
   buildNow<T>(work: (build: Build) => Promise<T>): Promise<T> {
-    return this.borrowing(new Slices(), work);
+    return this.borrowing(new TimeSlicer(), work);
   }
 
-  private async borrowing<T>(slices: Slices | QuietSlices, work: (build: Build) => Promise<T>): Promise<T> {
+  private async betweenSlices(): Promise<void> {
+    await nextTurn();
+    await this.whenIdle(sliceWaitMsMax);
+  }
+
+  private async borrowing<T>(slices: TimeSlicer, work: (build: Build) => Promise<T>): Promise<T> {
     let borrowed = 0;
     const borrow = (bytes: number): void => {
       borrowed += bytes;
@@ -144,7 +154,7 @@ interface Entry<V> {
 export class Derived<V extends Sized> {
   private readonly entries = new Map<string, Entry<V>>();
   private readonly clockMs: () => number;
-  /** Whether so many bytes more may be kept. DI2 */
+  /** Whether so many more bytes may be kept. DI2 */
   readonly hasRoom: (bytes: number) => boolean;
   private readonly noteChange: () => void;
   bytes = 0;
@@ -162,7 +172,7 @@ export class Derived<V extends Sized> {
     return entry.value;
   }
 
-  /** Whether there is room for it. In place of what the key had. DI2 */
+  /** Keeps a value if there is room for it, in place of the key's old one. DI2 */
   keep(key: string, value: V): boolean {
     this.drop(key);
     if (!this.hasRoom(value.bytes)) return false;

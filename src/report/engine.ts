@@ -2,12 +2,12 @@
 //   RE1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   RE2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
 //       may wait. A missing part that the newest set names is damage.
-//   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by the reports at work, lists
-//       of durations and kept answers share `cacheBytesMax`. Gathered rows and builds borrow of the room for parts. Threads
-//       that fold use meanwhile what is free of that (spare-room.ts).
-//   RE4. While reports are asked, the engine reads a snapshot when it is published, so that the next question need not wait.
-//   RE5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and asks itself
-//       some reports (rehearsal.ts).
+//   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by running reports, lists of
+//       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts. Folding
+//       threads use what is free of that (spare-room.ts).
+//   RE4. While clients ask for reports, the engine reads a snapshot when it is published: the next question need not wait.
+//   RE5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and computes some
+//       reports of its own (rehearsal.ts).
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
@@ -16,6 +16,7 @@ import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
+import {Overload, Semaphore} from '../pacing/semaphore.js';
 import {Damage} from '../parts/damage.js';
 import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
@@ -23,7 +24,7 @@ import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
-import {DerivedIndexes} from './derived-indexes.js';
+import {DerivedIndexes, sliceWaitMsMax} from './derived-indexes.js';
 import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
@@ -36,7 +37,6 @@ import {
   type PartitionSnapshot,
 } from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
-import {Overload, QuietTurns, Turns} from './turns.js';
 import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
@@ -44,23 +44,19 @@ const overtakenMsMax = 20_000;
 /** Two reports at a time keep the thread busy while one of them waits for parts. */
 const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
-/** A slice of a build (5 ms) waits so long at most for reports at work, so builds get a tenth of a busy thread. */
-const buildWaitMsMax = 50;
-/** A build begins later: it borrows memory with parts that a report at work is about to read. */
-const buildBeginWaitMsMax = 500;
-/** RE4: an open dashboard asks at least as often. */
+/** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;
-/** RE4: pauses so many times as long as it read, as hundreds of partitions publish at times of their own. */
+/** RE4: the pause after a read, in times of its duration, as hundreds of partitions publish at different times. */
 const aheadRest = 8;
-/** Different failures that are logged before one succeeds. */
+/** Different failures that are logged until an answer succeeds. */
 const failuresMax = 8;
 
 interface EngineOptions {
   readonly partitionCount: number;
   readonly cacheBytesMax: number;
-  /** Cached answers, in characters; 0: none is. Absent: a share of `cacheBytesMax` (RE3). */
+  /** Bound of cached answers, in characters; 0: none is cached. Absent: a share of `cacheBytesMax` (RE3). */
   readonly answerCharsMax?: number;
-  /** How long an event may take into every report; it may change. */
+  /** Longest time from an ack until every report has the event; it may change. */
   readonly refresh: {readonly ms: number};
 }
 
@@ -74,8 +70,7 @@ export class ReportEngine {
   private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
   private readonly answers: AnswerCache;
-  private readonly turns = new Turns(reportsAtOnceMax, reportsWaitingMax);
-  private readonly whenQuiet = (): Promise<void> => this.turns.quiet(buildWaitMsMax);
+  private readonly atWork = new Semaphore(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
   private readonly damage: Damage;
   private readonly logger: Logger;
@@ -89,8 +84,8 @@ export class ReportEngine {
   constructor(manifests: ManifestSource, values: PartValues, options: EngineOptions, logger: Logger) {
     const {partitionCount, cacheBytesMax} = options;
     this.parts = new PartsCache(values, partsBytesOf(cacheBytesMax));
-    const turns = new QuietTurns(this.turns, buildBeginWaitMsMax);
-    this.derived = new DerivedIndexes(this.parts.memory, logger, {whenQuiet: this.whenQuiet, turns});
+    const whenIdle = (waitMsMax: number): Promise<unknown> => this.atWork.idle(waitMsMax);
+    this.derived = new DerivedIndexes(this.parts.memory, logger, {whenIdle});
     this.funnels = new FunnelIndex(this.parts, this.derived);
     this.paths = {
       dayRanges: new HeldDayRanges(this.derived),
@@ -101,7 +96,7 @@ export class ReportEngine {
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
     this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
-    // Strings of up to two bytes a character.
+    // Strings take up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
     this.damage = new Damage(logger);
     this.logger = logger;
@@ -119,8 +114,8 @@ export class ReportEngine {
       return answer;
     } catch (error) {
       throwBroken(error);
-      if (error instanceof Overload || error instanceof Disagreement)
-        return {kind: 'unavailable', message: error.message};
+      if (error instanceof Overload) return {kind: 'unavailable', message: `${reportsWaitingMax} reports wait already`};
+      if (error instanceof Disagreement) return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
       return {kind: 'unavailable', message: 'the report cannot be computed now'};
     }
@@ -135,19 +130,20 @@ export class ReportEngine {
     else this.logger.error({err: error, ask}, 'report failed');
   }
 
-  /** To be called once there are snapshots. Never rejects. RE5 */
+  /** Called once there are snapshots. Never rejects. RE5 */
   async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
     const startMs = monotonicMs();
+    const whenIdle = (): Promise<unknown> => this.atWork.idle(sliceWaitMsMax);
     try {
       const snapshots = await this.snapshots.read();
       if (!areAll(snapshots)) return;
-      await warmUp(this.parts, snapshots, this.whenQuiet, rowsAtHand);
+      await warmUp(this.parts, snapshots, whenIdle, rowsAtHand);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
-      const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), this.whenQuiet);
+      const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), whenIdle);
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
       throwBroken(error);
-      // Questions read the same parts, and report what is wrong with them.
+      // Questions read the same parts, and report the fault.
       this.logger.debug({err: error}, 'a start could not be prepared to its end');
     }
   }
@@ -175,7 +171,7 @@ export class ReportEngine {
         await this.snapshots.read();
       } catch (error) {
         throwBroken(error);
-        // The next question reads it again, and reports what is wrong with it.
+        // The next question reads it again, and reports the fault.
         this.logger.debug({err: error}, 'a new snapshot could not be read ahead');
       }
       await pause(aheadRest * (monotonicMs() - startMs), undefined, {ref: false});
@@ -190,7 +186,7 @@ export class ReportEngine {
     return {kind: 'status', ready: isReady, asOfMs, damagedParts: this.damage.byPartition};
   }
 
-  /** RE2 */
+  /** Answers over the newest snapshots, again if a part was swept. RE2 */
   private async onNewest(answer: () => Promise<ReportAnswer>): Promise<ReportAnswer> {
     const endMs = monotonicMs() + overtakenMsMax;
     for (;;) {
@@ -217,7 +213,7 @@ export class ReportEngine {
 
   /** Computed once for all askers, and cached. */
   private bodyOf(origin: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    return this.answers.get(origin, () => this.turns.take(() => this.compute(query, snapshots)));
+    return this.answers.get(origin, () => this.atWork.run(() => this.compute(query, snapshots)));
   }
 
   private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {

@@ -45,14 +45,14 @@ import {threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
-/** Bytes of a name while a page of names is chosen: its text and its place in a map. */
+/** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
-/** Names counted in one go: some 0.3 ms. */
+/** Names counted at once: some 0.3 ms. */
 const namesAtOnce = 1_024;
 
 type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}>;
 
-/** Second ways to an answer. Where one is missing its plain twin answers. */
+/** Faster ways to an answer. Without one its plain twin answers. */
 export interface FastPaths {
   readonly dayRanges?: HeldDayRanges | undefined;
   readonly namedCells?: NamedCells | undefined;
@@ -197,7 +197,7 @@ export class Evaluation {
     try {
       return await this.makeRanges(span, snapshot);
     } catch (error) {
-      // A table has more days than the question: the unreadable part may hold none of the asked ones.
+      // A table has more days than the question: the unreadable part may have none of the asked ones.
       if (isUnreadable(error)) return undefined;
       throw error;
     }

@@ -1,4 +1,4 @@
-// How the memory of the report thread is divided.
+// Shares of the report thread's memory.
 
 /** For parts and values derived from them; the rest is for answers (engine.ts) and lists of durations. */
 const partsShare = 54 / 64;

@@ -10,9 +10,9 @@ import type {RowsView} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
+import {TimeSlicer} from '../pacing/time-slicer.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {Slices} from './slices.js';
 
 /** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
 export const loadsAheadMax = 4;
@@ -28,7 +28,7 @@ interface Passes {
 
 export class PartScan {
   private readonly parts: PartsCache;
-  private readonly slices = new Slices();
+  private readonly slices = new TimeSlicer();
   /** Partitions that the report scans one after the other. */
   partitionCount = 1;
 
@@ -36,7 +36,7 @@ export class PartScan {
     this.parts = parts;
   }
 
-  /** Undefined while the slice lasts. */
+  /** Undefined within a slice. */
   pauseIfDue(): Promise<void> | undefined {
     return this.slices.pauseIfDue();
   }
@@ -50,7 +50,7 @@ export class PartScan {
     }
   }
 
-  /** Takes so many bytes from the room for parts while `work` runs (engine.ts RE3). */
+  /** Borrows bytes from the room for parts while `work` runs (engine.ts RE3). */
   async borrowing<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     this.parts.memory.lend(bytes);
     try {
@@ -93,7 +93,7 @@ export class PartScan {
     } while (await this.inSlices(partial.endPass()));
   }
 
-  /** PS1. Other partitions have about as many rows each. */
+  /** Decides whether a scan uses the cache. PS1. Other partitions have about as many rows each. */
   private loaderOf(chunks: readonly ChunkEntry[]): (chunk: ChunkEntry) => Promise<RowsView> {
     const {parts} = this;
     const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);

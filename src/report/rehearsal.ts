@@ -1,5 +1,5 @@
-// Reports that a start asks itself once their parts are read ahead (warm-up.ts): code that never ran is interpreted, and the
-// first question of a kind derives what later ones reuse. The first reports by day took 17 to 52 ms, later ones 2 to 4.
+// Reports that a start computes for itself once their parts are read ahead (warm-up.ts): code that never ran is interpreted, and
+// the first question of a kind derives what later ones reuse. The first reports by day took 17 to 52 ms, later ones 2 to 4.
 //   Owns: what is asked, and how much of it. Does not own: how reports are computed.
 //   RH1. It asks what dashboards ask about the newest days: counts by day and hour, active users. It asks for no postings or
 //       cells of property values, which are built only for real questions. It drops the answers.
@@ -20,7 +20,7 @@ const spentMsMax = 500;
 export async function rehearse(
   snapshots: readonly PartitionSnapshot[],
   compute: (query: ReportQuery) => Promise<string>,
-  whenQuiet: () => Promise<void>,
+  whenIdle: () => Promise<unknown>,
   msMax = spentMsMax,
 ): Promise<number> {
   const {lastMs: newestMs} = stretchOfChunks(snapshots.flatMap(({index}) => index.chunks));
@@ -30,7 +30,7 @@ export async function rehearse(
   let spentMs = 0;
   for (let round = 0; round < roundsMax; round++) {
     for (const query of queriesOf(event, newestMs, round)) {
-      await whenQuiet();
+      await whenIdle();
       const startMs = monotonicMs();
       await compute(query);
       computed += 1;

@@ -11,28 +11,28 @@ import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
-/** How many parts are loaded at a time, and for how many ms before an equally long pause. */
+/** Loads at a time, and ms of loading before an equally long pause. */
 interface Pace {
   readonly aheadMax: number;
   readonly stretchMsMax: number;
 }
 
 const ofStore: Pace = {aheadMax: 4, stretchMsMax: 20};
-/** A copy takes the folding thread a millisecond, and questions to it wait for one copy, not for twenty. */
+/** A copy takes the folding thread a millisecond; questions to it wait for one copy at most. */
 const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
 
 /** Resolves when everything that fits is cached. `rowsAtHand`: copies from folding threads. Throws when the store fails. */
 export async function warmUp(
   cache: PartsCache,
   snapshots: readonly PartitionSnapshot[],
-  whenQuiet: () => Promise<void>,
+  whenIdle: () => Promise<unknown>,
   rowsAtHand?: RowsAtHand,
 ): Promise<void> {
   const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
   const chunks = snapshots.flatMap(chunksOf).filter(({chunk}) => chunk.live > 0);
   const newestFirst = [...chunks].sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs);
   const pace = rowsAtHand === undefined ? ofStore : ofThreads;
-  await run(planned(cache, blocks, newestFirst, rowsAtHand), pace, whenQuiet);
+  await run(planned(cache, blocks, newestFirst, rowsAtHand), pace, whenIdle);
 }
 
 interface OwnedChunk {
@@ -43,13 +43,13 @@ interface OwnedChunk {
 const chunksOf = ({manifest: {partition}, index}: PartitionSnapshot): OwnedChunk[] =>
   index.chunks.map((chunk) => ({partition, chunk}));
 
-async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenQuiet: () => Promise<void>): Promise<void> {
+async function run(plan: WarmUp, {aheadMax, stretchMsMax}: Pace, whenIdle: () => Promise<unknown>): Promise<void> {
   let startMs = monotonicMs();
   for await (const _ of plan.run(aheadMax)) {
     const tookMs = monotonicMs() - startMs;
     if (tookMs < stretchMsMax) continue;
     await pause(tookMs, undefined, {ref: false});
-    await whenQuiet();
+    await whenIdle();
     startMs = monotonicMs();
   }
 }

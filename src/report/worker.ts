@@ -1,5 +1,5 @@
-// Entry of the report thread: connects, answers `ask.report` and the edge of its process, says when it is ready, and stops
-// when it is asked to.
+// Entry of the report thread: connects, answers `ask.report` and the edge of its process, reports when it is ready, and stops
+// on request.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {parentPort, workerData} from 'node:worker_threads';
@@ -23,7 +23,7 @@ import type {CountedPublications} from './published/newest-snapshots.js';
 
 /** A first snapshot takes some tens of ms: a longer pause would only delay the start. */
 const readyPauseMs = 20;
-/** After a failure, which was logged: a line a second is enough. */
+/** Pause after a failure, which is logged: a line a second. */
 const failedPauseMs = 1_000;
 
 const {
@@ -53,7 +53,7 @@ function end(error: Error): void {
   say({kind: 'fatal', message: error.message});
 }
 
-/** What one question failed by ends that question; a broken invariant ends the thread. */
+/** A failed question ends only itself; a broken invariant ends the thread. */
 function noteFailure(error: unknown): void {
   if (error instanceof InvariantError) end(error);
   else logger.error({err: error}, 'a question was not answered');
@@ -133,7 +133,7 @@ async function answerAll(questions: Subscription, engine: ReportEngine, vitals: 
   await Promise.all(open);
 }
 
-/** Answers questions of the edge of this process. @returns a function that resolves when those that came are answered. */
+/** Answers questions of the edge of this process. @returns a function that resolves when all of them are answered. */
 function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promise<unknown> {
   const open = new Set<Promise<void>>();
   port.on('message', (message: ToWorker) => {
@@ -145,12 +145,12 @@ function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promis
   return () => Promise.all(open);
 }
 
-/** A server that was away may have lost its last writes: counts and revisions from before prove nothing then. */
+/** A server that was away may have lost its last writes: earlier counts and revisions prove nothing then. */
 async function watchReturns(nc: NatsConnection, engine: ReportEngine): Promise<void> {
   for await (const {type} of nc.status()) if (type === 'reconnect') engine.noteReturn();
 }
 
-/** A question that is no JSON, or whose asker cannot be reached, harms no other question. */
+/** A question that is not JSON, or whose sender cannot be reached, affects no other. */
 async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   try {
     message.respond(JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals)));
@@ -159,7 +159,7 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
   }
 }
 
-/** As `respond`; the asker is told at once. */
+/** As `respond`, for the edge of this process. */
 async function respondHere(
   {number, question}: ThreadQuestion,
   engine: ReportEngine,
@@ -195,7 +195,7 @@ async function prepare(engine: ReportEngine, drain: Drain): Promise<void> {
   if (!drain.isAsked) await engine.warmUp(rowsPorts.length === 0 ? undefined : new HandedRows(rowsPorts));
 }
 
-/** Resolves when the threads that fold have read what they need. */
+/** Resolves when the folding threads have read what they need. */
 function readAheadAsked(): Promise<void> {
   return new Promise((resolve) => {
     port.on('message', (message: ToWorker) => {

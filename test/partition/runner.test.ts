@@ -4,7 +4,7 @@ import {Conflicts} from '../../actors/dedupe/conflicts.js';
 import {createLogger} from '../../src/observe.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
-import {WorkPace} from '../../src/partition/work-pace.js';
+import {Throttle} from '../../src/partition/throttle.js';
 
 const refreshMs = 1_000;
 
@@ -83,7 +83,7 @@ class Driven {
       ownership: this.ownership,
       journal: noJournal,
       sweep: {stop: async () => undefined},
-      pace: new WorkPace(() => 0),
+      throttle: new Throttle(() => 0),
       refresh: this.refresh,
       stagger: 0.5,
       noteApplied: () => undefined,

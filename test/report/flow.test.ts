@@ -1,10 +1,8 @@
-// How askers share work: one run for many, turns, answers that are kept, loads that are ahead of their use.
+// How askers share work: one run for many, answers that are kept, loads that are ahead of their use.
 
 import {describe, expect, test} from 'vitest';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
-import {Slices} from '../../src/report/slices.js';
-import {Overload, Turns} from '../../src/report/turns.js';
 import {SingleFlight} from '../../src/single-flight.js';
 
 interface Deferred<T> {
@@ -56,50 +54,6 @@ describe('shared run', () => {
     await expect(first).rejects.toThrow('down');
     expect(await second).toBe(2);
     expect(await shared.run()).toBe(3);
-  });
-});
-
-describe('turns', () => {
-  test('so many at once, the others in the order in which they came, and no more than may wait', async () => {
-    const turns = new Turns(2, 2);
-    const works = Array.from({length: 4}, () => deferred<void>());
-    const begun: number[] = [];
-    const taken = works.map((work, i) =>
-      turns.take(() => {
-        begun.push(i);
-        return work.promise;
-      }),
-    );
-    await settled();
-    expect(begun).toEqual([0, 1]);
-    await expect(turns.take(async () => undefined)).rejects.toBeInstanceOf(Overload);
-    works[1]!.reject(new Error('failed'));
-    await expect(taken[1]).rejects.toThrow('failed');
-    await settled();
-    expect(begun).toEqual([0, 1, 2]);
-    for (const i of [0, 2, 3]) works[i]!.resolve();
-    await Promise.all([taken[0], taken[2], taken[3]]);
-    expect(begun).toEqual([0, 1, 2, 3]);
-  });
-
-  test('are quiet when nobody is at work; who waits for that goes on after a while all the same', async () => {
-    const turns = new Turns(2, 2);
-    await turns.quiet(60_000);
-    const works = [deferred<void>(), deferred<void>()];
-    const taken = works.map((work) => turns.take(() => work.promise));
-    await turns.quiet(1);
-    let isQuiet = false;
-    const quiet = turns.quiet(60_000).then(() => {
-      isQuiet = true;
-    });
-    works[0]!.resolve();
-    await taken[0];
-    await settled();
-    expect(isQuiet).toBe(false);
-    works[1]!.resolve();
-    await taken[1];
-    await quiet;
-    await turns.quiet(60_000);
   });
 });
 
@@ -181,24 +135,6 @@ describe('load ahead', () => {
     expect(await scan()).toEqual([0]);
     await settled();
   });
-});
-
-test('a long scan gives way to whoever else waits for the thread, but not after every step', async () => {
-  const slices = new Slices();
-  let turns = 0;
-  const turn = () => {
-    turns += 1;
-    next = setImmediate(turn);
-  };
-  let next = setImmediate(turn);
-  let steps = 0;
-  // A turn costs some 10 us: on a busy machine a few steps may take a whole slice each, but not nearly all of them.
-  while (turns < 3 || steps <= 2 * turns) {
-    Math.hypot(...Array.from({length: 100}, (_, i) => i));
-    await slices.pause();
-    steps += 1;
-  }
-  clearImmediate(next);
 });
 
 function failFrom(first: number, item: number): number {

@@ -56,7 +56,7 @@ describe('rehearsal of reports', () => {
     const {snapshot, compute} = world();
     let waits = 0;
     let computed = 0;
-    const whenQuiet = async (): Promise<void> => {
+    const whenIdle = async (): Promise<void> => {
       waits += 1;
       expect(computed).toBe(waits - 1);
     };
@@ -64,8 +64,8 @@ describe('rehearsal of reports', () => {
       computed += 1;
       return compute(query);
     };
-    expect(await rehearse([snapshot], computeCounted, whenQuiet, -1)).toBe(1);
-    expect(await rehearse([snapshot], computeCounted, whenQuiet, 60_000)).toBe(100);
+    expect(await rehearse([snapshot], computeCounted, whenIdle, -1)).toBe(1);
+    expect(await rehearse([snapshot], computeCounted, whenIdle, 60_000)).toBe(100);
     expect(waits).toBe(101);
   });
 

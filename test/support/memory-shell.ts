@@ -35,9 +35,9 @@ import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {Layout} from '../../src/partition/snapshot/layout.js';
 import type {PartStore} from '../../src/partition/snapshot/part-store.js';
-import {restoreLinks} from '../../src/partition/snapshot/recovery.js';
+import {restoreLinks} from '../../src/partition/snapshot/restore.js';
 import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
-import {WorkPace} from '../../src/partition/work-pace.js';
+import {Throttle} from '../../src/partition/throttle.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 
@@ -76,7 +76,7 @@ export class MemoryShell {
   readonly partition: Partition;
   gaps = 0;
   private readonly parts: PartStore;
-  private readonly pace = new WorkPace(() => 0);
+  private readonly throttle = new Throttle(() => 0);
   private layout: Layout;
   private readonly cache: PartsCache;
   private index: SnapshotIndex | undefined;
@@ -93,7 +93,7 @@ export class MemoryShell {
     this.partition = new Partition({...setup, ...place, rowKernel: rowKernel ?? loadRowKernel()});
     this.parts = values as unknown as PartStore;
     this.cache = new PartsCache(values, 0);
-    this.layout = new Layout(this.parts, this.pace, this.partition.moves.leftOut);
+    this.layout = new Layout(this.parts, this.throttle, this.partition.moves.leftOut);
   }
 
   /** Tells the parts that were written so far from others; puts that run together come in any order. */
@@ -156,7 +156,7 @@ export class MemoryShell {
     const {partition, layout, parts, cache} = this;
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
-    const errand = this.pace.errand();
+    const slicer = this.throttle.slicer();
     const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
       new Map(
         await Promise.all([...blocks].map(async ([block, payload]) => [block, await parts.put(payload)] as const)),
@@ -172,15 +172,15 @@ export class MemoryShell {
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
       'windowRuns',
-      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, errand),
+      await appendWindowRun(layout.windowRuns, cut.windowBlocks, parts, cache, erased, slicer),
     );
-    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, errand));
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, cache, slicer));
     const fresh = (prints: typeof cut.fingerprints) =>
       Promise.all([...prints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})));
     layout.setFingerprints('dedupe', [...layout.dedupe, ...(await fresh(cut.fingerprints))]);
     layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
     layout.setOpenEntry(
-      open === undefined ? null : await putChunk(parts, open, partition.moves.leftOut, false, errand),
+      open === undefined ? null : await putChunk(parts, open, partition.moves.leftOut, false, slicer),
     );
     partition.snapshotDone();
     partition.users.profiles.passivate(0).next(); // There are few: one piece.

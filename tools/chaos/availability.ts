@@ -1,15 +1,15 @@
-// How the service answers while its log is away, and how soon it takes events again.
-//   A1. While the log cannot be reached, a write is answered 503 at once as soon as the service can know. What was sent
-//       before that may be under way, and waits for its outcome as long as a publish is tried.
+// Answers of the service while its log is away, and how soon it takes events again.
+//   A1. While the log cannot be reached, a write is answered 503 at once as soon as the service can know. A write that was sent
+//       before may be under way, and waits for its outcome as long as a publish is tried.
 //   A2. The first 2xx comes within 5 s after the log can be reached again.
 
 import type {Broken} from './broken.js';
 import type {Outage, Request, Truth} from './truth.js';
 
 const firstSuccessMsMax = 5_000;
-// The rest is patience with a loaded machine; with one that is busy otherwise a run may have more of it.
+// The rest is patience with a loaded machine; an option gives a run on a busy machine more.
 const atOnceMs = 2_000;
-// Whatever the patience: a write that waits for a publish to be given up (5 s) was not refused at once.
+// With any patience: a write that waits until a publish is given up (5 s) was not refused at once.
 const atOnceMsMax = 4_000;
 // A publish is given up after 5 s (docs/architecture.md, NATS).
 const publishMsMax = 7_500;
@@ -23,8 +23,8 @@ export interface Availability {
 }
 
 /**
- * Over the outages that ended since `sinceAt`. Deletions wait for their end by design: writes alone are measured.
- * `patience`: how many times as long as promised answers (but those at once) and the first 2xx may take.
+ * Measures the outages that ended since `sinceAt`. Deletions wait by design: only writes count.
+ * `patience`: factor of the promised times for answers and the first 2xx, except for those at once.
  */
 export function availabilityOf(truth: Truth, sinceAt: number, patience: number): Availability {
   const outages = truth.outages.filter((outage) => outage.upAt >= sinceAt && Number.isFinite(outage.upAt));
@@ -55,8 +55,8 @@ export function availabilityOf(truth: Truth, sinceAt: number, patience: number):
 const isWrite = (truth: Truth, {things}: Request): boolean => truth.fates.get(things[0]!)!.thing.kind !== 'deletion';
 
 /**
- * The longest wait, up to `countedTo`: the service sees a log that is back a moment before we do, and what it publishes in
- * that moment is under way when the next outage begins.
+ * The longest wait, up to `countedTo`: the service sees a log that is back a moment before the tool does, and messages that it
+ * publishes in that moment are under way when the next outage begins.
  */
 function slowestBetween(from: number, to: number, countedTo: number, writes: readonly Request[]): number {
   const during = writes.filter(({sentAt, answeredAt}) => sentAt >= from && sentAt < to && answeredAt !== undefined);
@@ -66,7 +66,7 @@ function slowestBetween(from: number, to: number, countedTo: number, writes: rea
 const downAfter = ({upAt}: Outage, outages: readonly Outage[]): number =>
   Math.min(Number.POSITIVE_INFINITY, ...outages.map(({downAt}) => downAt).filter((at) => at >= upAt));
 
-/** Undefined when the next outage came before it, within the time that this one had. */
+/** Undefined when the next outage came first, within this one's time. */
 function firstSuccessAfter(outage: Outage, outages: readonly Outage[], writes: readonly Request[]): number | undefined {
   const {upAt} = outage;
   const next = downAfter(outage, outages);

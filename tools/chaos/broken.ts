@@ -1,4 +1,4 @@
-// An invariant that does not hold: the finding of a round.
+// An invariant that was broken in a round.
 
 export type Invariant =
   | 'lost'

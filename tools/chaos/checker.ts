@@ -1,4 +1,4 @@
-// Asks the service for everything that a round wrote, and holds it against the journal.
+// Asks the service for everything that a round wrote, and compares it with the journal.
 
 import {availabilityOf} from './availability.js';
 import type {Broken} from './broken.js';
@@ -12,7 +12,7 @@ import type {Reports} from './stored-reports.js';
 import type {Fate, Truth} from './truth.js';
 import {dateOfRound, untimedNameOf} from './workload.js';
 
-// Profiles are asked one by one; the rest of a round's users is covered by history and reports.
+// Profiles are asked one by one; history and reports cover the other users of a round.
 const profilesMax = 60;
 
 export interface Checked {
@@ -65,7 +65,7 @@ export class Checker {
     };
   }
 
-  /** All rounds once more, in one reading. */
+  /** Checks all rounds once more, in one reading. */
   async checkAll(rounds: number, covered: string): Promise<Broken[]> {
     this.truth.catchUp();
     const fates = [...this.truth.fates.values()];
@@ -109,7 +109,7 @@ export class Checker {
     return broken;
   }
 
-  /** What shows by itself: strange answers, reports that went back, a service that ended. */
+  /** Findings without a question: strange answers, reports that went back, a service that ended. */
   private brokenSinceLastTime(): Broken[] {
     const {service, readback} = this.stage;
     const strange = this.truth.strange.slice(this.strangeSeen);

@@ -1,11 +1,11 @@
-// The lines by which three nats-servers on this machine are one cluster.
+// Configuration that makes three nats-servers on this machine a cluster.
 
 import {freePort} from './free-port.js';
 
 export const clusterMembers = [0, 1, 2] as const;
 export const clusterSize = clusterMembers.length;
 
-/** Of the configuration of each server; their routes have ports that are free now. */
+/** Lines for each server; their routes have ports that are free now. */
 export async function clusterLines(): Promise<string[][]> {
   const ports = await Promise.all(clusterMembers.map(freePort));
   const routes = ports.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');

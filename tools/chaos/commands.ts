@@ -1,4 +1,4 @@
-// Commands of the system that a nemesis needs: mount, mkfs, cp.
+// Commands of the system that nemeses need: mount, mkfs, cp.
 
 import {execFileSync} from 'node:child_process';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -11,7 +11,7 @@ export function run(command: string, ...args: readonly string[]): void {
   execFileSync(command, args, {stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8'});
 }
 
-/** What the machine forbids is no failure of the service: throws `NotPermitted` with the command's own words. */
+/** A command that the machine forbids is no failure of the service: throws `NotPermitted` with the command's own words. */
 export function runIfPermitted(command: string, ...args: readonly string[]): void {
   if (process.platform !== 'linux') throw new NotPermitted('needs Linux');
   try {
@@ -21,7 +21,7 @@ export function runIfPermitted(command: string, ...args: readonly string[]): voi
   }
 }
 
-/** Tried again while a process that was killed is still on its way out. */
+/** Retries while a killed process is still ending. */
 export async function unmount(folder: string): Promise<void> {
   const deadlineMs = performance.now() + unmountMsMax;
   for (;;) {

@@ -1,6 +1,6 @@
-// A disk that can lose its power: an ext4 file system in an image. The image is copied as the device has it (what only the
-// page cache of that file system knows is not in it), and all goes on from the copy.
-//   Long commit intervals: nothing but an fsync brings anything to the device while the copy is made.
+// A disk that can lose its power: an ext4 file system in an image. The image is copied as the device has it, without the page
+// cache of that file system, and the run continues on the copy.
+//   Long commit intervals: only an fsync writes to the device during the copy.
 
 import {mkdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
@@ -15,11 +15,11 @@ export class DiskImage {
 
   private constructor(
     private readonly folder: string,
-    /** Where it is mounted. */
+    /** The mount point. */
     readonly path: string,
   ) {}
 
-  /** Throws `NotPermitted`. */
+  /** @throws NotPermitted */
   static make(folder: string, path: string): DiskImage {
     const disk = new DiskImage(folder, path);
     mkdirSync(path);
@@ -34,7 +34,7 @@ export class DiskImage {
     return join(this.folder, `disk-${this.cuts}.img`);
   }
 
-  /** Nobody may have a file of it open. */
+  /** No process may have a file of it open. */
   async cutPower(): Promise<void> {
     const before = this.image();
     this.cuts += 1;

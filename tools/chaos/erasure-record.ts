@@ -1,5 +1,5 @@
-// Which users were deleted, and from when on: what a client numbered before the deletion must be gone, what it made after
-// it belongs to a fresh user of the same name.
+// Deleted users, with the time of their deletion: events that a client numbered before it must be gone, later ones belong to a
+// new user of the same name.
 
 import type {Thing} from './journal.js';
 import type {Fate} from './truth.js';

@@ -1,6 +1,6 @@
-// Clients that make users and delete them: events, an identify, the deletion; then late copies of the erased events,
-// which must not bring the user back, and for some users new events, which start a fresh one. The first user of each client
-// stays: a search of the disk must find it, or finding nothing of the others would prove nothing.
+// Clients that create users and delete them: events, an identify, the deletion; then late copies of the erased events, which must
+// not bring the user back, and for some users new events, which start a new one. The first user of each client stays: if a
+// search of the disk did not find that one, finding none of the others would prove nothing.
 
 import {randomBytes} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -20,12 +20,12 @@ interface Victim {
   readonly deletion: Thing;
 }
 
-/** Part of a user's id, and in its events and traits wherever a client can put a text. */
+/** Part of a user's id, and of its events and traits wherever a client can put a text. */
 export const markerOf = (userId: string): string => /[0-9a-f]{24}$/.exec(userId)![0];
 
-/** One client; it makes and deletes one user after the other. */
+/** One client, which creates and deletes one user after the other. */
 export class Eraser implements Traffic {
-  /** Markers of users that were not deleted. */
+  /** Markers of users that are not deleted. */
   readonly kept: string[] = [];
   private readonly victims: Victim[] = [];
   private isStopping = false;
@@ -58,7 +58,7 @@ export class Eraser implements Traffic {
 
   private async make(): Promise<Pick<Victim, 'user' | 'events'>> {
     const {workload} = this;
-    // Not seeded: a marker must occur nowhere else on the disk, other runs' leftovers in free blocks included.
+    // Not seeded: a marker must be unique on the disk, remains of other runs in free blocks included.
     const marker = randomBytes(12).toString('hex');
     const user: UserRef = {kind: 'user', id: `erased-${this.name}-${marker}`};
     const plain = Array.from({length: workload.random.between(1, eventsMax)}, () => workload.identifiedEvent(user));
@@ -69,8 +69,8 @@ export class Eraser implements Traffic {
   }
 
   /**
-   * A deletion that is folded, pending or completed, is named by the 404 to whoever asks again. If that never comes, the
-   * journal says that nobody was deleted, and the events are missed.
+   * A client that asks again gets a 404 that names the deletion, once it is folded, pending or completed. Without that answer the
+   * journal says that the user was not deleted, and the check misses the events.
    */
   private async untilErased(deletion: Thing, deadlineMs: number): Promise<void> {
     for (;;) {
@@ -90,7 +90,7 @@ export class Eraser implements Traffic {
     }
   }
 
-  /** Every deletion is asked for again, whatever was answered: that must be harmless, and brings the missing answers. */
+  /** Asks for every deletion again, whatever the answers were: that must be harmless, and brings the missing answers. */
   async settle(msMax: number): Promise<void> {
     const {random} = this.workload;
     const deadlineMs = performance.now() + msMax;

@@ -1,7 +1,7 @@
-// A port that nobody listens on now, and that no connection gets while a service that has it is down between two starts.
-//   F1. Below the range from which the system takes the ports of outgoing connections: one of these could otherwise come to
-//       own it just then, and the next start would fail.
-//   F2. Another one at each call, and others in each process for up to 16 calls: it is tried and released before it is used.
+// A port that is free now, and that no connection gets while its service is down between two starts.
+//   F1. Below the range of ports for outgoing connections: one of those could take it at that moment, and the next start would
+//       fail.
+//   F2. Another one at each call, and different ones in each process for up to 16 calls: it is tried and released before use.
 
 import {createServer} from 'node:net';
 

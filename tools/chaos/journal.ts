@@ -1,10 +1,10 @@
-// The client's journal: what was sent is on disk before the request leaves, what was answered before anybody acts on it.
-// The file alone decides what the service must show; truth.ts reads it back.
+// The client's journal. Each request is on disk before it leaves, and each answer before the client acts on it. Only this file
+// decides what the service must have; truth.ts reads it.
 
 import {closeSync, openSync, writeSync} from 'node:fs';
 import type {EventBody, JsonObject} from '../model/model.js';
 
-/** One thing that a client asks for. Its number is in the event's properties, or in the names of the traits. */
+/** One request of a client. Its number is in the event's properties, or in the names of the traits. */
 export type Thing =
   | {
       readonly n: number;
@@ -25,7 +25,7 @@ export type Thing =
 
 export type EventThing = Thing & {kind: 'event'};
 
-/** `unknown`: no answer, or one that says that it may have happened or not. */
+/** `unknown`: no answer, or one that leaves open whether it happened. */
 export type Outcome = 'acked' | 'refused' | 'unknown';
 
 export type JournalLine =
@@ -34,16 +34,16 @@ export type JournalLine =
   | {
       readonly line: 'answer';
       readonly request: number;
-      /** Undefined: no answer came; `lost` says why. */
+      /** Undefined: no answer came; `lost` is the reason. */
       readonly status?: number;
       readonly lost?: string;
       readonly outcomes: readonly Outcome[];
       readonly deletionId?: string;
-      /** The text of an answer that the API does not know. */
+      /** Text of an answer that the API does not have. */
       readonly strange?: string;
     }
   | {readonly line: 'strike'; readonly name: string}
-  /** The log cannot be reached from here on. */
+  /** From here on the log cannot be reached. */
   | {readonly line: 'log down'; readonly name: string; readonly noticedWithinMs: number}
   | {readonly line: 'log up'; readonly name: string}
   | {readonly line: 'round'; readonly round: number; readonly seed: number};

@@ -1,4 +1,4 @@
-// What the logs hold, asked of nats-server itself.
+// The content of the logs, from nats-server itself.
 
 import {createHash} from 'node:crypto';
 import {JetStreamApiError, type JetStreamManager, jetstreamManager} from '@nats-io/jetstream';
@@ -7,15 +7,15 @@ import type {Place} from '../../src/log-position.js';
 import {logStream} from '../../src/nats/topology.js';
 
 export interface LogState {
-  /** Where a published report stood. */
+  /** Position of a published report. */
   readonly position: Place | undefined;
-  /** Digest of the message there; undefined when the log has none. */
+  /** Digest of the message at that position; undefined when the log has none. */
   readonly mark: string | undefined;
   /** The log's last sequence; 0 when there is no such log. */
   readonly last: number;
 }
 
-/** One of each partition. */
+/** The state of each partition's log. */
 export async function readLogs(port: number, published: ReadonlyMap<number, Place>): Promise<LogState[]> {
   const nc = await connect({servers: `127.0.0.1:${port}`});
   try {

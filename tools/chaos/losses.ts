@@ -1,6 +1,6 @@
-// What a power cut took, where the durability class allows that it takes something: counted, compared, sent again.
-//   Only what was acknowledged before the last start may be missing. With a message id it is sent again, and must then be
-//   there exactly once; without one it is lost for good.
+// Losses of a power cut, where the durability class allows them: counted, compared, sent again.
+//   Only events that were acknowledged before the last start may be missing. With a message id they are sent again, and must
+//   then be there exactly once; without one they are lost for good.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Broken} from './broken.js';
@@ -34,14 +34,14 @@ export class Losses {
     private readonly sender: Sender,
   ) {}
 
-  /** After a power cut: whatever was acknowledged up to now may be missing. */
+  /** A power cut happened: everything acknowledged up to now may be missing. */
   startedAgain(): void {
     this.startedAt = performance.now();
   }
 
   readonly isGone = ({n}: EventThing): boolean => this.gone.has(n);
 
-  /** `covered`: a fence behind all that is there. `fence`: sets another one. */
+  /** `covered`: position of a fence after all events. `fence`: writes another one. */
   async mend(round: number, covered: string, fence: () => Promise<string>): Promise<Broken[]> {
     this.truth.catchUp();
     const rows = await this.readback.history({});
@@ -59,7 +59,7 @@ export class Losses {
     return broken;
   }
 
-  /** Report what is there now, and not what was there before the cut. */
+  /** History once reports include everything that is there now. */
   private async settledRows(fence: () => Promise<string>): Promise<EventRow[]> {
     await fence();
     return this.readback.history({});

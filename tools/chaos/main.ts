@@ -1,5 +1,5 @@
-// `npm run chaos -- NEMESIS --rounds N --seed S`: real processes, and a journal that knows what must be there.
-//   Exit code 1 on a broken invariant, 2 on a command line that makes no sense, 3 when the machine does not permit it.
+// `npm run chaos -- NEMESIS --rounds N --seed S`: real processes, and a journal of what the service must have.
+//   Exit code 1 on a broken invariant, 2 on an invalid command line, 3 when the machine does not permit it.
 
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -36,11 +36,11 @@ async function play(options: Options): Promise<number> {
   try {
     await playRounds(run, options.rounds, summary);
   } catch (error) {
-    // A deadline that passed is a finding like any other.
+    // A missed deadline is a finding like any other.
     summary.add([{invariant: 'recovery', detail: (error as Error).message}]);
   }
   const end = await run.end();
-  // Behind a finding a bad end is no news: the service may be down.
+  // After a finding a bad end is not reported: the service may be down.
   if (summary.isClean) summary.add(end);
   summary.setAccount(run.account());
   for (const line of summary.accountLines()) print(line);
@@ -56,7 +56,7 @@ async function playRounds(run: Run, rounds: number, summary: Summary): Promise<v
     const result = await run.round(round);
     summary.addRound(result);
     print(roundLine(result, rounds));
-    // What is broken stays broken: later rounds would only repeat it.
+    // A broken invariant stays broken: later rounds would only repeat it.
     if (result.broken.length > 0) return;
   }
   summary.add(await run.conclude(rounds));

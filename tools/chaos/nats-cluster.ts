@@ -1,4 +1,4 @@
-// Three nats-servers of our own as one cluster, for nemeses that end them.
+// Three nats-servers of the run as one cluster, for nemeses that end them.
 
 import {join} from 'node:path';
 import {clusterLines, clusterSize} from './cluster-lines.js';
@@ -30,7 +30,7 @@ export class NatsCluster {
     return new NatsCluster(settled, await Promise.all(settled.map(startIn)));
   }
 
-  /** Of a service that stores every message on all of them. */
+  /** Environment of a service that stores every message on all of them. */
   get env(): Readonly<Record<string, string>> {
     const urls = this.places.map(({port}) => `nats://127.0.0.1:${port}`);
     return {NATS_URL: urls.join(','), REPLICAS: `${clusterSize}`, PARTITIONS: '2'};

@@ -1,4 +1,4 @@
-// A nats-server of our own, for nemeses that stand between it and the service.
+// A nats-server of the run, for nemeses on the wire between it and the service.
 
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -11,7 +11,7 @@ const startMsMax = 20_000;
 const pollMs = 20;
 
 export interface NatsFolders {
-  /** Of the configuration and the log. */
+  /** Folder of its configuration and its log. */
   readonly folder: string;
   readonly storeDir: string;
 }
@@ -22,7 +22,7 @@ export class NatsProcess {
     readonly port: number,
   ) {}
 
-  /** `sync`: the server's own interval is two minutes. `lines`: more of its configuration. */
+  /** `sync`: the server's default interval is two minutes. `lines`: further lines of its configuration. */
   static async start(
     {folder, storeDir}: NatsFolders,
     port: number,

@@ -1,4 +1,4 @@
-// A nemesis: one way in which the world treats the service badly. Each has a file of its own in nemeses/.
+// A nemesis: one kind of fault around the service. Each has its file in nemeses/.
 
 import type {Random} from '../random.js';
 import type {Broken} from './broken.js';
@@ -11,12 +11,12 @@ import type {Traffic} from './traffic.js';
 import type {Truth} from './truth.js';
 import type {Workload} from './workload.js';
 
-/** This machine does not allow what the nemesis needs: it is skipped, loudly. */
+/** This machine does not allow the nemesis: it is skipped, with a line. */
 export class NotPermitted extends Error {}
 
-/** What a nemesis may use. */
+/** The run as a nemesis sees it. */
 export interface Stage {
-  /** Of this run: the journal, the logs and the data are below. */
+  /** Folder of the run, with journal, logs and data. */
   readonly folder: string;
   readonly journal: Journal;
   readonly service: SupervisedService;
@@ -24,36 +24,36 @@ export interface Stage {
   readonly losses: Losses;
 }
 
-/** Where the service keeps its data, and what else it is told. */
+/** Folder of the service's data, and further settings. */
 export interface Ground {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface Nemesis {
-  /** Before the first start. Throws `NotPermitted`. */
+  /** Called before the first start. @throws NotPermitted */
   prepare?(folder: string, keys: Keys): Promise<Ground>;
-  /** Instead of the ordinary clients. */
+  /** Replaces the ordinary clients. */
   traffic?(workload: Workload, senders: readonly Sender[], readback: Readback): Traffic;
-  /** How often it strikes in a round. */
+  /** Strikes in a round. */
   readonly strikes: {readonly min: number; readonly max: number};
-  /** Does its damage and begins the healing; the round then waits for readiness. */
+  /** Does its damage and begins to repair it; the round then waits for readiness. */
   strike(stage: Stage, random: Random): Promise<void>;
-  /** The service may end by itself (a full disk): it is started again like by any supervisor. */
+  /** The service may end by itself (a full disk): it is started again, as a supervisor would. */
   readonly mayEndService?: boolean;
-  /** Acknowledged events may be missing behind a strike (`stage.losses` is told): they are counted, and sent again. */
+  /** Acknowledged events may be missing after a strike (`stage.losses` is told): they are counted, and sent again. */
   readonly mayLose?: boolean;
-  /** What else must hold after a round. */
+  /** Further checks after a round. */
   check?(stage: Stage, truth: Truth, round: number): Promise<Broken[]>;
-  /** What must hold at the end, after a stop and a start. */
+  /** Checks at the end, after a stop and a start. */
   conclude?(stage: Stage, truth: Truth): Promise<Broken[]>;
-  /** What it did and met over all rounds, for the summary. */
+  /** Counts over all rounds, for the summary. */
   account?(stage: Stage): Readonly<Record<string, number>>;
-  /** Ends what `prepare` began, when the service has ended. */
+  /** Ends what `prepare` began, after the end of the service. */
   finish?(): Promise<void>;
 }
 
-/** While the log is away, which the service can know after `noticedWithinMs`. `until` resolves when it is back. */
+/** Journals an outage of the log, which the service can notice within `noticedWithinMs`. `until` resolves when it is over. */
 export async function outage(
   {journal}: Pick<Stage, 'journal'>,
   name: string,
@@ -65,8 +65,8 @@ export async function outage(
   journal.write({line: 'log up', name});
 }
 
-// A connection that breaks, and a disk that fills up, show at once.
+// A broken connection and a full disk are noticed at once.
 export const brokenNoticedMs = 250;
-// A log that stays connected and is silent shows after 3 s (docs/architecture.md, NATS); the rest is patience with a loaded
+// A log that stays connected and is silent is noticed after 3 s (docs/architecture.md, NATS); the rest is patience with a loaded
 // machine.
 export const silenceNoticedMs = 4_500;

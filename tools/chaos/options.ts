@@ -4,18 +4,18 @@ export interface Options {
   readonly nemesis: string;
   readonly rounds: number;
   readonly seed: number;
-  /** Times as long as promised may pass until writes are answered and taken: for machines that are busy otherwise. */
+  /** Factor of the promised times until writes are answered and taken, for busy machines. */
   readonly patience: number;
-  /** What each client sends in a round before it goes on slowly. */
+  /** Requests that each client sends in a round before it slows down. */
   readonly things: number;
-  /** Keep the run's folder also when nothing broke. */
+  /** Keeps the run's folder also when nothing broke. */
   readonly keep: boolean;
 }
 
 export const usage = (names: readonly string[]): string =>
   `usage: npm run chaos -- NEMESIS [--rounds N] [--seed S] [--patience N] [--things N] [--keep]\n  NEMESIS: ${names.join(', ')}`;
 
-/** Undefined for a command line that makes no sense. */
+/** Undefined for an invalid command line. */
 export function readOptions(args: readonly string[], names: readonly string[]): Options | undefined {
   const [nemesis, ...rest] = args;
   if (nemesis === undefined || !names.includes(nemesis)) return undefined;

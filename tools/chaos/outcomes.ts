@@ -1,11 +1,11 @@
-// What an answer says about each thing of its request (docs/api.md of the service, Ingestion and Errors).
+// The outcome of each thing of a request, from its answer (docs/api.md, Ingestion and Errors).
 
 import type {Answer, Lost} from './http.js';
 import type {Outcome, Thing} from './journal.js';
 
 export interface Reading {
   readonly outcomes: readonly Outcome[];
-  /** Set when the API knows no such answer. */
+  /** Set for an answer that the API does not have. */
   readonly strange?: string;
   readonly deletionId?: string;
 }
@@ -30,7 +30,7 @@ const strange = (outcomes: readonly Outcome[], answer: Answer): Reading => ({
   strange: answer.text.slice(0, 300),
 });
 
-/** 404 counts as refused, unless it names an earlier deletion: nobody of this name was known. */
+/** 404 counts as refused, unless it names an earlier deletion: the user was unknown. */
 function readDeletion(answer: Answer): Reading {
   if (answer.status === 503) return {outcomes: ['unknown']};
   if (![200, 202, 404].includes(answer.status)) return strange(['unknown'], answer);
@@ -46,7 +46,7 @@ interface BatchBody {
 /** Undefined for an answer that contradicts itself. */
 function readBatch(count: number, answer: Answer): Reading | undefined {
   const {received, errors = []} = JSON.parse(answer.text) as BatchBody;
-  // A 503 without a list: the batch was not even looked at.
+  // A 503 without a list: the service did not read the batch.
   if (answer.status === 503 && received === undefined) return {outcomes: Array<Outcome>(count).fill('unknown')};
   const outcomes = Array<Outcome>(count).fill('acked');
   for (const {index, code} of errors) outcomes[index] = code === 'unavailable' ? 'unknown' : 'refused';

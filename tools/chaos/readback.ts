@@ -1,4 +1,4 @@
-// Reads answers back from a service that may still be catching up: 503 and lost connections are asked again.
+// Reads answers from a service that may still be catching up: retries after 503 and lost connections.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import {covers, isBefore, type Place, readPositions} from '../../src/log-position.js';
@@ -36,9 +36,9 @@ export function query(parameters: Parameters): string {
 
 export class Readback {
   private readonly http: Http;
-  /** Where every report so far stood, by partition. */
+  /** Newest position of the reports so far, by partition. */
   private readonly newest = new Map<number, Place>();
-  /** Reports that stood before an older one. */
+  /** Reports whose position was before that of an earlier one. */
   readonly wentBack: string[] = [];
 
   constructor(port: number, key: string) {
@@ -102,7 +102,7 @@ export class Readback {
     }
   }
 
-  /** Where the published reports stand now, by partition. */
+  /** Positions of the published reports now, by partition. */
   async positions(): Promise<ReadonlyMap<number, Place>> {
     const {status, headers, text} = await this.get('/v1/reports/events?event=any&from=2001-01-01&to=2001-01-01');
     if (status !== 200) throw new Error(`no report: ${status} ${text}`);
@@ -112,7 +112,7 @@ export class Readback {
     return positions;
   }
 
-  /** For a store that begins anew. */
+  /** For a store that is created anew. */
   forgetPositions(): void {
     this.newest.clear();
   }

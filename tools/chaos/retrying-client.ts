@@ -1,5 +1,5 @@
-// A client as its library should be: every event has a message id and is sent again until it is answered, and what was
-// acknowledged is read between the writes. No request of it may fail in the end.
+// A client like a good library: every event has a message id and is sent again until it is answered, and acknowledged events are
+// read between the writes. None of its requests may fail in the end.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {UserRef} from '../model/model.js';
@@ -14,7 +14,7 @@ const firstPauseMs = 10;
 const pauseMsMax = 100;
 const slowPauseMs = 80;
 const batchEvents = 20;
-/** Of ten requests: batches, and reads of what was sent before. */
+/** Shares of ten requests: batches, and reads of what was sent before. */
 const shares = {batch: 2, read: 2};
 
 export class RetryingClient implements Traffic {
@@ -43,7 +43,7 @@ export class RetryingClient implements Traffic {
     return this.ended;
   }
 
-  /** Nothing is left to be retried: each request was, until it was answered. */
+  /** Every request was retried until its answer: only failures are left to report. */
   async settle(): Promise<void> {
     if (this.failures.length > 0) throw new Error(`a client that retries met: ${this.failures.join('; ')}`);
   }
@@ -72,7 +72,7 @@ export class RetryingClient implements Traffic {
     this.newest = things.at(-1);
   }
 
-  /** Whatever was acknowledged before is there, whoever answers. */
+  /** Every acknowledged event must be in the answer, whichever process gives it. */
   private async read(): Promise<void> {
     if (this.newest === undefined) return;
     const {messageId} = this.newest.body;

@@ -1,12 +1,12 @@
-// The folder of a run, when the run is over: nobody may write to it any more, and then it goes as a whole.
-//   A process of this run names the folder in its command line or as its DATA_DIR: service, guard shell, nats-server.
+// The folder of a run after its end: once no process writes to it, it is removed as a whole.
+//   A process of the run has the folder in its command line or as its DATA_DIR: service, guard shell, nats-server.
 
 import {existsSync, readdirSync, rmSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
 import {readIfReadable} from '../../src/system-file.js';
 import {sendSignal} from '../service-process.js';
 
-// A killed service leaves a nats-server that closes its store first.
+// The nats-server of a killed service closes its store first.
 const endMsMax = 15_000;
 const removeMsMax = 15_000;
 const pollMs = 50;
@@ -25,7 +25,7 @@ interface Process {
   readonly commandLine: string;
 }
 
-/** Only where the system shows them (/proc). */
+/** Only where the system lists them (/proc). */
 function processesOf(folder: string): Process[] {
   if (!existsSync('/proc/self/environ')) return [];
   const pids = readdirSync('/proc')
@@ -41,7 +41,7 @@ function processesOf(folder: string): Process[] {
 /** Empty for a process that has ended, or is not ours. */
 const read = (path: string): string => readIfReadable(path) ?? '';
 
-/** @throws with the reason when it is still there after 15 s. */
+/** @throws with the reason when the folder still exists after 15 s. */
 export async function removeFolder(folder: string): Promise<void> {
   const deadlineMs = performance.now() + removeMsMax;
   for (;;) {

@@ -22,10 +22,10 @@ import {Workload} from './workload.js';
 
 const keys: Keys = {write: writeKey, secret: secretKey};
 const workersCount = 6;
-// Generous: a loaded machine is not what is tested; a service that hangs still fails.
+// Generous: the load of the machine is not tested; a service that hangs still fails.
 const readyMsMax = 180_000;
 const settleMsMax = 60_000;
-// A supervisor starts it again; a service that ends every time is a finding.
+// A supervisor restarts it; a service that ends every time is a finding.
 const revivalsMax = 10;
 const strikeAfterMs = {min: 50, max: 900};
 const calmMs = 150;
@@ -36,12 +36,12 @@ export interface RoundResult {
   readonly broken: readonly Broken[];
   readonly events: number;
   readonly sends: number;
-  /** Things that no answer ever settled. */
+  /** Things without an answer that settles them. */
   readonly unknown: number;
   readonly readyMs: number;
   readonly firstSuccessMs: number;
   readonly slowestMs: number;
-  /** From the first request to the last, and from there to the last answer of the comparison. */
+  /** Time from the first request to the last, and from there to the last answer of the comparison. */
   readonly playedMs: number;
   readonly comparedMs: number;
 }
@@ -84,7 +84,7 @@ export class Run {
     return run;
   }
 
-  /** Seeded by run and round: a round strikes and sends the same, whatever the ones before it did. */
+  /** Seeded by run and round: a round strikes and sends the same, whatever happened in earlier ones. */
   async round(round: number): Promise<RoundResult> {
     const {journal} = this.stage;
     const random = new Random(this.seed * 1_000_003 + round);
@@ -108,7 +108,7 @@ export class Run {
     );
   }
 
-  /** Returns the longest way back to readiness. */
+  /** @returns the longest time until readiness. */
   private async strikes(random: Random): Promise<number> {
     const {strikes} = this.nemesis;
     let slowestMs = 0;
@@ -141,7 +141,7 @@ export class Run {
     return this.stage.losses.mend(workload.round, await fence(), fence);
   }
 
-  /** Events behind everything that was sent, in every partition: a report that covers them covers all. */
+  /** Writes events after everything that was sent, in every partition: a report that covers them covers all. */
   private async fence(workload: Workload): Promise<string> {
     const users = Array.from({length: fenceEvents}, (_, i) => ({
       kind: 'user' as const,
@@ -158,7 +158,7 @@ export class Run {
     }
   }
 
-  /** A clean stop, a start, and everything compared once more. */
+  /** Stops the service cleanly, starts it, and compares everything once more. */
   async conclude(rounds: number): Promise<Broken[]> {
     const {service} = this.stage;
     const exit = await service.stop();
@@ -174,7 +174,7 @@ export class Run {
     return this.nemesis.account?.(this.stage) ?? {};
   }
 
-  /** Returns what was wrong with the end: how the service ended, who outlived it. A second call (a signal) joins the first. */
+  /** @returns findings: how the service ended, and which processes outlived it. A second call (a signal) joins the first. */
   end(): Promise<Broken[]> {
     this.ending ??= this.endOnce();
     return this.ending;
@@ -195,7 +195,7 @@ export class Run {
     ].map((detail) => ({invariant: 'recovery', detail}));
   }
 
-  /** Nobody writes there any more when `end` has resolved. */
+  /** Called when `end` has resolved: no process writes there any more. */
   removeData(): Promise<void> {
     return removeFolder(this.stage.folder);
   }

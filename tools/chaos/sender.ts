@@ -9,7 +9,7 @@ export interface Keys {
   readonly secret: string;
 }
 
-/** What one request brought: an outcome per thing, and where the log has them. */
+/** Result of one request: an outcome per thing, and their position in the log. */
 export interface Sent {
   readonly outcomes: readonly Outcome[];
   readonly logPosition: string | undefined;
@@ -28,7 +28,7 @@ export class Sender {
     this.secret = new Http(port, keys.secret);
   }
 
-  /** Several things in one request must be events. */
+  /** A request of several things may have events alone. */
   async send(things: readonly Thing[]): Promise<Sent> {
     const request = this.journal.nextRequest();
     this.journal.write({line: 'send', request, things: things.map(({n}) => n)});

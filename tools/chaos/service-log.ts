@@ -1,4 +1,4 @@
-// Reads what the service prints, from where it stands now on.
+// Reads what the service prints from now on.
 
 import {closeSync, fstatSync, openSync, readSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -11,7 +11,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-// A step of an erasure may last no longer than one flush of the disk.
+// A step of an erasure may take no longer than one flush of the disk.
 const pollMs = 1;
 const chunkBytes = 65_536;
 
@@ -20,7 +20,7 @@ export class ServiceLog {
   private position: number;
   private rest = '';
 
-  /** `from`: undefined for the end. */
+  /** `from`: undefined for the end of the file. */
   constructor(path: string, from?: number) {
     this.file = openSync(path, 'r');
     this.position = from ?? fstatSync(this.file).size;
@@ -30,7 +30,7 @@ export class ServiceLog {
     closeSync(this.file);
   }
 
-  /** Lines since the last time; what is not JSON (the welcome) is left out. */
+  /** Lines since the last call; a line that is not JSON (the welcome) is left out. */
   next(): LogLine[] {
     const chunk = Buffer.alloc(chunkBytes);
     const lines: LogLine[] = [];

@@ -1,9 +1,9 @@
-// The events of a round, held against the journal.
-//   S1. An acknowledged event is there exactly once.
-//   S2. No event is there twice, however often it was sent; one without a settling answer is there at most once.
-//   S3. Nothing is there that was not sent, or that was refused.
-//   S4. An event is as it was sent, and its id is its own.
-//   S5. An erased user's events are not there.
+// The events of a round, compared with the journal.
+//   S1. An acknowledged event is stored exactly once.
+//   S2. No event is stored twice, however often it was sent; one without a settling answer at most once.
+//   S3. Nothing is stored that was not sent, or that was refused.
+//   S4. An event is stored as it was sent, with an id of its own.
+//   S5. No event of an erased user is stored.
 //   S6. History goes from the newest to the oldest, by (timestamp, partition, ordinal).
 
 import {isDeepStrictEqual} from 'node:util';
@@ -22,7 +22,7 @@ export function* brokenEvents(
   fates: readonly EventFate[],
   rows: readonly EventRow[],
   isErased: (thing: EventThing) => boolean,
-  /** Lost where the durability class permits it, and counted elsewhere. */
+  /** Lost as the durability class permits, and counted elsewhere. */
   isGone: (thing: EventThing) => boolean = () => false,
 ): Generator<Broken> {
   const byNumber = groupBy(rows, numberOf);

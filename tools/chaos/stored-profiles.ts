@@ -1,6 +1,6 @@
-// Profiles, held against the journal's identifies and the events that history shows.
-//   Every acknowledged trait is there, none is that was not sent, and the trait that all identifies of a user set has the
-//   value of the one acknowledged last, or of one whose outcome is unknown: such a one may have arrived at any time.
+// Profiles, compared with the journal's identifies and the events of history.
+//   A profile has every acknowledged trait and no other. The trait that all identifies of a user set has the value of the one
+//   acknowledged last, or of one whose outcome is unknown, which may have arrived at any time.
 
 import {isDeepStrictEqual} from 'node:util';
 import {profileEventsMax} from '../model/history.js';
@@ -69,7 +69,7 @@ function possibleLatest(identifies: readonly IdentifyFate[]): Set<number | undef
   return possible;
 }
 
-/** Events of a round lie years before its identifies; those without a timestamp may lie behind them. */
+/** Events of a round are years before its identifies; those without a timestamp may be after them. */
 function timeComplaints({created_at, last_seen}: Profile, rows: readonly EventRow[]): string[] {
   const times = rows.map(({timestamp}) => timestamp).sort();
   const [first, last] = [times[0]!, times.at(-1)!];
@@ -86,7 +86,7 @@ function eventComplaints({events, events_has_more}: Profile, rows: readonly Even
   return isSame ? [] : [`its ${events.length} events are not the ${newest.length} newest of the history`];
 }
 
-/** An erased user, or one that never was: no profile, no history. */
+/** An erased user, or one that never existed, has no profile and no history. */
 export async function brokenAbsence(readback: Readback, userId: string): Promise<Broken[]> {
   const profile = await readback.get(`/v1/users/${encodeURIComponent(userId)}`);
   const rows = await readback.history({userId});

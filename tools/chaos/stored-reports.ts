@@ -1,6 +1,6 @@
-// Reports, held against the slow model over the events that history shows.
+// Reports, compared with the slow model over the events of history.
 //   R1. A round's reports are those of the model.
-//   R2. The days of earlier rounds keep their counts: what happens later neither takes from them nor adds.
+//   R2. The days of earlier rounds keep their counts: later requests change none of them.
 
 import {isDeepStrictEqual} from 'node:util';
 import {activeUsersOf} from '../model/active-users.js';
@@ -12,7 +12,7 @@ import {type EventRow, query, type Readback} from './readback.js';
 import {placeOf} from './stored-events.js';
 import {dateOfRound, eventNames} from './workload.js';
 
-// A report is at most one refresh (1 s) behind; the rest is patience with a loaded machine.
+// A report is at most one refresh (1 s) old; the rest is patience with a loaded machine.
 const reportMsMax = 120_000;
 
 interface Question {
@@ -20,7 +20,7 @@ interface Question {
   expected(model: Model): JsonObject;
 }
 
-/** The model after everything in `rows`, each event at the time that history shows. */
+/** The model of all events in `rows`, each at the time that history shows. */
 export function modelOf(rows: readonly EventRow[]): Model {
   const model = new Model();
   const inArrival = [...rows].sort((a, b) => {
@@ -29,7 +29,7 @@ export function modelOf(rows: readonly EventRow[]): Model {
     return aPartition - bPartition || aOrdinal - bOrdinal;
   });
   for (const row of inArrival) {
-    const {messageId: _, ...body} = row; // The model must not hide what is there twice.
+    const {messageId: _, ...body} = row; // Without it the model would hide duplicates.
     model.event(body as EventBody, receivedAt(Date.parse(row.received_at)));
     model.partitions.set(userKeyOf(userOf(body as EventBody)), placeOf(row)[0]);
   }
@@ -61,7 +61,7 @@ function questionsOf(from: string, to: string, interval: 'hour' | 'month'): Ques
   ];
 }
 
-/** What the days of the rounds so far must count. */
+/** Counts of the days of the rounds so far. */
 export class DayCounts {
   private readonly byName = new Map<string, Map<string, number>>();
 
@@ -88,17 +88,17 @@ export class Reports {
     const date = dateOfRound(round);
     this.days.set(date, rows);
     const own = rows.filter((row) => row.timestamp.startsWith(date));
-    // No window of this round's reports reaches other rounds but the trailing ones of weeks and months.
+    // Of the windows of this round's reports only the trailing ones of weeks and months reach other rounds.
     const questions = questionsOf(date, date, 'hour').filter(({path}) => !/metric=[wm]au/.test(path));
     return [...(await this.compare(questions, own, covered)), ...(await this.brokenDays(round, covered))];
   }
 
-  /** Everything, over everything: for the end of a run. */
+  /** All reports over all rounds: for the end of a run. */
   brokenOver(rounds: number, rows: readonly EventRow[], covered: string): Promise<Broken[]> {
     return this.compare(questionsOf(dateOfRound(1), dateOfRound(rounds + 1), 'month'), rows, covered);
   }
 
-  /** What the days up to this round's count from now on. */
+  /** Sets the expected counts of the days up to this round's. */
   setDays(rounds: number, rows: readonly EventRow[]): void {
     for (let round = 1; round <= rounds; round++) this.days.set(dateOfRound(round), rows);
   }

@@ -1,5 +1,5 @@
-// A retry storm: every event is sent one to five times, in any company, over all connections at once; and events of
-// earlier rounds come again, which their partitions have long written into snapshots.
+// A retry storm: every event is sent one to five times, in any batches, over all connections at once; and events of earlier
+// rounds, which are in snapshots long since, are sent again.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {UserRef} from '../model/model.js';
@@ -14,7 +14,7 @@ const usersCount = 150;
 const sendsPerEventMax = 5;
 const batchEventsMax = 120;
 const lateShare = 0.1;
-// Enough of the past to reach behind several snapshots, bounded for a run of many rounds.
+// Enough to reach back several snapshots, bounded for a run of many rounds.
 const rememberedMax = 20_000;
 const pauseAfterFailureMs = 20;
 
@@ -34,7 +34,7 @@ export class Remembered {
 
 export class Storm implements Traffic {
   private readonly fresh: EventThing[];
-  /** Every copy that is still to be sent, shuffled. */
+  /** Copies that are not sent yet, shuffled. */
   private readonly copies: EventThing[] = [];
   private readonly acked = new Set<number>();
   private ended: Promise<unknown> = Promise.resolve();
@@ -70,7 +70,7 @@ export class Storm implements Traffic {
     this.ended = Promise.all(this.senders.map((sender) => this.drain(sender, Number.POSITIVE_INFINITY)));
   }
 
-  /** A storm ends when all of it was sent. */
+  /** Ends when all copies are sent. */
   async stop(): Promise<void> {
     await this.ended;
   }

@@ -1,4 +1,4 @@
-// What a run says: a line as soon as something is broken, and the sum of it at the end, for people and as JSON.
+// The output of a run: a line as soon as an invariant is broken, and a summary at the end, for people and as JSON.
 
 import type {Broken, Invariant} from './broken.js';
 import type {Options} from './options.js';
@@ -49,12 +49,12 @@ export class Summary {
     if (broken.length > detailsPerRoundMax) print(`  and ${broken.length - detailsPerRoundMax} more`);
   }
 
-  /** What the nemesis says of itself. */
+  /** Counts of the nemesis. */
   setAccount(account: Readonly<Record<string, number>>): void {
     this.account = account;
   }
 
-  /** Empty when the nemesis has nothing to say. */
+  /** Empty when the nemesis counted nothing. */
   accountLines(): string[] {
     return Object.entries(this.account).map(([what, count]) => `  ${what}: ${count}`);
   }

@@ -1,4 +1,4 @@
-// The real program under a supervisor, killed and started again on one port and folder; and the nats-server that it starts.
+// The real program under a supervisor, killed and restarted on one port and folder, with the nats-server that it starts.
 
 import {closeSync, mkdirSync, openSync, readFileSync} from 'node:fs';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -9,7 +9,7 @@ export interface ServiceOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly keys: Keys;
-  /** Gets what the service prints, over all its starts. */
+  /** File of the output of all its starts. */
   readonly logPath: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -18,7 +18,7 @@ const stopMsMax = 35_000;
 const pollMs = 10;
 
 export class SupervisedService {
-  /** How it ended when nothing of this run had ended it. */
+  /** Exits that this run did not cause. */
   readonly ownEnds: string[] = [];
   private process: ServiceProcess | undefined;
 
@@ -55,7 +55,7 @@ export class SupervisedService {
     return this.process!.pid;
   }
 
-  /** SIGKILL; resolves when the process is gone. Its nats-server notices and closes by itself. */
+  /** SIGKILL; resolves when the process has ended. Its nats-server notices and closes by itself. */
   async kill(): Promise<void> {
     const ending = this.process;
     this.process = undefined;
@@ -69,7 +69,7 @@ export class SupervisedService {
     await this.kill();
   }
 
-  /** SIGTERM; resolves with words about the exit. */
+  /** SIGTERM; resolves with a description of the exit. */
   async stop(): Promise<string> {
     const ending = this.process;
     this.process = undefined;
@@ -81,12 +81,12 @@ export class SupervisedService {
     return wordsOf(how);
   }
 
-  /** The end of what it printed. */
+  /** The end of its output. */
   lastWords(): string {
     return readFileSync(this.options.logPath, 'utf8').trimEnd().split('\n').slice(-3).join(' | ');
   }
 
-  /** A supervisor's part: a service that ended by itself is started again. */
+  /** Restarts a service that ended by itself, as a supervisor would. */
   revive(): void {
     if (!this.isRunning) this.start();
   }

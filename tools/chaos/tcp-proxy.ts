@@ -1,12 +1,12 @@
-// A wire that can be cut: every connection of the service to NATS goes through here.
-//   Bytes that were swallowed are gone, so whoever heals the wire ends the connections that lost some.
+// A wire that can be cut: every connection of the service to NATS goes through this proxy.
+//   Dropped bytes are lost, so repairing the wire ends the connections that lost some.
 
 import {once} from 'node:events';
 import {type AddressInfo, connect, createServer, type Server, type Socket} from 'node:net';
 
 /**
- * `cut`: connections end, new ones are refused. `silent`: they stay open and carry nothing. `deaf`: what the service
- * sends arrives, the answers do not. `mute`: the other way round. `slow`: everything takes longer.
+ * `cut`: connections end, new ones are refused. `silent`: they stay open and carry nothing. `deaf`: the service's bytes arrive,
+ * the answers do not. `mute`: the opposite. `slow`: everything takes longer.
  */
 export type Wire = 'whole' | 'cut' | 'silent' | 'deaf' | 'mute' | 'slow';
 type Direction = 'up' | 'down';
@@ -24,7 +24,7 @@ interface Pair {
   readonly inner: Socket;
   readonly outer: Socket;
   hasLostBytes: boolean;
-  /** When the newest bytes of each direction arrive: none may overtake them. */
+  /** When the newest bytes of each direction arrive: later ones must not overtake them. */
   readonly dueAt: Record<Direction, number>;
 }
 
@@ -58,7 +58,7 @@ export class TcpProxy {
     if (wire === 'whole') for (const pair of this.pairs) if (pair.hasLostBytes) end(pair);
   }
 
-  /** RST to both sides of every connection; new ones are welcome. */
+  /** Resets both sides of every connection; new ones are accepted. */
   reset(): void {
     for (const {inner, outer} of this.pairs) {
       inner.resetAndDestroy();
@@ -89,7 +89,7 @@ export class TcpProxy {
     ] as const) {
       from.setNoDelay(true);
       from.on('data', (bytes: Buffer) => this.carry(pair, direction, to, bytes));
-      from.on('error', () => {}); // Its end follows, and is all that matters.
+      from.on('error', () => {}); // `close` follows and is handled.
       from.on('close', () => {
         this.pairs.delete(pair);
         end(pair);
@@ -99,12 +99,12 @@ export class TcpProxy {
 
   private carry(pair: Pair, direction: Direction, to: Socket, bytes: Buffer): void {
     if (swallows[this.wire].includes(direction)) pair.hasLostBytes = true;
-    // After lost bytes nothing may follow on the same connection: the protocol would be torn.
+    // After lost bytes the connection must carry nothing: the protocol would be broken.
     if (pair.hasLostBytes && swallows[this.wire].length === 0) end(pair);
     else if (!swallows[this.wire].includes(direction)) this.forward(pair, direction, to, bytes);
   }
 
-  /** When the wire becomes faster, what is under way still arrives first. */
+  /** When the wire becomes faster, bytes under way still arrive first. */
   private forward({dueAt}: Pair, direction: Direction, to: Socket, bytes: Buffer): void {
     const nowMs = performance.now();
     const dueMs = Math.max(dueAt[direction], nowMs + this.slowMs);

@@ -1,4 +1,4 @@
-// Clients that go on whatever happens: single events, batches, identifies, and retries of what got no settling answer.
+// Clients that continue through every fault: single events, batches, identifies, and retries without a settling answer.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {UserRef} from '../model/model.js';
@@ -10,7 +10,7 @@ export interface Traffic {
   start(): void;
   /** Resolves when the last request has its answer, or has lost it. */
   stop(): Promise<void>;
-  /** Sends again what is to be retried, until all of it is acknowledged. */
+  /** Sends retries until all of them are acknowledged. */
   settle(msMax: number): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const pauseMs = 2;
 const slowPauseMs = 80;
 const pauseAfterFailureMs = 15;
 
-/** One client: it sends one request at a time, for users that no other client touches. */
+/** One client: one request at a time, for users that no other client touches. */
 export class Worker implements Traffic {
   private readonly again: Thing[] = [];
   private readonly users: readonly UserRef[];
@@ -66,7 +66,7 @@ export class Worker implements Traffic {
     }
   }
 
-  /** Bounds what a round must read back. It goes on slowly: how soon the service takes events again shows only to those who ask. */
+  /** Bounds a round. The client then slows down and does not stop: only requests show how soon the service takes events again. */
   private get hasSentEnough(): boolean {
     return this.made >= this.workload.thingsMax;
   }
@@ -95,7 +95,7 @@ export class Worker implements Traffic {
     return workload.random.chance(0.03) ? workload.invalidEvent(user) : workload.event(user);
   }
 
-  /** In other company than the first time, and now and then twice in one batch. */
+  /** Retries in other batches than before, and sometimes twice in one. */
   private takeRetries(): Thing[] {
     const {random} = this.workload;
     const first = this.again.splice(random.between(0, this.again.length - 1), 1)[0]!;

@@ -1,4 +1,4 @@
-// What the journal's file says: what became of every thing as far as the client can know, and when the log was away.
+// The content of the journal's file: the outcome of every thing as far as the client can know it, and the outages of the log.
 
 import {closeSync, openSync, readSync} from 'node:fs';
 import type {Outcome, Thing, TimedLine} from './journal.js';
@@ -9,9 +9,9 @@ export interface Fate {
   sends: number;
   acked: number;
   refused: number;
-  /** Sends without an answer that settles them. */
+  /** Sends without a settling answer. */
   unknown: number;
-  /** When the newest acknowledgement came; 0 before there is one. */
+  /** Time of the newest acknowledgement; 0 before the first. */
   ackedAt: number;
   deletionId: string | undefined;
 }
@@ -27,7 +27,7 @@ export interface Outage {
   readonly name: string;
   readonly downAt: number;
   upAt: number;
-  /** Writes that are sent later than this after its begin must be answered at once. */
+  /** Writes sent later than this after its begin must be answered at once. */
   readonly noticedWithinMs: number;
 }
 
@@ -37,7 +37,7 @@ export class Truth {
   readonly fates = new Map<number, Fate>();
   readonly requests = new Map<number, Request>();
   readonly outages: Outage[] = [];
-  /** Answers that the API does not know. */
+  /** Answers that the API does not have. */
   readonly strange: string[] = [];
   private readonly file: number;
   private position = 0;
@@ -51,7 +51,7 @@ export class Truth {
     closeSync(this.file);
   }
 
-  /** Reads what was written since the last time. */
+  /** Reads the lines since the last call. */
   catchUp(): void {
     const chunk = Buffer.alloc(chunkBytes);
     for (;;) {

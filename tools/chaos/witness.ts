@@ -1,5 +1,5 @@
-// Users of whom everything is known: what was written of them before and after the partitions changed their owner, and that one
-// of them is deleted. A process that is asked about them later may fail (503, no connection), but must not answer wrongly.
+// Users with known answers: their events before and after the partitions changed their owner, and the deletion of one of them. A
+// process that is asked about them later may fail (503, no connection), but must not answer wrongly.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import {isDeepStrictEqual} from 'node:util';
@@ -18,7 +18,7 @@ const eventsMeanwhile = 20;
 const settleMsMax = 120_000;
 const askAgainMs = 50;
 
-/** Where a service is asked. */
+/** The address of a service. */
 type Place = Pick<ServiceOptions, 'port' | 'keys'>;
 
 interface Deletion {
@@ -33,9 +33,9 @@ interface Known {
   latest: number;
 }
 
-/** What a 200 must say, or a 404; `seen` is what it says. */
+/** A question with the right 200 or 404; `seen` extracts the facts of an answer. */
 interface Question {
-  /** GET if none is named. Who deletes a user once more is told of the receipt. */
+  /** Default GET. A repeated deletion gets the receipt. */
   readonly method?: 'GET' | 'DELETE';
   readonly path: string;
   readonly status: 200 | 404 | 503;
@@ -63,7 +63,7 @@ export class Witness {
     this.known = users.slice(1);
   }
 
-  /** Whether the service on this port says that it is ready. */
+  /** Whether the service on this port is ready. */
   static async isReady({port, keys}: Place): Promise<boolean> {
     const http = new Http(port, keys.secret);
     const answer = await http.send('GET', '/readyz');
@@ -75,7 +75,7 @@ export class Witness {
     for (const known of [this.victim, ...this.known]) await this.write(known, eventsBefore);
   }
 
-  /** With the deletion in the midst: what is left of the log has some of the events, not all. */
+  /** With the deletion in between: the rest of the log has some of the events, not all. */
   async writeMeanwhile({port, keys}: Place): Promise<void> {
     const [first, ...others] = this.known;
     await this.write(first!, eventsMeanwhile);
@@ -136,7 +136,7 @@ export class Witness {
     return new Asking(new Http(edge.port, edge.keys.secret), 'the edge', this.questions());
   }
 
-  /** Asks an owner that has a successor. */
+  /** Questions to an owner that has a successor. */
   askingOutlived(owner: Place): Asking {
     const isReady: Question = {path: '/readyz', status: 503, expected: '', seen: ({text}) => text};
     return new Asking(new Http(owner.port, owner.keys.secret), 'the woken owner', [...this.questions(), isReady]);
@@ -181,11 +181,11 @@ export class Witness {
 const numbersOf = ({text}: Answer): number[] =>
   (JSON.parse(text).data as {properties: {n: number}}[]).map(({properties}) => properties.n).sort((a, b) => a - b);
 
-/** One process that is asked. */
+/** One process and the questions to it. */
 export class Asking {
   readonly broken: Broken[] = [];
   answers = 0;
-  /** Those that said something of the users. */
+  /** Number of answers with facts about the users. */
   judged = 0;
 
   constructor(
@@ -194,7 +194,7 @@ export class Asking {
     private readonly questions: readonly Question[],
   ) {}
 
-  /** Everything at once: some of it is on its way while the process wakes. */
+  /** Sends all questions at once: some are under way while the process wakes. */
   async askAll(): Promise<void> {
     await Promise.all(this.questions.map((question) => this.ask(question)));
   }

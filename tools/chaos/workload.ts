@@ -1,5 +1,5 @@
-// Random things to send. A round has a day of its own, so that its events can be read back and counted apart from those
-// of other rounds; the day after stays empty, so that trailing windows of two rounds do not meet.
+// Random requests. A round has its own day, so that its events can be read and counted apart from other rounds; the next day
+// stays empty, so that trailing windows of two rounds do not meet.
 
 import {dayMs, formatTime} from '../model/calendar.js';
 import type {EventBody, JsonObject, UserRef} from '../model/model.js';
@@ -7,7 +7,7 @@ import type {Random} from '../random.js';
 import type {EventThing, Journal, Thing} from './journal.js';
 
 export const eventNames = ['view', 'search', 'cart', 'buy', 'leave'] as const;
-/** Events without a timestamp carry this name: they lie outside their round's day. One for each round, to ask for. */
+/** Name of events without a timestamp, which are not on their round's day. Each round has its own, to ask for them. */
 export const untimedNameOf = (round: number): string => `untimed-${round}`;
 export const isTimedName = (name: string): boolean => eventNames.some((timed) => timed === name);
 
@@ -24,7 +24,7 @@ export class Workload {
     private readonly journal: Journal,
     readonly round: number,
     readonly random: Random,
-    /** A client that has sent so many goes on slowly. */
+    /** A client that has sent so many slows down. */
     readonly thingsMax: number,
   ) {}
 
@@ -47,19 +47,19 @@ export class Workload {
     });
   }
 
-  /** With a message id: it may be sent again. */
+  /** An event with a message id, which may be sent again. */
   identifiedEvent(user: UserRef): EventThing {
     const {body, ...rest} = this.event(user);
     return this.known({...rest, body: {...body, messageId: `message-${rest.n}`}});
   }
 
-  /** The same, under a name of its own, on the round's day. */
+  /** An event with a message id and a given name, on the round's day. */
   namedEvent(user: UserRef, event: string): EventThing {
     const {body, ...rest} = this.identifiedEvent(user);
     return this.known({...rest, body: {...body, event, timestamp: formatTime(dayOfRound(this.round))}});
   }
 
-  /** With the marker wherever a client can put one. */
+  /** An event with the marker wherever a client can put one. */
   markedEvent(user: UserRef, marker: string): EventThing {
     const {body, ...rest} = this.namedEvent(user, `name ${marker}`);
     const properties = {
@@ -82,7 +82,7 @@ export class Workload {
     return properties;
   }
 
-  /** Valid but for one field. */
+  /** An event with one invalid field. */
   invalidEvent(user: UserRef): EventThing {
     const {body, ...rest} = this.event(user);
     const broken: Partial<Record<keyof EventBody, unknown>> = this.random.pick([
@@ -96,7 +96,7 @@ export class Workload {
     return this.known({...rest, isValid: false, body: {...body, ...broken} as EventBody});
   }
 
-  /** Each sets a trait of its own, and one that they all share. */
+  /** Each identify sets its own trait, and one that they all share. */
   identify(userId: string, more: JsonObject = {}): Thing {
     const n = this.journal.nextThing();
     return this.known({n, kind: 'identify', round: this.round, userId, traits: {...more, [`t${n}`]: n, latest: n}});

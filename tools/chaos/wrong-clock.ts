@@ -1,6 +1,5 @@
-// Makes the wall clock of a process wrong by the ms that a file says. Node imports it before the program, and again in each
-// thread (NODE_OPTIONS): the program has no switch for it. The file is read at every look at the clock, which can so jump at
-// any moment.
+// Makes the wall clock of a process wrong by the ms in a file. Node imports it before the program, and again in each thread
+// (NODE_OPTIONS): the program has no switch for it. Each read of the clock reads the file, so the clock can jump at any moment.
 
 import {readFileSync} from 'node:fs';
 

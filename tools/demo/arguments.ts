@@ -1,4 +1,4 @@
-// The words behind `npm run demo --`.
+// The arguments of `npm run demo --`.
 import {parseArgs} from 'node:util';
 
 export const usage = `npm run demo
@@ -27,7 +27,7 @@ const daysMax = 365;
 const rateMax = 1_000;
 const seedMax = 0xffffffff;
 
-/** Null: the usage was asked for. @throws Error with a sentence for the operator. */
+/** Null: the user asked for the usage. @throws Error with a sentence for the operator. */
 export function readDemoArguments(words: readonly string[]): DemoArguments | null {
   const text = (standard: number) => ({type: 'string', default: String(standard)}) as const;
   const {values} = parseArgs({

@@ -1,12 +1,12 @@
-// The service of a demo: the program that `npm start` runs, as a child that shares the terminal, on a folder of its own.
-//   DS1. Nothing of what the environment says about where data is kept reaches it: a demo writes into no real deployment.
-//   DS2. The folder goes when the service has ended.
+// The service of a demo: the program that `npm start` runs, as a child that shares the terminal, with its own folder.
+//   DS1. It gets no variable about the place of data: a demo never writes into a real deployment.
+//   DS2. The folder is removed after the service has ended.
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {ServiceProcess} from '../service-process.js';
 
-/** DS1 */
+/** Variables that it does not get. DS1 */
 const ofDeployments =
   /^(DATA_DIR|DELETIONS_DIR|NATS_(?!SERVER_BIN).*|ROLES|REPLICAS|PARTITIONS|ADMIN_PORT|(BOOTSTRAP|ADMIN)_.*(KEY|TOKEN)(_FILE)?)$/;
 
@@ -16,7 +16,7 @@ export class DemoService {
   readonly folder: string;
   private readonly service: ServiceProcess;
 
-  /** Prints what `npm start` prints, where this process prints. */
+  /** Prints the output of `npm start`. */
   constructor(environment: NodeJS.ProcessEnv) {
     this.folder = mkdtempSync(join(tmpdir(), 'millrace-demo-'));
     const inherited = Object.entries(environment).filter(([name]) => !ofDeployments.test(name));
@@ -36,7 +36,7 @@ export class DemoService {
     return this.service.isRunning;
   }
 
-  /** Resolves with how it ended. */
+  /** Resolves with a description of its end. */
   get ended(): Promise<string> {
     return this.service.ended.then((how) => (typeof how === 'number' ? `code ${how}` : how));
   }
@@ -46,7 +46,7 @@ export class DemoService {
     await this.service.ready();
   }
 
-  /** It finishes what it took. DS2 */
+  /** Stops it; it finishes the requests that it took. DS2 */
   async end(): Promise<void> {
     await this.service.end('SIGTERM');
     rmSync(this.folder, {recursive: true, force: true, maxRetries: 10, retryDelay: 100});

@@ -1,4 +1,4 @@
-// `npm run demo`: a service, 30 days of a shop's life in it, and what happens in the shop from now on.
+// `npm run demo`: a service, 30 days of a shop's life in it, and the shop's events from now on.
 import {setTimeout as pause} from 'node:timers/promises';
 import {findService} from '../../src/cli/import/service-address.js';
 import {monotonicMs, wallMs} from '../../src/clock.js';
@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Until it is ended. */
+/** Runs until it is ended. */
 async function run(service: DemoService, {people, days, rate, seed}: DemoArguments, ended: AbortSignal): Promise<void> {
   await service.ready();
   const {baseUrl, key} = await findService({url: null, key: null, dataDir: service.dataDir, keyName: 'demo'});

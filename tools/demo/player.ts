@@ -1,7 +1,7 @@
 // Plays entries of a shop into a service, over the public HTTP API: events in batches, identifies one by one.
-//   PL1. What was not answered 200 is sent again as it is: everything has a messageId, so a second copy is harmless.
-//   PL2. A refusal is a fault of the shop, and ends the play.
-//   PL3. Nobody waits for ever: a request that found no success within `patienceMs` ends the play.
+//   PL1. A request without a 200 is sent again unchanged: every entry has a messageId, so a second copy is harmless.
+//   PL2. A refusal is a bug of the shop, and ends the play.
+//   PL3. A request without success for `patienceMs` ends the play.
 
 import type {HttpAnswer} from '../../src/cli/import/batch-answer.js';
 import {createPoster, type HttpPoster} from '../../src/cli/import/http-post.js';
@@ -9,20 +9,20 @@ import {monotonicMs} from '../../src/clock.js';
 import type {ShopEntry} from '../shop/entry.js';
 
 const batchEvents = 1_000;
-/** Batches on their way at once. */
+/** Batches under way at once. */
 const lanes = 3;
 const identifiesAtOnce = 8;
 const patienceMs = 60_000;
 const againMs = 250;
 
-/** The service refused what the shop sent, or takes nothing: a sentence for the operator. */
+/** The service refused the shop's entries, or takes nothing: a sentence for the operator. */
 export class PlayFault extends Error {}
 
 export interface PlayerOptions {
   readonly baseUrl: string;
   /** A write key. */
   readonly key: string;
-  /** Rejects when the play is to end. */
+  /** Rejects when the play must end. */
   readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -39,12 +39,12 @@ export class Player {
     this.sleep = sleep;
   }
 
-  /** Resolves when all of them are answered 200. Entries are taken as they can be sent. */
+  /** Resolves when all entries are answered 200. Reads an entry when it can be sent. */
   async play(entries: Iterator<ShopEntry, void, void>): Promise<void> {
     await Promise.all(Array.from({length: lanes}, () => this.lane(entries)));
   }
 
-  /** Ends the connections, and whatever still waits on them. */
+  /** Ends the connections, and requests that wait for answers. */
   close(): void {
     this.batches.close();
     this.identifies.close();
@@ -67,7 +67,7 @@ export class Player {
       await Promise.all(bodies.slice(at, at + identifiesAtOnce).map((body) => this.send(this.identifies, body)));
   }
 
-  /** PL1 */
+  /** Sends until the answer is 200. PL1 */
   private async send(poster: HttpPoster, body: string): Promise<void> {
     const bytes = Buffer.from(body);
     const endMs = monotonicMs() + patienceMs;
@@ -82,7 +82,7 @@ export class Player {
   }
 }
 
-/** No answer, too many requests, or a service that cannot take it now. */
+/** No answer, too many requests, or a service that cannot take it now: a retry may help. */
 const isForLater = (answer: HttpAnswer | Error): boolean =>
   answer instanceof Error || answer.status === 429 || answer.status >= 500;
 

@@ -1,16 +1,16 @@
-// The entries of a shop up to a moment, then up to a later one, and so on.
+// The entries of a shop up to a time, then up to a later one, and so on.
 import type {ShopEntry} from '../shop/entry.js';
 
 export class Tape {
   private readonly entries: Iterator<ShopEntry, unknown, void>;
-  /** Taken, and not due yet. */
+  /** Read, and not due yet. */
   private ahead: ShopEntry | undefined;
 
   constructor(entries: Iterator<ShopEntry, unknown, void>) {
     this.entries = entries;
   }
 
-  /** Those before `endMs` that were not taken yet. */
+  /** Entries before `endMs` that were not read yet. */
   *until(endMs: number): Generator<ShopEntry, void, void> {
     for (;;) {
       if (this.ahead === undefined) {

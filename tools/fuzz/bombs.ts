@@ -1,4 +1,4 @@
-// Small requests that are meant to cost much. Each is made when it is first needed, and then sent as it is.
+// Small requests that are meant to cost much. Each is made on first use, and then sent unchanged.
 import {brotliCompressSync, constants, deflateSync, gzipSync} from 'node:zlib';
 import type {Random} from '../random.js';
 import {type HostileRequest, setHeader} from './request.js';
@@ -7,7 +7,7 @@ export interface Bomb {
   readonly name: string;
   readonly make: () => Buffer;
   readonly encoding?: string;
-  /** Judged by what it costs, not by how often it comes. */
+  /** Sent rarely: its cost matters, not its number. */
   readonly isRare?: boolean;
 }
 

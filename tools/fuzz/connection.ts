@@ -1,16 +1,16 @@
-// A connection to the service: one request at a time, its answer cut out of the bytes.
+// A connection to the service: one request at a time, with a parser of its answer.
 import {connect, type Socket} from 'node:net';
 import {monotonicMs} from '../../src/clock.js';
 
 export interface FuzzAnswer {
   readonly kind: 'answer';
   readonly status: number;
-  /** Lower-case names. */
+  /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** `closed`: by the service, without an answer. `silent`: neither in time. `left`: by us, on purpose. */
+/** `closed`: by the service, without an answer. `silent`: no answer in time. `left`: the client left on purpose. */
 export type Outcome = FuzzAnswer | {readonly kind: 'closed' | 'silent' | 'left'};
 
 interface Waiting {
@@ -21,8 +21,8 @@ interface Waiting {
 
 // Longer than every deadline of the service: 10 s for a head, 30 s for a body, 60 s for a report.
 const silentMsMax = 75_000;
-// The service closes an idle connection after 8 s: a request that meets the close on its way would have no answer. Idle
-// since when is known here only from when the last request left: its answer may have waited for us on a busy machine.
+// The service closes an idle connection after 8 s: a request that meets the close on its way would get no answer. Counted from
+// the last request, as its answer may have waited for this process on a busy machine.
 const idleMsMax = 4_000;
 const none: Buffer = Buffer.alloc(0);
 const headEnd = Buffer.from('\r\n\r\n');
@@ -35,7 +35,7 @@ export class FuzzConnection {
 
   constructor(private readonly port: number) {}
 
-  /** Undefined `leaveAt`: waits for the answer; otherwise leaves after so many bytes. */
+  /** `leaveAt`: the client leaves after so many bytes; undefined: it waits for the answer. */
   send(bytes: Buffer, isHead: boolean, leaveAt?: number): Promise<Outcome> {
     if (monotonicMs() - this.sentMs > idleMsMax) this.close();
     this.sentMs = monotonicMs();
@@ -98,7 +98,7 @@ export class FuzzConnection {
   }
 }
 
-/** The first answer that is complete, interim answers (1xx) left out. */
+/** The first complete answer, without interim answers (1xx). */
 function readAnswer(received: Buffer, isHead: boolean, isClosed: boolean): FuzzAnswer | undefined {
   const end = received.indexOf(headEnd);
   if (end < 0) return undefined;

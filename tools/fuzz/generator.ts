@@ -1,4 +1,4 @@
-// The request of an index: a real one, and what is done to it. The same seed and index give the same bytes.
+// The request of an index: a real one with mutations. The same seed and index give the same bytes.
 import {Random} from '../random.js';
 import {arm, pickBomb} from './bombs.js';
 import {byteMutations, headMutations} from './head-mutations.js';
@@ -13,7 +13,7 @@ const againMax = 500;
 export function requestOf(seed: number, index: number): HostileRequest {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   const what = random.weighted(weights);
-  // A client that tries again what it sent before.
+  // A client that sends an earlier request again.
   if (what === 'again' && index > 0) return requestOf(seed, index - random.between(1, Math.min(index, againMax)));
   const {request, value} = template(random, index);
   if (value === undefined) {

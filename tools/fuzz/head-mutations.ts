@@ -1,11 +1,11 @@
-// Mutations of what stands before the body: method, path, query, keys, header fields, and the bytes of all of them.
+// Mutations of the head: method, path, query, keys, header fields, and the bytes of all of them.
 import type {Random} from '../random.js';
 import {adminToken, secretKey, writeKey} from '../service-process.js';
 import {type HostileRequest, setHeader} from './request.js';
 
 type Mutation = (request: HostileRequest, random: Random) => void;
 
-// No white space and no control characters: with them it would be another request line, which `mangleHead` is for.
+// No white space and no control characters: they would change the request line, which `mangleHead` does.
 const oddPieces = [
   '%',
   '%zz',
@@ -148,7 +148,7 @@ const fields: readonly (readonly [string, string])[] = [
   ['X', 'y'.repeat(20_000)],
 ];
 
-/** A piece of the text replaced, doubled or broken. */
+/** Replaces, doubles or breaks a piece of the text. */
 function edit(text: string, random: Random): string {
   const at = random.between(0, text.length);
   const gone = random.between(0, 3);
@@ -210,7 +210,7 @@ export const headMutations: Readonly<Record<string, Mutation>> = {
   },
 };
 
-/** How these are read is open, so the connection is not used again. */
+/** How a server reads these is undefined, so the connection is not used again. */
 export const byteMutations: Readonly<Record<string, Mutation>> = {
   'bytes of the head changed': (request, random) => {
     const changes = Array.from({length: random.between(1, 3)}, () => [random.next(), random.between(0, 255)] as const);

@@ -1,4 +1,4 @@
-// A process that answers and does nothing else: what a probe of it takes is the machine's doing.
+// A process that answers and does nothing else: the time of a probe of it is the machine's.
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 

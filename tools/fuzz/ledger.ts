@@ -1,7 +1,7 @@
-// What the service took, by its own answers: every event must be there exactly so often afterwards.
-//   L1. An event that was answered as taken is there; with a message id once, however often it was sent.
-//   L2. One whose request got no answer may be there or not, as often as it was sent.
-//   L3. Nothing else is there. Users that were deleted, and the victims of deletions, are left out on both sides.
+// The events that the service took, by its own answers: afterwards each must be stored that often.
+//   L1. An event that was answered as taken is stored; with a message id once, however often it was sent.
+//   L2. An event whose request got no answer may be stored or not, as often as it was sent.
+//   L3. Nothing else is stored. Deleted users, and the victims of deletions, are left out on both sides.
 import {brotliDecompressSync, gunzipSync, inflateSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import type {HostileRequest} from './request.js';
@@ -14,7 +14,7 @@ interface SentEvent {
   readonly messageId?: unknown;
 }
 
-/** How often an event may be there. */
+/** How often an event may be stored. */
 export interface Bounds {
   min: number;
   max: number;
@@ -31,7 +31,7 @@ interface BatchAnswer {
 export class Ledger {
   readonly events = new Map<string, Bounds>();
   readonly deletedUsers = new Set<string>();
-  /** Answered as taken, copies included. */
+  /** Events answered as taken, copies included. */
   accepted = 0;
 
   note(request: HostileRequest, outcome: Outcome): void {
@@ -81,7 +81,7 @@ export class Ledger {
     }
   }
 
-  /** An event with both ids belongs to the userId alone: it stays when the other one is deleted. */
+  /** An event with both ids belongs to the userId alone: it stays when the other id is deleted. */
   isLeftOut({userId, anonymousId}: SentEvent): boolean {
     const id = isText(userId) ? userId : anonymousId;
     return isText(id) && (id.startsWith(victimPrefix) || this.deletedUsers.has(id));
@@ -90,14 +90,14 @@ export class Ledger {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** With a message id: its user and the id, whatever else the copies say. Undefined: no event that could be stored. */
+/** Identity of an event: with a message id its user and that id. Undefined: no event that could be stored. */
 export function keyOf({event, userId, anonymousId, messageId}: SentEvent): string | undefined {
   const user = isText(userId) ? ['u', userId] : isText(anonymousId) ? ['a', anonymousId] : undefined;
   if (user === undefined || !isText(event)) return undefined;
   return JSON.stringify(isText(messageId) ? [...user, messageId] : [...user, null, event]);
 }
 
-/** As the service must read them; none where nothing could be taken. */
+/** The events of a body as the service must read them; none if it can take none. */
 function sentEvents(request: HostileRequest, body: Buffer): SentEvent[] {
   try {
     const value = JSON.parse(plain(request, body).toString('utf8')) as {events?: unknown};

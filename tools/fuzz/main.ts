@@ -1,8 +1,8 @@
 // `npm run fuzz:http -- --n N --seed S`: mutated real requests against the real service.
-//   1. Each is answered with what the API knows, or closed, within its deadline; the process never ends.
-//   2. What is stored afterwards is what was answered as taken: event by event, and in every report.
-//   3. Memory at rest grows by less than 20 MB from after the warm-up to the end; the event loop never stalls for 50 ms.
-//   Exit code 1 when one of these is broken, 2 for a command line that makes no sense.
+//   1. Each is answered as the API says, or closed, within its deadline; the process never ends.
+//   2. Afterwards exactly the events that were answered as taken are stored: event by event, and in every report.
+//   3. Memory at rest grows by less than 20 MB after the warm-up; the event loop never stalls for 50 ms.
+//   Exit code 1 when one of these is broken, 2 for an invalid command line.
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -17,11 +17,11 @@ import {type ProbeReport, StallWatch, stallMsMax} from './stall-watch.js';
 import {compareStored} from './stored.js';
 
 const growthMibMax = 20;
-/** Fewer do not tell growth from what a process takes once. */
+/** Fewer requests cannot tell growth from memory that a process takes once. */
 const memoryRequestsMin = 20_000;
 const memoryLooks = 8;
 const warmUpBombRounds = 4;
-/** Of the same kind: heaps and fragments of malloc reach their size with what strange requests leave between others. */
+/** Requests of the same kind: heaps and fragments of malloc reach the size that strange requests between others cause. */
 const warmUpRequests = 20_000;
 const brokenPrinted = 20;
 
@@ -31,13 +31,13 @@ if (options === undefined) {
   process.exit(2);
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'millrace-fuzz-'));
-// A cache that a short run fills: memory that it may still take is no leak.
+// A cache that a short run fills: its growth is no leak.
 const service = new ServiceProcess({
   dataDir,
   env: {
     REPORT_REFRESH_SECONDS: '2',
     MEMORY_CACHE_MIB: '16',
-    // malloc keeps to itself as little as it can: growth is then the service's own.
+    // malloc keeps as little as it can: growth is then the service's own.
     MALLOC_ARENA_MAX: '2',
     MALLOC_MMAP_THRESHOLD_: '131072',
   },

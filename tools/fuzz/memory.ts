@@ -1,6 +1,5 @@
-// Resident memory of the service from outside. Garbage that waits for its collector, and pages that malloc keeps, come
-// and go by tens of MiB: the least of several looks at an idle process is one value, and growth is the slope of a line
-// through many of them.
+// Resident memory of the service, measured from outside. Uncollected garbage, and pages that malloc keeps, change it by tens of
+// MiB: the least of several readings of an idle process is one value, and growth is the slope of a line through many of them.
 import {readFileSync} from 'node:fs';
 import {setTimeout as pause} from 'node:timers/promises';
 
@@ -22,7 +21,7 @@ function residentMib(pid: number): number {
   return (Number(kib) * 1024) / mib;
 }
 
-/** How much a line through equally spaced values (least squares) rises from the first to the last. */
+/** Rise of a line through equally spaced values (least squares), from the first to the last. */
 export function fittedGrowth(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

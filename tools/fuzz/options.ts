@@ -4,15 +4,15 @@ import {parseArgs} from 'node:util';
 export interface Options {
   readonly count: number;
   readonly seed: number;
-  /** Valid events that are sent before the memory is looked at for the first time. */
+  /** Valid events that are sent before the first reading of the memory. */
   readonly warmUpEvents: number;
-  /** Plays this one request alone, and prints it. */
+  /** Sends this request alone, and prints it. */
   readonly only: number | undefined;
 }
 
 export const usage = 'usage: npm run fuzz:http -- [--n REQUESTS] [--seed S] [--warm-up EVENTS] [--only INDEX]';
 
-/** Undefined for a command line that makes no sense. */
+/** Undefined for an invalid command line. */
 export function readOptions(words: string[]): Options | undefined {
   try {
     const text = {type: 'string'} as const;

@@ -15,13 +15,13 @@ const running: number[] = [];
 let slow: SlowProbe[] = [];
 let isStopping = false;
 
-/** Ms that the main thread has run so far; 0 where the kernel keeps no such account. */
+/** Ms that the main thread has run so far; 0 where the kernel does not count them. */
 function mainThreadMs(): number {
   const account = readIfThere(`/proc/${servicePid}/task/${servicePid}/schedstat`) ?? '0';
   return Number(account.split(' ', 1)[0]) / 1e6;
 }
 
-/** Ms until the answer. Undefined: the connection was lost, which is no stall, and the next probe opens another one. */
+/** Ms until the answer. Undefined: the connection was lost, which is no stall; the next probe opens another one. */
 async function probe(client: HttpClient): Promise<number | undefined> {
   const startMs = performance.now();
   try {

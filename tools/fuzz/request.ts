@@ -1,8 +1,8 @@
-// One request before it is bytes.
+// One request before it is encoded.
 
 export interface HostileRequest {
   method: string;
-  /** As it goes out: latin1, one character a byte. */
+  /** latin1: one character a byte. */
   path: string;
   /** Without the question mark; empty: no query. */
   query: string;
@@ -10,13 +10,13 @@ export interface HostileRequest {
   body: Buffer | undefined;
   /** The client leaves after this share of the bytes. */
   leavesAfter: number | undefined;
-  /** Applied to the bytes of the head, last of all: how these are read is open. */
+  /** Applied to the bytes of the head, last of all; how a server reads the result is undefined. */
   mangleHead: ((head: Buffer) => Buffer) | undefined;
-  /** What was done to it, for a report. */
+  /** Names of its mutations, for a report. */
   readonly marks: string[];
 }
 
-/** A Content-Length is added where there is a body and nothing else says where it ends. */
+/** Adds a Content-Length to a body whose end no header tells. */
 export function bytesOf(request: HostileRequest): Buffer {
   const target = request.query === '' ? request.path : `${request.path}?${request.query}`;
   const lines = [
@@ -33,7 +33,7 @@ export function bytesOf(request: HostileRequest): Buffer {
 const isFramed = ({headers}: HostileRequest): boolean =>
   headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
 
-/** Whether a strict reader of HTTP knows where it ends: then it has a right to an answer. */
+/** Whether a strict reader of HTTP knows where the request ends: then it must be answered. */
 export const isWellFramed = (request: HostileRequest): boolean =>
   request.mangleHead === undefined && request.leavesAfter === undefined && !isFramed(request);
 

@@ -1,4 +1,4 @@
-// One run: warm up, attack, and compare what is left.
+// One run: warm up, attack, and compare what is stored.
 import {Random} from '../random.js';
 import {writeKey} from '../service-process.js';
 import {arm, bombs} from './bombs.js';
@@ -18,7 +18,7 @@ export interface Finding {
   readonly index: number;
   readonly what: string;
   readonly marks: readonly string[];
-  /** The request before it on the same connection. */
+  /** The previous request on the same connection. */
   readonly after: number | undefined;
 }
 
@@ -26,7 +26,7 @@ export class FuzzRun {
   readonly ledger = new Ledger();
   readonly findings: Finding[] = [];
   findingsCount = 0;
-  /** By status, or by how the connection ended. */
+  /** Counts by status, or by how the connection ended. */
   readonly outcomes = new Map<string, number>();
   private readonly lastOf = new Map<FuzzConnection, number>();
   private readonly connections: readonly FuzzConnection[];
@@ -38,7 +38,7 @@ export class FuzzRun {
     this.connections = Array.from({length: connectionsCount}, () => new FuzzConnection(this.port));
   }
 
-  /** Events in valid batches, and every bomb: columns, dictionaries, caches and heaps reach the size that they keep. */
+  /** Sends events in valid batches, and every bomb: columns, dictionaries, caches and heaps reach their lasting size. */
   async warmUp(events: number, bombRounds: number): Promise<void> {
     const random = new Random(this.seed);
     for (let sent = 0; sent < events; sent += warmUpBatch) {
@@ -57,7 +57,7 @@ export class FuzzRun {
     );
   }
 
-  /** The requests of [from, to), over all connections. */
+  /** Sends the requests of [from, to) over all connections. */
   async attack(from: number, to: number): Promise<void> {
     let next = from;
     await Promise.all(
@@ -90,7 +90,7 @@ export class FuzzRun {
     if (this.findings.length < findingsKept) this.findings.push(finding);
   }
 
-  /** Events behind everything that was sent, in every partition. @returns their log position. */
+  /** Writes events after everything that was sent, in every partition. @returns their log position. */
   async fence(): Promise<string> {
     const events = Array.from({length: fenceEvents}, (_, i) => ({event: 'fence', userId: `fence-${i}`}));
     const outcome = await this.play(this.connections[0], -1, batchOf(events));
@@ -104,7 +104,7 @@ export class FuzzRun {
   }
 }
 
-/** Where such a request ends for the service is open, or it says that it is the last one of its connection. */
+/** Whether the end of the request is undefined, or it ends its connection. */
 const isOpen = ({mangleHead, headers}: HostileRequest): boolean =>
   mangleHead !== undefined || headers.some(([name]) => /^(content-length|transfer-encoding|connection)$/i.test(name));
 

@@ -1,23 +1,23 @@
-// How long the service lets others wait while it is attacked, measured from a process of its own.
-//   Two probes alternate every few ms: /healthz of the service, and a process that does nothing else. What the machine
-//   does to both is noise. The kernel's account of the service's main thread tells the rest apart: a probe that waited
-//   while that thread was *running* met a stall of the event loop; one that waited while it was runnable met a full machine.
+// How long the service delays other requests under attack, measured by another process.
+//   Two probes alternate every few ms: /healthz of the service, and a process that does nothing else. What the machine does to
+//   both is noise. The kernel's account of the service's main thread separates the rest: a probe that waited while that thread
+//   was *running* met a stall of the event loop; one that waited while it was runnable met a busy machine.
 import {type ChildProcess, fork} from 'node:child_process';
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
 
 export interface SlowProbe {
   readonly ms: number;
-  /** Ms that the service's main thread ran meanwhile. */
+  /** Ms that the service's main thread ran during the probe. */
   readonly runningMs: number;
 }
 
 export interface ProbeReport {
   readonly service: Distribution;
   readonly control: Distribution;
-  /** Ms that the main thread ran during one probe: what the event loop did before it came to the probe. */
+  /** Ms that the main thread ran during one probe: the work before the event loop answered it. */
   readonly running: Distribution;
-  /** Those of the service that took longer than the bound, the slowest first. */
+  /** The service's probes above the bound, slowest first. */
   readonly slow: readonly SlowProbe[];
 }
 

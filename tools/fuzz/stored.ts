@@ -1,11 +1,11 @@
-// Reads everything back, and holds it against the ledger: history event by event, reports against history.
+// Reads everything that is stored, and compares it: history with the ledger, reports with history.
 
 import type {EventRow} from '../chaos/readback.js';
 import {Readback} from '../chaos/readback.js';
 import {keyOf, type Ledger} from './ledger.js';
 
 const reportMsMax = 60_000;
-// Everything that any event may carry as its time, in few enough buckets.
+// All times that an event may have, in few enough buckets.
 const range = {from: '1970-01-01', to: '2027-12-31', interval: 'month'} as const;
 const namesMax = 60;
 
@@ -14,7 +14,7 @@ export interface Comparison {
   readonly broken: readonly string[];
 }
 
-/** `covered`: a log position behind everything that was sent. */
+/** `covered`: a log position after everything that was sent. */
 export async function compareStored(
   port: number,
   secretKey: string,
@@ -55,7 +55,7 @@ function userOf(key: string): {userId?: string; anonymousId?: string} {
 
 const short = (key: string): string => (key.length > 200 ? `${key.slice(0, 200)}…` : key);
 
-/** History and reports were read at different times, but nothing was sent in between. */
+/** History and reports are read at different times, but nothing was sent in between. */
 async function againstReports(readback: Readback, rows: readonly EventRow[], covered: string): Promise<string[]> {
   const broken: string[] = [];
   const counts = new Map<string, number>();

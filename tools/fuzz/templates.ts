@@ -1,4 +1,4 @@
-// Real requests, one of each kind that the service knows.
+// Real requests, one of each kind.
 import type {Random} from '../random.js';
 import {adminToken, secretKey, writeKey} from '../service-process.js';
 import type {HostileRequest} from './request.js';
@@ -13,7 +13,7 @@ export interface Template {
 
 export const eventNames = ['view', 'search', 'cart', 'buy', 'leave', 'sign up', 'naïve café', '日本語', '😀'];
 const usersCount = 2_000;
-/** Users that are deleted now and then. What belongs to them is not counted. */
+/** Users that are deleted during the run. Their events are not compared. */
 export const victimPrefix = 'victim';
 const victimsCount = 200;
 const firstDayMs = Date.UTC(2026, 0, 1);
@@ -38,7 +38,7 @@ const weights = {
   preflight: 2,
 };
 
-/** `index` makes message ids and properties of their own. */
+/** `index` makes its message ids and properties unique. */
 export function template(random: Random, index: number): Template {
   const kind = random.weighted(weights);
   switch (kind) {

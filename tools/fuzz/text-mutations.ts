@@ -1,4 +1,4 @@
-// Mutations of the text of a JSON body: what JSON.parse, UTF-8 and decompression are for.
+// Mutations of the text of a JSON body, for JSON.parse, UTF-8 and decompression.
 import {brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync} from 'node:zlib';
 import type {Random} from '../random.js';
 import {type HostileRequest, setHeader} from './request.js';
@@ -44,7 +44,7 @@ const compressors = {
   br: (body: Buffer) => brotliCompressSync(body, {params: {[constants.BROTLI_PARAM_QUALITY]: 1}}),
 };
 
-/** Behind a `:` or `,` of the text, where a value begins. */
+/** Inserts after a `:` or `,` of the text, where a value begins. */
 function insertValue(body: Buffer, random: Random, text: string): Buffer {
   const text8 = body.toString('latin1');
   const places = [...text8.slice(0, 20_000).matchAll(/[:[]/g)].map(({index}) => index + 1);
@@ -52,7 +52,7 @@ function insertValue(body: Buffer, random: Random, text: string): Buffer {
   return splice(body, random.pick(places), 0, `${text},`);
 }
 
-/** In place of the value of a field that may be anything. */
+/** Replaces the value of a field that may have any value. */
 function replaceValue(body: Buffer, random: Random, text: string): Buffer {
   const found = [
     ...body

@@ -1,4 +1,4 @@
-// Mutations of a JSON value, before it is text: wrong types, wrong places, bounds and what lies beyond them.
+// Mutations of a JSON value before it is text: wrong types, wrong places, bounds and values beyond them.
 import type {Random} from '../random.js';
 import type {Json} from './templates.js';
 
@@ -75,7 +75,7 @@ const wide = (keys: number): Json => Object.fromEntries(Array.from({length: keys
 
 const isSmall = (value: Json): boolean => JSON.stringify(value).length < 2_000;
 
-/** Of one of the objects in it: the value itself, an event of a batch, properties. */
+/** One of the objects in the value: itself, an event of a batch, properties. */
 function somewhere(value: Json, random: Random): JsonObject | undefined {
   const objects: JsonObject[] = [];
   const collect = (one: Json): void => {

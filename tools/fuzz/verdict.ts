@@ -1,4 +1,4 @@
-// Whether an answer is one that the API knows (docs/api.md, Errors).
+// Whether the API has such an answer (docs/api.md, Errors).
 import type {FuzzAnswer, Outcome} from './connection.js';
 import {type HostileRequest, isWellFramed} from './request.js';
 
@@ -15,11 +15,11 @@ const codesOf: Readonly<Record<number, readonly string[]>> = {
   503: ['unavailable'],
 };
 const successes = [200, 201, 202, 204, 207, 302, 304];
-/** Refusals of the HTTP parser itself: they have its own body, and end the connection. */
+/** Refusals of the HTTP parser: they have their own body, and end the connection. */
 const parserStatuses = [400, 431, 505];
 const jsonType = 'application/json; charset=utf-8';
 
-/** @returns what is wrong with the outcome; undefined: nothing. */
+/** @returns the fault of the outcome; undefined: none. */
 export function wrongWith(request: HostileRequest, outcome: Outcome): string | undefined {
   if (outcome.kind === 'answer') return wrongWithAnswer(request, outcome);
   if (outcome.kind === 'silent') return 'neither answered nor closed';

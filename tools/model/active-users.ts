@@ -14,7 +14,7 @@ export interface ActiveUsersQuery {
   readonly metric?: Metric;
 }
 
-/** Days that a trailing window spans; undefined where the calendar bucket itself is counted. */
+/** Days of a trailing window; undefined where the calendar bucket itself is counted. */
 const trailingDays: Record<Metric, Record<Interval, number | undefined>> = {
   dau: {hour: 1, day: undefined, week: undefined, month: undefined},
   wau: {hour: 7, day: 7, week: undefined, month: undefined},

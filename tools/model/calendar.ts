@@ -1,5 +1,5 @@
-// The model's own reading of time: the timestamp forms of docs/api.md and the UTC buckets of the reports, by way of Temporal.
-// Shares nothing with the service on purpose: two readings of the same text must agree.
+// The model's own reading of time: the timestamp forms of docs/api.md and the UTC buckets of reports, with Temporal. It shares no
+// code with the service on purpose: two readings of the same text must agree.
 
 import {Temporal} from 'temporal-polyfill';
 
@@ -12,7 +12,7 @@ export interface Range {
   readonly toMs: number;
 }
 
-/** A half-open stretch `[startMs, endMs)`. */
+/** A half-open range `[startMs, endMs)`. */
 export interface Bucket {
   readonly startMs: number;
   readonly endMs: number;
@@ -25,7 +25,7 @@ export const dayMs = 24 * hourMs;
 const timestampForm =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
-/** Epoch milliseconds; throws for anything that is not one of the forms of docs/api.md. */
+/** Epoch milliseconds; throws for a text that has none of the forms of docs/api.md. */
 export function parseTime(text: string): number {
   const match = timestampForm.exec(text);
   if (match === null) throw new RangeError(`not a timestamp: ${text}`);
@@ -65,7 +65,7 @@ export const isInside = (timeMs: number, range: Range): boolean => range.fromMs 
 /** ISO 8601 UTC with milliseconds. */
 export const formatTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
-/** Every bucket that the range touches, in order; the first may begin before the range does. */
+/** Every bucket that the range touches, in order; the first may begin before the range. */
 export function bucketsOf(range: Range, interval: Interval): Bucket[] {
   const buckets: Bucket[] = [];
   let start = bucketStart(range.fromMs, interval);

@@ -31,7 +31,7 @@ function passes(event: StoredEvent, filter: string | undefined): boolean {
   return stringForm(propertyAt(event.properties, filter.slice(0, split))) === filter.slice(split + 1);
 }
 
-/** A literal key wins over the path that its dots would spell. */
+/** A literal key wins over the path that its dots would form. */
 function propertyAt(properties: JsonObject, path: string): Json | undefined {
   if (Object.hasOwn(properties, path)) return properties[path];
   let value: Json | undefined = properties;

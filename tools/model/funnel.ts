@@ -51,7 +51,7 @@ function timelinesOf(model: Model, range: Range): StoredEvent[][] {
   return [...timelines.values()];
 }
 
-/** Of equally deep walks the one that starts earliest: entries are tried in order and only a deeper one replaces it. */
+/** Of equally deep walks the one with the earliest entry: entries are tried in order and only a deeper walk replaces it. */
 function deepestWalk(events: readonly StoredEvent[], steps: readonly string[], windowMs: number): Walk {
   let deepest: Walk = [];
   for (let entry = 0; entry < events.length; entry++) {

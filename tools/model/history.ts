@@ -1,4 +1,4 @@
-// What GET /v1/events and GET /v1/users/:id answer, without what only the server knows (`id`, `received_at`).
+// Answers of GET /v1/events and GET /v1/users/:id, without the fields that only the server knows (`id`, `received_at`).
 
 import {formatTime, parseTime, parseTo} from './calendar.js';
 import type {JsonObject, Model, StoredEvent, UserRef} from './model.js';
@@ -19,7 +19,7 @@ export interface HistoryPage {
 
 export const profileEventsMax = 100;
 
-/** Everything that the query selects, newest first. */
+/** All events that the query selects, newest first. */
 export function historyOf(model: Model, query: HistoryQuery): StoredEvent[] {
   const selected = model.events.filter((event) => selects(query, event));
   return model.inOrder(selected).reverse();
@@ -38,7 +38,7 @@ function selects(query: HistoryQuery, event: StoredEvent): boolean {
   return query.to === undefined || event.timeMs <= parseTo(query.to);
 }
 
-/** An event as answers show it, but for `id` and `received_at`. */
+/** An event as answers have it, without `id` and `received_at`. */
 export function eventJson(event: StoredEvent): JsonObject {
   return {
     event: event.name,
@@ -54,7 +54,7 @@ export interface ProfileAnswer {
   readonly id: string;
   readonly traits: JsonObject;
   readonly traitsOverLimit: number;
-  /** A stretch, because the time of an identify is known only to lie between its sending and its answer. */
+  /** A range: an identify was set at some time between its sending and its answer. */
   readonly createdAt: {readonly earliestMs: number; readonly latestMs: number};
   readonly lastSeen: {readonly earliestMs: number; readonly latestMs: number};
   readonly rows: StoredEvent[];

@@ -1,6 +1,6 @@
 // The slow, obvious model of the service: a list of accepted events, and plain loops over it.
-//   Owns:   what is stored after each request (duplicates, traits, deletions), in the order of arrival.
-//   Leaves: checking of requests (callers hand over valid ones only), clocks, and the reports (their own files).
+//   Owns: the stored events, traits and deletions after each request, in the order of arrival.
+//   Does not own: checks of requests (callers pass valid ones), clocks, reports (in their own files).
 
 import {parseTime} from './calendar.js';
 
@@ -31,7 +31,7 @@ export interface Received {
 export const receivedAt = (timeMs: number): Received => ({earliestMs: timeMs, latestMs: timeMs});
 
 export interface StoredEvent {
-  /** Place in the order of arrival over all users. */
+  /** Number in the order of arrival over all users. */
   readonly arrival: number;
   readonly user: UserRef;
   readonly name: string;
@@ -52,7 +52,7 @@ export interface IdentifyBody {
 
 export interface Profile {
   readonly traits: Map<string, Json>;
-  /** When each of them was set. */
+  /** When each trait was set. */
   readonly setAt: Map<string, Received>;
   traitsOverLimit: number;
   readonly identified: Received[];
@@ -73,7 +73,7 @@ export class Model {
   /** In the order of arrival. */
   events: StoredEvent[] = [];
   readonly profiles = new Map<string, Profile>();
-  /** Which partition a user lives in: learned from the service, decides only among equal milliseconds. */
+  /** Partition of a user, learned from the service; it only decides the order of equal milliseconds. */
   readonly partitions = new Map<string, number>();
   private readonly messageIds = new Set<string>();
   private arrivals = 0;
@@ -116,7 +116,7 @@ export class Model {
     }
   }
 
-  /** How many events went; undefined for an unknown user. The message ids stay known: late retries are not stored. */
+  /** @returns the number of deleted events; undefined for an unknown user. Message ids stay known: late retries change nothing. */
   delete(user: UserRef): number | undefined {
     if (!this.knows(user)) return undefined;
     const kept = this.events.filter((event) => userKeyOf(event.user) !== userKeyOf(user));
@@ -134,7 +134,7 @@ export class Model {
     return this.events.filter((event) => userKeyOf(event.user) === userKeyOf(user));
   }
 
-  /** The one order of history: (timestamp, partition, place in the partition). */
+  /** The one order of history: (timestamp, partition, ordinal). */
   inOrder(events: readonly StoredEvent[]): StoredEvent[] {
     const partition = (event: StoredEvent): number => this.partitions.get(userKeyOf(event.user)) ?? 0;
     return [...events].sort((a, b) => a.timeMs - b.timeMs || partition(a) - partition(b) || a.arrival - b.arrival);
@@ -161,7 +161,7 @@ function fits(traits: ReadonlyMap<string, Json>, key: string, value: Json): bool
   return merged.size <= traitsMax && Buffer.byteLength(JSON.stringify(Object.fromEntries(merged))) <= traitsBytesMax;
 }
 
-/** A time that a client sent, or that of the receipt where it lies ahead of that. Callers send none that lies within. */
+/** The time that a client sent, or the receipt's if that is earlier. Clients send no time between the two bounds. */
 const noLater = (sentMs: number, received: Received): Received =>
   sentMs <= received.earliestMs ? receivedAt(sentMs) : received;
 

@@ -1,9 +1,9 @@
-// GET /v1/names by going through the list once per name.
+// GET /v1/names by walking the list once per name.
 
 import {formatTime, isInside, type Range} from './calendar.js';
 import type {JsonObject, Model} from './model.js';
 
-/** Of one page that holds all of them. */
+/** One page with all names. */
 export function namesOf(model: Model, range: Range, prefix = ''): JsonObject {
   const data: JsonObject[] = [];
   for (const name of new Set(model.events.map((event) => event.name))) {

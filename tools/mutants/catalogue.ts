@@ -1,13 +1,13 @@
-// Seeded bugs: each a small change of a source file that breaks one promise, and the suite that must notice.
-//   The code itself knows nothing of them: they are made in a copy of the tree.
+// Seeded bugs: each a small change of a source file that breaks one promise, and the suite that must notice it.
+//   The code does not know them: they are made in a copy of the tree.
 
-/** `sim`: so many seeds from the first one on. `vitest`: one test file. */
+/** `sim`: number of seeds from the first one on. `vitest`: one test file. */
 export type Suite = {readonly sim: number} | {readonly vitest: string};
 
 export interface Mutant {
   readonly name: string;
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   readonly text: string;
   readonly replacement: string;
   readonly caughtBy: Suite;
@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'message-ids-forgotten-by-a-restart',
-    file: 'src/partition/snapshot/recovery.ts',
+    file: 'src/partition/snapshot/restore.ts',
     text: 'forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);',
     replacement: 'if (logicalDay < 0) forgotten = partition.dedupe.restoreMessageIds(logicalDay, bytes, forgotten);',
     caughtBy: sim,

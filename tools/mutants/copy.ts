@@ -1,4 +1,4 @@
-// A copy of the tree in a temporary folder: there a seeded bug is made, compiled, and shown to the suite that must fail.
+// A copy of the tree in a temporary folder, where a seeded bug is made and compiled, and the suite that must fail runs.
 import {spawnSync} from 'node:child_process';
 import {cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -13,7 +13,7 @@ const vitestConfig = "export default {test: {include: ['test/**/*.test.ts'], poo
 
 export interface SuiteRun {
   readonly passed: boolean;
-  /** What it printed last. */
+  /** The end of its output. */
   readonly words: string;
 }
 
@@ -45,7 +45,7 @@ export class TreeCopy {
 
   run(suite: Suite): SuiteRun {
     if ('vitest' in suite) return this.node(['node_modules/vitest/vitest.mjs', 'run', suite.vitest]);
-    // Types may be off in a mutant; what is written runs all the same.
+    // Types may be wrong in a mutant; tsc writes the code all the same.
     this.node(['node_modules/typescript/bin/tsc', '-b']);
     return this.node(['dist/tools/sim/main.js', '--seeds', String(suite.sim), '--stop']);
   }

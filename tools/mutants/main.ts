@@ -1,4 +1,4 @@
-// `npm run mutants [-- [--seeds N] NAME…]`: the checkers are checked. Every seeded bug must be caught by the suite that should catch it.
+// `npm run mutants [-- [--seeds N] NAME…]`: checks the checkers. The suite of every seeded bug must catch it.
 import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
 import {mutants, type Suite} from './catalogue.js';
@@ -12,7 +12,7 @@ const say = (text: string): void => {
 
 const nameOf = (suite: Suite): string => ('sim' in suite ? `sim, ${suite.sim} seeds` : suite.vitest);
 
-/** The line that tells why the suite failed. */
+/** The line with the reason of the failure. */
 function reasonOf({words}: SuiteRun): string {
   const lines = words.split('\n').map((line) => line.trim());
   const at = lines.findIndex((line) => line.includes('failed; to repeat it'));
@@ -20,7 +20,7 @@ function reasonOf({words}: SuiteRun): string {
   return (reason ?? lines.filter(Boolean).at(-1) ?? '').slice(0, 140);
 }
 
-/** A suite that fails without a bug proves nothing. */
+/** Runs the suites without a bug: a suite that fails then proves nothing. */
 function checkSuites(copy: TreeCopy, suites: readonly Suite[]): boolean {
   const distinct = new Map(suites.map((suite) => [nameOf(suite), suite]));
   for (const [name, suite] of distinct) {

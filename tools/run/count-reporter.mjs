@@ -6,7 +6,7 @@ export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = {passed: 0, failed: unhandledErrors.length, skipped: []};
     for (const module of modules) {
-      // A file that cannot be loaded, or a failing hook, has no failing test to show for it.
+      // A file that cannot be loaded, or a failing hook, has no failing test.
       if (module.errors().length > 0) counts.failed += 1;
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) counts.failed += 1;
       for (const test of module.children.allTests()) count(test, counts);

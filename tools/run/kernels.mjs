@@ -1,7 +1,7 @@
 // Compiles the WebAssembly kernels: kernels/NAME.ts (AssemblyScript) to kernels/NAME.wasm, which is tracked, so that a start
-// needs no compiler. What is in folders below is taken in by them. kernels/compiled.json says of which sources, by which
-// compiler and with which options they are; a test compares, and with ALL_CASES=1 compiles them again.
-// `npm run kernels` after a change of a source. Without them the service does not start.
+// needs no compiler. Kernels import the files in sub-folders. kernels/compiled.json records the sources, the compiler and its
+// options; a test compares them, and compiles again with ALL_CASES=1.
+// Run `npm run kernels` after a change of a source. Without the kernels the service does not start.
 
 import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
@@ -13,12 +13,12 @@ import {setUp} from '../../scripts/setup.mjs';
 
 // No allocator and no collector: kernels work in a memory that their host lays out.
 const options = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--importMemory', '--enable', 'simd'];
-/** Without the ending. */
+/** Names without their extension. */
 export const kernelNames = readdirSync(inProject('kernels'))
   .filter((name) => name.endsWith('.ts'))
   .map((name) => name.slice(0, -'.ts'.length));
 
-/** Into `folder`. @throws what the compiler says. */
+/** Compiles into `folder`. @throws the compiler's message. */
 export function compileKernel(name, folder) {
   const compiler = inProject('node_modules/assemblyscript/bin/asc.js');
   const target = join(folder, `${name}.wasm`);
@@ -29,12 +29,12 @@ export function compileKernel(name, folder) {
   });
 }
 
-/** Without comments, which compile to nothing. */
+/** The code without comments, which compile to nothing. */
 const codeOf = (text) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '').replace(/\s+/g, ' ');
 
 export const compiledFile = inProject('kernels/compiled.json');
 
-/** Of the kernels as they are now, and of what compiles them. */
+/** The record of the present kernels, and of their compiler. */
 export function compiledRecord() {
   const sources = readdirSync(inProject('kernels'), {recursive: true, encoding: 'utf8'})
     .filter((name) => name.endsWith('.ts'))

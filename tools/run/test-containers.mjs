@@ -1,5 +1,5 @@
 // `npm run test:containers`: the tests against a NATS server in a container. Without Docker it says so and does nothing.
-// One server serves all tests: each service gets a NATS account of its own (test/support/service.ts).
+// One server serves all tests: each service gets its own NATS account (test/support/service.ts).
 
 import {spawnSync} from 'node:child_process';
 import {mkdtempSync, rmSync} from 'node:fs';
@@ -11,7 +11,7 @@ import {runVitest} from './vitest.mjs';
 
 const image = 'nats:2.15-alpine';
 const clientPort = 4222;
-// More than there are services in all tests; an account without data costs next to nothing.
+// More than the services of all tests; an account without data costs next to nothing.
 const accountCount = 500;
 
 /** Accounts `t0`, `t1`, … with a JetStream each; synced before every ack, as in docker-compose.yml. */

@@ -1,4 +1,4 @@
-// `npm test`: set up, then every check. More words go to vitest: `npm test -- test/config.test.ts`.
+// `npm test`: set up, then every check. Further arguments go to vitest: `npm test -- test/config.test.ts`.
 
 import {runScript} from '../../scripts/project.mjs';
 import {setUp} from '../../scripts/setup.mjs';

@@ -1,5 +1,5 @@
-// `npm run try-node -- 22 24 26 [test files]`: the start, the API and the HTTP/1.1 suite under the newest Node of each major
-// version, each in a copy of this checkout with an installation of its own. TEST_HTTP=node: over node:http.
+// `npm run try-node -- 22 24 26 [test files]`: the start, the API and the HTTP/1.1 suite with the newest Node of each major
+// version, each in a copy of this checkout with its own installation. TEST_HTTP=node: over node:http.
 
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -41,15 +41,15 @@ export async function fetchNode(major) {
 }
 
 /**
- * An environment in which `program` is the `node` of npm and of all that it starts. npm looks for the settings of this machine (a
- * registry of its own, say) beside the Node that runs it: they are those of the Node that was here before.
+ * An environment in which `program` is the `node` of npm and of everything that it starts. npm looks for the settings of this
+ * machine (such as its own registry) next to the Node that runs it: this names those of the present Node.
  */
 export async function environmentOf(program) {
   const {stdout} = await runNpm(['config', 'get', 'globalconfig']);
   return {PATH: `${dirname(program)}${delimiter}${process.env.PATH}`, npm_config_globalconfig: stdout.trim()};
 }
 
-/** What git knows, or would take. */
+/** Copies the files that git tracks, or would add. */
 async function copyProject(target) {
   rmSync(target, {recursive: true, force: true});
   const {code, stdout} = await runProgram('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {

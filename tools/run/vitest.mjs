@@ -1,4 +1,4 @@
-// Runs vitest and ends with one line that a machine can read: `N passed, N failed[, N skipped]`.
+// Runs vitest and ends with one machine-readable line: `N passed, N failed[, N skipped]`.
 
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -19,7 +19,7 @@ export async function runVitest(words, env) {
       env: {...process.env, ...env, TEST_COUNTS_FILE: countsFile},
       stdio: 'inherit',
     });
-    // Ctrl-C reaches vitest through the terminal; a SIGTERM reaches only us.
+    // Ctrl-C reaches vitest through the terminal; a SIGTERM reaches only this process.
     const pass = () => child.kill('SIGTERM');
     process.once('SIGTERM', pass);
     const [code] = await once(child, 'exit');
@@ -41,7 +41,7 @@ function readCounts(file) {
 
 function conclude(code, {passed, failed, skipped}) {
   for (const {name, reason} of skipped) console.log(`skipped: ${name} (${reason})`);
-  // A run that failed as a whole (no test file, a crashed worker, a failed global set-up) is a failure too.
+  // A run that failed as a whole (no test file, a crashed worker, a failed global set-up) counts as a failure, too.
   const failures = code !== 0 && failed === 0 ? 1 : failed;
   console.log(`${passed} passed, ${failures} failed${skipped.length === 0 ? '' : `, ${skipped.length} skipped`}`);
   return failures === 0 ? 0 : code || 1;

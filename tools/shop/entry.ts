@@ -1,4 +1,4 @@
-// What the shop sends: an event, or an identify, as the JSON text of its request body.
+// An entry of the shop: an event, or an identify, as the JSON text of its request body.
 
 export interface ShopEntry {
   readonly kind: 'event' | 'identify';

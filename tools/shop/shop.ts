@@ -1,5 +1,5 @@
-// The life of a web shop, day by day: who comes, when, and what they do. Everything is drawn from one seed.
-//   SH1. The same options give the same bytes. Nothing here reads a clock, and nothing that is drawn depends on who looks.
+// The life of a web shop, day by day: visitors, times and actions, all drawn from one seed.
+//   SH1. The same options give the same bytes. The shop reads no clock, and no draw depends on its reader.
 //   SH2. Entries come in the order of their times, without an end.
 //   SH3. `people` visitors come for the first time within the first `days`; later ones come at the same rate.
 
@@ -17,20 +17,20 @@ export interface ShopOptions {
   readonly days: number;
   /** The first day: midnight UTC, epoch ms. */
   readonly startMs: number;
-  /** A sale without an end: from `fromMs` on so many more people come for the first time, on an average day. */
+  /** A sale without an end: from `fromMs` on so many more people come for the first time on an average day. */
   readonly sale?: {readonly fromMs: number; readonly peoplePerDay: number};
 }
 
 const hourMs = 3_600_000;
 const hoursPerDay = 24;
 const dayMs = hoursPerDay * hourMs;
-/** Between two visits of one visitor at least. */
+/** Shortest time between two visits of one visitor. */
 const restMs = 10 * 60_000;
 
-/** Who came first so long ago does not come any more: the shop holds no more visitors than that. */
+/** A visitor whose first visit is so long ago does not return: this bounds the visitors that the shop holds. */
 const forgottenDays = 60;
 
-/** Of the hours of a visitor's own day. */
+/** By hour of a visitor's own day. */
 const hourWeights = [8, 4, 2, 2, 2, 4, 10, 22, 36, 46, 52, 56, 60, 54, 50, 50, 54, 62, 74, 88, 96, 80, 50, 22];
 /** From Sunday on. */
 const weekdayMoods = [1.25, 1.02, 0.98, 0.97, 0.98, 0.92, 1.12];
@@ -42,7 +42,7 @@ const campaignDays = 3;
 const campaignMood = 1.6;
 const saleName = 'flash_sale';
 
-/** Of a day's visits from all over the world, by hour in UTC. */
+/** Shares of a day's visits, from all over the world, by hour in UTC. */
 const hourShares = worldHours();
 
 interface Start {
@@ -54,13 +54,13 @@ interface Start {
 export class Shop {
   private readonly options: ShopOptions;
   private readonly random: Random;
-  /** Parts every messageId of this shop. */
+  /** Part of every messageId of this shop. */
   private readonly scope: string;
-  /** Those who may come again. */
+  /** Visitors who may return. */
   private regulars: Visitor[] = [];
   private readonly upcoming = new Upcoming();
   private people = 0;
-  /** Of the moods of the first days: what `people` is spread over. */
+  /** Sum of the moods of the first days, over which `people` is spread. */
   private readonly moodSum: number;
   private moodUntil = 0;
   private expected = 0;
@@ -75,7 +75,7 @@ export class Shop {
     );
   }
 
-  /** SH2; to be called once. */
+  /** To be called once. SH2 */
   *entries(): Generator<ShopEntry, never, void> {
     for (let day = 0; ; day++) {
       const starts = this.startsOf(day);
@@ -113,7 +113,7 @@ export class Shop {
     return this.options.startMs + day * dayMs;
   }
 
-  /** Visits of the day without those of the sale, in the order in which they begin. */
+  /** Visits of the day without those of the sale, in the order of their starts. */
   private startsOf(day: number): Start[] {
     const campaign = campaignOf(day);
     this.regulars = this.regulars.filter(({firstDay}) => day - firstDay < forgottenDays);
@@ -128,7 +128,7 @@ export class Shop {
     return fresh;
   }
 
-  /** Rounded so that the first days have `people` together. SH3 */
+  /** Rounded so that the first days have `people` in all. SH3 */
   private newcomerCount(day: number): number {
     const {people} = this.options;
     const before = this.expected;
@@ -137,7 +137,7 @@ export class Shop {
     return this.expected - before;
   }
 
-  /** Hour by hour: of a day they may be hundreds of thousands. */
+  /** By the hour: a day may have hundreds of thousands. */
   private saleStarts(day: number, hour: number): Start[] {
     const {sale} = this.options;
     const hourStartMs = this.startOf(day) + hour * hourMs;
@@ -148,7 +148,7 @@ export class Shop {
       .filter(({startMs}) => startMs >= sale.fromMs);
   }
 
-  /** Undefined when they are still busy with their last visit until the day is over. */
+  /** Undefined when the visitor is busy with the last visit until the day ends. */
   private startFor(visitor: Visitor, day: number, campaign: string | undefined): Start | undefined {
     const {random} = this;
     const hour = (random.weightedIndex(hourWeights) - visitor.country.offset + hoursPerDay) % hoursPerDay;
@@ -157,7 +157,7 @@ export class Shop {
     return startMs < this.startOf(day + 1) ? {visitor, startMs, campaign} : undefined;
   }
 
-  /** How many come for the first time, beside an average day. */
+  /** Number of first visits relative to an average day. */
   private moodOf(day: number): number {
     return this.weekdayMood(day) * (campaignOf(day) === undefined ? 1 : campaignMood);
   }

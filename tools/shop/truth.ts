@@ -1,4 +1,4 @@
-// What the service must say of a shop, worked out of what the shop sent by plain loops over it.
+// The right answers of the service about a shop, computed from the shop's entries by plain loops.
 //   TR1. It reads the bodies alone, as the service does, and shares no code with it.
 //   TR2. A user is a userId, with every anonymousId that came with it first; or an anonymousId that never came with one
 //        (docs/api.md, Identity). No two people of a shop share an anonymousId.
@@ -82,7 +82,7 @@ export class ShopTruth {
     return new Set(this.events.map((event) => this.userOf(event))).size;
   }
 
-  /** Those with events in the range, most frequent first. */
+  /** Names with events in the range, most frequent first. */
   names(range: Range): NameTruth[] {
     const times = new Map<string, {count: number; firstMs: number; lastMs: number}>();
     for (const {name, timeMs} of this.events) {
@@ -104,7 +104,7 @@ export class ShopTruth {
       .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
   }
 
-  /** Events of the name in each hour of the range, which begins and ends with one. */
+  /** Events of the name in each hour of the range, whose bounds are full hours. */
   countsByHour(name: string, {fromMs, toMs}: Range): number[] {
     const counts = new Array<number>((toMs + 1 - fromMs) / hourMs).fill(0);
     for (const event of this.events) {
@@ -114,7 +114,7 @@ export class ShopTruth {
     return counts;
   }
 
-  /** For each day of the range, which begins and ends with one: distinct users of it and the `trailingDays - 1` before. */
+  /** Distinct users of each day of the range and the `trailingDays - 1` days before; its bounds are full days. */
   activeByDay({fromMs, toMs}: Range, trailingDays: number): number[] {
     const usersOfDay = new Map<number, Set<string>>();
     for (const event of this.events) {
@@ -136,7 +136,7 @@ export class ShopTruth {
     return new Set(inside.map((event) => this.userOf(event))).size;
   }
 
-  /** Without a window: each user's earliest path. */
+  /** Funnel without a window: each user's earliest path. */
   funnel(steps: readonly string[], range: Range): FunnelStepTruth[] {
     const paths = new Map<string, number[]>();
     const inOrder = this.events.filter(({timeMs}) => isInside(timeMs, range)).sort((a, b) => a.timeMs - b.timeMs);

@@ -1,12 +1,12 @@
-// What one visitor does on one visit, from the landing page to the order, and what may come of that days later.
-//   VI1. Things of one visit follow each other by at least a second, so that no order of sending decides a report.
+// The actions of a visitor on one visit, from the landing page to the order, and their consequences days later.
+//   VI1. Actions of one visit are at least a second apart, so that the order of sending decides no report.
 import type {ShopEntry} from './entry.js';
 import type {Plan, Visitor} from './visitor.js';
 
 interface Product {
   readonly id: string;
   readonly category: string;
-  /** In cents. */
+  /** Cents. */
   readonly price: number;
 }
 
@@ -23,7 +23,7 @@ const referrers = ['google', 'direct', 'instagram', 'newsletter', 'price-search'
 const referrerWeights = [38, 30, 16, 9, 7];
 const payments = ['card', 'paypal', 'invoice'];
 
-/** What a first visit has on average, roughly: who wants so many events a day asks for so many people. */
+/** Average number of events of a first visit: converts events a day into people. */
 export const firstVisitEvents = 4.5;
 
 const secondMs = 1_000;
@@ -31,11 +31,11 @@ const dayMs = 86_400_000;
 
 export interface Occasion {
   readonly startMs: number;
-  /** That the shop runs at this time, if any. */
+  /** Campaign of the shop at this time, if any. */
   readonly campaign: string | undefined;
 }
 
-/** All of it, by time but for what comes days later. `scope`: of the messageIds. */
+/** All entries, by time except for those days later. `scope`: part of the messageIds. */
 export function visitOf(visitor: Visitor, occasion: Occasion, scope: string): ShopEntry[] {
   const visit = new Visit(visitor, occasion, scope);
   visit.run();
@@ -56,7 +56,7 @@ class Visit {
     this.campaign = campaign;
     this.scope = scope;
     this.timeMs = startMs;
-    // Cookies last, mostly.
+    // Most cookies survive.
     this.isKnown = visitor.plan !== undefined && visitor.random.chance(0.7);
   }
 
@@ -114,7 +114,7 @@ class Visit {
     this.cart.pop();
   }
 
-  /** True when something was ordered. */
+  /** @returns whether the visitor ordered something. */
   private checkOut(): boolean {
     const {visitor} = this;
     const {random} = visitor;
@@ -142,7 +142,7 @@ class Visit {
     return true;
   }
 
-  /** Days later, by the shop's own server. */
+  /** Refunds days later, from the shop's server. */
   private refund(order: string, value: number): void {
     const {random} = this.visitor;
     const timeMs = this.timeMs + random.between(1, 9) * dayMs + random.between(1, 8 * 3_600) * secondMs;

@@ -1,5 +1,5 @@
-// A visitor of the shop: where from, how loyal, and when they sign up.
-//   V1. Everything about a visitor comes of a seed of their own.
+// A visitor of the shop: origin, loyalty, and the time of the sign-up.
+//   V1. Each visitor is drawn from their own seed.
 import {Random} from '../random.js';
 import {seedOf} from './seed.js';
 
@@ -8,7 +8,7 @@ export type Plan = 'free' | 'plus' | 'pro';
 interface Country {
   readonly code: string;
   readonly weight: number;
-  /** From UTC, in hours; the shop knows no summer time. */
+  /** Hours from UTC; the shop knows no summer time. */
   readonly offset: number;
 }
 
@@ -28,7 +28,7 @@ const countryWeights = countries.map(({weight}) => weight);
 const devices = ['mobile', 'desktop', 'tablet'] as const;
 const deviceWeights = [56, 38, 6];
 
-/** How often somebody comes back: with `base` times (1 + days since the first visit) to the power of `-fading` on a day. */
+/** How often a visitor returns: on a day with probability `base` * (1 + days since the first visit) ^ -`fading`. */
 const loyalties = [
   {weight: 55, base: 0, fading: 0},
   {weight: 33, base: 0.22, fading: 0.55},
@@ -39,7 +39,7 @@ const loyaltyWeights = loyalties.map(({weight}) => weight);
 const firstNames = ['Ada', 'Ben', 'Cleo', 'Dario', 'Elif', 'Finn', 'Greta', 'Hugo', 'Ida', 'Jonas', 'Kira', 'Leo'];
 const lastNames = ['Adler', 'Bauer', 'Costa', 'Dubois', 'Evans', 'Fischer', 'Garcia', 'Hansen', 'Ito', 'Jansen'];
 
-/** Some never do; others on one of their first visits. Index: the visit, from 0. */
+/** Weights of the visit, from 0, with the sign-up; some visitors never sign up. */
 const signUpWeights = [18, 14, 7, 3];
 const neverWeight = 58;
 
@@ -51,7 +51,7 @@ export class Visitor {
   readonly device: (typeof devices)[number];
   readonly name: string;
   readonly email: string;
-  /** The visit, from 0, on which they sign up; `Infinity`: never. */
+  /** Number of the visit, from 0, with the sign-up; `Infinity`: never. */
   readonly signUpVisit: number;
   private readonly loyalty: (typeof loyalties)[number];
   readonly firstDay: number;
@@ -59,9 +59,9 @@ export class Visitor {
   plan: Plan | undefined;
   visits = 0;
   orders = 0;
-  /** Of the last thing that they did. */
+  /** Time of the last action. */
   lastMs = Number.NEGATIVE_INFINITY;
-  /** Things sent so far: part of each messageId. */
+  /** Number of entries so far: part of each messageId. */
   sent = 0;
 
   constructor(shopSeed: number, number: number, firstDay: number) {
@@ -83,7 +83,7 @@ export class Visitor {
     return this.loyalty.base > 0;
   }
 
-  /** Draws: whether they come on this day, after their first. `mood`: of the day, 1 on an average one. */
+  /** Draws whether the visitor returns on this day, after the first. `mood`: of the day, 1 on an average one. */
   returnsOn(day: number, mood: number): boolean {
     const {base, fading} = this.loyalty;
     return this.random.chance(Math.min(0.95, mood * base * (1 + day - this.firstDay) ** -fading));

@@ -1,5 +1,5 @@
-// Clients of an edge: they send events, identify and erase, wait for the answer, and send again what got none.
-//   Every event carries a text of its own (`tok<n>z`), by which it is found wherever it lies.
+// Clients of an edge: they send events, identify and erase, wait for the answer, and send again without one.
+//   Every event has its own text (`tok<n>z`), by which it is found in any bytes.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {type KeyKind, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
@@ -10,7 +10,7 @@ import type {Timeline} from './timeline.js';
 const userCount = 6;
 const names = ['signup', 'open', 'buy', 'leave'];
 const hourMs = 3_600_000;
-/** A client that hears nothing asks again. */
+/** Time without an answer after which a client sends again. */
 const answerMsMax = 7_000;
 const triesMax = 6;
 
@@ -51,14 +51,14 @@ export interface ClientOptions {
   readonly edge: () => SimEdge;
   /** Calls back once no event is on its way from one user to another. */
   readonly whenAppended: (then: () => void) => void;
-  /** Told of a request that was answered 200. */
+  /** Called for a request that was answered 200. */
   readonly acked: (user: number | undefined) => void;
 }
 
 export class Clients {
   /** Texts of events that were answered 200. */
   readonly acked = new Set<string>();
-  /** How often each event was handed to an edge. */
+  /** How often each event was passed to an edge. */
   readonly sent = new Map<string, number>();
   /** Deletions that were accepted. */
   readonly erased = new Set<string>();
@@ -97,7 +97,7 @@ export class Clients {
     };
   }
 
-  /** Some are of a clock ahead, and most of those with a time come late. */
+  /** Some come from a clock that is ahead, and most of those with a time come late. */
   private drawIdentify(user: number): Request {
     const {chance} = this;
     return {
@@ -139,7 +139,7 @@ export class Clients {
     return isShared ? `m${this.chance.between(0, 9)}` : `m${this.tokens}x`;
   }
 
-  /** Often on or beside a border of hours and days. */
+  /** Often at or next to a border of hours and days. */
   private eventTime(): number {
     const {chance} = this;
     const aroundMs = Date.now() + chance.within(-30, 2) * hourMs;
@@ -172,7 +172,7 @@ export class Clients {
     }
     if (isStored) this.noteStored(request);
     const {chance} = this;
-    // Some send again what was answered: it counts once.
+    // Some send again after an answer: it counts once.
     const sendsAgain = isStored
       ? chance.chance(0.08) && isRepeatable(request)
       : isRepeatable(request) || chance.chance(0.3);
@@ -194,7 +194,7 @@ const isRepeatable = (request: Request): boolean =>
   request.kind === 'identify' ||
   (request.kind === 'events' && request.events.every(({messageId}) => messageId !== undefined));
 
-/** What a request hears: 200 when all of its messages are stored. */
+/** The answer to a request: 200 when all of its messages are stored. */
 class Answer implements CommitWaiter {
   onGiven: () => void = () => undefined;
   pending = 1;
@@ -210,7 +210,7 @@ class Answer implements CommitWaiter {
     else this.one();
   }
 
-  /** One of those that the answer waits for is there. */
+  /** One of the parts that the answer waits for is there. */
   one(): void {
     this.pending -= 1;
     if (this.pending === 0) this.give(true);

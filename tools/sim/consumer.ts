@@ -1,6 +1,6 @@
-// A way through a log: messages in order and once, across resets that show only as silence.
-//   O1. What was delivered and not taken yet stays, also while the connection is gone.
-//   O2. After a reset it goes on behind the last message that was delivered.
+// A consumer of a log: messages in order and once, across resets that show only as silence.
+//   O1. Messages that were delivered and not taken stay, also while the connection is lost.
+//   O2. After a reset it continues after the last message that was delivered.
 import type {LogMessage, LogPull} from '../../src/partition/log/log-reader.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
@@ -8,11 +8,11 @@ import type {SimStream, Stored} from './store.js';
 export class SimConsumer implements LogPull {
   private readonly link: SimLink;
   private readonly stream: SimStream;
-  /** Next sequence to be sent, as the server has it. */
+  /** Sequence that the server sends next. */
   private nextSeq: number;
-  /** Next sequence that the client waits for. */
+  /** Sequence that the client expects next. */
   private expectedSeq: number;
-  /** Counts resets: what an earlier consumer sent is not taken. */
+  /** Counts resets: messages of an earlier consumer are not taken. */
   private incarnation = 0;
   private readonly buffer: Stored[] = []; // O1
   private wake: (() => void) | undefined;
@@ -33,7 +33,7 @@ export class SimConsumer implements LogPull {
     });
   }
 
-  /** At the server: sends what is there; asks again when something comes. */
+  /** At the server: sends the present messages; runs again when one is stored. */
   private pump(): void {
     const {timeline, faults, server} = this.link.world;
     if (this.isStopped || this.link.process.isDead) return;
@@ -64,7 +64,7 @@ export class SimConsumer implements LogPull {
     return batch;
   }
 
-  /** O2 */
+  /** Loses what is under way, and continues. O2 */
   private reset(): void {
     const {timeline, faults} = this.link.world;
     this.incarnation += 1;
@@ -99,6 +99,6 @@ export class SimConsumer implements LogPull {
     return this.buffer.splice(0).map(({seq, data}) => ({sequence: seq, bytes: data}));
   }
 
-  /** Messages come as soon as they can anyway. */
+  /** Does nothing: messages come as soon as they can. */
   hurry(): void {}
 }

@@ -15,7 +15,7 @@ export class SimEdge implements LogLink {
   private listener: LogListener | undefined;
   private isTicking = false;
 
-  /** `acked` is told what the log acked. */
+  /** `acked` is told of every ack of the log. */
   constructor(name: string, world: LinkWorld, acked: AckedSequences) {
     this.process = new SimProcess(name);
     this.link = new SimLink(this.process, world);
@@ -56,7 +56,7 @@ export class SimEdge implements LogLink {
     );
   }
 
-  /** While nothing waits a tick does nothing: none is simulated. */
+  /** Without waiting messages a tick does nothing, and is not simulated. */
   keepTicking(): void {
     if (this.isTicking) return;
     this.isTicking = true;

@@ -1,16 +1,16 @@
-// What may happen to one call over the wire.
+// Faults of one call over the wire.
 import type {Chance} from './random.js';
 
 export interface FaultRates {
-  /** Nothing happened, and no answer comes. */
+  /** Nothing happened at the server, and no answer comes. */
   readonly requestLost: number;
-  /** It happened, and no answer comes. */
+  /** It happened at the server, and no answer comes. */
   readonly answerLost: number;
-  /** The server says no at once. */
+  /** The server refuses at once. */
   readonly refused: number;
-  /** It happens long after the caller gave up waiting. */
+  /** It happens long after the caller gave up. */
   readonly late: number;
-  /** A consumer loses what was on its way, is silent for seconds, and goes on where it was. */
+  /** A consumer loses messages under way, is silent for seconds, and continues where it was. */
   readonly consumerReset: number;
   readonly latencyMsMax: number;
 }
@@ -20,7 +20,7 @@ export type Fate = 'fine' | 'requestLost' | 'answerLost' | 'refused' | 'late';
 export class Faults {
   private readonly chance: Chance;
   private readonly rates: FaultRates;
-  /** At the end of a seed the world is kind: everything must come to rest. */
+  /** The end of a seed has no faults: everything must come to rest. */
   isCalm = false;
 
   constructor(chance: Chance, rates: FaultRates) {

@@ -1,4 +1,4 @@
-// The end of a seed against the slow model: rows, windows, names, profiles, deletions, and what is left on the disk.
+// The end of a seed, compared with the slow model: rows, windows, names, profiles, deletions, and bytes on the disk.
 import {gunzipSync} from 'node:zlib';
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {tokenOf, tokenPattern} from './clients.js';
@@ -9,16 +9,16 @@ import type {Stored} from './store.js';
 
 export interface End {
   readonly server: SimServer;
-  /** Of the partition's manifest. */
+  /** Subject of the partition's manifest. */
   readonly subject: string;
-  /** What was accepted and not lost, applied in order. */
+  /** All entries that were accepted and not lost, applied in order. */
   readonly model: Model;
   readonly surviving: readonly Stored[];
-  /** Log messages that a power cut took. */
+  /** Log messages lost in a power cut. */
   readonly lost: readonly Stored[];
   /** Texts of events that were answered 200. */
   readonly acked: ReadonlySet<string>;
-  /** How often each event was handed to an edge. */
+  /** How often each event was passed to an edge. */
   readonly sent: ReadonlyMap<string, number>;
   readonly hasLosses: boolean;
   /** What moves between users is counted by the deletion where it was: that its id is there is all that is sure. */
@@ -37,7 +37,7 @@ export function faultsOfEnd(end: End): string[] {
 
 const tokensOf = (messages: readonly Stored[]): Set<string> => new Set(messages.flatMap(({data}) => tokensIn(data)));
 
-/** A search comes first: most of the bytes are filler, and as text they would cost more than all the rest. */
+/** Searches before it decodes: most of the bytes are filler, which is expensive as text. */
 function tokensIn(data: Uint8Array): string[] {
   const bytes = viewOf(data);
   return bytes.includes('tok') ? (bytes.toString('latin1').match(tokenPattern) ?? []) : [];
@@ -45,13 +45,13 @@ function tokensIn(data: Uint8Array): string[] {
 
 const viewOf = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.length);
 
-/** A 200 means: it is in the log. */
+/** A 200 means that the event is in the log. */
 function ackedFaults({acked, surviving, lost}: End): string[] {
   const stored = tokensOf([...surviving, ...lost]);
   return [...acked].filter((token) => !stored.has(token)).map((token) => `${token} was acked and is in no log message`);
 }
 
-/** A retry has the number of what it repeats: an event is in as many messages, by producer and number, as it was sent. */
+/** A retry has the number of its original: an event is in as many messages, by producer and number, as it was sent. */
 function repeatFaults({sent, surviving, lost}: End): string[] {
   const ofClients = [...surviving, ...lost].filter((message) => !holds(entryKind.arrive)(message));
   const messages = new Map(ofClients.map((message) => [new MessageCursor(message.data).mark, message]));
@@ -88,8 +88,8 @@ export function countFaults(model: Model, state: PublishedState): string[] {
 }
 
 /**
- * The log lost its tail: what was in it is in the state once or not at all; everything else is there once, and all parts
- * of the state say the same.
+ * The log lost its tail: the state has each entry of the tail once or not at all, and every other entry once; all parts of the
+ * state agree.
  */
 function lossyFaults({model, surviving, lost}: End, state: PublishedState): string[] {
   const maybe = tokensOf(lost);
@@ -115,11 +115,11 @@ const holds =
     return false;
   };
 
-/** In how many different log messages a text was sent: a client may send an event without a message id again. */
+/** Number of different log messages with a text: a client may send an event without a message id again. */
 const sentAs = (messages: readonly Stored[], token: string): number =>
   new Set(messages.filter(({data}) => viewOf(data).includes(token)).map(({data}) => new MessageCursor(data).mark)).size;
 
-/** What was erased lies nowhere on the disk. */
+/** No erased text is on the disk. */
 function eraseFaults({server, model}: End): string[] {
   if (model.gone.size === 0) return [];
   const faults: string[] = [];
@@ -156,7 +156,7 @@ function inflated(bytes: Buffer): string {
 const linesOf = (entries: Iterable<readonly [string, number]>): string[] =>
   [...entries].map(([key, value]) => `${key} = ${value}`).sort();
 
-/** Lines that only one side has, multiplicities counted; some of each. */
+/** Some of the lines that only one side has, with multiplicities. */
 function difference(what: string, expected: readonly string[], actual: readonly string[]): string[] {
   const balance = new Map<string, number>();
   for (const line of expected) balance.set(line, (balance.get(line) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// What the partition role uses of `@nats-io/jetstream`, over a fake link. Shapes and errors are those of the library.
+// The part of `@nats-io/jetstream` that the partition role uses, over a fake link. Shapes and errors are the library's.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {logStream} from '../../src/nats/topology.js';
 import type {LogSource} from '../../src/partition/log/log-reader.js';
@@ -39,7 +39,7 @@ export function simLogSource(link: SimLink): LogSource {
   };
 }
 
-/** Callers may use their buffers again; the megabytes of filler nobody does. */
+/** Copies a payload, as callers reuse their buffers, except for megabytes of filler. */
 const kept = (payload: Uint8Array): Uint8Array => (payload.length > 256 * 1024 ? payload : payload.slice());
 
 export function simManager(link: SimLink, timeoutMs = requestMs): JetStreamManager {
@@ -72,7 +72,7 @@ export function simManager(link: SimLink, timeoutMs = requestMs): JetStreamManag
   return manager as unknown as JetStreamManager;
 }
 
-/** The library answers null for a message that is not there. */
+/** The library returns null for a missing message. */
 function orNull(find: () => Stored): Stored | null {
   try {
     return find();

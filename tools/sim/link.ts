@@ -1,7 +1,7 @@
 // One process's connection to the fake server: calls with latency and faults, connection and disconnection.
-//   K1. Calls arrive in the order in which they were made, however long one of them is held up.
-//   K2. A call that was on its way when its process died still arrives; when the server went down, it does not.
-//   K3. An answer comes over the connection that its call was made on, or not at all.
+//   K1. Calls arrive in the order in which they were made, even if one of them is delayed.
+//   K2. A call under way still arrives after its process died; it does not after the server went down.
+//   K3. An answer comes over the connection of its call, or not at all.
 import {crc32} from 'node:zlib';
 import type {Faults} from './faults.js';
 import type {SimServer} from './server.js';
@@ -43,12 +43,12 @@ export class SimLink {
     this.tryToConnect(0);
   }
 
-  /** Undefined while it leads to none. */
+  /** Undefined while it is not connected. */
   get serverRun(): string | undefined {
     return this.isConnected ? `run ${this.world.server.downs}` : undefined;
   }
 
-  /** `apply` happens at the server; `undefined` from `answer` means silence. */
+  /** The server runs `apply`; `undefined` from `answer` means silence. */
   request<T>(label: string, apply: () => T, timeoutMs = requestMs): Promise<T> {
     return new Promise((resolve, reject) => {
       const {timeline} = this.world;
@@ -91,7 +91,7 @@ export class SimLink {
     });
   }
 
-  /** The connection breaks; the process learns of it, and reconnects when the server is there. */
+  /** Breaks the connection; the process notices, and reconnects when the server is up. */
   disconnect(downMs: number): void {
     const {timeline, faults} = this.world;
     if (!this.isConnected) return;
@@ -124,6 +124,6 @@ function outcomeOf<T>(apply: () => T): Outcome<T> {
   }
 }
 
-/** Names bytes in a trace; the megabytes of filler by their length alone. */
+/** Description of bytes in a trace; filler by its length alone. */
 export const nameOf = (data: Uint8Array): string =>
   `${data.length}B${data.length > 64 * 1024 ? '' : ` ${crc32(data).toString(16)}`}`;

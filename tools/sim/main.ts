@@ -1,4 +1,4 @@
-// `npm run sim`: seeds, each run twice, against the slow model; many seeds are shared out over processes.
+// `npm run sim`: plays seeds, each twice, and compares them with the slow model; several processes share many seeds.
 import './virtual-builtins.js';
 import {availableParallelism} from 'node:os';
 import {parseArgs} from 'node:util';
@@ -44,7 +44,7 @@ function readOptions(): Options | null {
   return {seeds, from, jobs: values.trace ? 1 : jobs, isVerbose: values.trace, stops: values.stop};
 }
 
-/** What a seed got wrong; a second run that differs is one of the faults. */
+/** Faults of a seed; a second run that differs is one of them. */
 async function faultsOf(seed: number, isVerbose: boolean): Promise<SeedResult> {
   const first = await runSeed(seed, isVerbose);
   const second = await runSeed(seed);
@@ -70,7 +70,7 @@ async function playHere({seeds, from, isVerbose, stops}: Options): Promise<Total
     const result = await faultsOf(seed, isVerbose);
     report(result);
     const failed = result.faults.length > 0 ? 1 : 0;
-    // Weighed by the seed and added: the same sum in whatever order, and however shared out.
+    // Weighted by the seed and added: the same sum in any order, and for any number of processes.
     const hash = Math.imul(result.traceHash, 2 * seed + 1) >>> 0;
     addTotals(totals, {seeds: 1, failed, hash, events: result.events, ...result.tally});
     if (stops && failed > 0) break;

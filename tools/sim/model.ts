@@ -1,4 +1,4 @@
-// The slow, obvious model of a partition: what the accepted log messages must have made of it. Plain maps and loops.
+// The slow, obvious model of a partition: its state after the accepted log messages. Plain maps and loops.
 import {eventJson} from '../../actors/chunk/bodies.js';
 import {type EntryView, entryKind, MessageCursor} from '../../actors/log/entries.js';
 
@@ -15,7 +15,7 @@ interface User {
   readonly rows: Row[];
   readonly traits: Map<string, {readonly value: unknown; readonly setMs: number}>;
   readonly identifiedMs: number[];
-  /** By which what its identifies said can be told. */
+  /** Texts that identify the traits of its identifies. */
   readonly traitTexts: Set<string>;
 }
 
@@ -24,12 +24,12 @@ export class Model {
   private readonly users = new Map<string, User>();
   private readonly messageIds = new Set<string>();
   private readonly producers = new Map<string, number>();
-  /** Events that each deletion took, by its id. */
+  /** Number of events that each deletion took, by its id. */
   readonly deletions = new Map<string, number>();
-  /** Texts of erased events and traits that may be nowhere any more. */
+  /** Texts of erased events and traits that must be nowhere. */
   readonly gone = new Set<string>();
 
-  /** `textOf` finds the text that an event's JSON can be told by. */
+  /** `textOf` finds the text that identifies an event's JSON. */
   apply(bytes: Uint8Array, textOf: (json: string) => string): void {
     const cursor = new MessageCursor(bytes);
     if (cursor.n <= (this.producers.get(cursor.producer) ?? 0)) return;
@@ -68,7 +68,7 @@ export class Model {
     else this.user(link.owner).rows.push(joined(row, link.owner));
   }
 
-  /** A late retry of what was erased is not stored either: its text stays gone. */
+  /** A late retry of an erased entry is not stored either: its text stays gone. */
   private isCopy(entry: EntryView): boolean {
     if (!entry.hasMessageId) return false;
     const id = JSON.stringify([entry.kind, entry.userKey(), entry.messageId()]);
@@ -108,7 +108,7 @@ export class Model {
     return fresh;
   }
 
-  // ---- what must be found ----
+  // ---- expected state ----
 
   rows(): string[] {
     return [...this.users].flatMap(([key, {rows}]) => rows.map(({json}) => `${key} ${json}`)).sort();

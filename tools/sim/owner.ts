@@ -1,4 +1,4 @@
-// An owner of the partition: the real partition role over a fake link, as src/partition/worker.ts puts it together.
+// An owner of the partition: the real partition role over a fake link, assembled as in src/partition/worker.ts.
 import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
@@ -6,7 +6,7 @@ import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {NewestWrite} from '../../src/partition/log/newest-write.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {LiveReads} from '../../src/partition/reads/live-reads.js';
-import {LongReads} from '../../src/partition/reads/long-reads.js';
+import {longReadSlots} from '../../src/partition/reads/read-budget.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
@@ -22,7 +22,7 @@ const lastSequenceMsMax = 500;
 export interface OwnerOptions {
   readonly refreshMs: number;
   readonly stagger: number;
-  /** Where one edge alone writes. */
+  /** Set if one edge alone writes. */
   readonly acked: AckedSequences | undefined;
   readonly onFatal: (owner: SimOwner, error: Error) => void;
 }
@@ -49,7 +49,7 @@ export class SimOwner {
     });
   }
 
-  /** A last snapshot, then silence. */
+  /** Takes a last snapshot, and ends. */
   drain(): void {
     this.world.timeline.schedule(0, this.process, () => {
       this.runner?.drain().then(() => {
@@ -88,7 +88,7 @@ export class SimOwner {
       onFatal: this.fail,
     });
     this.runner = runner;
-    this.reads = new LiveReads(runner, new LongReads(), new NewestWrite(runner.view.reader, 0, this.options.acked));
+    this.reads = new LiveReads(runner, longReadSlots(), new NewestWrite(runner.view.reader, 0, this.options.acked));
     this.link.onDisconnect = () => runner.identity.disconnected();
     this.link.onReconnect = () => {
       runner.identity.reconnected().catch(this.fail);

@@ -1,4 +1,4 @@
-// What the newest manifest says, read straight from the fake store: every row, cell, member and profile as texts.
+// The published state, read directly from the fake store: every row, cell, member and profile as texts.
 import {crc32, gunzipSync} from 'node:zlib';
 import {viewWindows} from '../../actors/aggregator/windows.js';
 import {BodyBlock, bodiesLayout, eventJson} from '../../actors/chunk/bodies.js';
@@ -22,7 +22,7 @@ import {mergeRecords, UserBlockReader, type UserRecord} from '../../actors/user/
 import {profileText, withoutId} from './model.js';
 import type {SimServer} from './server.js';
 
-/** The payload of a part; undefined when it is gone or not what its reference says. */
+/** The payload of a part; undefined when it is missing or differs from its reference. */
 export function payloadOf(server: SimServer, ref: PartRef): Uint8Array<ArrayBuffer> | undefined {
   const values = ref.revisions.map((revision) => server.parts.live.get(revision)?.data);
   if (values.some((value) => value === undefined)) return undefined;
@@ -44,7 +44,7 @@ export class PublishedState {
   private readonly leftOut = new UserSet();
   private readonly arrived: readonly Move[];
 
-  /** The newest manifest that the server holds. */
+  /** Reads the newest manifest of the server. */
   constructor(server: SimServer, subject: string) {
     this.server = server;
     this.manifest = decodeManifest(server.manifests.lastOf(subject).data);
@@ -68,7 +68,7 @@ export class PublishedState {
     return payload;
   }
 
-  /** Of one that was carried out again, as a client asked again with its id, the last: as a start takes them. */
+  /** Deletions; of one that was carried out again, as its client asked again with its id, the last, like a start. */
   deletions(): DeletionRecord[] {
     const completed = this.index.completedDeletions.flatMap(({part}) => decodeDeletions(this.load(part)));
     const all = [...completed, ...this.index.deletions];
@@ -92,7 +92,7 @@ export class PublishedState {
     return found.sort();
   }
 
-  /** A name whose last event was erased is gone, and its cells add up to nothing until they are merged. */
+  /** A name whose last event was erased is left out; its cells add up to nothing until they are merged. */
   cells(): Map<string, number> {
     const cells = new Map<string, {hour: number; name: number; sum: number}>();
     for (const view of this.windowViews()) {

@@ -1,4 +1,4 @@
-// Chance of one seed. Faults, schedules and workloads draw from streams of their own, so that one more draw in one place
+// Random numbers of one seed. Faults, schedules and workloads draw from separate streams, so that one more draw in one place
 // changes nothing else.
 import {Random} from '../random.js';
 

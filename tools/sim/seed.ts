@@ -1,4 +1,4 @@
-// One seed: a small world, what goes wrong in it, and whether it came out right.
+// One seed: a small world, its faults, and the check of its end.
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {bucketSubject} from '../../src/nats/topology.js';
 import {Clients, keyOf, tokenOf} from './clients.js';
@@ -23,7 +23,7 @@ export interface SeedResult {
   readonly traceHash: number;
   readonly events: number;
   readonly virtualMs: number;
-  /** What happened in it, for the figures. */
+  /** Counts of its events, for the figures. */
   readonly tally: Readonly<Record<string, number>>;
   readonly lines: readonly string[] | undefined;
 }
@@ -89,7 +89,7 @@ class SeedWorld {
   private readonly clients: Clients;
   private readonly owners: SimOwner[] = [];
   private readonly edges: SimEdge[] = [];
-  /** Of the only edge, as a process has it whose edge and owner live as long as each other. */
+  /** Acks of the only edge, as in a process with an edge and an owner. */
   private readonly acked = new AckedSequences(newAckedSequences(1));
   private readonly lost = new Set<unknown>();
   private readonly failures: string[] = [];
@@ -146,7 +146,7 @@ class SeedWorld {
     return this.edges[this.edges.length - 1] as SimEdge;
   }
 
-  /** In half of the worlds whose edge never dies an owner knows what was acked; in the others it asks the log. */
+  /** In half of the worlds whose edge never dies an owner knows its acks; in the others it asks the log. */
   private get isEdgeAlone(): boolean {
     return this.plan.edgeCrashes === 0 && this.seed % 2 === 0;
   }
@@ -176,7 +176,7 @@ class SeedWorld {
   private ownerFailed(owner: SimOwner, error: Error): void {
     if (owner.process.isDead) return;
     this.timeline.trace(`${owner.process.name} ends: ${error.message}`);
-    // Another one that took over has swept parts that this one still names.
+    // A successor has swept parts that this owner still names.
     const isOutlived = owner !== this.owner && /is gone$/.test(error.message);
     const isExpected =
       isOutlived || /another owner wrote|lost the newest manifest|^timeout|^no room/.test(error.message);
@@ -225,7 +225,7 @@ class SeedWorld {
     this.chance.pick(this.links).disconnect(this.chance.within(5, 6_000));
   }
 
-  /** The owner stands still; most times another one takes over meanwhile. */
+  /** Pauses the owner; mostly another one takes over in the meantime. */
   private pause(): void {
     const {process} = this.owner;
     if (process.state !== 'running') return;
@@ -269,7 +269,7 @@ class SeedWorld {
 
   // ---- live reads ----
 
-  /** What was acked is seen by whoever asks then. */
+  /** A live read must see every acked event. */
   private askLive(user: number | undefined): void {
     const {owner} = this;
     const isSafe = !this.plan.erases && !this.plan.losesTail;
@@ -312,7 +312,7 @@ class SeedWorld {
     });
   }
 
-  // ---- the whole ----
+  // ---- a whole seed ----
 
   async run(): Promise<SeedResult> {
     const onRejection = (error: unknown) => this.fail(`unhandled: ${(error as Error).stack ?? error}`);
@@ -348,7 +348,7 @@ class SeedWorld {
     if (this.failures.length > 0) return;
     this.calmDown();
     if (!(await this.comeToRest())) return;
-    // A start that finds all in order; it also sweeps what an owner that was fenced wrote in its last moments.
+    // A start that finds everything in order; it also sweeps what a fenced owner wrote in its last moments.
     if (plan.pauses > 0 || this.chance.chance(0.2)) {
       this.owner.process.state = 'dead';
       this.startOwner();
@@ -366,7 +366,7 @@ class SeedWorld {
       const isOver = () => owner.phase === 'drained' || this.owner !== owner;
       if (!(await this.reach('the owner has drained', endMs, isOver))) return false;
       if (this.owner === owner) return true;
-      // A crash that was on its way before the calm ended it: its successor drains.
+      // A crash under way before the calm ended it: its successor drains.
     }
   }
 
@@ -385,7 +385,7 @@ class SeedWorld {
     if (partition === undefined || partition.appliedSequence < this.server.log.lastSeq) return false;
     const {candidates, pending, counts} = partition.moves;
     if (candidates.size > 0 || pending.some(({n, to}) => n > (counts.received[to] as number))) return false;
-    // A stop would leave orphans to the next start.
+    // A stop leaves orphans to the next start.
     const isSwept = owner.runner?.view.sweep.isIdle === true;
     return isSwept && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
   }

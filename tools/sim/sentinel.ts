@@ -1,10 +1,10 @@
-// Watches every change at the fake server, and says at once when one of them must not happen.
-//   W1. A published manifest names parts that are there and whole, and never stands before the one it follows.
+// Watches every change at the fake server, and fails at once when one of these rules is broken.
+//   W1. A published manifest names parts that exist and are whole, and its position is never before that of its predecessor.
 //   W2. A part that one of the two kept manifests names is not removed.
 //   W3. The log is not truncated past the older kept manifest.
-//   W4. Parts leave by overwriting alone: anything else leaves their bytes on the disk.
-//   W6. Where users are joined, every published snapshot counts each event up to its position once, wherever it stands by then.
-//   W5. A message of the log has the bytes that every other message with its producer and number has.
+//   W4. Parts are removed by overwriting alone: any other way leaves their bytes on the disk.
+//   W5. A message of the log has the bytes of every other message with its producer and number.
+//   W6. Where users are joined, every published snapshot counts each event up to its position once, wherever it is by then.
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {
   decodeChunkBlock,
@@ -23,7 +23,7 @@ import type {SimServer, Watch} from './server.js';
 import type {SimStream, Stored} from './store.js';
 
 export class Sentinel implements Watch {
-  /** Log messages that were ever stored, in order: what was accepted. */
+  /** All log messages ever stored, in order: the accepted ones. */
   readonly accepted: Stored[] = [];
   manifestCount = 0;
   /** Messages of moves, and events in them. */
@@ -32,10 +32,10 @@ export class Sentinel implements Watch {
   newest: Manifest | undefined;
   private readonly fail: (text: string) => void;
   private readonly server: () => SimServer;
-  /** Marks of the messages that manifests stood at which have a newer one behind them. */
+  /** Marks of the messages at the positions of manifests that have a newer one. */
   private readonly milestones = new Set<string>();
   private readonly bytesOf = new Map<string, Stored>();
-  /** Revisions that the newest manifest's index names, and those of the one before. */
+  /** Revisions that the newest manifest's index names, and those of its predecessor. */
   private named: {current: ReadonlySet<number>; previous: ReadonlySet<number>} = {
     current: new Set(),
     previous: new Set(),
@@ -94,7 +94,7 @@ export class Sentinel implements Watch {
     this.named = {current, previous};
   }
 
-  /** W1 */
+  /** Revisions of a part, which must exist and be whole. W1 */
   private revisionsOf(ref: PartRef): ReadonlySet<number> {
     const server = this.server();
     const payload = payloadOf(server, ref);
@@ -130,7 +130,7 @@ export class Sentinel implements Watch {
     if (seq > stream.firstSeq) this.checkTruncation(stream, seq);
   }
 
-  /** W3. A message that an older manifest stood at stays, and what is behind it; a log that lost its tail may lack the last of them. */
+  /** W3. The message at an older manifest's position stays, and all later ones; a log without its tail may lack the last of them. */
   private checkTruncation(log: SimStream, seq: number): void {
     const kept = [...log.live.values()].filter((message) => message.seq >= seq);
     if (kept.some(({data}) => this.milestones.has(new MessageCursor(data).mark))) return;

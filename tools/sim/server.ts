@@ -2,7 +2,7 @@
 import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';
 import {type PubAnswer, type Publish, SimStream, type Stored} from './store.js';
 
-/** Sees every change before it happens, and every message after it was stored. */
+/** Called before every change, and after every message was stored. */
 export interface Watch {
   stored(stream: SimStream, message: Stored): void;
   removing(stream: SimStream, message: Stored, how: 'erase' | 'delete' | 'replace'): void;
@@ -14,9 +14,9 @@ export class SimServer {
   readonly parts = new SimStream(bucketStream('parts'), 1);
   readonly manifests = new SimStream(bucketStream('manifests'), 2);
   isUp = true;
-  /** How often it went down: what was on its way then never arrives. */
+  /** How often it went down: calls under way then never arrive. */
   downs = 0;
-  /** Whether a purge makes it forget message ids: layer 2 must do without them. */
+  /** Whether a purge makes it forget message ids: deduplication in the fold must do without them. */
   private readonly forgetsIdsOnPurge: boolean;
   private readonly watch: Watch;
   private readonly waiting = new Map<SimStream, (() => void)[]>();
@@ -63,7 +63,7 @@ export class SimServer {
     stream.delete(seq, isErase);
   }
 
-  /** Calls once, when something was stored or the server went down. */
+  /** Calls once, when a message was stored or the server went down. */
   whenChanged(stream: SimStream, call: () => void): void {
     const calls = this.waiting.get(stream) ?? [];
     calls.push(call);

@@ -1,4 +1,4 @@
-// Sharing seeds out over processes: virtual time replaces a process' own timers, so one process plays one seed at a time.
+// Shares seeds between processes: virtual time replaces a process' own timers, so a process plays one seed at a time.
 import {spawn} from 'node:child_process';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
@@ -13,7 +13,7 @@ export interface Shared {
   readonly stops: boolean;
 }
 
-/** What the processes print of failed seeds is passed on. Rejects when one ends without its totals. */
+/** Passes on what the processes print about failed seeds. Rejects when one ends without its totals. */
 export async function playInProcesses({seeds, from, jobs, stops}: Shared): Promise<Totals> {
   const bounds = Array.from({length: jobs + 1}, (_, job) => from + Math.floor((seeds * job) / jobs));
   const shares = Array.from({length: jobs}, (_, job) => playShare(bounds[job], bounds[job + 1] - bounds[job], stops));

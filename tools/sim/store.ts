@@ -1,7 +1,7 @@
-// The streams of a fake nats-server: its contract, and what would lie on its disk.
+// The streams of a fake nats-server: its contract, and the bytes on its disk.
 //   Kept: sequences, the duplicate window by message id, expected-last-subject-sequence, history per subject, purge by
 //   sequence, delete with overwriting, loss of the newest messages in a power cut.
-//   D1. A removed message stays on the disk until it was overwritten, or until all of its storage block is removed.
+//   D1. A removed message stays on the disk until it is overwritten, or until its whole storage block is removed.
 import {JetStreamApiError} from '@nats-io/jetstream';
 import {duplicateWindowMs} from '../../src/nats/topology.js';
 
@@ -47,12 +47,12 @@ export class SimStream {
   private readonly liveOfBlock = new Map<number, number>();
   private block = 0;
   private bytesOfBlock = 0;
-  /** Told of every message that was stored. */
+  /** Called for every stored message. */
   onStored: (message: Stored) => void = () => undefined;
-  /** Told of every message that is about to go because a newer one took its place. */
+  /** Called for every message that a newer one is about to replace. */
   onReplaced: (message: Stored) => void = () => undefined;
 
-  /** `historyMax`: messages kept a subject; 0: all. */
+  /** `historyMax`: messages kept per subject; 0: all. */
   constructor(name: string, historyMax: number) {
     this.name = name;
     this.historyMax = historyMax;
@@ -127,7 +127,7 @@ export class SimStream {
     this.remove(seq, isErase);
   }
 
-  /** Removes what stands before `seq`. A real server forgets the message ids that it knew, or not. */
+  /** Removes the messages before `seq`. A real server forgets the message ids that it knew, or not. */
   purge(seq: number, forgetsIds: boolean): void {
     for (let at = this.firstSeq; at < Math.min(seq, this.lastSeq + 1); at++) this.remove(at, false);
     this.firstSeq = Math.max(this.firstSeq, Math.min(seq, this.lastSeq + 1));
@@ -135,13 +135,13 @@ export class SimStream {
     if (forgetsIds) this.ids.clear();
   }
 
-  /** The server started again: it knows the message ids of what it still has. */
+  /** The server restarted: it knows the message ids of its present messages. */
   restart(): void {
     this.ids.clear();
     for (const {msgId, seq, atMs} of this.live.values()) if (msgId !== undefined) this.ids.set(msgId, {seq, atMs});
   }
 
-  /** The newest `count` messages were never synced. */
+  /** Loses the newest `count` messages, which were never synced. */
   loseTail(count: number): Stored[] {
     const lost = [...this.live.values()].filter(({seq}) => seq > this.lastSeq - count);
     for (const {seq} of lost) this.remove(seq, true);
@@ -149,7 +149,7 @@ export class SimStream {
     return lost;
   }
 
-  /** What a finder of the disk can read. D1 */
+  /** Messages that can be read from the disk. D1 */
   *onDisk(): Generator<Stored> {
     yield* this.live.values();
     for (const message of this.removed) {

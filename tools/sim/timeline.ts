@@ -1,18 +1,18 @@
-// Virtual time: what happens next, one event after the other, and whose event it is.
-//   T1. One event at a time: its process's code runs until it waits for something, then the next event comes.
-//   T2. Equal times keep the order in which they were asked for. The trace names every event that ran.
-//   T3. Nothing runs in a process that was killed; what comes to a paused one waits until it goes on.
+// Virtual time: a queue of events, each of one process.
+//   T1. One event at a time: its process's code runs until it waits, then the next event comes.
+//   T2. Events of equal times keep the order in which they were added. The trace names every event that ran.
+//   T3. Nothing runs in a process that was killed; events of a paused one wait until it continues.
 import {crc32} from 'node:zlib';
 import {Chance} from './random.js';
 import {enterWorld, settled, type VirtualTimer, type VirtualWorld} from './virtual-builtins.js';
 
-/** Something that can be killed and paused as a whole: an owner of the partition, an edge. */
+/** A unit that can be killed and paused: an owner of the partition, an edge. */
 export class SimProcess {
   readonly name: string;
   state: 'running' | 'paused' | 'dead' = 'running';
-  /** Events that came while it was paused. */
+  /** Events that came during a pause. */
   readonly held: SimEvent[] = [];
-  /** Told when it dies of itself: a fatal error of its code. */
+  /** Called when it dies by itself: a fatal error of its code. */
   onFatal: (error: Error) => void = () => undefined;
 
   constructor(name: string) {
@@ -27,17 +27,17 @@ export class SimProcess {
 interface SimEvent extends VirtualTimer {
   readonly atMs: number;
   readonly order: number;
-  /** Undefined: the server's, or the scenario's own. */
+  /** Undefined: an event of the server, or of the scenario. */
   readonly owner: SimProcess | undefined;
   readonly run: () => void;
 }
 
 export class Timeline implements VirtualWorld {
   nowMs = 0;
-  /** Whose code runs now. */
+  /** The process whose code runs now. */
   current: SimProcess | undefined;
   traceHash = 0;
-  /** Kept only when somebody wants to read it. */
+  /** Undefined unless the trace is to be printed. */
   readonly lines: string[] | undefined;
   eventCount = 0;
   private readonly chance: Chance;
@@ -78,7 +78,7 @@ export class Timeline implements VirtualWorld {
     }
   }
 
-  /** Runs `work` as code of `process`, now. */
+  /** Runs `work` now, as code of `process`. */
   as<T>(process: SimProcess, work: () => T): T {
     const before = this.current;
     this.current = process;
@@ -89,7 +89,7 @@ export class Timeline implements VirtualWorld {
     }
   }
 
-  /** Lets things happen until `isDone`; false when virtual time or events ran out before. */
+  /** Runs events until `isDone`; false when virtual time or events ran out before. */
   async runUntil(isDone: () => boolean, endMs: number, eventsMax: number): Promise<boolean> {
     while (!isDone()) {
       const event = this.heap[0];

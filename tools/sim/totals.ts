@@ -1,10 +1,10 @@
-// What a run of seeds adds up to.
+// Totals of a run of seeds.
 export interface Totals {
   [what: string]: number;
-  /** Seeds that were played. */
+  /** Number of seeds played. */
   seeds: number;
   failed: number;
-  /** Over all traces, modulo 2^32: equal for equal runs of the same seeds. */
+  /** Sum over all traces, modulo 2^32: equal for equal runs of the same seeds. */
   hash: number;
   /** Steps of the simulation. */
   events: number;

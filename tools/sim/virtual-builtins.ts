@@ -1,7 +1,7 @@
-// Time, chance and thread-pool work of this process, replaced: whoever imports this module first lives in a simulated
-// world. The real code is not touched, and needs no seam: it goes on importing what it always imports.
-//   V1. Nothing that the simulated code awaits is settled by the real world: timers by the timeline, zlib at once.
-//   V2. Draining the microtasks (`settled`) then means: everything that can happen at this virtual moment has happened.
+// Replaces time, random numbers and thread-pool work of this process: importing this module first simulates the world. The real
+// code is unchanged, needs no seam, and imports what it always imports.
+//   V1. The real world settles nothing that simulated code awaits: the timeline runs timers, and zlib answers at once.
+//   V2. So when no microtask is left (`settled`), everything that can happen at this virtual time has happened.
 import crypto from 'node:crypto';
 import {syncBuiltinESMExports} from 'node:module';
 import timersPromises from 'node:timers/promises';
@@ -11,14 +11,14 @@ export interface VirtualTimer {
   isCancelled: boolean;
 }
 
-/** What the replaced functions ask. */
+/** The world that the replaced functions ask. */
 export interface VirtualWorld {
   readonly nowMs: number;
   after(ms: number, run: () => void): VirtualTimer;
   randomBytes(count: number): Buffer;
 }
 
-/** Of virtual time 0: a day before a month ends, some minutes before an hour ends. */
+/** Wall time of virtual time 0: a day before a month ends, some minutes before an hour ends. */
 const wallOriginMs = Date.UTC(2026, 0, 30, 23, 50);
 
 let world: VirtualWorld | undefined;
@@ -29,7 +29,7 @@ export function enterWorld(next: VirtualWorld): void {
   world = next;
 }
 
-/** Ms of the real clock, for figures about the simulation itself. */
+/** Ms of the real clock, for figures about the simulation. */
 export const realMs = (): number => realPerformanceNow();
 
 /** Resolves when no microtask is left. V2 */
@@ -65,10 +65,10 @@ Object.assign(zlib, {gunzip: gunzipAtOnce});
 syncBuiltinESMExports();
 
 let busyMs = 0;
-/** Whoever looks was busy for some ms since it looked last: what can rest between two pieces of work does. */
+/** A loop that was busy for some ms since the last reading: background work that throttles then does. */
 const busyLoop = () => ({idle: 0, active: (busyMs += 5), utilization: 1});
 
-/** V1: without the thread pool, whose answers come when they like. */
+/** Without the thread pool, whose answers come at any time. V1 */
 function gunzipAtOnce(
   bytes: Uint8Array,
   options: zlib.ZlibOptions,

@@ -10,7 +10,7 @@ export const turnShareMs = 2;
 
 export interface TurnShareOptions {
   readonly monotonicMs: () => number;
-  /** Calls back once, after this turn has read the sockets; when called in such a call, at the end of the next turn (setImmediate). */
+  /** Calls back once this turn has read the sockets; a call from inside a callback runs at the end of the next turn. */
   readonly atTurnEnd: (call: () => void) => void;
 }
 

@@ -1,8 +1,8 @@
-// Runs of the benches, for the pages that compare them: lines of the tracked history, and result files beside it.
-//   BN1. Files are looked at when somebody asks, at most every 10 s, and read only where they changed.
+// Runs of the benches, for the pages that compare them: lines of the tracked history, and result files.
+//   BN1. A request makes the service look at the files, at most every 10 s; it reads those that changed.
 //   BN2. This thread takes events, too. It parses a run without its report (bench-run.ts, BR2), and ends its turn after a few.
-//   BN3. A damaged line or file is told with its place, and harms no other run.
-//   BN4. A result file is the same run as its line of the history, and has its report: it stands for both.
+//   BN3. A damaged line or file is reported with its place, and affects no other run.
+//   BN4. A result file is the same run as its line of the history, and has its report: it replaces the line.
 import {createHash} from 'node:crypto';
 import {open, readdir, readFile, stat} from 'node:fs/promises';
 import {basename, join} from 'node:path';
@@ -24,7 +24,7 @@ export const projectResultsFolder = join(benchFolder, 'results');
 const lookAgainMs = 10_000;
 const fileBytesMax = 8 * 1_048_576;
 const headBytesMax = 65_536;
-/** Newest ones. */
+/** The newest files. */
 const resultFilesMax = 300;
 const runsListedMax = 300;
 const problemsMax = 50;
@@ -33,9 +33,9 @@ const linesATurn = 20;
 interface FoundRun {
   readonly id: string;
   readonly time: string;
-  /** As it is listed. */
+  /** The run as the list shows it. */
   readonly text: string;
-  /** Of its result file, which has the report. */
+  /** Path of the result file, which has the report. */
   readonly path?: string;
 }
 
@@ -60,7 +60,7 @@ const nothing: Found = {runs: [], problems: []};
 
 export class BenchRuns {
   private readonly listed: SharedAnswer<Listed>;
-  /** By path, for as long as size and time of the file stay. */
+  /** By path, valid while size and time of the file stay the same. */
   private known = new Map<string, {readonly stamp: string; readonly found: Found}>();
 
   constructor(private readonly sources: BenchRunSources) {
@@ -122,7 +122,7 @@ export class BenchRuns {
 const runForm = {id: required(name, {description: 'Id of a run, as the list of runs has it.'})};
 const unknownRun: Failure = {code: 'not_found', message: 'no such run'};
 
-/** Of names that a bench gives (bench-run.ts, BR3), the newest ones, oldest first. */
+/** Files named as benches name them (bench-run.ts, BR3): the newest ones, oldest first. */
 async function resultFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const timeOf = (file: string): string => file.slice(file.indexOf('-'));
@@ -161,7 +161,7 @@ async function readResult(path: string, size: number): Promise<Found> {
   }
 }
 
-/** Without figures, or of the small form, it has nothing to show. */
+/** A run without figures, or of the small form, shows nothing. */
 function foundRun(text: string, place: string, path?: string): Found {
   const value = jsonOrUndefined(text);
   if (value === undefined) return problem(place, 'is not JSON');

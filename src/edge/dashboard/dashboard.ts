@@ -1,4 +1,4 @@
-// The dashboard as the edge sees it: who may come in, and what is behind each of its paths.
+// The dashboard: its door, and a handler for each of its paths.
 import type {KeyStore} from '../../keys/store.js';
 import type {AdminTokens} from '../admission/authentication.js';
 import type {ClientAddresses} from '../http/client-address.js';
@@ -16,10 +16,10 @@ import {SignIn} from './sign-in.js';
 export interface DashboardOptions {
   readonly keys: KeyStore;
   readonly tokens: AdminTokens;
-  /** Host names that it is served under beside addresses and `localhost`. */
+  /** Host names under which it is served, in addition to addresses and `localhost`. */
   readonly hosts: readonly string[];
   readonly addresses: ClientAddresses;
-  /** Undefined: those of the project. */
+  /** Undefined: the project's folder. */
   readonly benchResultsDir: string | undefined;
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
@@ -27,13 +27,13 @@ export interface DashboardOptions {
 
 export class Dashboard {
   readonly door: DashboardDoor;
-  /** Started by its edge, which has all that it looks at. */
+  /** The edge starts it, and passes what it reads. */
   readonly live = new Live();
   /** By their exact paths. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Its build was not run: the page says how to. */
+  /** False before the build: the page says how to run it. */
   readonly isBuilt: boolean;
-  /** Port of the API, where it is not the port of the pages. Known once it listens. */
+  /** Port of the API, where it differs from the pages' port. Set once the API listens. */
   apiPort: number | undefined;
 
   constructor({keys, tokens, hosts, addresses, benchResultsDir, wallMs, monotonicMs}: DashboardOptions) {

@@ -1,10 +1,10 @@
 // The door of the dashboard's routes. A browser sends its cookie with any request that any page makes it send, so a valid
 // cookie is not enough:
 //   D1. The host must be one that nobody else can point at this service: an address, `localhost`, or a name of
-//       DASHBOARD_HOSTS. Otherwise a foreign page whose name resolves to here would be of the same origin (DNS rebinding).
-//   D2. What changes something comes from a page of this host: it carries `X-Millrace: 1`, and an `Origin` that is the host
-//       asked. `Sec-Fetch-Site` must agree where it is sent.
-//   D3. The cookie opens nothing but the dashboard's own routes, which stand in one table with the role that each needs.
+//       DASHBOARD_HOSTS. Otherwise a foreign page whose name resolves to this service would have the same origin (DNS rebinding).
+//   D2. A request that changes something must come from a page of this host: with `X-Millrace: 1`, an `Origin` that is the host
+//       asked, and `Sec-Fetch-Site` in agreement where the browser sends it.
+//   D3. The cookie opens only the dashboard's own routes, which are in one table with the role that each needs.
 import {isIP} from 'node:net';
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
 import {RateLimit} from '../admission/rate-limit.js';
@@ -18,7 +18,7 @@ const cookieName = 'millrace_session';
 const readsPerMinute = 1_200;
 const sessionsCountedMax = 10_000;
 
-/** Asks of a route that no session is needed for: signing in, and the files of the pages. */
+/** `nobody`: the route needs no session, for signing in and for the files of the pages. */
 export type NeededRole = DashboardRole | 'nobody';
 
 const unknownHost: Failure = {
@@ -46,7 +46,7 @@ export class DashboardDoor {
     private readonly addresses: ClientAddresses,
   ) {}
 
-  /** @returns why not. Otherwise `exchange.session` is who asks, where a session is needed. */
+  /** @returns the refusal. Without one `exchange.session` is set, where a session is needed. */
   refuse(exchange: Exchange, needed: NeededRole): Failure | undefined {
     const page = exchange.page!;
     if (!this.isOurHost(page.host)) return unknownHost; // D1
@@ -79,12 +79,12 @@ export class DashboardDoor {
     return ['Set-Cookie', `${cookieName}=${value}${place}${secure}`];
   }
 
-  /** The service itself speaks plain http: only a proxy that is trusted knows better. */
+  /** Whether the browser used https: the service itself speaks http, and only a trusted proxy knows better. */
   isSecure(exchange: Exchange): boolean {
     return exchange.page!.forwardedProto.toLowerCase() === 'https' && this.addresses.isByProxy(exchange);
   }
 
-  /** Browsers call an origin trustworthy that is https, or this machine by its own address or as `localhost`. */
+  /** Browsers trust an origin that is https, or this machine by its own address or as `localhost`. */
   isTrustworthy(exchange: Exchange): boolean {
     const name = hostName(exchange.page!.host);
     return name === 'localhost' || name === '::1' || name.startsWith('127.') || this.isSecure(exchange);
@@ -110,7 +110,7 @@ function isForged({origin = ''}: Exchange, {isByPage, fetchSite, host}: PageRequ
   return !/^https?:\/\//.test(origin) || withoutPort(origin) !== withoutPort(`http://${host}`);
 }
 
-/** The port of the scheme may be left out of either, and a proxy may speak another scheme than the service. */
+/** Removes the port: either side may leave out its scheme's port, and a proxy may use another scheme than the service. */
 const withoutPort = (origin: string): string =>
   origin
     .replace(/^https?:\/\//, '')

@@ -1,5 +1,5 @@
-// The live side of the dashboard: the ring of the last 15 minutes, and the streams of what happens now. It looks once a
-// second, whether anybody watches or not: a page that opens shows what was before.
+// The live side of the dashboard: the ring of the last 15 minutes, and the streams of current events. It takes a reading once a
+// second even if no page is open: a page that opens shows the time before.
 //   LV1. Without a stream a second costs reading counters and one question to each role. Readiness, arrivals and refusals are
 //        read only while a stream shows them.
 
@@ -28,7 +28,7 @@ export interface LiveSources extends ViewSources, LookSources {
 }
 
 const lookEveryMs = 1_000;
-/** An older answer of a role counts as not known. */
+/** An older answer of a role counts as unknown. */
 const measuresMsMax = 2_500;
 const minutesMax = 15;
 
@@ -82,7 +82,7 @@ export class Live {
     this.streams.stop();
   }
 
-  /** One second. LV1 */
+  /** Takes the reading of one second. LV1 */
   private look(sources: LiveSources): void {
     const {front, wallMs, monotonicMs} = sources;
     const {refusalTap} = front.traffic;
@@ -113,7 +113,7 @@ export class Live {
     return JSON.stringify(vitals);
   }
 
-  /** Asks the roles now, so that their answers are there for the next second. */
+  /** Asks the roles now, so that the next second has their answers. */
   private ask(sources: LiveSources): void {
     if (this.isAsking) return;
     this.isAsking = true;
@@ -124,7 +124,7 @@ export class Live {
           this.measures = {value, sinceMs: sources.monotonicMs()};
           this.readiness = readiness ?? this.readiness;
         },
-        () => undefined, // Not known, as what is older than `measuresMsMax`.
+        () => undefined, // Unknown, like answers older than `measuresMsMax`.
       )
       .finally(() => {
         this.isAsking = false;
@@ -136,7 +136,7 @@ export class Live {
     return measures !== undefined && nowMs - measures.sinceMs <= measuresMsMax ? measures.value : undefined;
   }
 
-  /** Rows of the ring, and the state as it is. */
+  /** Rows of the ring, and the current state. */
   readonly readLoad: ReadEndpoint['handle'] = async (front, exchange) => {
     const {minutes} = readQuery(exchange.query, loadForm);
     const sources = this.sources!;

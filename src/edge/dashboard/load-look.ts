@@ -1,5 +1,5 @@
-// One look at everything that Live load shows: counters of this edge, and what roles say of themselves.
-//   LL1. A role that does not answer costs its own numbers alone; they are not known, and never what they were before.
+// One reading of everything that Live load shows: counters of this edge, and measures of the roles.
+//   LL1. When a role does not answer, only its own numbers are missing; they are unknown, and never those of before.
 import {isoText} from '../../../actors/calendar.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
@@ -29,7 +29,7 @@ const foldedOf = ({events, identifies}: PartitionMeasures): number =>
 const late = (threads: readonly ThreadMeasures[], isAsked: (thread: string) => boolean): number =>
   Math.max(unknownIfNone(threads.filter(({thread}) => isAsked(thread)).map(({loopDelayMs}) => loopDelayMs.p99)));
 
-/** The largest; NaN of none. */
+/** The largest value; NaN without any. */
 function unknownIfNone(values: readonly number[]): number {
   return values.length === 0 ? unknown : Math.max(...values);
 }

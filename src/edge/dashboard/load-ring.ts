@@ -1,8 +1,8 @@
 // The load of the last 15 minutes, one row a second, in columns: what Live load shows without Prometheus.
-//   Owns: the rows, and how they follow from what is counted. Does not own: who counts (load-look.ts), who asks.
-//   LR1. Memory is fixed: the oldest row gives its place to the newest.
-//   LR2. What is counted becomes a rate over the time that really passed. A count that falls has restarted: that second is
-//        not known, and so is one whose source was silent. Not known is NaN, and null for those who read.
+//   Owns: the rows, and how they follow from counts. Does not own: the counts (load-look.ts).
+//   LR1. Memory is fixed: the newest row overwrites the oldest.
+//   LR2. A count becomes a rate over the time that really passed. A count that falls has restarted: that second is unknown, and
+//        so is one whose source did not answer. Unknown is NaN here, and null for readers.
 import {type ErrorCode, statusOf} from '../failure.js';
 import {ackCells, percentilesBetween} from '../metrics/ack-times.js';
 import type {LoadRows} from './answers.js';
@@ -11,7 +11,7 @@ export const ringRows = 900;
 
 /** Counts that only go up; their columns are rates, a second. */
 export const totalNames = ['batch', 'single', 'identify', 'folded', 'cpu_service', 'cpu_nats'] as const;
-/** Values of the moment. */
+/** Current values. */
 export const gaugeNames = [
   'behind_ms',
   'report_age_ms',
@@ -39,7 +39,7 @@ export const columnNames: readonly string[] = [
   ...codes.map((code) => refusedPrefix + code),
 ];
 
-/** Counts and values of one moment. NaN: not known. */
+/** Counts and values at one time. NaN: unknown. */
 export interface LoadReading {
   /** Epoch ms. */
   readonly atMs: number;
@@ -50,7 +50,7 @@ export interface LoadReading {
   readonly acks: Float64Array;
 }
 
-/** The reading before, which rates are computed from. */
+/** The previous reading, from which rates are computed. */
 interface Base {
   readonly atMs: number;
   readonly counts: readonly number[];
@@ -64,7 +64,7 @@ export class LoadRing {
   private count = 0;
   private base: Base | undefined;
 
-  /** The first reading has nothing to be compared with, and makes no row. */
+  /** The first reading makes no row: there is nothing to compare it with. */
   add(reading: LoadReading): void {
     const {base} = this;
     const counts = countsOf(reading);

@@ -1,4 +1,4 @@
-// What a person's browser gets at an unknown path of the dashboard. A program gets the JSON of every unknown path.
+// The page for an unknown path of the dashboard, for browsers. Programs get the JSON of every unknown path.
 
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

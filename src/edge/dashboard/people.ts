@@ -1,4 +1,4 @@
-// The people who may sign in: each has an access token of their own, which is shown once, has a role and may have an end.
+// The people who may sign in: each has their own access token, which is shown once, has a role and may expire.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 const newPerson = z.strictObject({
   name: z.string(nameRule).refine(isName, nameRule),
   role: z.enum(dashboardRoles, roleRule),
-  /** Until its end; absent: it has none. */
+  /** Days until it expires; absent: never. */
   days: z.int(daysRule).min(1, daysRule).max(daysMax, daysRule).optional(),
 });
 

@@ -1,4 +1,4 @@
-// GET /dashboard/api/record: who did what when, as this process has seen it.
+// GET /dashboard/api/record: the audit trail as this process has it.
 import {isoText} from '../../../actors/calendar.js';
 import type {KeyRing} from '../../keys/key-ring.js';
 import type {AuditLine} from '../audit.js';

@@ -1,5 +1,5 @@
-// Every path of the dashboard, with the role that each needs. Its data comes by the handlers of the API, mounted again
-// for those who are signed in: a page shows what the API answers.
+// Every path of the dashboard, with the role that each needs. Its data comes from handlers of the API, mounted here for people
+// who are signed in: a page shows the API's answers.
 
 import {version} from '../../version.js';
 import type {Header} from '../failure.js';
@@ -102,7 +102,7 @@ async function serviceState(front: Front, exchange: Exchange): Promise<void> {
   exchange.json('200 OK', JSON.stringify(body));
 }
 
-/** A person's browser is led to the dashboard; a program is told where everything is. */
+/** Redirects a browser to the dashboard; tells a program the paths of the service. */
 function leadOn(front: Front, exchange: Exchange): void {
   const prefix = pathPrefix(front, exchange);
   if (exchange.page!.acceptsHtml) {
@@ -121,7 +121,7 @@ function leadOn(front: Front, exchange: Exchange): void {
   exchange.json('200 OK', JSON.stringify(body), [['Vary', 'Accept']]);
 }
 
-/** Over plain http beyond loopback browsers ignore it, and leave a line in the console that says so. */
+/** Over plain http beyond loopback browsers ignore the header, and log that to the console. */
 const isolated: readonly Header[] = [['Cross-Origin-Opener-Policy', 'same-origin']];
 
 function pagesOf({assets, index, pages}: DashboardFiles, door: DashboardDoor): [string, Route][] {
@@ -129,7 +129,7 @@ function pagesOf({assets, index, pages}: DashboardFiles, door: DashboardDoor): [
   const page: Reading['handle'] = (front, exchange) => {
     const prefix = pathPrefix(front, exchange);
     const made = behind.get(prefix) ?? pageBehind(index, prefix);
-    if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service have one prefix, mostly.
+    if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service usually have one prefix.
     answerAsset(exchange, made, door.isTrustworthy(exchange) ? isolated : []);
   };
   return [

@@ -1,8 +1,8 @@
 // A session of the dashboard: a signed cookie that every edge of the deployment can check, and that none of them stores.
-//   SE1. The key of the signature is derived from a secret in the bucket of keys and from the admin token: without both no
-//        cookie can be made, and a new admin token ends every session.
-//   SE2. Every request looks up the access token of its session: the session ends with the token, and has the role that the
-//        token has now.
+//   SE1. The signing key is derived from a secret in the bucket of keys and from the admin token: forging a cookie needs both,
+//        and a new admin token ends every session.
+//   SE2. Every request looks up the access token of its session: the session ends with the token, and has the token's present
+//        role.
 import {createHmac, hkdfSync, randomBytes, timingSafeEqual} from 'node:crypto';
 import type {DashboardRole} from '../../keys/dashboard-role.js';
 import type {KeyStore} from '../../keys/store.js';
@@ -11,20 +11,20 @@ export const sessionMsMax = 43_200_000;
 const idBytes = 12;
 const formVersion = 1;
 
-/** Who is signed in, and as what. */
+/** The person who is signed in, and their role. */
 export interface Session {
   readonly role: DashboardRole;
   /** Id of the person's access token; `admin` for the admin token and a one-time link. */
   readonly by: string;
   /** Name of the person. */
   readonly name: string;
-  /** One session, as its limits count it. */
+  /** Id of the session, for its limits. */
   readonly id: string;
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-/** Signed content of the cookie. Everything else of a session is looked up. */
+/** Signed content of the cookie. The rest of a session is looked up. */
 interface Signed {
   readonly v: number;
   readonly by: string;
@@ -54,14 +54,14 @@ export class Sessions {
     });
   }
 
-  /** The same session with a whole time before it, once half of it is over. */
+  /** The session with a new whole time, once half of the old one has passed. */
   renewed({by, id, untilMs}: Session): string | undefined {
     const nowMs = this.wallMs();
     if (untilMs - nowMs > sessionMsMax / 2) return undefined;
     return this.sign({v: formVersion, by, id, since: nowMs, until: nowMs + sessionMsMax});
   }
 
-  /** @returns the session that a cookie names, undefined when it names none that lives. */
+  /** @returns the session that a cookie names; undefined when it names none that is valid. */
   read(cookie: string): Session | undefined {
     const signed = this.verified(cookie);
     const nowMs = this.wallMs();
@@ -88,7 +88,7 @@ export class Sessions {
     if (mac === undefined) return undefined;
     const bytes = Buffer.from(offered, 'base64url');
     if (bytes.length !== mac.length || !timingSafeEqual(bytes, mac)) return undefined;
-    const signed = JSON.parse(Buffer.from(text, 'base64url').toString()) as Signed; // The signature proves that it is ours.
+    const signed = JSON.parse(Buffer.from(text, 'base64url').toString()) as Signed; // The signature proves that the service wrote it.
     return signed.v === formVersion ? signed : undefined;
   }
 
@@ -97,7 +97,7 @@ export class Sessions {
     return key === undefined ? undefined : createHmac('sha256', key).update(text).digest();
   }
 
-  /** SE1 */
+  /** The signing key. SE1 */
   private key(): Buffer | undefined {
     const {secret} = this.keys.signIn;
     if (secret === undefined) return undefined;

@@ -1,5 +1,5 @@
 // Signing in and out of the dashboard: a one-time code, an access token or the admin token becomes a session.
-//   SI1. Guessing is slow: a few tries a minute for each address, and a bound for all of them together.
+//   SI1. Guessing is slow: a few tries a minute for each address, and a bound for all addresses together.
 
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
@@ -73,7 +73,7 @@ export class SignIn {
     answerSession(exchange, sessions.read(value)!, {door, apiPlace}, [cookie]);
   };
 
-  /** The session, or a null role: pages ask this first and are never refused. It renews a session past half of its time. */
+  /** The session, or a null role: pages ask this first, and it never refuses. It renews a session past half of its time. */
   readonly read: ReadEndpoint['handle'] = (front, exchange) => {
     readQuery(exchange.query, noParameters);
     const {sessions, door, apiPlace} = this.options;
@@ -91,7 +91,7 @@ export class SignIn {
     exchange.json('200 OK', '{"status":"signed out"}', [cookie]);
   };
 
-  /** Ends every session of everybody, this one too. */
+  /** Ends all sessions, this one too. */
   readonly endAll: ReadEndpoint['handle'] = async (front, exchange) => {
     readQuery(exchange.query, noParameters);
     await orUnavailable(this.options.keys.signIn.endSessions());

@@ -1,10 +1,10 @@
 // The event streams of the dashboard (text/event-stream): what pages show as it happens, once a second.
-//   ST1. Everything in a frame is a state or a sample: a client that does not read gets the newest later, and nothing piles
-//        up. What was left out of a stream is counted, and said with the next frame.
+//   ST1. A frame is a state or a sample: a client that does not read gets the newest one later, and nothing accumulates. Events
+//        left out of a stream are counted, and the next frame has their number.
 //   ST2. At most `streamsMax` of a process and `streamsOfSessionMax` of a session; a client that takes nothing for
 //        `unreadMsMax` is cut off.
-//   ST3. A stream is as good as its session: it is looked at again with every frame.
-//   ST4. A stop ends every stream at once. None of them is a request that a drain waits for (exchange.ts).
+//   ST3. A stream lives as long as its session, which is checked with every frame.
+//   ST4. A stop ends every stream at once. A drain waits for none of them (exchange.ts).
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
 import type {StreamAnswer} from '../http/stream-answer.js';
 import type {ArrivedSample} from './answers.js';
@@ -13,7 +13,7 @@ import type {Session} from './session.js';
 export const streamsMax = 64;
 export const streamsOfSessionMax = 8;
 export const unreadMsMax = 30_000;
-/** Well within the 8 s after which uWebSockets.js ends a connection on which nothing moves. */
+/** Well within the 8 s after which uWebSockets.js ends an idle connection. */
 const silentFramesMax = 4;
 
 /** The role that each topic needs. */
@@ -27,7 +27,7 @@ export const topicRoles = {
 export type Topic = keyof typeof topicRoles;
 export const topics = Object.keys(topicRoles) as Topic[];
 
-/** JSON texts of one second, the same for all streams. Undefined: there is nothing of it. */
+/** JSON texts of one second, the same for all streams. Undefined: none. */
 export interface Frame {
   readonly vitals: string | undefined;
   readonly published: string | undefined;
@@ -39,7 +39,7 @@ export interface Frame {
 export interface StreamOptions {
   readonly topics: readonly Topic[];
   readonly sessionId: string;
-  /** Undefined as soon as it is over. ST3 */
+  /** Undefined once the session is over. ST3 */
   readonly session: () => Session | undefined;
   /** Arrivals of this stream; undefined for a stream without them. */
   readonly arrivals: (() => ArrivedSample) | undefined;
@@ -61,7 +61,7 @@ export class Streams {
     return this.open.size;
   }
 
-  /** @returns the place of a stream that is to begin; undefined when there is none. ST2 */
+  /** @returns a place for a new stream; undefined when all are taken. ST2 */
   take(options: StreamOptions): Stream | undefined {
     const ofSession = [...this.open].filter((stream) => stream.sessionId === options.sessionId).length;
     if (this.isOver || this.open.size >= streamsMax || ofSession >= streamsOfSessionMax) return undefined;
@@ -78,7 +78,7 @@ export class Streams {
     return false;
   }
 
-  /** Once a second. */
+  /** Called once a second. */
   send(frame: Frame, nowMs: number): void {
     for (const stream of this.open) stream.send(frame, nowMs);
   }
@@ -112,7 +112,7 @@ export class Stream {
     return this.options.topics.includes(topic);
   }
 
-  /** `answer` undefined: its client left before. */
+  /** `answer` undefined: the client left before. */
   begin(answer: StreamAnswer | undefined, nowMs: number): void {
     this.answer = answer;
     if (answer === undefined) {
@@ -121,7 +121,7 @@ export class Stream {
     }
     answer.listen({
       free: () => {
-        this.blockedSinceMs = undefined; // The next second has what is newest by then. ST1
+        this.blockedSinceMs = undefined; // The next second has the newest state. ST1
       },
       over: this.leave,
     });
@@ -137,7 +137,7 @@ export class Stream {
     }
     if (this.blockedSinceMs !== undefined) {
       this.dropped += 1;
-      this.options.arrivals?.(); // Not those of ten seconds at once later.
+      this.options.arrivals?.(); // Dropped: otherwise ten seconds of them would come at once.
       if (nowMs - this.blockedSinceMs > unreadMsMax) this.answer.cut(); // ST2
       return;
     }

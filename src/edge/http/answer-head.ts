@@ -1,7 +1,7 @@
 // The head of an answer: the headers of every answer, and those that a route adds.
-//   A1. An answer belongs to one client: no cache keeps it, unless its route says otherwise. No browser guesses its type.
-//   A2. uWebSockets.js ends a connection that was idle for 8 to 12 s, and no setting changes that. `Keep-Alive` tells the
-//       client to leave first, as a request that meets the close is lost. An answer that ends its connection lacks it.
+//   A1. An answer belongs to one client: no cache stores it unless its route says otherwise, and no browser guesses its type.
+//   A2. uWebSockets.js ends a connection after 8 to 12 idle seconds, which no setting changes. `Keep-Alive` tells the client to
+//       close first: a request that meets the server's close is lost. An answer that ends its connection has no such header.
 
 import type {Header} from '../failure.js';
 import type {HttpResponse} from './transport.js';
@@ -13,13 +13,13 @@ export interface Head {
   readonly contentType: string | undefined;
   readonly isCorsOpen: boolean;
   readonly headers: readonly Header[] | undefined;
-  /** Undefined on an accepted write whose client sent none (request-id.ts). */
+  /** Undefined on an accepted write whose client sent no id (request-id.ts). */
   readonly requestId: string | undefined;
   /** The connection ends with this answer. */
   readonly closes: boolean;
 }
 
-/** Answers to the entries of one log message have the same lines: the newest are cached. */
+/** The newest lines: answers to the entries of one log message have the same. */
 const newest = {
   contentType: '' as string | undefined,
   isCorsOpen: false,
@@ -28,16 +28,16 @@ const newest = {
   bytes: Buffer.alloc(0),
 };
 
-/** Writes, after the status, all header lines but the length and the end of the connection. */
+/** Writes all header lines after the status, except the length and the end of the connection. */
 export function writeHead(res: HttpResponse, head: Head): void {
   res.writeHeader('X-Content-Type-Options', linesOf(head));
   if (head.requestId !== undefined) res.writeHeader('X-Request-Id', head.requestId);
 }
 
 /**
- * All lines in one value: uWebSockets.js copies a value unchanged, and each call costs 0.2 us. Names and values of clients
- * are tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. Bytes, since a text is measured and encoded
- * with every answer.
+ * All lines in one value: uWebSockets.js copies a value unchanged, and each call costs 0.2 us. Names and values from clients are
+ * tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. Bytes, as uWebSockets.js would measure and encode a
+ * text with every answer.
  */
 function linesOf({contentType, isCorsOpen, headers, closes}: Head): Buffer {
   if (

@@ -1,8 +1,8 @@
-// The address of the client behind an exchange. Anybody can write X-Forwarded-For: it is believed as far as proxies of
-// TRUSTED_PROXIES wrote it, and each of them adds, on the right, the address that it was asked from.
+// The address of the client of an exchange. Anybody can write X-Forwarded-For: it is trusted as far as proxies of
+// TRUSTED_PROXIES wrote it. Each of these adds, on the right, the address that it got the request from.
 import {BlockList, isIP, SocketAddress} from 'node:net';
 
-/** Where an exchange came from, and what proxies said of it. */
+/** The connection of an exchange, and the header of its proxies. */
 export interface Origin {
   /** Empty when the connection is closed. */
   peerAddress(): string;
@@ -27,8 +27,8 @@ export class ClientAddresses {
   }
 
   /**
-   * The client's address in its one form: IPv6 as RFC 5952 writes it, IPv4 never as IPv6. Empty when the connection is closed.
-   * Costs microseconds: only callers that need it ask.
+   * The client's address in one form: IPv6 as in RFC 5952, IPv4 never as IPv6. Empty when the connection is closed.
+   * It costs microseconds: callers ask only when they need it.
    */
   of(origin: Origin): string {
     const peer = origin.peerAddress();
@@ -36,14 +36,14 @@ export class ClientAddresses {
     let client = peer;
     for (const said of origin.forwardedFor.split(',').reverse()) {
       const address = readAddress(said);
-      if (address === undefined) break; // Addresses further left came through the one that wrote this.
+      if (address === undefined) break; // An untrusted proxy may have written the addresses further left.
       client = address;
       if (!this.isTrusted(client)) break;
     }
     return client;
   }
 
-  /** Warns once when a request has X-Forwarded-For while no proxy is trusted: behind a proxy all clients have its address. */
+  /** Warns once when a request has X-Forwarded-For although no proxy is trusted: behind a proxy all clients have its address. */
   noteForwarded(): void {
     if (!this.trustsNobody || this.hasWarned) return;
     this.hasWarned = true;
@@ -53,7 +53,7 @@ export class ClientAddresses {
     );
   }
 
-  /** Whether a trusted proxy asked: what else it says of the request is believed. */
+  /** Whether a trusted proxy sent the request: its other headers are trusted, too. */
   isByProxy(origin: Origin): boolean {
     return !this.trustsNobody && this.isTrusted(origin.peerAddress());
   }
@@ -73,7 +73,7 @@ export function addressOfBytes(bytes: Uint8Array): string {
   return oneForm(groups.join(':'));
 }
 
-/** An address as proxies write it: some add a port, and brackets around IPv6. */
+/** Reads an address as proxies write it: some add a port, and brackets around IPv6. */
 function readAddress(text: string): string | undefined {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text.trim()) ?? [];
   const address = bracketed ?? v4 ?? text.trim();

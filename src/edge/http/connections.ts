@@ -1,24 +1,24 @@
-// Open connections. Past the bound a new one is closed at once: without files left the process could not even accept and
-// close it, would be asked about it for ever, and could not reach NATS again after a lost connection.
+// Open connections. Above the bound the edge closes a new one at once: a process without free files cannot even accept and close
+// it, polls it for ever, and cannot reconnect to NATS.
 
 import type {Logger} from '../../observe.js';
 import {readIfReadable} from '../../system-file.js';
 import type {HttpApp} from './transport.js';
 
-/** Files for everything else: NATS, parts, workers, logs, the door of operators. */
+/** Files for everything else: NATS, parts, workers, logs, the port of operators. */
 const otherFiles = 256;
-/** More than that takes memory that nobody planned for: some 20 KB each, in the kernel mostly. */
+/** Bound of memory: a connection takes some 20 KB, mostly in the kernel. */
 const clientConnectionsMax = 50_000;
-/** On the port of operators: balancers, Prometheus, the command line, dashboards with their streams. */
+/** Bound on the port of operators: load balancers, Prometheus, the command line, dashboards with their streams. */
 export const operatorConnectionsMax = 192;
 /**
  * Connections held in reserve, at most an eighth of the bound. While the reserve is used, every answer ends its connection, so
- * that others are accepted, health checks among them. A client that only holds connections can use up the reserve, too:
- * against that, operators have a port of their own.
+ * that the edge can accept others, health checks included. A client that only holds connections can use up the reserve, too:
+ * against that, operators have their own port.
  */
 const spareMax = 64;
 
-/** With fewer somebody set a limit without knowing of this service. */
+/** Below this number somebody has probably set a limit without this service in mind. */
 const fewConnections = 1_000;
 
 /** Connections of the public port: as many as the open files of the process allow. */
@@ -42,7 +42,7 @@ export class Connections {
     return this.count > this.max - this.spare;
   }
 
-  /** Before `app` listens. */
+  /** Call it before `app` listens. */
   watch(app: Pick<HttpApp, 'onConnection'>): void {
     app.onConnection(this.change);
   }
@@ -53,7 +53,7 @@ export class Connections {
   };
 }
 
-/** How many files this process may open. Where the system does not tell, a number that is common. */
+/** How many files this process may open; a common number where the system does not say. */
 export function openFilesMax(): number {
   const limits = readIfReadable('/proc/self/limits');
   if (limits === undefined) return 1_024;

@@ -1,19 +1,19 @@
-// Exchanges that wait for their client: for the rest of a body, or until it takes the rest of an answer.
-//   uWebSockets.js has one timeout of 10 s, looked at every 4 s. It suffices for idle connections and for headers, however
-//   they drip: only a whole request starts it anew. It does not for what a client sends or takes piece by piece: bodies
-//   below 16 KB/s are cut off, and of an answer a few bytes every ten seconds keep a connection for ever.
-//   T1. Who waits here ends at its deadline, give or take one sweep, and not before because it is slow.
+// Deadlines of exchanges that wait for their client: for the rest of a body, or until it has read the rest of an answer.
+//   uWebSockets.js has one timeout of 10 s, which it checks every 4 s. It suffices for idle connections and for slow headers:
+//   only a whole request restarts it. It does not suffice for bodies and answers: it cuts off a body below 16 KB/s, and a client
+//   that reads a few bytes every ten seconds keeps its connection for ever.
+//   T1. A waiting exchange ends at its deadline, within one sweep, and not earlier because its client is slow.
 
-/** `sweep` wants to be called this often. Well below 8 s, the shortest that the timeout of uWebSockets.js may last. */
+/** Interval of `sweep`. Well below 8 s, the shortest timeout of uWebSockets.js. */
 export const sweepMs = 1_000;
 const renewEverySweeps = 4;
 
 export interface Waiting {
   /** Monotonic ms. */
   readonly deadlineMs: number;
-  /** Keeps the timeout of uWebSockets.js from ending it before. */
+  /** Restarts the timeout of uWebSockets.js, which would end the exchange early. */
   renew(): void;
-  /** The deadline is over. Whoever waits takes itself out, as with any other end. */
+  /** The deadline has passed. The exchange removes itself, as at any other end. */
   expire(): void;
 }
 

@@ -1,31 +1,31 @@
-// What an exchange has counted: the port that metrics/traffic.ts keeps.
+// What an exchange counts: a port that metrics/traffic.ts implements.
 import type {ErrorCode} from '../failure.js';
 
-/** A route, as far as counting needs it: itself, and whether it is of the dashboard. */
+/** A route as counting sees it: itself, and whether it is the dashboard's. */
 export interface CountedRoute {
   readonly isOfDashboard?: boolean;
 }
 
-/** What became of entries that clients sent. */
+/** Outcomes of the entries that clients sent. */
 export interface Outcomes {
   /** In the log. */
   accepted: number;
   /** Invalid. */
   refused: number;
-  /** Not taken by the log, or of unknown outcome. */
+  /** Not taken by the log, or with an unknown outcome. */
   unavailable: number;
 }
 
 export interface ExchangeCounts {
   readonly events: Outcomes;
   readonly identifies: Outcomes;
-  /** Requests whose client went away, or whose framing was broken, before an answer. */
+  /** Requests without an answer: the client left, or the framing was broken. */
   unanswered: number;
-  /** `status` begins with its three digits; `ms` since the request came. */
+  /** `status` begins with its three digits; `ms` since the request arrived. */
   answered(route: CountedRoute | undefined, method: string, status: string, ms: number): void;
   refused(code: ErrorCode): void;
   readonly refusalTap: {
-    /** `route`: a path of ours. */
+    /** `route`: a path of the service. */
     note(
       code: ErrorCode,
       route: string | undefined,

@@ -1,16 +1,15 @@
 // One request and its one answer.
-//   X1. It ends once: answered, or aborted by the client. Whatever comes later finds it over.
-//   X2. Nothing of uWebSockets.js' request object is read after the handler returned: all that matters is copied here.
+//   X1. It ends once: answered, or aborted by the client. Later calls do nothing.
+//   X2. The request object of uWebSockets.js is not read after the handler returned: the exchange copies what it needs.
 //   X3. Every write is corked, so that an answer is one segment.
-//   X4. No answer leaves in the turn that read its request. uWebSockets.js closes a connection on which a request comes
-//       while the last one is unanswered; with an answer it would read on behind it, and bytes that a proxy took for part
-//       of this request, or that follow one that ends its connection, would be read as a request of their own.
-//   X5. A chunked request is the last one of its connection: the parser takes forms of chunks that others read
-//       differently, so where such a body ends is nothing to build a next request on.
-//   X6. What the client does not take at once waits here, bounded (unread-answers.ts): the answer goes out by `tryEnd`, as
-//       uWebSockets.js' own `end` and `endWithoutBody` buffer whatever they get, answer after answer.
-//   X7. Calls for it after its handler returned go through `guard`: an error there ends this exchange alone, and neither the
-//       process nor the calls that follow.
+//   X4. No answer leaves in the turn that read its request. uWebSockets.js closes a connection on which a request arrives while
+//       the last one is unanswered. After an answer it would read on, and bytes that a proxy took for part of this request, or
+//       that follow a request that ends its connection, would become a request of their own.
+//   X5. A chunked request is the last one of its connection: the parser accepts forms of chunks that others read differently, so
+//       the next request might begin elsewhere for a proxy.
+//   X6. The part of an answer that the client does not read at once waits here, within a bound (unread-answers.ts): `tryEnd`
+//       writes it, as uWebSockets.js' own `end` and `endWithoutBody` buffer everything, answer after answer.
+//   X7. Calls after the handler returned run in `guard`: an error there ends this exchange alone, not the process or other calls.
 
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {ActiveKey} from '../../keys/key-ring.js';
@@ -37,12 +36,12 @@ const internalError: Failure = {
   message: 'internal error: the log of the service has the details',
 };
 
-/** Answers from this size on are not begun when too much of them is on its way already. */
+/** Answers of this size do not begin when too many bytes of answers are unread already. */
 const largeAnswerCharactersMin = 64 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
 const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
 
-/** What a preflight asks for; empty texts where it names nothing. */
+/** The request that a preflight announces; empty texts where it names nothing. */
 export interface Preflight {
   readonly method: string;
   readonly headers: string;
@@ -51,26 +50,26 @@ export interface Preflight {
 export interface ExchangeHost {
   readonly deadlines: Deadlines;
   readonly monotonicMs: () => number;
-  /** The same, looked at once a turn (turn.ts). */
+  /** Monotonic ms, read once a turn (turn.ts). */
   readonly turnMs: () => number;
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
-  /** Logs a fault of ours. `doing` says what threw; of the exchange the line has only its id. */
+  /** Logs a bug. `doing` says what threw; the line has only the id of the exchange. */
   fault(exchange: Exchange, doing: string, error: unknown): void;
   readonly requestIds: RequestIds;
   readonly traffic: ExchangeCounts;
   readonly rejected: RejectedEvents;
 }
 
-/** Answers an exchange once the log has, or refuses to have, its entries. */
+/** Answers an exchange once its entries are in the log, or refused by it. */
 export interface CommitAnswer {
   settled(exchange: Exchange, commit: Commit): void;
 }
 
 /**
- * The fields that its answer needs come first: hundreds of exchanges wait for one log message, and each has left the
- * processor's cache when it is answered.
+ * The fields that an answer needs come first: hundreds of exchanges wait for one log message, and each has left the processor's
+ * cache by the time of its answer.
  */
 export class Exchange implements CommitWaiter {
   readonly res: HttpResponse;
@@ -79,11 +78,11 @@ export class Exchange implements CommitWaiter {
   isOver = false;
   /** Every origin may read the answer (docs/api.md, CORS). */
   isCorsOpen = false;
-  /** Nothing is read of its connection. */
+  /** The connection is not read. */
   isPaused = false;
   private isGone = false;
   private turn: number;
-  /** Undefined until it is found, and for a path that does not exist. */
+  /** Undefined until the route is found, and for a path that does not exist. */
   route: CountedRoute | undefined;
   private readonly host: ExchangeHost;
   private commitAnswer: CommitAnswer | undefined;
@@ -98,7 +97,7 @@ export class Exchange implements CommitWaiter {
   chargeAddress: AddressCharge | undefined;
   contentLength: string | undefined;
   transferEncoding: string | undefined;
-  /** Monotonic ms: the turn that read its head. */
+  /** Monotonic ms of the turn that read the head. */
   readonly receivedMs: number;
   /** Undecoded. */
   readonly path: string;
@@ -107,7 +106,7 @@ export class Exchange implements CommitWaiter {
   authorization: string | undefined;
   contentType = '';
   contentEncoding = '';
-  /** Of the body, as `contentLength` has them; 0 without one, NaN for one that is no number. */
+  /** `contentLength` as a number; 0 without a body, NaN for a text that is no number. */
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
   /** Set for a preflight. */
@@ -116,24 +115,24 @@ export class Exchange implements CommitWaiter {
   readonly page: PageRequest | undefined;
   /** Who is signed in, on routes of the dashboard that need it. */
   session: Session | undefined;
-  /** What does not exist is answered with 200: the body says so. */
+  /** An id that does not exist is answered with 200 and the API's body. */
   isAbsenceAnswered = false;
-  /** X-Forwarded-For, from anybody. */
+  /** X-Forwarded-For, trusted or not. */
   forwardedFor = '';
-  /** X-Forwarded-Prefix, from anybody. */
+  /** X-Forwarded-Prefix, trusted or not. */
   forwardedPrefix = '';
-  /** `Origin`: that of the page that asks, as a browser sends it. */
+  /** `Origin`: the page that asks, as a browser sends it. */
   origin: string | undefined;
-  /** A header that must not stand twice does. */
+  /** A header that must occur once occurs twice. */
   isFramingAmbiguous = false;
   /** The client reads no further answer on this connection. */
   isLastByClient = false;
   /** X-Request-Id as the client sent it. */
   private sentId = '';
-  /** Its id (request-id.ts), made when it is first asked for. */
+  /** Its id (request-id.ts), made on first use. */
   private id: string | undefined;
 
-  /** `method` and `path`, where they are known: asking for them makes strings. */
+  /** `method` and `path` are passed where they are known: reading them from the request makes strings. */
   constructor(
     res: HttpResponse,
     req: HttpRequest,
@@ -154,7 +153,7 @@ export class Exchange implements CommitWaiter {
     req.forEach(receiveHeader);
   }
 
-  /** The waiter for entries that the log takes for it: `answer` hears of each message that carries some. */
+  /** Makes this exchange wait for its entries: `answer` is called for each message that carries some of them. */
   awaitCommit(answer: CommitAnswer): CommitWaiter {
     this.commitAnswer = answer;
     return this;
@@ -168,7 +167,7 @@ export class Exchange implements CommitWaiter {
     }
   }
 
-  /** X7: `doing` says what `run` is for, in the log. */
+  /** Runs `run`, and ends the exchange if it throws. `doing` names it in the log. X7 */
   guard(doing: string, run: () => void): void {
     try {
       run();
@@ -177,7 +176,7 @@ export class Exchange implements CommitWaiter {
     }
   }
 
-  /** Work for this exchange threw: a refusal, or a fault of ours. */
+  /** Work for this exchange threw: a refusal, or a bug. */
   failed(doing: string, error: unknown): void {
     if (error instanceof RequestFailure) {
       this.fail(error.failure);
@@ -193,13 +192,13 @@ export class Exchange implements CommitWaiter {
     if (wasOver || !this.isOver) this.breakOff();
   }
 
-  /** How much of an answer went out is not known: a further answer on the connection could not be told from it. */
+  /** Ends the connection: some of an answer may have left, so that a client could not tell a further answer from it. */
   private breakOff(): void {
     if (this.isGone) return;
     try {
       this.res.close(); // `abort` follows.
     } catch (second) {
-      // uWebSockets.js says so when it had ended it before: there is nothing to close.
+      // uWebSockets.js throws when it had ended the connection before.
       this.host.fault(this, 'breaking off an answer', second);
     }
     if (!this.isGone) this.leave();
@@ -211,12 +210,12 @@ export class Exchange implements CommitWaiter {
     return this.id;
   }
 
-  /** Address of the other end of the connection, perhaps a proxy (client-address.ts). Empty when it is closed. */
+  /** Address of the other end of the connection, which may be a proxy (client-address.ts). Empty when it is closed. */
   peerAddress(): string {
     return this.isGone ? '' : addressOfBytes(new Uint8Array(this.res.getRemoteAddress()));
   }
 
-  /** Told when the exchange is over, for whatever reason. One listener. */
+  /** Calls `whenOver` when the exchange is over, for any reason. One listener. */
   onOver(whenOver: () => void): void {
     this.whenOver = whenOver;
   }
@@ -229,12 +228,12 @@ export class Exchange implements CommitWaiter {
     return this.host.deadlines;
   }
 
-  /** Monotonic. */
+  /** Monotonic ms. */
   get nowMs(): number {
     return this.host.monotonicMs();
   }
 
-  /** @returns why not, when its key must wait; otherwise the request counts as one unit of the limit. */
+  /** Admits the request, which counts as one unit of the limit. @returns the refusal when its key must wait. */
   admit(limit: RateLimit): Failure | undefined {
     const refusal = limit.admit(this.key!.usage, this.receivedMs);
     if (refusal !== undefined) return refusal;
@@ -242,13 +241,13 @@ export class Exchange implements CommitWaiter {
     return undefined;
   }
 
-  /** The request turned out to cost `units` of its rate limit, the one of its admission included. */
+  /** The request costs `units` of its rate limit, the one of its admission included. */
   costs(units: number): void {
     this.limit?.charge(this.key!.usage, units - 1);
     this.chargeAddress?.(units - 1);
   }
 
-  /** Starts the 10 s anew after which uWebSockets.js ends a connection whose body does not come fast enough. */
+  /** Restarts the 10 s after which uWebSockets.js ends a connection whose body comes too slowly. */
   renewTimeout(): void {
     this.guard('renewing a timeout', () => {
       this.res.pause();
@@ -256,7 +255,7 @@ export class Exchange implements CommitWaiter {
     });
   }
 
-  /** Reads nothing more of the connection, until `resume` or the answer. */
+  /** Stops reading the connection, until `resume` or the answer. */
   pause(): void {
     this.isPaused = true;
     this.guard('pausing a connection', () => this.res.pause());
@@ -267,12 +266,12 @@ export class Exchange implements CommitWaiter {
     this.guard('reading a connection on', () => this.res.resume());
   }
 
-  /** A piece of the body came. */
+  /** A piece of the body arrived. */
   noteData(): void {
     this.turn = noteTurn();
   }
 
-  /** The client is gone. */
+  /** The client has left. */
   abort(): void {
     if (this.isGone) return;
     if (!this.isOver) this.host.traffic.unanswered += 1;
@@ -292,7 +291,7 @@ export class Exchange implements CommitWaiter {
   receiveHeader(name: string, value: string): void {
     switch (name) {
       case 'authorization':
-        // Two of them name no key.
+        // Two headers name no key.
         this.authorization = this.authorization === undefined ? value : 'repeated';
         break;
       case 'content-type':
@@ -337,12 +336,12 @@ export class Exchange implements CommitWaiter {
 
   fail(failure: Failure, closes = false): void {
     const {headers} = failure;
-    // A page of another origin may read when to come back.
+    // Pages of other origins may read when to retry.
     const exposed = this.isCorsOpen && headers?.some(isRetryAfter) ? [...headers, exposedHeaders] : headers;
     this.failWith(failure, {}, exposed, closes);
   }
 
-  /** `more` stands beside the error. */
+  /** `more`: fields next to the error. */
   failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
     if (this.isOver) return; // X1
     const {traffic, rejected} = this.host;
@@ -379,8 +378,8 @@ export class Exchange implements CommitWaiter {
   }
 
   /**
-   * Begins an answer without an end of its own: what it says, and until when, is its writer's. The exchange is over with
-   * it, so that it holds up no drain. `begin` gets the answer once its head is out; undefined: the client left before.
+   * Begins an answer without an end: its writer decides its content and its end. The exchange is over with this call, so that a
+   * drain does not wait for it. `begin` gets the answer once its head is written; undefined: the client left before.
    */
   stream(contentType: string, headers: readonly Header[], begin: (answer: StreamAnswer | undefined) => void): void {
     if (this.isOver) return; // X1
@@ -408,7 +407,7 @@ export class Exchange implements CommitWaiter {
   ): void {
     if (this.isGone) return;
     try {
-      if (this.isPaused) this.resume(); // What comes behind the answer is read again.
+      if (this.isPaused) this.resume(); // What comes after the answer is read again.
       writing.exchange = this;
       writing.status = status;
       writing.contentType = contentType;
@@ -428,18 +427,18 @@ export class Exchange implements CommitWaiter {
     }
   }
 
-  /** Accepted writes carry only an id that the client sent: there is no fault to look up, and the line would cost each of them. */
+  /** Accepted writes carry only an id that the client sent: there is no fault to look up, and each would pay for the line. */
   private idOfAnswer(status: string): string | undefined {
     return this.isCorsOpen && status === ok ? readRequestId(this.sentId) : this.requestId();
   }
 
-  /** From when half of its quota is used the client is told what is left; before, it costs the hot path nothing. */
+  /** Adds the rate fields once half of the quota is used; before that they would cost the hot path. */
   private withRateFields(headers: readonly Header[] | undefined): readonly Header[] | undefined {
     if (this.limit === undefined || !this.limit.isRunningLow(this.key!.usage, this.receivedMs)) return headers;
     return [...(headers ?? []), ...this.limit.fields(this.key!.usage, this.receivedMs)];
   }
 
-  /** X6: the exchange goes on until the client took the rest of its answer, or is gone. */
+  /** Continues the exchange until the client has read the rest of its answer, or has left. X6 */
   private awaitReader(body: string | Buffer): void {
     if (this.method === 'HEAD' || !hasRoomForAnswer(body.length)) {
       this.res.close();
@@ -454,14 +453,14 @@ export class Exchange implements CommitWaiter {
     this.deadlines.add(this.unread);
   }
 
-  /** A POST without a length has no body; that is as rare as a length that the parser did not see. */
+  /** Also true for a POST without a length, which has no body: it is as rare as a length that the parser did not see. */
   private isLastOfConnection(): boolean {
     if (this.method === 'HEAD') return true; // X6
     const hasLength = this.contentLength !== undefined || this.method !== 'POST';
     return !hasLength || this.isLastByClient || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
   }
 
-  /** Nothing that comes now can become its answer. */
+  /** Ends the exchange: no later call can answer it. */
   private end(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -487,11 +486,11 @@ const preflightOf = (req: HttpRequest): Preflight => ({
   headers: req.getHeader('access-control-request-headers'),
 });
 
-/** RFC 9110, 5.3: a header that stands twice is a list. */
+/** RFC 9110, 5.3: a header that occurs twice is a list. */
 const joined = (known: string, value: string): string => (known === '' ? value : `${known}, ${value}`);
 
-// `forEach` and `cork` call back before they return, so one function and one slot each serve all exchanges: a closure
-// for every request is what the hot path can do without.
+// `forEach` and `cork` call back before they return, so one function and one slot each serve all exchanges: the hot path
+// allocates no closure per request.
 let receiving: Exchange | undefined;
 function receiveHeader(name: string, value: string): void {
   receiving!.receiveHeader(name, value);
@@ -503,9 +502,9 @@ interface Writing extends Mutable<Head> {
   exchange: Exchange | undefined;
   status: string;
   body: string | Buffer;
-  /** Set by `writeAnswer`: all of it went out, and `res` is over. */
+  /** Set by `writeAnswer`: the client's socket took all of it, and `res` is over. */
   isTaken: boolean;
-  /** Thrown by `writeAnswer`, to be thrown again behind the native code that called it. */
+  /** Thrown in `writeAnswer`; thrown again outside the native code that called it. */
   error: unknown;
 }
 const writing: Writing = {
@@ -532,7 +531,7 @@ function writeAnswer(): void {
 function writeWhole(): void {
   const {exchange, status, contentType, body, closes} = writing;
   const {res, method} = exchange!;
-  if (status !== ok) res.writeStatus(status); // Written by itself otherwise.
+  if (status !== ok) res.writeStatus(status); // uWebSockets.js writes 200 by itself.
   writeHead(res, writing);
   if (contentType === undefined) endWithoutBody(res, closes);
   else if (method === 'HEAD') writing.isTaken = beginHead(res, Buffer.byteLength(body));
@@ -545,7 +544,7 @@ function writeWhole(): void {
   }
 }
 
-/** Most bodies are the same text as the one before. */
+/** Length of the newest body: most bodies equal the one before. */
 const measured = {body: '', bytes: 0};
 function byteLengthOf(body: string | Buffer): number {
   if (typeof body !== 'string') return body.length;
@@ -557,7 +556,7 @@ function byteLengthOf(body: string | Buffer): number {
   return measured.bytes;
 }
 
-/** NaN unless all of it are digits, and there are some. */
+/** NaN unless the text is digits alone, at least one. */
 function wholeNumber(text: string): number {
   let value = text.length === 0 ? Number.NaN : 0;
   for (let i = 0; i < text.length; i++) {
@@ -568,21 +567,21 @@ function wholeNumber(text: string): number {
 }
 
 /**
- * What `end` does not get rid of at once would be lost with the close that ends a drain, or wait unbounded until then (X6).
- * The answer to a body is at most a line an event, and its connection must not be read on (X5).
+ * The bytes that `end` cannot write at once would be lost in the close that ends a drain, or wait without a bound until then
+ * (X6). An answer to a body has at most a line per event, and its connection must not be read on (X5).
  */
 const isLargeRead = (method: string, body: string | Buffer): boolean =>
   method !== 'POST' && body.length >= largeAnswerCharactersMin;
 
-/** uWebSockets.js 20.51 sends nothing at all when its own `endWithoutBody` gets an argument. */
+/** uWebSockets.js 20.51 sends nothing when its own `endWithoutBody` gets an argument. */
 function endWithoutBody(res: HttpResponse, closes: boolean): void {
   if (closes) res.writeHeader('Connection', 'close');
   res.endWithoutBody();
 }
 
 /**
- * The answer to a HEAD request ends its connection: without a body nothing tells whether the client reads its answers at
- * all (X6).
+ * The answer to a HEAD request ends its connection: without a body the edge cannot tell whether the client reads its answers.
+ * X6
  */
 function beginHead(res: HttpResponse, bodyBytes: number): boolean {
   res.writeHeader('Connection', 'close');

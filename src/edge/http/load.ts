@@ -1,10 +1,10 @@
-// Which HTTP server this machine can run.
+// The choice of the HTTP server on this machine.
 import type {Logger} from '../../observe.js';
 import {nodeTransport} from './node-server.js';
 import type {Transport} from './transport.js';
 import {loadUws} from './uws.js';
 
-/** uWebSockets.js where it has a binary; otherwise node:http, and a warning that says what would change that. */
+/** uWebSockets.js where it has a binary; otherwise node:http, with a warning that says what would change that. */
 export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Transport> {
   try {
     return await loadUws();
@@ -15,13 +15,13 @@ export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Trans
   }
 }
 
-/** In one line: what the system's loader misses, where it says so, which is behind the words of the package. */
+/** The reason in one line: what the system's loader misses, if it says so, which follows the package's own words. */
 export function reasonOf({errors}: AggregateError): string {
   const lines = errors.flatMap(({message}: Error) => message.split('\n'));
   return lines.find((line) => line.includes('GLIBC')) ?? lines[0] ?? 'unknown';
 }
 
-/** What would change `reason`. */
+/** The remedy for `reason`. */
 export function cureOf(reason: string): string {
   const [, glibc] = /GLIBC_(\d+\.\d+)/.exec(reason) ?? [];
   if (glibc !== undefined)

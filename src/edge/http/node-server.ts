@@ -1,7 +1,7 @@
-// What transport.ts asks for on top of node:http: slower than uWebSockets.js, but there on every machine with Node.
-//   N1. An answer is handed to Node whole, which keeps what the socket does not take. `tryEnd` says that it is done once the
-//       socket has all of it, so that the edge counts it until then.
-//   N2. What Node would do by itself with a second request behind an unanswered one, or with HTTP/1.0, is not done. T3, T4
+// The interface of transport.ts on node:http: slower than uWebSockets.js, but available wherever Node is.
+//   N1. Node gets an answer whole, and buffers what the socket does not take. `tryEnd` is done once the socket has all of it, so
+//       that the edge counts the bytes until then.
+//   N2. Node's own handling of a second request after an unanswered one, and of HTTP/1.0, is switched off. T3, T4
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import {type AddressInfo, isIPv4, Server as NetServer, type Socket} from 'node:net';
 import {
@@ -16,7 +16,7 @@ import {
 
 export const nodeTransport: Transport = {name: 'node:http', newApp: () => new NodeApp()};
 
-/** How often Node looks for connections whose headers do not come. */
+/** Interval of Node's checks for connections whose headers do not come. */
 const headersLookMs = 2_000;
 const noBytes = new ArrayBuffer(0);
 
@@ -33,7 +33,7 @@ class NodeApp implements HttpApp {
       connectionsCheckingInterval: headersLookMs,
       headersTimeout: idleMsMax,
       keepAliveTimeout: idleMsMax,
-      requestTimeout: 0, // Bodies have deadlines of their own.
+      requestTimeout: 0, // Bodies have their own deadlines.
     });
     this.server.timeout = idleMsMax;
     const receive = (message: IncomingMessage, answer: ServerResponse): void => this.receive(message, answer);
@@ -73,7 +73,7 @@ class NodeApp implements HttpApp {
   }
 
   stopListening(): void {
-    // That of node:http would cut idle connections on which a request may be under way.
+    // The `close` of node:http would cut idle connections on which a request may be on its way.
     if (this.server.listening) NetServer.prototype.close.call(this.server);
   }
 
@@ -102,7 +102,7 @@ class NodeApp implements HttpApp {
     (handle ?? this.handleAny)(res, req);
   }
 
-  /** Bytes that are no request. */
+  /** Answers bytes that are no request. */
   private refuse({code}: NodeJS.ErrnoException, socket: Socket): void {
     const under = this.answers.get(socket);
     if (!socket.writable || under?.isLast || under?.isOver === false) {
@@ -116,7 +116,7 @@ class NodeApp implements HttpApp {
   }
 }
 
-/** T4: what Node lets pass. */
+/** Requests that Node accepts and T4 refuses. */
 function refusalOf({httpVersion, url, headersDistinct}: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1') return '505 HTTP Version Not Supported';
   return url!.startsWith('/') && headersDistinct.host?.length === 1 ? undefined : '400 Bad Request';
@@ -156,9 +156,9 @@ class NodeRequest implements HttpRequest {
 }
 
 class NodeResponse implements HttpResponse {
-  /** The client has all of it, or is gone. */
+  /** The client has the whole answer, or has left. */
   isOver = false;
-  /** It says that the connection ends behind it. */
+  /** The answer says that the connection ends after it. */
   isLast = false;
   private readonly message: IncomingMessage;
   private readonly answer: ServerResponse;
@@ -176,7 +176,7 @@ class NodeResponse implements HttpResponse {
     this.socket = message.socket;
     answer.on('close', () => this.left());
     answer.on('drain', () => {
-      if (!this.isEnded) this.whenWritable?.(0); // Who ended hears once, when all of it is taken.
+      if (!this.isEnded) this.whenWritable?.(0); // After an end this is called once, when the socket has all of it.
     });
     answer.on('error', () => undefined); // `close` follows.
   }
@@ -243,7 +243,7 @@ class NodeResponse implements HttpResponse {
     message.on('end', () => {
       if (!hasEnded) handle(noBytes, true);
     });
-    // The edge begins to wait for a body that was announced.
+    // Only now does the edge wait for a body that was announced.
     if (length > 0) setImmediate(() => this.receivedBytes === 0 && !this.isOver && handle(noBytes, false));
   }
 
@@ -270,7 +270,7 @@ class NodeResponse implements HttpResponse {
     const space = this.status.indexOf(' ');
     this.isLast = this.headers.includes('Connection');
     if (bodyBytes !== undefined) this.headers.push('Content-Length', String(bodyBytes));
-    this.answer.removeHeader('Connection'); // Node adds none of its own.
+    this.answer.removeHeader('Connection'); // Node then adds none.
     this.answer.writeHead(Number(this.status.slice(0, space)), this.status.slice(space + 1), this.headers);
     if (bodyBytes === undefined) this.answer.flushHeaders();
   }
@@ -286,7 +286,7 @@ class NodeResponse implements HttpResponse {
     this.readOver();
   }
 
-  /** The rest of a body that nobody wants has as long as an idle connection. */
+  /** Skips the rest of a body, which has as long as an idle connection. */
   private readOver(): void {
     const {message, socket} = this;
     if (message.complete) return;
@@ -303,7 +303,7 @@ class NodeResponse implements HttpResponse {
   }
 }
 
-/** `address` as a socket has it. */
+/** Bytes of `address`, which has the form of a socket's. */
 function bytesOfAddress(address: string): ArrayBuffer {
   if (isIPv4(address)) return new Uint8Array(address.split('.').map(Number)).buffer;
   const [head, tail] = address.split('%')[0]!.split('::') as [string, string?];

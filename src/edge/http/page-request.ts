@@ -1,10 +1,10 @@
-// Headers that browsers send with a request. Only routes of the dashboard read them: no event pays for it.
+// Headers that browsers send. Only routes of the dashboard read them: events do not pay for it.
 import type {HttpRequest} from './transport.js';
 
 export interface PageRequest {
   readonly host: string;
   readonly cookie: string;
-  /** X-Millrace: no page of another origin can send it without a preflight, which it does not get. */
+  /** X-Millrace: a page of another origin can send it only after a preflight, which is refused. */
   readonly isByPage: boolean;
   /** Sec-Fetch-Site; empty over plain http beyond loopback, where browsers do not send it. */
   readonly fetchSite: string;
@@ -14,7 +14,7 @@ export interface PageRequest {
   readonly acceptEncoding: string;
 }
 
-/** `/` leads to the dashboard, and so asks like it. */
+/** `/` leads to the dashboard, and is checked like it. */
 export const isPagePath = (path: string): boolean => path === '/' || path.startsWith('/dashboard');
 
 export const readPageRequest = (req: HttpRequest): PageRequest => ({

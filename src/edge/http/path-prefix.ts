@@ -1,10 +1,10 @@
-// Where the paths of the service begin for its clients, when a proxy has them under a prefix (X-Forwarded-Prefix).
+// The prefix under which a proxy serves the paths of the service (X-Forwarded-Prefix).
 
 import type {Front} from '../front.js';
 import type {Exchange} from './exchange.js';
 
 const prefixCharactersMax = 256;
-/** It goes into pages and headers: no character with a meaning there, and no segment that a client would resolve. */
+/** The prefix goes into pages and headers: no character with a meaning there, no segment that a client would resolve. */
 const prefixForm = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+$/;
 
 /** Empty without a prefix, and for one that no trusted proxy sent (client-address.ts). */

@@ -1,10 +1,9 @@
-// One answer for all requests that come together, or within a moment: an open route whose answer costs much cannot be made
-// expensive by asking often.
+// One answer for all requests within a moment: frequent requests cannot make an expensive open route cost much.
 
 export class SharedAnswer<Value> {
   private newest: {readonly value: Promise<Value>; readonly endMs: () => number} | undefined;
 
-  /** `keptMs` counts from when the answer is made. After a rejection the next request calls `make` again. */
+  /** `keptMs` counts from the time the answer is made. After a rejection the next request calls `make` again. */
   constructor(
     private readonly keptMs: number,
     private readonly monotonicMs: () => number,

@@ -1,7 +1,7 @@
-// An answer that goes on: frames of text, written as they come, until its writer ends it or its client leaves.
-//   SA1. What the socket does not take at once waits in uWebSockets.js: one frame at most, as nothing is written after it
-//        until it is taken.
-//   SA2. It ends once: by `end`, by `cut`, or as its client is gone; whatever is called later does nothing.
+// An answer without a fixed end: frames of text, until its writer ends it or its client leaves.
+//   SA1. Bytes that the socket does not take at once wait in uWebSockets.js: one frame at most, as nothing is written until it is
+//        taken.
+//   SA2. It ends once: by `end`, by `cut`, or when its client leaves; later calls do nothing.
 import type {HttpResponse} from './transport.js';
 
 export class StreamAnswer {
@@ -20,13 +20,13 @@ export class StreamAnswer {
     });
   }
 
-  /** Once each. `free`: the frame that waited is taken; `over`: nobody reads any more (SA2). */
+  /** Each is called once. `free`: the waiting frame is taken; `over`: the client has left (SA2). */
   listen({free, over}: {readonly free: () => void; readonly over: () => void}): void {
     this.whenFree = free;
     this.whenOver = over;
   }
 
-  /** `writeLines`: of the head. */
+  /** `writeLines` writes the header lines. */
   begin(writeLines: () => void): void {
     this.res.cork(() => {
       writeLines();
@@ -34,7 +34,7 @@ export class StreamAnswer {
     });
   }
 
-  /** Not while it is blocked. */
+  /** Not while `isBlocked`. */
   write(text: string): void {
     if (this.isOver) return;
     this.res.cork(() => {
@@ -42,7 +42,7 @@ export class StreamAnswer {
     });
   }
 
-  /** With a last text, if the client reads at all. */
+  /** Ends with a last text, if the client reads. */
   end(text: string): void {
     if (this.isOver) return;
     if (this.isBlocked) {
@@ -52,7 +52,7 @@ export class StreamAnswer {
     this.over();
     this.res.cork(() => {
       this.res.write(text);
-      // Its own way to close writes a header line into the chunks. The head told the client that this is the last answer.
+      // `end` with a close would write a header line into the chunks. The head told the client that this is the last answer.
       this.res.end();
     });
   }
@@ -62,7 +62,7 @@ export class StreamAnswer {
     if (!this.isOver) this.res.close();
   }
 
-  /** The client is gone. */
+  /** The client has left. */
   left(): void {
     if (!this.isOver) this.over();
   }

@@ -1,21 +1,21 @@
-// Turns of the event loop, as the edge sees them. uWebSockets.js parses all that one read of a connection brought before
-// it gives the loop back, and calls us for every request in it.
-//   T1. What runs at the end of a turn runs when everything read in it is parsed, and every connection that broke in it
-//       has said so.
-//   T2. An error there reaches the owner of that call alone: the calls after it still run.
+// Turns of the event loop. uWebSockets.js parses everything that one read of a connection brought before it returns to the loop,
+// and calls the edge for every request in it.
+//   T1. Calls at the end of a turn run when everything read in it is parsed, and every connection that broke in it has been
+//       reported.
+//   T2. An error there reaches the owner of that call alone: later calls still run.
 
-/** Is told when a call that ran for it throws. */
+/** `failed` is called when a call of this owner throws. */
 export interface Owner {
   failed(doing: string, error: unknown): void;
 }
 
 const due: {readonly run: () => void; readonly owner: Owner}[] = [];
 let turn = 0;
-/** Goes up when clocks that were looked at are out of date. */
+/** Incremented when times read once a turn are out of date. */
 let looks = 0;
 let isEndAwaited = false;
 
-/** The number of this turn. Whoever notes it may ask later whether the same one still goes on. */
+/** The number of this turn, for `isSameTurn`. */
 export function noteTurn(): number {
   awaitEnd();
   return turn;
@@ -25,8 +25,8 @@ export function noteTurn(): number {
 export const isSameTurn = (noted: number): boolean => noted === turn;
 
 /**
- * A clock that is looked at once a turn, and again behind what takes long (`passTime`): all that is read in between was there
- * then, or came a moment later.
+ * A clock that is read once a turn, and again after slow work (`passTime`): requests read in between arrived then, or a moment
+ * later.
  */
 export function onceATurn(clock: () => number): () => number {
   let seen = -1;
@@ -41,18 +41,18 @@ export function onceATurn(clock: () => number): () => number {
   };
 }
 
-/** Something took long in this turn: what is read behind it may have been sent meanwhile. */
+/** Slow work ran in this turn: what is read after it may have been sent in the meantime. */
 export function passTime(): void {
   looks += 1;
 }
 
-/** T1, T2 */
+/** Runs `run` at the end of this turn. T1, T2 */
 export function atTurnEnd(run: () => void, owner: Owner): void {
   awaitEnd();
   due.push({run, owner});
 }
 
-/** One immediate serves all that a turn brings: they run right after the phase of the loop that reads sockets. */
+/** One immediate serves all calls of a turn: it runs right after the phase of the loop that reads sockets. */
 function awaitEnd(): void {
   if (isEndAwaited) return;
   isEndAwaited = true;

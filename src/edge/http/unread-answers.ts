@@ -1,8 +1,8 @@
-// Answers that are being put together out of large pieces, and those that their clients have not taken yet: what did not
-// fit the socket waits here, and not in uWebSockets.js, which would hold as much as it is given.
-//   U1. Bounded over all connections together, and in time: who reads too slowly, or never, is cut off.
-//   U2. A connection has one of them at most: a request that comes in meanwhile ends it (pipelining is not supported), so
-//       that nobody fills the memory by asking on and on without reading.
+// Answers that are being made of large pieces, and those that their clients have not read yet. Bytes that the socket does not
+// take wait here, and not in uWebSockets.js, which buffers without a bound.
+//   U1. Bounded over all connections together, and in time: a client that reads too slowly, or never, is cut off.
+//   U2. A connection has at most one: a request that arrives in the meantime ends it (pipelining is not supported), so that a
+//       client that keeps asking without reading cannot fill the memory.
 
 import {type Failure, unavailable} from '../failure.js';
 import type {Waiting} from './deadlines.js';
@@ -13,18 +13,18 @@ export const answerBytesMax = 128 * 1024 * 1024;
 
 export const tooManyAnswers: Failure = unavailable('too many large answers at once');
 
-/** Time to take an answer: a fixed part, and what a line of 2 Mbit/s needs. */
+/** Time to read an answer: a fixed part, and as much as a line of 2 Mbit/s needs. */
 const answerMsMin = 30_000;
 const answerBytesPerMs = 256;
 
 let answerBytes = 0;
 
-/** Bytes that are held now. */
+/** Bytes held now. */
 export const answerBytesInFlight = (): number => answerBytes;
 
 export const hasRoomForAnswer = (bytes: number): boolean => answerBytes + bytes <= answerBytesMax;
 
-/** What the making of one answer holds of the bound. */
+/** The share of one answer in the bound, while it is made. */
 export class AnswerShare {
   private bytes = 0;
 
@@ -42,7 +42,7 @@ export class AnswerShare {
   }
 }
 
-/** The exchange, as far as its answer needs it. */
+/** The exchange as its answer needs it. */
 export interface AnsweredExchange {
   readonly res: HttpResponse;
   close(): void;
@@ -55,7 +55,7 @@ export class UnreadAnswer implements Waiting {
   private readonly body: Buffer;
   private readonly whenTaken: () => void;
 
-  /** The client took the head and a part of `body`. `whenTaken`: the last byte is with the kernel. */
+  /** The client took the head and a part of `body`. `whenTaken`: the kernel has the last byte. */
   constructor(exchange: AnsweredExchange, body: Buffer, nowMs: number, whenTaken: () => void) {
     this.exchange = exchange;
     this.body = body;
@@ -72,18 +72,18 @@ export class UnreadAnswer implements Waiting {
       return isOk;
     } catch (error) {
       this.exchange.failed('writing the rest of an answer', error);
-      return true; // No rest is left to write.
+      return true; // Nothing is left to write.
     }
   }
 
-  /** Not at all: its own timeout ends a client that takes nothing for 10 s, and starts anew with what is taken. */
+  /** Does nothing: the connection's own timeout ends a client that takes nothing for 10 s, and restarts with each byte taken. */
   renew(): void {}
 
   expire(): void {
-    this.exchange.close(); // The abort handler sees to the rest.
+    this.exchange.close(); // The abort handler does the rest.
   }
 
-  /** It is taken, or nobody is there to take it. Once. */
+  /** The client has all of it, or has left. Called once. */
   release(): void {
     answerBytes -= this.body.length;
   }

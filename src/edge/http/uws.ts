@@ -1,5 +1,5 @@
-// The native HTTP server, uWebSockets.js: one binary for each platform and major version of Node, inside its package. Of
-// two versions the newer one has no binary for Node 20, the older one none for Node 24; the newer one needs glibc 2.38.
+// The native HTTP server, uWebSockets.js: its package has one binary for each platform and major version of Node. The newer of
+// two versions has no binary for Node 20, the older none for Node 24; the newer one needs glibc 2.38.
 import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
 import {type Handle, type HttpApp, headersBytesMax, type Transport} from './transport.js';
 
@@ -10,12 +10,12 @@ interface ListenWithOptions {
   listen(host: string, port: number, options: number, cb: (socket: us_listen_socket | false) => void): unknown;
 }
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two processes can have one port, and each gets some of its connections. */
+/** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two processes can share a port, and each gets some of its connections. */
 const exclusivePort = 1;
 
-/** @throws what the packages say when neither has a binary that works here. */
+/** @throws the errors of both packages when neither has a binary that works here. */
 export async function loadUws(): Promise<Transport> {
-  // The binary assumes 4 KiB unless it is told otherwise before it loads.
+  // The binary assumes 4 KiB unless this is set before it loads.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headersBytesMax);
   const native = await importNative();
   return {name: 'uWebSockets.js', newApp: () => new UwsApp(native)};

@@ -1,15 +1,15 @@
-// How long the log took to have a message on disk, fine enough for percentiles: eight bounds to a doubling. Those of
-// `/metrics` are 5, 10 and 25 ms: a p99 of 8.3 ms cannot be told from them.
+// Time until the log had a message on disk, fine enough for percentiles: eight bounds to a doubling. `/metrics` has bounds of 5,
+// 10 and 25 ms, which cannot tell a p99 of 8.3 ms.
 
 const firstMs = 0.25;
 const cellsPerDoubling = 8;
-/** Up to 8 s: nobody waits longer for the log. */
+/** Up to 8 s: no message waits longer for the log. */
 const doublings = 15;
 const lastCell = cellsPerDoubling * doublings;
 export const ackCells = lastCell + 1;
 
 export class AckTimes {
-  /** Observations by cell; those above all bounds are in the last one. */
+  /** Observations by cell; the last cell has those above all bounds. */
   readonly counts = new Float64Array(ackCells);
 
   observe(ms: number): void {
@@ -21,8 +21,7 @@ const cellOf = (ms: number): number =>
   ms <= firstMs ? 0 : Math.min(lastCell, Math.ceil(cellsPerDoubling * Math.log2(ms / firstMs)));
 
 /**
- * The bounds that so many of the observations between two looks are within, ms; NaN when there was none.
- * `shares` ascending.
+ * Percentiles of the observations between two readings, ms; NaN when there was none. `shares` ascend.
  */
 export function percentilesBetween(before: Float64Array, after: Float64Array, shares: readonly number[]): number[] {
   let total = 0;

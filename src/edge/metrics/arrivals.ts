@@ -1,8 +1,8 @@
 // Events as they arrive, for streams that show them: a sample of the events that the log has taken.
-//   AR1. Without such a stream nothing is read or kept: `open` begins it, `close` ends it.
-//   AR2. Of each second at most `sampleMax` events are read as texts, every one of the second as likely as any other; of
-//        all the rest only their number is known.
-//   AR3. What is shown of an event is bounded, whatever a client put into it.
+//   AR1. Without such a stream nothing is read or stored: `open` begins it, `close` ends it.
+//   AR2. At most `sampleMax` events of each second are read as texts, every one of them with the same probability; the others
+//        are only counted.
+//   AR3. The texts of an event are bounded, whatever its client sent.
 import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/log/entries.js';
 import type {ArrivedEvent, ArrivedSample} from '../dashboard/answers.js';
 
@@ -10,7 +10,7 @@ export const sampleMax = 10;
 const propertiesMax = 12;
 const textCharsMax = 120;
 
-/** Only events of this name, or of this user or anonymous one. */
+/** Only events of this name, or of this user or anonymous id. */
 export interface ArrivalFilter {
   readonly event?: string | undefined;
   readonly user?: string | undefined;
@@ -23,7 +23,7 @@ export class ArrivalSample {
   private readonly name: Buffer | undefined;
   private readonly keys: readonly Buffer[] | undefined;
 
-  /** `chooses`: a random number from 0 to below `count`, all equally likely. */
+  /** `chooses`: a random number from 0 to below `count`, evenly distributed. */
   constructor(
     {event, user}: ArrivalFilter,
     private readonly chooses: (count: number) => number,
@@ -64,7 +64,7 @@ export class ArrivalTap {
     this.samples.delete(sample);
   }
 
-  /** The log has this message: called for each, so that a first test decides. AR1 */
+  /** The log has this message. Called for each message, so its first test must be cheap. AR1 */
   stored(bytes: Uint8Array, ackMs: number): void {
     if (this.samples.size === 0) return;
     const cursor = new MessageCursor(bytes);

@@ -1,6 +1,6 @@
-// Every metric of ours as data: its name, what it means, and how it is read (docs/operating.md says what to do about them).
+// Every metric of the service as data: its name, its meaning, and how it is read (docs/operating.md: what to do about them).
 //   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
-//   Labels are out of fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
+//   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
@@ -17,7 +17,7 @@ import type {View} from './view.js';
 export interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** Where it is not the family's: the buckets, sum and count of a histogram. */
+  /** Set where it differs from the family's: buckets, sum and count of a histogram. */
   readonly metricName?: string;
 }
 
@@ -32,7 +32,7 @@ type Read<Of> = (of: Of) => number | null | undefined;
 
 const plain = (value: number): Sample[] => [{labels: {}, value}];
 
-/** No sample where there is no number: what is not known is not shown as zero. */
+/** No sample without a number: an unknown value is not shown as zero. */
 function sampleOf(labels: Sample['labels'], value: number | null | undefined): Sample[] {
   return value === null || value === undefined ? [] : [{labels, value}];
 }
@@ -52,7 +52,7 @@ const foldedSamples = ({partitions}: View, entries: 'events' | 'identifies'): Sa
     Object.entries(answer?.partition[entries] ?? {}).map(([outcome, value]) => ({labels: {partition, outcome}, value})),
   );
 
-/** Samples of every thread that answered. */
+/** One sample for every thread that answered. */
 function ofThread(
   type: 'counter' | 'gauge',
   name: string,
@@ -92,7 +92,7 @@ function histogramSamples(name: string, labels: Sample['labels'], of: FixedHisto
 const outcomeSamples = (outcomes: Outcomes): Sample[] =>
   Object.entries(outcomes).map(([outcome, value]) => ({labels: {outcome}, value: value as number}));
 
-/** Of our own nats-server and its disk. */
+/** Alarms of the service's own nats-server and its disk. */
 function storeAlarms({front: {obstacles}}: View): Sample[] {
   const {disk, hasStoreFault} = obstacles;
   return [
@@ -109,7 +109,7 @@ function partitionAlarms({partitions}: View): Sample[] {
   });
 }
 
-/** Known by whoever reads the parts: a partition, and reports. */
+/** Alarms of damaged parts, found by the readers of parts: partitions and reports. */
 function damageAlarms({partitions, report}: View): Sample[] {
   return partitions.flatMap((answer, partition) => {
     if (answer === undefined && report === undefined) return [];

@@ -16,7 +16,7 @@ function labelsText(labels: Sample['labels']): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** Without a line break at its end. */
+/** The text has no line break at its end. */
 export function familyText({name, type, help}: Omit<Family, 'read'>, samples: readonly Sample[]): string {
   const lines = samples.map(
     ({labels, value, metricName = name}) => `${metricName}${labelsText(labels)} ${valueText(value)}`,

@@ -1,13 +1,13 @@
-// A histogram with bounds that never change: observing is a short scan and three additions.
-//   Measured: prom-client's own `observe` and `inc` cost more than ten times as much (`npm run bench -- pieces`).
+// A histogram with fixed bounds: an observation is a short scan and three additions.
+//   prom-client's own `observe` and `inc` cost more than ten times as much (`npm run bench -- pieces`).
 
 export class FixedHistogram {
   readonly bounds: readonly number[];
-  /** Observations at or below each bound and above the one before it; the last are above all bounds. */
+  /** Observations at or below each bound and above the previous one; the last cell has those above all bounds. */
   private readonly counts: Float64Array;
   private sum = 0;
 
-  /** `bounds` ascending. */
+  /** `bounds` ascend. */
   constructor(bounds: readonly number[]) {
     this.bounds = bounds;
     this.counts = new Float64Array(bounds.length + 1);
@@ -21,7 +21,7 @@ export class FixedHistogram {
     this.sum += value;
   }
 
-  /** As Prometheus has them: every bucket counts those of all smaller ones, too. */
+  /** In Prometheus' form: every bucket includes all smaller ones. */
   read(): {readonly cumulative: readonly number[]; readonly count: number; readonly sum: number} {
     let count = 0;
     const cumulative = Array.from(this.counts, (bucket) => {
@@ -32,7 +32,7 @@ export class FixedHistogram {
   }
 }
 
-/** Seconds. An ack takes half a millisecond on an idle machine, and nobody waits longer than 5 s for the log. */
+/** Seconds. An ack takes half a millisecond on an idle machine, and no message waits longer than 5 s for the log. */
 export const durationBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Bytes: a log message holds at most 1 MB. */
 export const messageBytesBounds = [256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];

@@ -1,6 +1,6 @@
 // Refusals of writes as they happen, for streams that show them: code, route and field, never a value that a client sent.
-//   RT1. Without such a stream nothing is kept.
-//   RT2. Equal refusals of a second are one with a count; past `kindsMax` different ones only their number is known.
+//   RT1. Without such a stream nothing is stored.
+//   RT2. Equal refusals of a second are one with a count; above `kindsMax` different ones the others are only counted.
 
 import {ownFieldName} from '../admission/rejected-events.js';
 import type {SeenRefusal, SeenRefusals} from '../dashboard/answers.js';
@@ -16,7 +16,7 @@ export class RefusalTap {
   private seen = new Map<string, CountedRefusal>();
   private more = 0;
 
-  /** `route`: a path of ours. */
+  /** `route`: a path of the service. */
   note(
     code: ErrorCode,
     route: string | undefined,

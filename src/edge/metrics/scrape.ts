@@ -1,7 +1,6 @@
-// GET /metrics as text: our families, and those of the process (`process_*`, `nodejs_*`), which prom-client collects.
-//   S1. Scrapes that come together, or within a second, get one text: the route is open to all, and asking every role
-//       costs a millisecond or two.
-//   S2. The text is made family by family, and the event loop gets other work done in between: in one go it would take 3 ms.
+// GET /metrics as text: the families of the service, and those of the process (`process_*`, `nodejs_*`) from prom-client.
+//   S1. Scrapes within a second share one text: the route needs no key, and asking every role costs a millisecond or two.
+//   S2. The text is made family by family, and the event loop runs other work in between: at once it would take 3 ms.
 //   A counter of prom-client costs 270 ns per use and a histogram 360 ns: the hot path counts in plain numbers (traffic.ts).
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {collectDefaultMetrics, Registry} from 'prom-client';
@@ -16,7 +15,7 @@ export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 const keptMs = 1_000;
 /** S2 */
 const sliceMsMax = 0.3;
-// Half of the wake-ups of its default.
+// Half as many wake-ups as the default.
 const loopResolutionMs = 20;
 
 export class Scrape {
@@ -27,7 +26,7 @@ export class Scrape {
     collectDefaultMetrics({register: this.process, eventLoopMonitoringPrecision: loopResolutionMs});
   }
 
-  /** S1. Never rejects for what is silent (view.ts, W1). */
+  /** Never rejects for a role that does not answer (view.ts, W1). S1 */
   text(): Promise<string> {
     return this.shared.get();
   }

@@ -1,7 +1,7 @@
-// What the edge counts while it works. The hot path: plain numbers in fixed places, read only when somebody scrapes.
-//   T1. What is counted is named by its route, method, status or code alone, each out of a fixed set: no path, id or key
-//       can become a label, and nobody outside can make the number of labels grow.
-//   T2. A request is counted before its answer leaves: whoever has the answer finds it counted.
+// Counts of the edge's work. The hot path increments plain numbers in fixed places, which only a scrape reads.
+//   T1. A count is named by route, method, status or code alone, each from a fixed set: no path, id or key can become a label,
+//       and no client can make the number of labels grow.
+//   T2. A request is counted before its answer leaves: a client that has the answer finds it counted.
 import type {EventNotes} from '../../ingest/event-notes.js';
 import {newIgnoredCounts} from '../../ingest/ignored-fields.js';
 import type {PublishObserver} from '../../ingest/publisher.js';
@@ -45,32 +45,32 @@ export interface CountedRoutes {
 export class Traffic implements PublishObserver, ExchangeCounts {
   readonly events: Outcomes = noOutcomes();
   readonly identifies: Outcomes = noOutcomes();
-  /** Valid events whose time was corrected, or lies ahead. */
+  /** Valid events whose time was corrected, or is ahead. */
   readonly clocks = {corrected: 0, ahead: 0};
   /** Ignored fields of events and identify calls, by `ignoredFieldLabels`. */
   readonly ignoredFields = newIgnoredCounts();
-  /** Every code from the start: a rate of what was not there before cannot be told. */
+  /** Every code from the start: a rate needs a first value. */
   readonly refusals = new Map((Object.keys(statusOf) as ErrorCode[]).map((code) => [code, 0]));
   /** Requests that have no answer yet. */
   open = 0;
-  /** Requests whose client went away, or whose framing was broken, before an answer. */
+  /** Requests without an answer: the client left, or the framing was broken. */
   unanswered = 0;
   readonly acks = new FixedHistogram(durationBounds);
-  /** The same, fine enough for percentiles. */
+  /** Times of acks, fine enough for percentiles. */
   readonly ackTimes = new AckTimes();
-  /** Gets each message that the log has, as long as somebody looks on (dashboard/arrivals.ts). */
+  /** Gets each message that the log has while a stream shows arrivals (dashboard/stream.ts). */
   readonly arrivals = new ArrivalTap();
-  /** Refusals of writes, for the same. */
+  /** Refusals of writes, while a stream shows them. */
   readonly refusalTap = new RefusalTap();
   readonly messageBytes = new FixedHistogram(messageBytesBounds);
   readonly messageEntries = new FixedHistogram(messageEntriesBounds);
   readonly messages = {stored: 0, unavailable: 0, sentAgain: 0};
-  /** The last two are for routes of the dashboard, and for paths that do not exist. */
+  /** The last two stand for routes of the dashboard, and for paths that do not exist. */
   private readonly templates: readonly string[];
   private readonly routeNumbers = new Map<CountedRoute, number>();
   private readonly requests: Float64Array;
   private readonly durations: readonly FixedHistogram[];
-  /** What was counted last, and where: the answers to the entries of one log message are counted one after the other. */
+  /** The newest count and its place: answers to the entries of one log message are counted one after the other. */
   private newest: Counted = {route: undefined, method: '', status: '', cell: 0, durations: new FixedHistogram([])};
 
   constructor(routes: CountedRoutes) {
@@ -84,7 +84,7 @@ export class Traffic implements PublishObserver, ExchangeCounts {
     this.durations = this.templates.map(() => new FixedHistogram(durationBounds));
   }
 
-  /** `status` begins with its three digits; `ms` since the request came. T2 */
+  /** `status` begins with its three digits; `ms` since the request arrived. T2 */
   answered(route: CountedRoute | undefined, method: string, status: string, ms: number): void {
     const {newest} = this;
     const isSame = status === newest.status && route === newest.route && method === newest.method;
@@ -153,14 +153,14 @@ export class Traffic implements PublishObserver, ExchangeCounts {
     );
   }
 
-  /** Requests of one route that were answered so. */
+  /** Number of requests of a route that had this status. */
   answeredCount(route: CountedRoute, method: string, status: string): number {
     const number = this.numberOf(route);
     const cell = (number * methods.length + methodNumber(method)) * statuses.length + statusNumber(status);
     return this.requests[cell]!;
   }
 
-  /** Of the routes that were asked. */
+  /** Durations of the routes that had requests. */
   requestDurations(): {readonly route: string; readonly durations: FixedHistogram}[] {
     return this.templates
       .map((route, at) => ({route, durations: this.durations[at]!}))

@@ -1,5 +1,5 @@
-// Everything that one scrape shows, gathered within a second: whoever does not answer by then is shown as down.
-//   W1. A silent thread, or a NATS that is away, costs its own numbers alone; a scrape never fails and never hangs.
+// Everything that one scrape shows, gathered within a second: a role that does not answer by then is shown as down.
+//   W1. Without an answer of a thread, or of NATS, only its own numbers are missing; a scrape never fails and never hangs.
 import {readFile} from 'node:fs/promises';
 import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
@@ -11,23 +11,23 @@ import {orSilence, readinessOf} from '../readiness.js';
 // A partition answers within 600 ms, and Prometheus waits for 10 s by default.
 const answerMsMax = 1_000;
 
-/** Our own nats-server. */
+/** The service's own nats-server. */
 export interface NatsServerView {
   readonly pid: () => number | undefined;
-  /** Times that it died, or was stopped because it could not write, and was started again. */
+  /** Restarts after it died, or was stopped because it could not write. */
   readonly restarts: () => number;
 }
 
 type Measured<Answer> = Extract<Answer, {kind: 'measures'}>;
 
-/** What roles and our nats-server say of themselves. */
+/** Measures of the roles and of the service's own nats-server. */
 export interface Measures {
-  /** By number; undefined for one that did not answer. */
+  /** By partition; undefined for one that did not answer. */
   readonly partitions: readonly (Measured<PartitionAnswer> | undefined)[];
   readonly report: Measured<ReportAnswer> | undefined;
-  /** Of every thread that answered, each once. */
+  /** Every thread that answered, each once. */
   readonly threads: readonly ThreadMeasures[];
-  /** Undefined for an external NATS. `residentBytes` is undefined where /proc does not tell. */
+  /** Undefined for an external NATS. `residentBytes` is undefined where /proc does not say. */
   readonly natsServer:
     | {
         readonly isRunning: boolean;
@@ -55,7 +55,7 @@ export async function gatherView(sources: ViewSources): Promise<View> {
   const {front} = sources;
   const [measures, {reasons}] = await Promise.all([
     gatherMeasures(sources),
-    readinessOf(front), // Not the cached one: it has to agree with the alarms beside it.
+    readinessOf(front), // Not the cached one: it must agree with the alarms of this view.
   ]);
   return {...measures, front, isReady: reasons.length === 0};
 }
@@ -100,13 +100,13 @@ async function residentBytesOf(pid: number): Promise<number | undefined> {
   }
 }
 
-/** Of /proc, whatever the processor's clock: what user space sees. */
+/** USER_HZ of /proc, a constant for user space. */
 const ticksPerSecond = 100;
 
 async function cpuSecondsOf(pid: number): Promise<number | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name, in parentheses, may hold anything; user and system time are the 12th and 13th field behind it.
+    // The name, in parentheses, may contain anything; user and system time are the 12th and 13th field after it.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   } catch (error) {

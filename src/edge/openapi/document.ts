@@ -1,6 +1,6 @@
-// The OpenAPI 3.1 description of the service, made from what the service runs on: the routes, the declarations that
-// read parameters, the schemas of bodies, the table of refusals.
-//   O1. Every method of every path is described, and nothing else: what is missing or too much ends the start.
+// The OpenAPI 3.1 description of the service, made from the code: the routes, the declarations of parameters, the schemas of
+// bodies, the table of refusals.
+//   O1. Every method of every path is described, and nothing else: a missing or superfluous description ends the start.
 
 import type {Access} from '../admission/authentication.js';
 import {preflightAnswer} from '../answers.js';
@@ -17,11 +17,11 @@ import {reports} from './operations/reports.js';
 import {users} from './operations/users.js';
 import {describedSchemas, referenceTo} from './schemas.js';
 
-/** Loosely typed: its form is checked by the tests, against the schema of OpenAPI 3.1. */
+/** Loosely typed: tests check it against the schema of OpenAPI 3.1. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
   readonly info: {readonly title: string; readonly version: string; readonly [more: string]: unknown};
-  /** One: where the paths begin. */
+  /** One server: the base of the paths. */
   readonly servers: readonly {readonly url: string; readonly description: string}[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
@@ -91,7 +91,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       responses: {
         NotFound: unrouted('not_found'),
         MethodNotAllowed: unrouted('method_not_allowed'),
-        // Preflight of a path below /v1/ that does not exist: the POST is told so.
+        // A path below /v1/ that does not exist: its preflight succeeds, and the POST gets the 404.
         Preflight: preflightResponse() as unknown as JsonSchema,
       },
       securitySchemes,
@@ -103,7 +103,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
 
 type Endpoint = ReadEndpoint | BodyEndpoint;
 
-/** Each endpoint once, with a name for it: two paths may share one (GET of /v1/users/identify is that of a user). */
+/** Each endpoint once, with a name: two paths may share one (GET of /v1/users/identify is that of a user). */
 function endpointsOf({exact, bySegment}: Routes): Map<Endpoint, string> {
   const found = new Map<Endpoint, string>();
   for (const [path, route] of [...exact, ...bySegment]) {
@@ -209,7 +209,7 @@ const contentEncoding: DescribedParameter = {
   schema: {type: 'string', enum: ['identity', 'gzip', 'deflate', 'br']},
 };
 
-/** Beacons send JSON as text/plain: that needs no preflight. */
+/** Beacons send JSON as text/plain, which needs no preflight. */
 function describeBody({schema, example}: NonNullable<Operation['body']>, {isWriteRoute}: Route) {
   const reference = referenceTo(schema);
   const content = {'application/json': {schema: reference, example}};
@@ -218,7 +218,7 @@ function describeBody({schema, example}: NonNullable<Operation['body']>, {isWrit
 
 // -- answers ----------------------------------------------------------------------------------------------------------
 
-/** Headers of a failure, beside those of its route. */
+/** Headers of a failure, in addition to those of its route. */
 const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
   missing_key: {always: ['WWW-Authenticate']},
   invalid_key: {always: ['WWW-Authenticate']},
@@ -251,13 +251,13 @@ const headersOfAll = (isAcceptedWrite = false): AnswerHeaders => ({
   ...(isAcceptedWrite ? {sometimes: ['X-Request-Id']} : {}),
 });
 
-/** Pages may read when to come back. */
+/** Pages may read when to retry. */
 const corsHeaders = (status: string): AnswerHeaders => ({
   always: ['Access-Control-Allow-Origin'],
   ...(status === '429' || status === '503' ? {sometimes: ['Access-Control-Expose-Headers']} : {}),
 });
 
-/** From when half of its quota is used a client is told what is left, once its key let it in. */
+/** Headers of an admitted request once half of its quota is used. */
 const limitHeaders = ({limit}: Endpoint, status: string): AnswerHeaders =>
   limit === undefined || status === '401' || status === '403' ? {} : {sometimes: ['RateLimit', 'RateLimit-Policy']};
 
@@ -269,7 +269,7 @@ const ofBodies = [
   'unavailable',
 ] as const;
 
-/** Every code that the checks on the way to the route, its parameters, its body and the route itself may give. */
+/** Every code that an operation may answer: from the checks before the route, its parameters, its body, and its own. */
 function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(errors);
   const {access, limit} = endpoint;
@@ -341,13 +341,13 @@ function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAn
   ]);
 }
 
-/** Paths that are not there, and methods that a path does not have, belong to no operation. */
+/** The refusal of an unknown path, or of a method that its path does not have: it belongs to no operation. */
 function unrouted(code: ErrorCode): JsonSchema {
   const headers = [headersOfAll(), {sometimes: ['Access-Control-Allow-Origin']}] as const;
   return describeAnswer(undefined, [code], headers) as unknown as JsonSchema;
 }
 
-/** What browsers ask before a page of another origin may send. */
+/** The preflight that browsers send before a page of another origin may send. */
 const preflight = ({id, tag}: Operation): DescribedOperation => ({
   operationId: `${id}Preflight`,
   tags: [tag],

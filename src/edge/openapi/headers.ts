@@ -1,4 +1,4 @@
-// Headers of answers: what they mean and what their values look like.
+// Headers of answers: their meaning and the form of their values.
 import type {JsonSchema} from '../query/query.js';
 
 interface HeaderForm {

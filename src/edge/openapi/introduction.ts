@@ -1,4 +1,4 @@
-// What holds for all routes, as the description says it (CommonMark: paragraphs, lists and code spans alone).
+// The introduction of the description: facts about all routes (CommonMark: paragraphs, lists and code spans alone).
 
 export const introduction = `- An event that was answered 200 is on disk. Profiles and history are live; reports come from a snapshot and say how fresh it is.
 - Bodies are JSON in UTF-8. Times are ISO 8601: a date (\`2026-05-01\`), or with a time of hours and minutes at least (\`2026-05-01T12:00:00.5+02:00\`); without an offset they are UTC. Unknown fields of an event, an identify call or a batch are ignored and named in \`Ignored-Fields\`; the admin routes refuse them. At most 28 levels of nesting.

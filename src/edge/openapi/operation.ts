@@ -1,4 +1,4 @@
-// What clients are told about one method of one path, beyond what its route says by itself (access, size, parameters).
+// The description of one method of one path, beyond what its route says (access, size, parameters).
 import type {z} from 'zod';
 import type {ErrorCode} from '../failure.js';
 import type {JsonSchema, QueryForm} from '../query/query.js';
@@ -7,7 +7,7 @@ import type {HeaderName} from './headers.js';
 
 export type Tag = 'Events' | 'Users' | 'Reports' | 'API keys' | 'Operations';
 
-/** A name of `headers.ts`. Those in `always` stand on every such answer, those in `sometimes` on some. */
+/** Names of `headers.ts`. Every such answer has those in `always`, some answers those in `sometimes`. */
 export interface AnswerHeaders {
   readonly always?: readonly HeaderName[];
   readonly sometimes?: readonly HeaderName[];
@@ -15,9 +15,9 @@ export interface AnswerHeaders {
 
 export interface Answer {
   readonly description: string;
-  /** Of the JSON body; absent with `media`, and for answers without a body. */
+  /** Schema of the JSON body; absent with `media`, and for answers without a body. */
   readonly schema?: z.ZodType;
-  /** A content type other than JSON, with a text for a body. */
+  /** A content type other than JSON, whose body is a text. */
   readonly media?: string;
   readonly headers?: AnswerHeaders;
   readonly example?: unknown;
@@ -40,13 +40,13 @@ export interface Operation {
   /** Conditional: an `If-None-Match` is answered with 304. */
   readonly isConditional?: true;
   readonly body?: {readonly schema: z.ZodType; readonly example: unknown};
-  /** By status: successes, and refusals that carry more than an error. */
+  /** By status: successes, and refusals that have more than an error. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Codes of its own, beside those that its access, its parameters and its body bring along. */
+  /** Its own codes, in addition to those of its access, its parameters and its body. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** `<METHOD> <path>`, segments that vary in braces. */
+/** `<METHOD> <path>`, variable segments in braces. */
 export type Operations = Readonly<Record<`${Method} ${string}`, Operation>>;
 
 /** The form of an operation that takes the id in the path. RT1 (route.ts) */

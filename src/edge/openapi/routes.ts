@@ -1,5 +1,4 @@
-// GET /openapi.json and GET /docs: what the service takes and answers, for programs and for people. Made once,
-// and again behind another prefix.
+// GET /openapi.json and GET /docs: the description for programs and for people. Made once for each prefix.
 
 import type {Header} from '../failure.js';
 import type {Front} from '../front.js';
@@ -8,7 +7,7 @@ import {pathPrefix} from '../http/path-prefix.js';
 import type {Handle} from '../route.js';
 import {contentSecurityPolicy} from './page/page.js';
 
-// A new version of the service may answer at the same address tomorrow.
+// A new version of the service may answer at the same address.
 const always: readonly Header[] = [['Cache-Control', 'no-cache']];
 
 const ofPage: readonly Header[] = [

@@ -1,4 +1,4 @@
-// Named schemas of the description: bodies of requests as clients may send them, bodies of answers as they come.
+// Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
 import * as answers from '../answers.js';
 import type {JsonSchema} from '../query/query.js';
@@ -66,7 +66,7 @@ function converted(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | '
   );
 }
 
-/** Every integer of ours is a double: zod says so at each of them. */
+/** Removes the bound of safe integers, which zod adds to each integer: every number of the API is a double. */
 function withoutIntegerBound(schema: {maximum?: number}): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }

@@ -1,8 +1,7 @@
-// The user whom a request asks about.
-//   AU1. Any name may be asked for, even if an event with that id would be refused: a user who is stored can always be read
-//        and erased.
+// The user whom a request names.
+//   AU1. Any id may be asked for, even if an event with it would be refused: a stored user can always be read and erased.
 //   AU2. An id in the query reaches the service as it was sent. One in a path may not: proxies decode and normalise paths, so
-//        that `a/../ada` arrives as `ada`.
+//        `a/../ada` arrives as `ada`.
 
 import type {UserKind, UserRef} from '../../asks.js';
 import {isName} from '../../ingest/validate.js';
@@ -18,7 +17,7 @@ export function failUnknown(exchange: Exchange, {linkedTo}: {readonly linkedTo?:
   exchange.failWith(userNotFound, linkedTo === undefined ? more : {...more, linked_to: linkedTo});
 }
 
-/** Parameters of routes that take the id in the query: one of both. */
+/** Parameters of routes that take the id in the query: one of the two. */
 export const userForm = {
   userId: optional(askedId, {description: 'The user of this userId.', example: 'ada'}),
   anonymousId: optional(askedId, {description: 'The user of this anonymousId, in place of `userId`.'}),

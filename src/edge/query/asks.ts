@@ -1,4 +1,4 @@
-// Questions to the partition and report roles, from the side that asks. A role that does not answer is a 503 to the client.
+// Questions to the partition and report roles. A role that does not answer is a 503 to the client.
 import {InvariantError} from '../../../actors/invariant.js';
 import {
   askPartitionSubject,
@@ -10,7 +10,7 @@ import {
 } from '../../asks.js';
 import {RequestFailure, unavailable} from '../failure.js';
 
-/** A connection that carries questions. Rejects when nobody listens and when no answer came in time. */
+/** A connection for questions. Rejects without a listener, and when no answer comes in time. */
 export interface Requester {
   request(subject: string, question: object, options: {timeout: number}): Promise<unknown>;
 }
@@ -30,8 +30,8 @@ export class Asks {
   }
 
   /**
-   * @returns an answer of one of `kinds`, the only ones that fit the question.
-   * @throws RequestFailure (503) for everything else.
+   * @returns an answer of one of `kinds`, those that fit the question.
+   * @throws RequestFailure (503) for any other.
    */
   async partition<Kind extends PartitionAnswer['kind']>(
     partition: number,
@@ -56,7 +56,7 @@ export class Asks {
       return (await this.requester.request(subject, question, {timeout: msMax})) as Answer;
     } catch (error) {
       if (error instanceof InvariantError) throw error;
-      // Nobody listens (the role starts, or moves), no answer in time, or no connection: all the same to a client.
+      // No listener (the role starts, or moves), no answer in time, or no connection: a client need not tell these apart.
       throw new RequestFailure(unavailable('this part of the service does not respond: see GET /readyz'));
     }
   }

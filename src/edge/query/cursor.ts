@@ -1,7 +1,7 @@
-// Cursors of GET /v1/events: where a paged answer stopped, and the bounds that freeze it (docs/api.md, GET /v1/events).
-//   C1. A cursor is ours or refused: its tag is an HMAC of its content and of the filters it was made for, keyed by a
-//       secret of the deployment. Nothing in it is believed before the tag is.
-//   C2. Everything in it is a value (times, ordinals), never a place in memory: any edge continues it, after restarts too.
+// Cursors of GET /v1/events: the last row of a page, and the bounds that freeze the answer (docs/api.md, GET /v1/events).
+//   C1. A cursor that the deployment did not make is refused: its tag is an HMAC of its content and its filters, keyed by a
+//       secret of the deployment. Nothing in it is trusted before the tag.
+//   C2. A cursor has values (times, ordinals), never a place in memory: any edge continues it, also after restarts.
 import {createHmac, timingSafeEqual} from 'node:crypto';
 import {ByteReader, ByteWriter} from '../../../actors/bytes/bytes.js';
 import type {RowPlace} from '../../asks.js';
@@ -9,7 +9,7 @@ import type {RowPlace} from '../../asks.js';
 export interface Cursor {
   /** The last row that was shown. */
   readonly place: RowPlace;
-  /** Upper ordinals of the partitions that are asked, in their order. */
+  /** Upper ordinals of the partitions asked, in their order. */
   readonly ordinalEnds: readonly number[];
 }
 
@@ -39,11 +39,11 @@ export class CursorSeal {
     return Buffer.concat([content, this.tag(content, filters)]).toString('base64url');
   }
 
-  /** Undefined for what this deployment never made for these filters. C1 */
+  /** Undefined for a text that this deployment did not make for these filters. C1 */
   open(text: string, filters: string): Cursor | undefined {
     if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
     const bytes = Buffer.from(text, 'base64url');
-    // Base64 may say the same bytes in several ways; only ours is taken.
+    // Base64 can write the same bytes in several ways; only ours is accepted.
     if (bytes.length <= tagBytes || bytes.toString('base64url') !== text) return undefined;
     const content = bytes.subarray(0, -tagBytes);
     if (!timingSafeEqual(bytes.subarray(-tagBytes), this.tag(content, filters))) return undefined;

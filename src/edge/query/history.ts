@@ -1,10 +1,10 @@
 // History over partitions, newest first by (time, partition, ordinal).
-//   Phase one asks every partition for the keys of at most `limit` rows and merges them; phase two fetches the bodies of
-//   the winners, in as many replies as they need. One partition alone knows the winners itself, and answers both at once.
-//   H1. A page is full until the end: rows that are erased between the two phases are made up for by older ones. Of one user all
-//       are erased at once: a page of which some were is of a user who is gone.
-//   H2. Rows at or above the ordinal bounds of the first page are never shown on later ones: pages do not shift.
-//   H3. Bodies are asked for in the order in which they are stored: neighbours lie in one block.
+//   Phase one asks every partition for the keys of at most `limit` rows and merges them. Phase two fetches the bodies of the
+//   winners, in as many replies as they need. A single partition knows the winners itself, and answers both at once.
+//   H1. A page is full unless the history ends: older rows replace those that are erased between the phases. The rows of one
+//       user are erased at once, so a page of one user that lost rows is that of a deleted user.
+//   H2. Rows at or above the ordinal bounds of the first page are never on later ones: pages do not shift.
+//   H3. Bodies are read in the order in which they are stored: neighbours are in one block.
 import type {PartitionAnswer, RowPlace, UserRef} from '../../asks.js';
 import {RequestFailure} from '../failure.js';
 import {AnswerShare, tooManyAnswers} from '../http/unread-answers.js';
@@ -19,13 +19,13 @@ export interface HistoryFilters {
 }
 
 export interface HistoryPage {
-  /** Finished JSON texts. */
+  /** JSON texts of the events. */
   readonly events: readonly string[];
   /** The last row, when others follow it. */
   readonly next: RowPlace | undefined;
   /** One for each partition asked, in their order. */
   readonly ordinalEnds: readonly number[];
-  /** Of the one that it is about, if there is one. */
+  /** The history is of one user, who is unknown. */
   readonly isUserUnknown: boolean;
   /** The user that an unknown anonymous one is. */
   readonly linkedTo?: string;
@@ -37,13 +37,13 @@ export interface HistoryStart {
   readonly ordinalEnds: readonly number[];
 }
 
-/** What phase one found. */
+/** Result of phase one. */
 interface PageRows {
   readonly places: RowPlace[];
   readonly more: boolean;
   readonly isUserUnknown: boolean;
   readonly linkedTo?: string;
-  /** For each partition asked, what came along of its rows by ascending ordinal; mostly nothing. */
+  /** By partition asked: bodies that came with its rows, by ascending ordinal; mostly none. */
   readonly events: readonly (readonly (string | null)[])[];
 }
 
@@ -65,7 +65,7 @@ export class HistoryReader {
     try {
       return await this.readPage(limit, start);
     } finally {
-      this.share.release(); // What it held is the answer's from here on.
+      this.share.release(); // The answer holds these bytes from now on.
     }
   }
 
@@ -115,7 +115,7 @@ export class HistoryReader {
     return {places, more, isUserUnknown, ...linked, events: answers.map(({events}) => events ?? [])};
   }
 
-  /** Phase two, in the order of the places; rows that are gone are left out. */
+  /** Phase two, in the order of the places; leaves out rows that were erased. */
   private async readBodies({places, events}: PageRows): Promise<string[]> {
     const bodies = new Map<RowPlace, string>();
     const keep = (own: readonly RowPlace[], first: number, texts: readonly (string | null)[]) => {
@@ -144,7 +144,7 @@ export class HistoryReader {
 
 type RowLists = Pick<Extract<PartitionAnswer, {kind: 'history'}>, 'timesMs' | 'ordinals'>;
 
-/** The newest rows of all lists, of which each has its own newest first; `partitions` ascend. */
+/** Merges lists that have their newest rows first; `partitions` ascend. */
 function newestOf(lists: readonly RowLists[], partitions: readonly number[], limit: number): RowPlace[] {
   const next = lists.map(() => 0);
   const places: RowPlace[] = [];
@@ -159,7 +159,7 @@ function newestOf(lists: readonly RowLists[], partitions: readonly number[], lim
   return places;
 }
 
-/** Of equal times the higher partition's comes first; -1 when all lists are used up. */
+/** The list with the newest row, of equal times the one of the higher partition; -1 when all lists are used up. */
 function newestList(lists: readonly RowLists[], next: readonly number[]): number {
   let newest = -1;
   let newestMs = Number.NEGATIVE_INFINITY;

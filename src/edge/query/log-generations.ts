@@ -1,11 +1,11 @@
-// The generation of each partition's log, as this edge knows it: positions of writes name it.
-//   A log that lost its newest messages gives their sequences again, in a new generation. The partition's owner decides that,
-//   by comparing what it folded with what the log holds.
-//   LG1. A generation is known once the owner has confirmed it after this edge's connection to the logs began: an earlier
-//        answer may speak of a log that was replaced.
-//   LG2. It is doubted, and asked for again, when the connection to the logs comes back, when a log acks a sequence that it
-//        had reached before, and when an owner that compared its log names another generation.
-//   LG3. No write waits for it: until it is known again, writes are answered without a position.
+// The generation of each partition's log as this edge knows it: positions of writes have it.
+//   A log that lost its newest messages gives their sequences again, in a new generation. The partition's owner decides that by
+//   comparing what it folded with the log.
+//   LG1. A generation is known once the owner confirmed it after this edge's connection to the logs began: an earlier answer may
+//        be about a log that was replaced.
+//   LG2. A generation is doubted, and the owner asked again, when the connection to the logs returns, when a log acks a sequence
+//        that it had reached before, and when an owner that compared its log names another generation.
+//   LG3. No write waits for a generation: until it is known, writes are answered without a position.
 import {InvariantError} from '../../../actors/invariant.js';
 
 export interface LogGenerationsOptions {
@@ -22,7 +22,7 @@ export class LogGenerations {
   private readonly generations: Int32Array;
   /** Newest acked sequence of each log over this connection. */
   private readonly sequences: Float64Array;
-  /** How often each generation was doubted: an answer to a question from before the last doubt is too old. LG1 */
+  /** How often each generation was doubted: an answer to a question from before the last doubt is outdated. LG1 */
   private readonly doubts: Int32Array;
   private readonly isAsking: Uint8Array;
   private isStopped = false;
@@ -36,7 +36,7 @@ export class LogGenerations {
     this.isAsking = new Uint8Array(partitionCount);
   }
 
-  /** Generation of a sequence that the log acked just now; 0 when it is not known. */
+  /** Generation of a sequence that the log has just acked; 0 when it is unknown. */
   ofAck(partition: number, sequence: number): number {
     if (sequence <= this.sequences[partition]!) this.doubt(partition); // LG2
     this.sequences[partition] = sequence;

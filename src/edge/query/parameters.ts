@@ -1,16 +1,16 @@
-// Parameters of queries: the forms of their texts, each with its schema, and how a route declares them.
+// Parameters of queries: forms of their texts, each with its schema, and how a route declares them.
 import {idCharsMax} from '../../../actors/limits.js';
 import {parseRangeEnd, parseRangeStart} from '../../../actors/log/timestamp.js';
 import {isName} from '../../ingest/validate.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {JsonSchema, Parameter} from './query.js';
 
-/** What one text may be. */
+/** The form of one text. */
 export interface TextForm<Value> {
   readonly schema: JsonSchema;
-  /** Goes on after "<name> must be". */
+  /** Follows "<name> must be". */
   readonly expected: string;
-  /** Undefined for a text that is not of this form. */
+  /** Undefined for a text that does not have this form. */
   readonly parse: (text: string) => Value | undefined;
 }
 
@@ -34,9 +34,9 @@ const time = (parse: (text: string) => number): TextForm<number> => ({
 
 const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined);
 
-/** A date alone is its first millisecond. Epoch ms. */
+/** A date alone means its first millisecond. Epoch ms. */
 export const rangeStart = time(parseRangeStart);
-/** A date alone is its last millisecond. Epoch ms. */
+/** A date alone means its last millisecond. Epoch ms. */
 export const rangeEnd = time(parseRangeEnd);
 
 export const wholeNumber = (max: number): TextForm<number> => ({
@@ -54,7 +54,7 @@ export const word = <Word extends string>(words: readonly Word[]): TextForm<Word
   parse: (text) => words.find((one) => one === text),
 });
 
-/** Any text: its route knows more. */
+/** Any text: the route checks it. */
 export const anyText: TextForm<string> = {schema: {type: 'string'}, expected: 'a text', parse: (text) => text};
 
 interface Words {
@@ -70,7 +70,7 @@ export const optional = <Value>(form: TextForm<Value>, words: Words): Parameter<
   read: (field, [text]) => (text === undefined ? undefined : parsed(form, field, text)),
 });
 
-/** `absent` is the text that stands for a parameter that is not there. */
+/** `absent` is the text of a parameter that is not given. */
 export const withDefault = <Value>(
   form: TextForm<Value>,
   absent: Value & (string | number),
@@ -94,7 +94,7 @@ export const required = <Value>(form: TextForm<Value>, words: Words): Parameter<
   },
 });
 
-/** 1 to `countMax` texts; `expected` says what all of them together must be. */
+/** 1 to `countMax` texts; `expected` describes all of them together. */
 export const list = <Value>(
   form: TextForm<Value>,
   {countMax, expected, ...words}: {countMax: number; expected: string; description: string; example: readonly string[]},

@@ -1,17 +1,17 @@
-// Query strings, form-encoded (docs/api.md, Errors): every name is known, stands once unless it is a list, and has a value.
-//   Q1. A route declares what it takes once: its requests are read by the declaration, and it is described by it.
+// Query strings, form-encoded (docs/api.md, Errors): every name is known, occurs once unless it is a list, and has a value.
+//   Q1. A route declares its parameters once: the declaration reads its requests, and describes it.
 import {invalidRequest, RequestFailure} from '../failure.js';
 
 /** JSON Schema, draft 2020-12, as a plain value. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One parameter of a query, by its declaration. */
+/** The declaration of one parameter. */
 export interface Parameter<Value> {
   readonly description: string;
   readonly isRequired: boolean;
-  /** May stand any number of times. */
+  /** May occur any number of times. */
   readonly isList: boolean;
-  /** What its decoded text, or list of texts, looks like. */
+  /** Schema of its decoded text, or list of texts. */
   readonly schema: JsonSchema;
   /** Part of the example request of its route. */
   readonly example?: string | readonly string[];
@@ -22,17 +22,17 @@ export interface Parameter<Value> {
   readonly read: (name: string, texts: readonly string[]) => Value;
 }
 
-/** What a route takes, by name. */
+/** The parameters of a route, by name. */
 export type QueryForm = Readonly<Record<string, Parameter<unknown>>>;
 
 export type QueryValues<Form extends QueryForm> = {
   readonly [Name in keyof Form]: Form[Name] extends Parameter<infer Value> ? Value : never;
 };
 
-/** Of a route without parameters: it refuses every one. */
+/** A route without parameters refuses every one. */
 export const noParameters = {} as const;
 
-/** `others`: whether parameters that the route does not take are refused. @throws RequestFailure that names the parameter at fault. */
+/** `others`: whether unknown parameters are refused. @throws RequestFailure that names the parameter at fault. */
 export function readQuery<Form extends QueryForm>(
   text: string,
   form: Form,
@@ -68,7 +68,7 @@ function splitQuery(text: string, form: QueryForm, ignoresOthers: boolean): Map<
 const refused = (why: string, name: string): RequestFailure =>
   new RequestFailure(invalidRequest(`the query parameter ${name} ${why}`, name));
 
-/** Undefined when an escape is malformed or no UTF-8. */
+/** Undefined when an escape is malformed or not UTF-8. */
 function decodeForm(text: string): string | undefined {
   return decodePercent(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
@@ -83,9 +83,9 @@ export function readPathId(segment: string): string {
 const replacement = '\ufffd';
 
 /**
- * Undefined when an escape is malformed or no UTF-8. A plus is a plus.
- * The replacement character stands for bytes of the request that are no UTF-8, which could mean anybody: who means the
- * character itself escapes it.
+ * Undefined when an escape is malformed or not UTF-8. A plus is a plus.
+ * The replacement character stands for bytes of the request that are not UTF-8, which could name any user: a client that means
+ * the character itself must escape it.
  */
 export function decodePercent(text: string): string | undefined {
   if (text.includes(replacement)) return undefined;

@@ -1,4 +1,4 @@
-// The one partition in which a user lives.
+// The partition of a user.
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {partitionOf} from '../../../actors/bytes/hash.js';
 import type {UserRef} from '../../asks.js';

@@ -40,9 +40,9 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
   passTime();
 }
 
-/** In the worker thread. */
+/** Parses the batch in the worker thread. */
 function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
-  // The client may be gone when it is read: its batch is complete and valid all the same, like any that is not waited for.
+  // The client may have left by then: its batch is complete and valid, and is stored like any other.
   front.largeBodies.encode(bytes, receivedMs, (reading) => finish(front, exchange, reading));
 }
 
@@ -58,15 +58,15 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
   outcome.complete();
 }
 
-/** Entries of a partition go to the log together, up to so many bytes: larger pieces would leave messages unfilled. */
+/** Entries of a partition go to the log in pieces of up to so many bytes: larger ones would leave messages unfilled. */
 const pieceBytesMax = 64 * 1024;
 assert(pieceBytesMax <= entryBytesMax, 'a piece of more than one entry fits wherever an entry does');
 
-/** Entries that leave together: those from `first` up to `end`. */
+/** The entries from `first` to `end`, which leave together. */
 interface Piece {
   readonly first: number;
   readonly end: number;
-  /** Undefined: the log did not even take them. */
+  /** Undefined: the log did not take them. */
   readonly commit: Commit | undefined;
 }
 
@@ -87,7 +87,7 @@ interface ItemError {
   readonly messageId?: string;
 }
 
-/** Collects what became of each event, and answers when all of it is known. */
+/** Collects the outcome of each event, and answers when all are known. */
 class BatchOutcome implements CommitWaiter {
   /** Messages that carry entries of this batch: one per partition, or a few where one became full. */
   private readonly commits = new Set<Commit>();
@@ -169,7 +169,7 @@ class BatchOutcome implements CommitWaiter {
     this.answer(received, this.reading.refused, lost);
   }
 
-  /** Counts and lists each refused event; the code of the whole answer is not counted beside them. */
+  /** Counts and lists each refused event; the code of the whole answer is not counted in addition. */
   private noteRefused(): void {
     const {traffic, key, path} = this.exchange;
     for (const {index, event, refusal} of this.reading.refused) {
@@ -215,7 +215,7 @@ class BatchOutcome implements CommitWaiter {
 
 const allRefusedBody = (body: object): object => ({error: errorValue(allRefused), ...body});
 
-/** Where the piece that begins with entry `first`, at `start`, ends: it has one entry at least. */
+/** End of the piece that begins with entry `first`, at `start`: it has at least one entry. */
 function pieceEnd(ends: Uint32Array, first: number, runEnd: number, start: number): number {
   if (ends[runEnd - 1]! - start <= pieceBytesMax) return runEnd;
   let end = first + 1;

@@ -1,4 +1,4 @@
-// GET /healthz: the process lives. GET /readyz: it can do all of its work (readiness.ts).
+// GET /healthz: the process runs. GET /readyz: it can do all of its work (readiness.ts).
 import {commit, version} from '../../version.js';
 import {retryAfter} from '../failure.js';
 import type {Front} from '../front.js';

@@ -1,4 +1,4 @@
-// The fields of a JSON body by their schema: for routes that take few bodies and owe each fault its field.
+// Fields of a JSON body by their schema, for routes with rare requests that name the field at fault.
 import type {z} from 'zod';
 import {jsonFault} from '../../ingest/json-fault.js';
 import {parseJson} from '../../ingest/json-text.js';

@@ -14,7 +14,7 @@ import {noParameters, readPathId, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
 
-// A key that was created all the same is known to nobody: it opens nothing, and can be revoked by the list.
+// If the key was created all the same, nobody has its text: it opens nothing, and the list can revoke it.
 const outcomeUnknown = unavailable(
   'the key store does not respond: the change may or may not have been made, list the keys to see',
 );
@@ -128,7 +128,7 @@ async function revoke(front: Front, exchange: Exchange, id: string): Promise<voi
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
 }
 
-/** @throws RequestFailure (503) when it cannot be tried, or nobody knows whether the change is there. */
+/** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
 async function changed<Value>(
   {keys, obstacles, clientAddresses}: Front,
   exchange: Exchange,
@@ -144,7 +144,7 @@ async function changed<Value>(
   }
 }
 
-/** Never the hash: it would let a reader of this list test guesses. */
+/** Without the hash: with it a reader of the list could test guesses. */
 function publicRecord(record: ApiKeyRecord): z.infer<typeof listedKey> {
   const {id, name, kind, last4, createdMs, lastUsedMs, revokedMs, options} = record;
   return {

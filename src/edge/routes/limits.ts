@@ -1,2 +1,2 @@
-/** Bytes of the body of a route that manages something. */
+/** Bound of a body that changes keys or people. */
 export const adminBodyBytesMax = 16 * 1024;

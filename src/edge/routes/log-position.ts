@@ -1,12 +1,12 @@
-// `Log-Position: <p>:<generation>.<seq>[,<p>:<generation>.<seq>…]`: where a write stands in the log.
+// `Log-Position: <p>:<generation>.<seq>[,<p>:<generation>.<seq>…]`: the position of a write in the log.
 import type {Commit} from '../../ingest/log-message.js';
 import {isBefore, positionText} from '../../log-position.js';
 import type {Header} from '../failure.js';
 
-/** Whether the position of a stored message can be named: the generation of its log may be unknown (log-generations.ts). */
+/** Whether a stored message has a position: the generation of its log may be unknown (log-generations.ts). */
 export const hasPosition = ({outcome, generation}: Commit): boolean => outcome === 'stored' && generation > 0;
 
-/** The newest position of each partition, in the order of partitions; no header when there is none to name. */
+/** The newest position of each partition, in the order of partitions; no header without one. */
 export function positionHeader(commits: readonly Commit[]): readonly Header[] {
   const newest = new Map<number, Commit>();
   for (const commit of commits) {

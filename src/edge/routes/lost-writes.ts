@@ -1,4 +1,4 @@
-// What a client is told of a write that was taken and of which the log never said that it has it.
+// The failure of a write that was taken, and of which the log did not confirm that it is stored.
 import {assert} from '../../../actors/invariant.js';
 import type {Commit, MessageOutcome} from '../../ingest/log-message.js';
 import {logUnavailable} from '../admission/obstacles.js';
@@ -18,7 +18,7 @@ const failures: Readonly<Record<Exclude<MessageOutcome, 'stored'>, Failure>> = {
   unknown,
 };
 
-/** Of a commit that is settled, and not `stored`. */
+/** The failure of a commit that is settled, and not `stored`. */
 export function lostWrite({outcome}: Commit): Failure {
   assert(outcome !== 'pending' && outcome !== 'stored', 'a lost write is settled');
   return failures[outcome];

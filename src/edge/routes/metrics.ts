@@ -1,4 +1,4 @@
-// GET /metrics: open, like /healthz. It holds no id, key or name of a user or an event (families.ts).
+// GET /metrics: without a key, like /healthz. It has no id, key or name of a user or an event (families.ts).
 
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

@@ -1,5 +1,5 @@
-// GET /v1/rejected: what this edge refused of late, and the conflicts of message ids that partitions found. It answers the
-// question why an event is missing.
+// GET /v1/rejected: recent refusals of this edge, and the conflicts of message ids that partitions found. It answers why an
+// event is missing.
 import {isoText} from '../../../actors/calendar.js';
 import {type Rejected, rejectedCodes} from '../admission/rejected-events.js';
 import type {ListedRejection, RejectedAnswer} from '../answers.js';
@@ -8,7 +8,7 @@ import type {Exchange} from '../http/exchange.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 
-/** Code of an entry that was accepted, and dropped by the fold: its messageId had come before with other content. */
+/** Code of an entry that was accepted, and dropped by the fold: its messageId was known, with other content. */
 const conflictCode = 'conflict';
 export const listedCodes = [...rejectedCodes, conflictCode] as const;
 
@@ -35,7 +35,7 @@ export async function readRejected(front: Front, exchange: Exchange): Promise<vo
   exchange.json('200 OK', JSON.stringify(answer));
 }
 
-/** The newest `countMax`. */
+/** The newest `countMax` refusals. */
 function refusals({rejected}: Front, code: Rejected['code'] | undefined, countMax: number): ListedRejection[] {
   const found: ListedRejection[] = [];
   for (const one of rejected.newest(code)) {

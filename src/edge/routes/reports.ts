@@ -1,4 +1,4 @@
-// GET /v1/reports/*: parameters to a normalised question, the report role's answer to HTTP.
+// GET /v1/reports/*: turns parameters into a question, and the report role's answer into HTTP.
 import {bucketStart, bucketStarts, isLabelled} from '../../../actors/calendar.js';
 import {dayMs, funnelStepsMax, namesLimitDefault, namesLimitMax, reportBucketsMax} from '../../../actors/limits.js';
 import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
@@ -32,7 +32,7 @@ const conversionWindow: TextForm<number> = {
   expected: 'a number of seconds, or like 30m, 12h, 7d',
   parse: (text) => {
     const [, amount, unit = 's'] = windowPattern.exec(text) ?? [];
-    // No two events are further apart than this, so longer windows mean the same; and JSON has no infinity.
+    // No two events are further apart, so a longer window means the same; and JSON has no infinity.
     return amount === undefined ? undefined : Math.min(Number(amount) * windowUnitMs[unit]!, Number.MAX_SAFE_INTEGER);
   },
 };
@@ -95,7 +95,7 @@ export const funnelForm = {
   }),
 };
 
-/** Days that count where no `from` is given. */
+/** Days of the range without `from`. */
 const namesDays = 30;
 /** Later than every event. */
 const endOfTimeMs = 8.64e15;
@@ -157,7 +157,7 @@ export const namesReport = reportRoute(namesForm, ({from, to, prefix, limit, cur
   };
 });
 
-/** What a page did not name goes on as it was. */
+/** A parameter that a page leaves out keeps its value. */
 const continues = (
   start: NamesCursor | undefined,
   {from, to, prefix}: {from: number | undefined; to: number | undefined; prefix: string | undefined},
@@ -189,7 +189,7 @@ function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; i
   }
 }
 
-/** `read` also gets the time, epoch ms. */
+/** `read` gets the values and the time, epoch ms. */
 function reportRoute<Form extends QueryForm>(
   form: Form,
   read: (values: QueryValues<Form>, nowMs: number) => ReportQuery,

@@ -33,7 +33,7 @@ export const invalidJson = (message: string): Failure => ({code: 'invalid_json',
 export const noObject = invalidRequest('the body must be a JSON object');
 const draft = new EventDraft();
 
-/** Answers a request when the log has, or refuses to have, its one entry. */
+/** Answers a request once its one entry is in the log, or refused by it. */
 class WriteAnswer implements CommitAnswer {
   constructor(
     private readonly body: string,
@@ -73,10 +73,10 @@ export const ignoredFieldsHeaders = (names: readonly string[]): readonly Header[
       ];
 
 const trackedBody = '{"status":"ok","received":1}';
-/** The same for all. */
+/** Shared by all requests. */
 const tracked = new WriteAnswer(trackedBody, 'events');
 
-/** The entries of a message are settled one after the other, and all stand at one position: its text is made once. */
+/** The newest position header: the entries of a message are settled one after the other, and have one position. */
 const newest = {partition: -1, generation: 0, sequence: -1, headers: [] as readonly Header[]};
 
 function positionOf(commit: Commit): readonly Header[] {
@@ -138,7 +138,7 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   append(front, exchange, new WriteAnswer(body, 'identifies', taker.ignoredNames), link);
 }
 
-/** @returns undefined when the body is refused, and that is answered. */
+/** @returns undefined when the body is refused; the answer is sent then. */
 function readObject(
   exchange: Exchange,
   bytes: Buffer,
@@ -167,12 +167,12 @@ function append(front: Front, exchange: Exchange, answer: WriteAnswer, link: Lin
   if (!isTaken) answer.lost(exchange, logUnavailable);
 }
 
-/** Before it is parsed: what certainly exceeds the bound must not cost more than to see that. */
+/** A check before parsing: an event that exceeds its bound for certain must not cost a parse. */
 const isTooLong = (bytes: Buffer): boolean => bytes.length > eventBytesMax && compactBytesMin(bytes) > eventBytesMax;
 
 const isRefusal = (read: AcceptedIdentify | Refusal): read is Refusal => 'code' in read;
 
-/** Where the event is the whole body, too large is 413. */
+/** For an event that is the whole body, too large is 413. */
 function singleRefusal(refusal: Refusal): Failure {
   return refusal.code === 'event_too_large' ? {...refusal, code: 'payload_too_large'} : refusal;
 }

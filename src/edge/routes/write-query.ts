@@ -1,5 +1,5 @@
-// Write routes take the key of a beacon, which the key check has read by now, and ignore other parameters: libraries and
-// proxies add some of their own, and an event is not lost over one.
+// Write routes take the key of a beacon, which the key check has read by now. They ignore other parameters: libraries and proxies
+// add their own, and that must not lose an event.
 import type {Exchange} from '../http/exchange.js';
 import {anyText, optional} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';

@@ -8,7 +8,7 @@ export class ConnectionWatch {
   private isConnected = true;
   private reconnects = 0;
 
-  /** `nc` is connected. `isAnswered`: where somebody listens for the other end's pulse (pulse.ts). */
+  /** `nc` is connected. `isAnswered`: from the pulse of the other end, where there is one (pulse.ts). */
   constructor(nc: NatsConnection, name: string, isAnswered: () => boolean = () => true) {
     this.name = name;
     this.isAnswered = isAnswered;

@@ -1,4 +1,4 @@
-// Connections to NATS: one way to make them, for the embedded server and for an external one.
+// Connections to NATS, embedded and external.
 
 import {readFileSync} from 'node:fs';
 import {
@@ -12,21 +12,22 @@ import {
 import {StartFault} from '../../start-fault.js';
 import type {NatsAddress} from '../../worker-messages.js';
 
-// The embedded server is back 30 ms after a crash: a long wait would turn that into a visible outage.
+// The embedded server is back 30 ms after a crash: a longer wait would make that a visible outage.
 const reconnectWaitMs = 50;
 const reconnectJitterMs = 50;
-// The client notices a server that dies between its greeting and its first PONG by this deadline alone: with the 5 s that
+// Only this deadline notices a server that dies between its greeting and its first PONG: with 5 s, a server that was killed twice
+// in a row kept writes at 503 for 5 s after it was back.
 // stood here a server that was killed twice in a row kept writes at 503 for 5 s after it was back.
 const handshakeMsMax = 2_000;
-/** On a busy machine a start must not end because a handshake took longer than that, or than the server waits for a login. */
+/** A start on a busy machine must not end because a handshake took longer, or longer than the server waits for a login. */
 const firstHandshakesMax = 5;
 // A half-open connection to another machine is noticed after three silent pings.
 const pingEveryMs = 10_000;
 const pingsUnansweredMax = 3;
 
 /**
- * Fails when no server answers now; from then on it reconnects for ever (the client's default gives up after 10 times).
- * `name` shows on the server's monitoring pages; it never holds an id of a user.
+ * Rejects when no server answers now; a connection then reconnects for ever (the client's default gives up after 10 times).
+ * `name` is shown on the server's monitoring pages; it never has an id of a user.
  */
 export function connectNats(address: NatsAddress, name: string): Promise<NatsConnection> {
   return connect({
@@ -37,9 +38,9 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
     reconnectTimeWait: reconnectWaitMs,
     reconnectJitter: reconnectJitterMs,
     waitOnFirstConnect: false,
-    // Credentials that are refused while a cluster rolls over are not a reason to stay away.
+    // Refused credentials, while a cluster changes them, are no reason to give up.
     ignoreAuthErrorAbort: true,
-    // Else the client takes a stack for every request, in case it fails: a fifteenth of a profile of asking partitions.
+    // With traces the client takes a stack for every request, in case it fails: a fifteenth of the CPU of questions.
     noAsyncTraces: true,
     timeout: handshakeMsMax,
     pingInterval: pingEveryMs,
@@ -47,7 +48,7 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
   });
 }
 
-/** A connection of a start, which may lose its server between two of them: why there is none, in one line for the operator. */
+/** The connection of a start. Rejects with one line for the operator. */
 export async function connectFirst(address: NatsAddress, name: string): Promise<NatsConnection> {
   for (let handshakes = 1; ; handshakes++) {
     try {
@@ -75,10 +76,10 @@ function noConnection({servers}: NatsAddress, cause: Error): StartFault {
   );
 }
 
-/** Whether the server that it leads to now is one of several. */
+/** Whether the connected server is one of several. */
 export const isOfCluster = (nc: NatsConnection): boolean => nc.info?.cluster !== undefined;
 
-/** The client ignores `user:password@` and `token@` in addresses: they are handed over as options. */
+/** The client ignores `user:password@` and `token@` in addresses: they are passed as options. */
 function splitLogin({servers, token, credsPath}: NatsAddress): ConnectionOptions {
   const urls = servers.map(parseServer);
   const options: ConnectionOptions = {servers: urls.map(({host}) => host)};
@@ -101,7 +102,7 @@ function readCreds(path: string): Buffer {
 
 function parseServer(server: string): {host: string; user: string; password: string; isTls: boolean} {
   const scheme = /^([a-z]+):\/\//.exec(server)?.[1];
-  // Parsed as http: the URL parser knows ports and user names only in schemes that it knows.
+  // Parsed as http: the URL parser reads ports and user names only in schemes that it knows.
   const url = new URL(`http://${server.slice(scheme === undefined ? 0 : scheme.length + 3)}`);
   return {
     host: `${url.hostname}:${url.port === '' ? defaultPort(server) : url.port}`,
@@ -111,9 +112,9 @@ function parseServer(server: string): {host: string; user: string; password: str
   };
 }
 
-// The URL parser drops `:80`, since that is what http means without a port.
+// The URL parser drops `:80`, the default of http.
 const defaultPort = (server: string): number => (/:80\/?$/.test(server) ? 80 : 4222);
 
-/** Addresses as they may be shown: without names, passwords and tokens. */
+/** Addresses for logs: without names, passwords and tokens. */
 const publicServers = (servers: readonly string[]): string =>
   servers.map((server) => parseServer(server).host).join(',');

@@ -1,9 +1,9 @@
-// Whether the server at the other end of a connection answers. One that is stopped, or behind a wire that carries nothing
-// any more, keeps its connections open: only its silence tells, and the client of NATS listens to that for half a minute.
-//   L1. Silence is a ping without its pong for `silentMs`. What else arrives meanwhile counts as an answer: a pong may
-//       queue behind a large one. Once silent, only a pong ends it: a wire may be open in one direction alone.
-//   L2. Only time in which this thread could have listened counts: a look that comes late counts as one look.
-//   L3. A connection that is lost is none of this: its owner is told by the client, and its return starts anew.
+// Whether the server at the other end of a connection answers. A server that is stopped, or behind a broken wire, keeps its
+// connections open: only its silence shows that, and the client of NATS notices it after half a minute.
+//   L1. Silence is a ping without its pong for `silentMs`. Other messages count as an answer: a pong may queue after a large one.
+//       Once silent, only a pong ends it: a wire may carry one direction alone.
+//   L2. Only time in which this thread could have listened counts: a late check counts as two at most.
+//   L3. A lost connection is not silence: the client reports it, and its return starts anew.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
@@ -12,10 +12,10 @@ import {monotonicMs} from '../../clock.js';
 export const lookEveryMs = 250;
 /** A pong takes less than a ms; seconds mean that a publish or a question would wait as long. */
 export const silentMs = 2_500;
-/** The longest time from the server's last word to the judgement that it is silent. */
+/** The longest time from the server's last message until it counts as silent. */
 export const noticedMsMax = silentMs + 2 * lookEveryMs;
 
-/** The time without an answer, as far as it counts (L2). */
+/** The time without an answer. L2 */
 export class Silence {
   private waitedMs = 0;
   private isJudged = false;
@@ -24,7 +24,7 @@ export class Silence {
     return this.isJudged;
   }
 
-  /** Something arrived that is no pong (L1). */
+  /** Something other than a pong arrived. L1 */
   heard(): void {
     this.waitedMs = 0;
   }
@@ -34,7 +34,7 @@ export class Silence {
     this.isJudged = false;
   }
 
-  /** A look at which the ping is still without its pong, so long after the look before. */
+  /** A check found the ping still without its pong, `elapsedMs` after the check before. */
   waited(elapsedMs: number): void {
     this.waitedMs += Math.min(elapsedMs, 2 * lookEveryMs);
     if (this.waitedMs >= silentMs) this.isJudged = true;
@@ -48,11 +48,11 @@ export class Pulse {
   private readonly silence = new Silence();
   private readonly listeners: ((state: PulseState) => void)[] = [];
   private current: PulseState = 'answers';
-  /** Of the ping that has no pong yet; a pong of an earlier connection is none of it. */
+  /** Identifies the ping that has no pong yet; a pong of an earlier connection does not match. */
   private waitingFor: symbol | undefined;
   private bytesHeard = 0;
 
-  /** Of a connection that was just made. Goes on until it is closed. */
+  /** `nc` has just connected. Runs until it is closed. */
   constructor(nc: NatsConnection) {
     this.nc = nc;
     const ending = new AbortController();

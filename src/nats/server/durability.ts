@@ -1,10 +1,10 @@
-// What an acknowledgement of this NATS server survives: read from the server, never from what we asked it to be.
-//   U1. A server that others run may come back as another one, or with other settings: it is asked again whenever a
-//       connection came back. One that does not say is taken at the lower class.
-//   U2. In a cluster any of its servers may belong to the majority that an acknowledgement rests on: all are asked, again
-//       whenever one of them comes or goes, and the weakest counts.
-//   U3. A server may have addresses that lead nowhere from here, or to somebody else: an answer counts for the server whose
-//       id it has, and which servers there are tells the one that we are connected to.
+// What acknowledged messages survive on this NATS server, read from the server's own settings.
+//   U1. An external server may be replaced, or come back with other settings: it is asked again after every reconnect. One that
+//       does not say counts as the lower class.
+//   U2. In a cluster any server may belong to the majority of an ack: all are asked, again whenever one joins or leaves, and the
+//       weakest counts.
+//   U3. An address of a server may be unreachable from here, or another server's: an answer counts for the server with its id,
+//       and the connected server lists the servers.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
@@ -14,10 +14,10 @@ import {isOfCluster} from '../client/connection.js';
 /** `power-cut`: synced to disk before every ack. `process-crash`: a power cut may take the last acks back. */
 export type DurabilityClass = 'power-cut' | 'process-crash';
 
-/** Of a guess: a port that drops what it gets must not hold up the start. */
+/** Deadline of a guessed port: one that drops packets must not delay the start. */
 const guessMsMax = 1_000;
 const monitoringPort = 8222;
-/** Of a server that just came back, and may not listen there yet. */
+/** Tries for a server that has just come back, and may not listen there yet. */
 const guessesMax = 3;
 const guessAgainMs = 1_000;
 
@@ -41,7 +41,7 @@ async function readMonitor<Answer>(url: string, answerMsMax: number): Promise<An
   return (await response.json()) as Answer;
 }
 
-/** A server that does not know `sync_always` (before 2.10) has no such sync. */
+/** A server that does not know `sync_always` (before 2.10) does not sync. */
 const classOf = ({jetstream}: ServerVariables): DurabilityClass =>
   jetstream?.config?.sync_always === true ? 'power-cut' : 'process-crash';
 
@@ -49,15 +49,15 @@ interface ServerRoutes {
   readonly routes?: readonly {readonly remote_id: string; readonly remote_name: string}[];
 }
 
-/** What is known of a server. */
+/** A server's class as it said. */
 interface Told {
-  /** Which one, for the log. */
+  /** The server, for the log. */
   readonly server: string;
   /** Undefined: it does not say. */
   readonly class: DurabilityClass | undefined;
 }
 
-/** Of servers that others run. Their settings show on their monitoring ports alone, looked for at the usual number. */
+/** Durability of external servers: only their monitoring ports show their settings, and are tried at the usual number. */
 export class ExternalDurability implements Durability {
   private constructor(private weakest: Told) {}
 
@@ -102,7 +102,7 @@ export function warnOfPowerCuts(logger: Logger, why: string): void {
   logger.warn({durability}, `an acknowledged event survives a crash of the process, but maybe not a power cut: ${why}`);
 }
 
-/** The weakest of all servers. U2 */
+/** The class of the weakest server. U2 */
 async function ask(nc: NatsConnection): Promise<Told> {
   const answers = Promise.all(monitorsOf(nc).map((monitor) => guess<ServerVariables>(`${monitor}/varz`)));
   const servers = await serversOf(nc);
@@ -114,10 +114,10 @@ async function ask(nc: NatsConnection): Promise<Told> {
   return told.find((one) => one.class === 'process-crash') ?? told.find((one) => one.class === undefined) ?? told[0]!;
 }
 
-/** U3 */
+/** The servers of the cluster, as the connected one lists them. U3 */
 async function serversOf(nc: NatsConnection): Promise<readonly {readonly id: string; readonly name: string}[]> {
   const monitor = monitorOf(nc.getServer());
-  // A connection that broke again has no server: the next reconnect asks the one that comes.
+  // A lost connection has no server: the next reconnect asks again.
   const own = {id: nc.info?.server_id ?? '', name: `NATS at ${monitor}`};
   if (!isOfCluster(nc)) return [own];
   const routes = (await guess<ServerRoutes>(`${monitor}/routez`))?.routes;
@@ -125,7 +125,7 @@ async function serversOf(nc: NatsConnection): Promise<readonly {readonly id: str
   return [own, ...routes.map(({remote_id: id, remote_name}) => ({id, name: `the NATS server ${remote_name}`}))];
 }
 
-/** Of the server that is connected to, and of those of its cluster that it knows now. */
+/** Monitoring addresses of the connected server, and of those of its cluster. */
 function monitorsOf(nc: NatsConnection): readonly string[] {
   const ofCluster = isOfCluster(nc) ? (nc.info?.connect_urls ?? []) : [];
   return [...new Set([nc.getServer(), ...ofCluster].map(monitorOf))];
@@ -133,7 +133,7 @@ function monitorsOf(nc: NatsConnection): readonly string[] {
 
 const monitorOf = (server: string): string => `${server.replace(/:\d+$/, '')}:${monitoringPort}`;
 
-/** Undefined: nobody answers there, or not to us. */
+/** Undefined: no answer there, or not to us. */
 const guess = <Answer>(at: string): Promise<Answer | undefined> =>
   readMonitor<Answer>(`http://${at}`, guessMsMax).catch(() => undefined);
 

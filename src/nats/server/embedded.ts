@@ -1,13 +1,13 @@
-// Our own nats-server: a child on loopback with a random port and token, its store under DATA_DIR/nats.
-//   E1. It never outlives us: a small shell between us and it waits for the end of a pipe that only we hold open. The
-//       kernel closes that pipe however we end, kill -9 included. A server that does not end then (it is stopped, or its
-//       disk hangs) is killed: it would hold the lock of DATA_DIR (E3), and no next start would get it.
+// The service's own nats-server: a child on loopback with a random port and token, its store under DATA_DIR/nats.
+//   E1. It never outlives the service: a small shell between the two waits for the end of a pipe that only the service holds
+//       open. The kernel closes that pipe at any end, kill -9 included. A server that does not end then (it is stopped, or its
+//       disk hangs) is killed: it would hold the lock of DATA_DIR (E3), and no start would get it.
 //   E2. After a crash it is started again on the same port with the same token: clients reconnect by themselves.
-//   E3. Never two on one store: starting needs the lock of DATA_DIR, and the shell of E1 holds that lock too.
-//   E4. A server that cannot write any more although the disk has room (it was full before) is started anew.
-//   E5. A server that was killed while it wrote a storage block anew leaves the unfinished copy behind, and no server removes
-//       it: bytes of a user who is deleted would stay in it. They go before a server starts.
-//   E6. Nor does any server finish erases that one had begun when it was killed: they are, before a server starts.
+//   E3. Never two on one store: a start needs the lock of DATA_DIR, and the shell of E1 holds that lock, too.
+//   E4. A server that cannot write although the disk has room (it was full before) is restarted.
+//   E5. A server that is killed while it rewrites a storage block leaves an unfinished copy, which no server removes: bytes of a
+//       deleted user would stay in it. A start removes these first.
+//   E6. No server finishes erases that a killed one had begun. A start does that first.
 
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
@@ -33,60 +33,60 @@ interface EmbeddedNatsOptions {
   readonly dataDir: string;
   /** Path of the nats-server to run. */
   readonly serverBin: string;
-  /** Proof that nobody else uses `dataDir` (E3). */
+  /** Proof that no other process uses `dataDir`. E3 */
   readonly lock: DataLock;
   readonly logger: Logger;
 }
 
 export interface EmbeddedNats {
-  /** Of its store, below DATA_DIR. */
+  /** Folder of its store, below DATA_DIR. */
   readonly folder: string;
   readonly address: NatsAddress;
   readonly version: string;
   readonly durability: DurabilityClass;
-  /** Of the nats-server itself, as long as it runs. */
+  /** Pid of the nats-server, while it runs. */
   pid(): number | undefined;
-  /** What keeps the server from writing (E4), in its words; undefined while nothing does. */
+  /** Why the server cannot write (E4), in its words; undefined while it can. */
   writeFault(): string | undefined;
-  /** Times that it was started again. */
+  /** How often it was started again. */
   restarts(): number;
-  /** Resolves when the server has closed its store and is gone; after `patienceMs` it is killed. */
+  /** Resolves when the server has closed its store and ended; after `patienceMs` it is killed. */
   stop(patienceMs?: number): Promise<void>;
 }
 
 /** The server could not be started; the message is one line for the operator. */
 export class NatsServerFault extends StartFault {}
 
-// Its heap is cached storage blocks of 8 MiB, as many as the log gets and gives in some seconds, and Go lets a heap grow to
-// twice of what lives before it collects. One and a half times costs the same CPU within the noise, and 390 instead of
-// 490 MiB at a saturated machine. No limit of bytes: one below what lives, measured at 200 MiB, takes three quarters of the
-// throughput, and what lives grows with the machine.
+// Its heap is cached storage blocks of 8 MiB, as many as the log writes and reads in some seconds. Go lets a heap grow to twice
+// its live bytes before it collects. A growth by half costs the same CPU within the noise, and takes 390 instead of 490 MiB on
+// a saturated machine. No limit in bytes: one below the live bytes, measured at 200 MiB, takes three quarters of the
+// throughput, and live bytes grow with the machine.
 const heapGrowthPercent = 50;
 
 const payloadBytesMax = 1_048_576;
-// Bytes that may wait for one slow reader before the server cuts it off. A consumer asks for 4 MiB at a time, and the
-// default of 64 MiB is soon reached by a thread that is busy folding while parts and replies arrive, too.
+// Bytes that may wait for one slow reader before the server cuts it off. A consumer requests 4 MiB at a time; a thread that is
+// busy folding while parts and replies arrive soon exceeds the default of 64 MiB.
 const pendingBytesMax = 268_435_456;
 const logBytesMax = 10_485_760;
 const logFilesMax = 3;
 
-// Opening a big store takes time: its recovery is not a failure as long as the process lives.
+// Opening a large store takes time: its recovery is not a failure while the process lives.
 const startMsMax = 600_000;
 const startPollMs = 5;
-// It answers within milliseconds, but on a machine that was busy otherwise a second was not enough.
+// It answers within milliseconds, but on a busy machine a second was not enough.
 const monitorMsMax = 30_000;
 const stopMsMax = 10_000;
 const restartWaitMsMin = 10;
 const restartWaitMsMax = 2_000;
-// A server that ran this long had started well: its next crash begins with the shortest wait again.
+// After this time a crash counts as the first one: the next start waits the shortest time.
 const settledMs = 30_000;
 
 // Shorter than the next start waits for the lock (data-lock.ts).
 const orphanSecondsMax = 7;
 
 /**
- * E1. Words: binary, configuration. Our pipe is its stdin; `read` returns when the only writer (we) is gone. At the end
- * the whole process group is told, which is what is left of the watcher.
+ * E1. Arguments: binary, configuration. Its stdin is the pipe; `read` returns when the only writer, the service, has ended. At
+ * the end it signals the whole process group, which kills what is left of the watcher.
  */
 const guardScript = `
 exec 3<&0
@@ -99,7 +99,7 @@ kill -TERM 0
 exit "$code"
 `;
 
-/** Everything that stays the same over restarts. */
+/** Settings that all runs of the server share. */
 interface Plan {
   readonly options: EmbeddedNatsOptions;
   readonly folder: string;
@@ -109,14 +109,14 @@ interface Plan {
 
 interface RunningServer {
   readonly guard: ChildProcess;
-  /** Resolves with words about the exit, once guard and server are gone. */
+  /** Resolves with the exit's description, once guard and server have ended. */
   readonly exited: Promise<string>;
   readonly pid: number;
   readonly port: number;
   readonly monitorUrl: string;
 }
 
-/** Throws `NatsServerFault` when the server is missing, too old, or does not start. */
+/** @throws NatsServerFault when the server is missing, too old, or does not start. */
 export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<EmbeddedNats> {
   const version = await readVersion(options.serverBin);
   const folder = resolve(options.dataDir, 'nats');
@@ -166,17 +166,17 @@ async function startServer(plan: Plan, port: number): Promise<RunningServer> {
   removeUnfinishedBlocks(folder); // E5
   finishBegunErases(folder, options.logger); // E6
   const configFile = join(folder, 'server.conf');
-  // In a file and not on the command line, where every user of the machine could read the token.
+  // In a file: every user of the machine could read the token on the command line.
   writeFileSync(configFile, serverConfig(plan, port), {mode: 0o600});
 
   const complaints = openSync(join(folder, 'server.err'), 'w', 0o600);
   const guard = spawn('/bin/sh', ['-c', guardScript, 'millrace-nats', options.serverBin, configFile], {
     stdio: ['pipe', complaints, complaints],
-    detached: true, // Ctrl-C in a terminal is for us: the server goes after the last write, by E1.
+    detached: true, // Ctrl-C in a terminal is for the service: the server ends after the last write, by E1.
     env: {PATH: '/usr/bin:/bin', GOGC: String(heapGrowthPercent)},
   });
   closeSync(complaints);
-  guard.stdin!.on('error', () => {}); // We never write; that its reader is gone shows as the exit.
+  guard.stdin!.on('error', () => {}); // Nothing is written; the end of its reader shows as the exit.
   const exited = once(guard, 'exit').then(([code, signal]) => `${signal ?? `code ${code}`}`);
   options.lock.addHolder(guard.pid!);
   return {guard, exited, ...(await untilListening(plan, portsFolder, guard))};
@@ -190,7 +190,7 @@ function removeUnfinishedBlocks(folder: string): void {
 }
 
 function finishBegunErases(folder: string, logger: Logger): void {
-  const stream = bucketStream('parts'); // No other stream's messages are erased.
+  const stream = bucketStream('parts'); // Only messages of this stream are erased.
   const {erased, left} = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
   if (erased > 0) logger.warn({values: erased}, 'erased what a killed nats-server had begun to erase');
   if (left > 0) {
@@ -226,7 +226,7 @@ function readPorts(portsFolder: string): {pid: number; port: number; monitorUrl:
   const name = readdirSync(portsFolder).find((entry) => /^nats-server_\d+\.ports$/.test(entry));
   if (name === undefined) return undefined;
   const text = readFileSync(join(portsFolder, name), 'utf8');
-  if (!text.trimEnd().endsWith('}')) return undefined; // Still being written.
+  if (!text.trimEnd().endsWith('}')) return undefined; // The server is still writing it.
   const ports = JSON.parse(text) as {nats: string[]; monitoring: string[]};
   return {
     pid: Number(/\d+/.exec(name)![0]),
@@ -235,7 +235,7 @@ function readPorts(portsFolder: string): {pid: number; port: number; monitorUrl:
   };
 }
 
-/** Strings are JSON strings, which the server's configuration language reads alike. */
+/** Strings are JSON strings, which the server's configuration language reads in the same way. */
 function serverConfig({folder, version, token}: Plan, port: number): string {
   const text = JSON.stringify;
   const syncs = isAtLeast(version, serverVersionSyncAlways);
@@ -249,7 +249,7 @@ function serverConfig({folder, version, token}: Plan, port: number): string {
     `ports_file_dir: ${text(join(folder, 'ports'))}`,
     `log_file: ${text(join(folder, 'server.log'))}`,
     `logfile_size_limit: ${logBytesMax}`,
-    // Older servers refuse a word that they do not know; their log then keeps all its files.
+    // Older servers refuse an unknown word; their log then keeps all its files.
     ...(syncs ? [`logfile_max_num: ${logFilesMax}`] : []),
     'jetstream {',
     `  store_dir: ${text(folder)}`,
@@ -281,7 +281,7 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
     while (current !== undefined) {
       const startedMs = monotonicMs();
       const exit = await current.exited;
-      killGroup(current.guard); // When only the guard was killed, its server still runs and has the store open.
+      killGroup(current.guard); // If only the guard was killed, its server still runs and has the store open.
       if (stopping.signal.aborted) return;
       if (monotonicMs() - startedMs > settledMs) waitMs = restartWaitMsMin;
       plan.options.logger.error({exit, complaint: lastComplaint(plan.folder)}, 'nats-server died: starting it again');
@@ -338,22 +338,22 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
   };
 }
 
-/** Ends the pipe (E1); a server that does not end by itself is killed. */
+/** Ends the pipe (E1); kills a server that does not end by itself. */
 async function stopServer({guard, exited, pid}: RunningServer, patienceMs = stopMsMax): Promise<void> {
   guard.stdin!.end();
   const killer = setTimeout(() => killGroup(guard), patienceMs);
   await exited;
   clearTimeout(killer);
-  // Killed together, the guard may be gone before the server is, which then has no parent here to wait for it.
+  // If both are killed, the guard may end before the server, whose parent is then no longer here.
   const deadlineMs = monotonicMs() + stopMsMax;
   while (isRunning(pid) && monotonicMs() < deadlineMs) await delay(startPollMs);
 }
 
-/** The guard leads a process group of its own, to which the server belongs. */
+/** The guard leads its own process group, to which the server belongs. */
 function killGroup(guard: ChildProcess): void {
   try {
     process.kill(-guard.pid!, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of them are gone.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // ESRCH: all of them have ended.
   }
 }

@@ -10,7 +10,7 @@ type Lanes = [bigint, bigint, bigint, bigint];
 
 const swapped = (lane: bigint): bigint => (lane >> 32n) | ((lane & low) << 32n);
 
-/** What the two lanes, their bytes shuffled into each other, add to the lower and to the higher one. */
+/** What the two lanes, their bytes interleaved, add to the lower and the higher one. */
 function zipped(high: bigint, lower: bigint): readonly [bigint, bigint] {
   const toLower =
     (((lower & 0xff000000n) | (high & 0xff00000000n)) >> 24n) |
@@ -61,7 +61,7 @@ class State {
     }
   }
 
-  /** The bytes behind the last whole packet. */
+  /** Adds the bytes after the last whole packet. */
   updateRemainder(rest: Uint8Array): void {
     const size = BigInt(rest.length);
     const {v0, v1} = this;

@@ -1,8 +1,8 @@
-// Records of a nats-server storage block (`<n>.blk`, not compressed), as they stand in its file:
+// Records of a nats-server storage block (`<n>.blk`, not compressed), as in its file:
 //   record = length u32 (bit 31: has headers)  sequence u64  time i64  subjectLength u16
 //            subject  [headersLength u32  headers]  bytes  checksum u64                               (little endian)
-//   sequence: bit 63 of a record that was erased (nothing but random bytes follow), bit 62 of a tombstone: the message with
-//   that sequence is deleted.
+//   sequence: bit 63 of a record that was erased (only random bytes follow), bit 62 of a tombstone: the message with that
+//   sequence is deleted.
 import {createHash, randomFillSync} from 'node:crypto';
 import {readSync} from 'node:fs';
 import {highwayHash64} from './highway-hash.js';
@@ -12,18 +12,18 @@ const checksumBytes = 8;
 const hasHeaders = 2 ** 31;
 const erasedBit = 1n << 63n;
 const tombstoneBit = 1n << 62n;
-/** Of the part of the head that is in the checksum: sequence and time. */
+/** Bytes of the head that the checksum includes: sequence and time. */
 const [signedStart, signedEnd] = [4, 20];
 
 export interface BlockRecord {
   readonly kind: 'message' | 'tombstone' | 'erased';
   readonly sequence: bigint;
-  /** Of the record in the file. */
+  /** Place of the record in the file. */
   readonly at: number;
   readonly length: number;
 }
 
-/** All records of an open file, up to where none begins any more. */
+/** All records of an open file, up to the first place where none begins. */
 export function* recordsOf(file: number): Generator<BlockRecord, void, void> {
   const head = Buffer.alloc(headBytes);
   for (let at = 0; readSync(file, head, 0, headBytes, at) === headBytes; ) {
@@ -36,7 +36,7 @@ export function* recordsOf(file: number): Generator<BlockRecord, void, void> {
   }
 }
 
-/** What tells of a block's records whether they are whole. */
+/** Checksums of a block's records. */
 export class BlockChecksum {
   private readonly key: Uint8Array;
 
@@ -48,7 +48,7 @@ export class BlockChecksum {
     return record.readBigUInt64LE(record.length - checksumBytes) === this.of(record);
   }
 
-  /** As the server does it. */
+  /** Erases a record as the server does. */
   erase(record: Buffer): void {
     const sequence = record.readBigUInt64LE(signedStart);
     randomFillSync(record);
@@ -58,7 +58,7 @@ export class BlockChecksum {
     record.writeBigUInt64LE(this.of(record), record.length - checksumBytes);
   }
 
-  /** The lengths of subject and headers are not in it. */
+  /** The lengths of subject and headers are not included. */
   private of(record: Buffer): bigint {
     const subjectEnd = headBytes + record.readUInt16LE(signedEnd);
     const rest = subjectEnd + (record.readUInt32LE(0) >= hasHeaders ? 4 : 0);

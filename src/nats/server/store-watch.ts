@@ -1,6 +1,6 @@
-// Notices a nats-server that has stopped writing. After a write that failed (the disk was full) the server takes nothing
-// more for that stream, also when there is room again, and answers no publish; only a start opens the stream anew. Its
-// `/healthz` says so from 2.12 on (measured with 2.15.1); an older server says nothing, and an operator must restart it.
+// Notices a nats-server that has stopped writing. After a failed write (the disk was full) the server takes no more messages for
+// that stream, even when there is room again, and answers no publish; only a restart opens the stream again. Its `/healthz`
+// reports that from 2.12 on (measured with 2.15.1); with an older server an operator must notice and restart it.
 
 import {statfs} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -8,20 +8,20 @@ import {throwBroken} from '../../../actors/invariant.js';
 
 const pollMs = 500;
 const answerMsMax = 2_000;
-// Less room than this would be used up by the start itself.
+// The restart itself would use up less room than this.
 const roomBytesMin = 4 * 1_048_576;
 
 interface StoreWatch {
   readonly folder: string;
-  /** Of the server that runs now; undefined while none does. */
+  /** Monitoring address of the server that runs now; undefined while none does. */
   monitorUrl(): string | undefined;
-  /** Told at every look: what keeps the server from writing, in its words, room or no room. */
+  /** Called at every check with the reason why the server cannot write, in its words, whether there is room or not. */
   onLook(fault: string | undefined): void;
-  /** The server cannot write any more, although there is room. Awaited: the next look comes after it. */
+  /** The server cannot write, although there is room. The next check waits for the promise. */
   onStuck(reason: string): Promise<void>;
 }
 
-/** Looks until `signal` is aborted; resolves then. */
+/** Checks until `signal` is aborted; resolves then. */
 export async function watchStore(
   {folder, monitorUrl, onLook, onStuck}: StoreWatch,
   signal: AbortSignal,
@@ -33,16 +33,16 @@ export async function watchStore(
     onLook(fault);
     if (fault === undefined || signal.aborted || !(await hasRoom(folder))) continue;
     await onStuck(fault);
-    onLook(undefined); // Nothing is known of the server that comes next.
+    onLook(undefined); // The state of the next server is unknown.
   }
 }
 
-/** Undefined when the server is well, or does not answer: its exit is seen elsewhere. */
+/** Undefined when the server is well, or does not answer: its exit is noticed elsewhere. */
 async function readFault(monitorUrl: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${monitorUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
     const text = await answer.text();
-    // The wire has only text. Other complaints (a stream that is being restored) pass without a restart.
+    // Only the text tells. Other complaints (a stream that is being restored) need no restart.
     return answer.status === 503 && text.includes('write error') ? text : undefined;
   } catch (error) {
     throwBroken(error);

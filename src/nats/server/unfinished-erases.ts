@@ -1,9 +1,8 @@
-// Erases that a killed nats-server had begun. It notes that a message is deleted, by a tombstone, before it writes the
-// message's storage block anew without its bytes; no server that comes later makes up for that, and all of them say that there
-// is no such message.
-//   UE1. Erased is what has a tombstone behind it, and only while no server runs.
-//   UE2. A record that is not whole as we know records is left alone, and told of: the format is the server's.
-//   UE3. A block is written anew beside the old one and takes its place: a crash leaves the one or the other.
+// Erases that a killed nats-server had begun. It writes a tombstone for a message before it rewrites the message's storage block
+// without its bytes; no later server finishes that, and all of them say that there is no such message.
+//   UE1. A message with a later tombstone is erased, and only while no server runs.
+//   UE2. A record that is not whole, as far as we know the format, is left alone and reported: the format is the server's.
+//   UE3. A block is rewritten as another file, which replaces it: a crash leaves the one or the other.
 import {closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, writeSync} from 'node:fs';
 import {join} from 'node:path';
 import {BlockChecksum, type BlockRecord, recordsOf} from './storage-block.js';
@@ -16,11 +15,11 @@ interface Block {
 
 interface FinishedErases {
   readonly erased: number;
-  /** Messages whose bytes are still there. UE2 */
+  /** Messages whose bytes are still on the disk. UE2 */
   readonly left: number;
 }
 
-/** `folder`: of the blocks of a stream whose messages leave it by being erased alone; it need not exist. */
+/** `folder`: the blocks of a stream whose messages are only ever erased; it need not exist. */
 export function finishErases(folder: string, stream: string): FinishedErases {
   const done = {erased: 0, left: 0};
   if (!existsSync(folder)) return done;
@@ -33,7 +32,7 @@ export function finishErases(folder: string, stream: string): FinishedErases {
   return done;
 }
 
-/** In the order of their numbers. */
+/** Blocks in the order of their numbers. */
 function blocksOf(folder: string): Block[] {
   const numbers = readdirSync(folder).flatMap((name) => /^(\d+)\.blk$/.exec(name)?.[1] ?? []);
   return numbers
@@ -50,7 +49,7 @@ function blocksOf(folder: string): Block[] {
     });
 }
 
-/** Messages with a tombstone behind them. UE1 */
+/** Messages with a later tombstone. UE1 */
 function deadRecords(blocks: readonly Block[]): Map<Block, BlockRecord[]> {
   const dead = new Map<Block, BlockRecord[]>();
   const buried = new Set<bigint>();
@@ -66,7 +65,7 @@ function deadRecords(blocks: readonly Block[]): Map<Block, BlockRecord[]> {
   return dead;
 }
 
-/** How many were. */
+/** @returns how many it erased. */
 function eraseIn({number, path}: Block, records: readonly BlockRecord[], stream: string): number {
   const bytes = readFileSync(path);
   const checksum = new BlockChecksum(stream, number);
@@ -77,7 +76,7 @@ function eraseIn({number, path}: Block, records: readonly BlockRecord[], stream:
   return whole.length;
 }
 
-/** UE3 */
+/** Replaces the file atomically. UE3 */
 function replace(path: string, bytes: Buffer): void {
   const beside = `${path}.tmp`;
   const file = openSync(beside, 'w', 0o600);

@@ -20,6 +20,7 @@ import {monotonicMs, wallMs} from '../../clock.js';
 import {positionText} from '../../log-position.js';
 import {logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
+import {Condition} from '../../pacing/condition.js';
 import type {LogWriter} from '../log/log-writer.js';
 import {retryForever, Trouble} from '../retry.js';
 import type {PartSweep} from '../snapshot/part-sweep.js';
@@ -58,7 +59,7 @@ export class Scrub {
   private readonly journalTrouble: Trouble;
   private isWanted = false;
   private running: Promise<void> | undefined;
-  private readonly waiters = new Map<string, Set<() => void>>();
+  private readonly announced = new Condition();
   /** Deletions whose receipt is in no manifest yet. */
   private readonly unpublished = new Set<string>();
   /** Pending deletions by id, and when this process took them up; the oldest first. */
@@ -210,8 +211,7 @@ export class Scrub {
     this.unpublished.delete(id);
     this.takenUpMs.delete(id);
     this.completed += 1;
-    for (const resolve of this.waiters.get(id) ?? []) resolve();
-    this.waiters.delete(id);
+    this.announced.notify();
   }
 
   /** Whether the receipt is there, and stays there whatever happens: nobody is told before. */
@@ -221,19 +221,7 @@ export class Scrub {
 
   /** Whether the deletion is completed within `waitMs`. */
   whenCompleted(id: string, waitMs: number): Promise<boolean> {
-    if (this.isCompleted(id)) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const waiters = this.waiters.get(id) ?? new Set();
-      this.waiters.set(id, waiters);
-      const finish = (isCompleted: boolean) => {
-        clearTimeout(timer);
-        waiters.delete(done);
-        resolve(isCompleted);
-      };
-      const done = () => finish(true);
-      const timer = setTimeout(() => finish(false), waitMs);
-      waiters.add(done);
-    });
+    return this.announced.until(() => this.isCompleted(id), waitMs);
   }
 }
 

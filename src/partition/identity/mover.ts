@@ -13,12 +13,13 @@ import {writeArrivedEvent} from '../../../actors/log/entries.js';
 import type {Move} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {monotonicMs} from '../../clock.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import type {Damage} from '../../parts/damage.js';
 import type {Erasure} from '../erasure/erasure.js';
 import {arriveBytesMax, type LogWriter} from '../log/log-writer.js';
 import type {PartitionView} from '../runner.js';
 import type {ManifestStore} from '../snapshot/manifest-store.js';
-import type {Errand, WorkPace} from '../work-pace.js';
+import type {Throttle} from '../throttle.js';
 import {contentsOf, countRows, eventsOf} from './left-rows.js';
 
 /** Candidates of so long leave together; a snapshot for them is taken at most once in `leaveMs`. */
@@ -41,7 +42,7 @@ export interface Destination {
 
 export interface MoverSetup
   extends Pick<PartitionView, 'partition' | 'layout' | 'snapshots' | 'cache' | 'writer' | 'refresh' | 'damage'> {
-  readonly pace: WorkPace;
+  readonly throttle: Throttle;
   readonly erasure: Pick<Erasure, 'takeOutLeft' | 'replaceLeft'>;
   /** Called once for each. */
   readonly destination: (partition: number) => Destination;
@@ -118,8 +119,8 @@ export class Mover {
   }
 
   private turns(): () => Promise<void> {
-    const errand = this.setup.pace.errand();
-    return () => errand.turn();
+    const slicer = this.setup.throttle.slicer();
+    return () => slicer.pause();
   }
 
   /** MV1 */
@@ -262,13 +263,13 @@ export class Mover {
 export async function completeMoves(
   view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>,
   moves: readonly Move[],
-  errand: Errand,
+  slicer: TimeSlicer,
   damage: Damage,
 ): Promise<void> {
   for (const move of moves) {
     if (move.contents !== null) continue;
     try {
-      move.contents = await contentsOf(view, move.users, () => errand.turn());
+      move.contents = await contentsOf(view, move.users, () => slicer.pause());
     } catch (error) {
       if (!damage.note(error as Error)) throw error;
     }

@@ -12,9 +12,9 @@
 import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
+import {Condition} from '../../pacing/condition.js';
 import {retryForever, Trouble} from '../retry.js';
 import type {LogReader} from './log-reader.js';
-import {Waiters} from './waiters.js';
 
 export interface LogIdentitySetup {
   readonly partition: Partition;
@@ -45,8 +45,10 @@ export class LogIdentity {
   private isReadStale = false;
   /** Doubts about the log, and logs that turned out to be other ones: each may have taken a tick with it. */
   losses = 0;
-  private readonly applied: Waiters;
-  private readonly published: Waiters;
+  /** Sequences that callers are told of as applied and as published. LI1 */
+  private applied: number;
+  private published: number;
+  private readonly reached = new Condition();
   /** Since this process started. */
   logLosses = 0;
   private lastLossMs: number | undefined;
@@ -54,8 +56,8 @@ export class LogIdentity {
   constructor(setup: LogIdentitySetup) {
     this.setup = setup;
     this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
-    this.applied = new Waiters(setup.partition.appliedSequence);
-    this.published = new Waiters(setup.snapshots.publishedSequence);
+    this.applied = setup.partition.appliedSequence;
+    this.published = setup.snapshots.publishedSequence;
   }
 
   get isKnown(): boolean {
@@ -76,24 +78,27 @@ export class LogIdentity {
   /** The fold is as far as the partition says. @returns whether that is in a log that is known. */
   noteApplied(): boolean {
     if (!this.isKnown) return false;
-    this.applied.advance(this.setup.partition.appliedSequence);
+    this.applied = this.setup.partition.appliedSequence;
+    this.reached.notify();
     return true;
   }
 
   notePublished(sequence: number): void {
-    if (this.isKnown) this.published.advance(sequence);
+    if (!this.isKnown) return;
+    this.published = sequence;
+    this.reached.notify();
   }
 
   /** Whether the fold reached `sequence` within `waitMs`. */
   whenApplied(sequence: number, waitMs: number): Promise<boolean> {
     this.hurryTo(sequence);
-    return this.applied.wait(sequence, waitMs);
+    return this.reached.until(() => this.applied >= sequence, waitMs);
   }
 
   /** Whether a snapshot at or after `sequence` was published within `waitMs`. */
   whenPublished(sequence: number, waitMs: number): Promise<boolean> {
     this.hurryTo(sequence);
-    return this.published.wait(sequence, waitMs);
+    return this.reached.until(() => this.published >= sequence, waitMs);
   }
 
   private hurryTo(sequence: number): void {
@@ -151,8 +156,8 @@ export class LogIdentity {
 
   /** LI1 */
   private forgetReached(): void {
-    this.applied.reset();
-    this.published.reset();
+    this.applied = 0;
+    this.published = 0;
   }
 
   /** Asks the log for the message that was folded last; interrupts the reading of another one. */
@@ -166,8 +171,9 @@ export class LogIdentity {
     this.state = isSame ? 'same' : 'other';
     if (!isSame) return reader.interrupt();
     noteCompared(partition.generation);
-    this.applied.advance(appliedSequence);
-    this.published.advance(Math.min(snapshots.publishedSequence, appliedSequence));
+    this.applied = appliedSequence;
+    this.published = Math.min(snapshots.publishedSequence, appliedSequence);
+    this.reached.notify();
   }
 
   /** The log is folded from its first message on: what was folded before is skipped by producer and number. */

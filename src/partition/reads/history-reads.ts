@@ -18,7 +18,7 @@ import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesM
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartitionView} from '../runner.js';
 import {loadRecord} from '../snapshot/user-loader.js';
-import type {ReadBudget} from './long-reads.js';
+import type {ReadBudget} from './read-budget.js';
 
 /** Chunks under way at once: at most 1 MiB each. */
 const loadsAheadMax = 8;

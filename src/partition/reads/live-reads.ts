@@ -20,6 +20,7 @@ import {monotonicMs} from '../../clock.js';
 import type {AckedSequences} from '../../ingest/acked-sequences.js';
 import {positionText} from '../../log-position.js';
 import type {PartitionMeasures} from '../../measures.js';
+import type {Semaphore} from '../../pacing/semaphore.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import {isReportLate} from '../alarms.js';
 import type {NewestWrite} from '../log/newest-write.js';
@@ -27,8 +28,8 @@ import type {PartitionView, Runner} from '../runner.js';
 import type {Standing} from '../snapshot/ownership.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import {HistoryReads} from './history-reads.js';
-import {type LongReads, ReadTooLong} from './long-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
+import {ReadTooLong, readPage} from './read-budget.js';
 
 const caughtUpMsMax = 2_000;
 /** The status question is asked with a deadline of 1 s. */
@@ -51,11 +52,11 @@ export class LiveReads {
   private readonly runner: Runner;
   private readonly view: PartitionView;
   private readonly rows: HistoryReads;
-  private readonly longReads: LongReads;
+  private readonly longReads: Semaphore;
   private readonly newestWrite: NewestWrite;
 
-  /** `longReads`: of the thread. */
-  constructor(runner: Runner, longReads: LongReads, newestWrite: NewestWrite) {
+  /** `longReads`: the slots of the thread. */
+  constructor(runner: Runner, longReads: Semaphore, newestWrite: NewestWrite) {
     this.runner = runner;
     this.view = runner.view;
     this.newestWrite = newestWrite;
@@ -121,7 +122,7 @@ export class LiveReads {
       case 'devices':
         return this.devices(question);
       case 'history':
-        return this.longReads.read(endMs, async (budget) => {
+        return readPage(this.longReads, endMs, async (budget) => {
           const user = question.user === undefined ? undefined : this.find(question.user);
           return this.withOwner(question, await this.rows.history(question, user, budget));
         });
@@ -142,7 +143,10 @@ export class LiveReads {
     // Another owner may have listed rows that are not erased, but not folded here yet.
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
     if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
-    return longReads.read(endMs, async (budget) => ({kind: 'bodies', events: await rows.events(ordinals, budget)}));
+    return readPage(longReads, endMs, async (budget) => ({
+      kind: 'bodies',
+      events: await rows.events(ordinals, budget),
+    }));
   }
 
   private async generation(): Promise<PartitionAnswer> {

@@ -11,7 +11,7 @@ import type {PartitionQuestion} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
 import type {PartitionView} from '../runner.js';
 import {HistoryReads} from './history-reads.js';
-import {LongReads} from './long-reads.js';
+import {longReadSlots, readPage} from './read-budget.js';
 
 /** Of every kind, for each partition. */
 const roundsMax = 20;
@@ -31,14 +31,14 @@ export async function rehearse(setups: readonly Rehearsed[], msMax: number): Pro
   const readers = setups
     .filter(({layout}) => layout.chunks.size > 0)
     .map((setup) => ({setup, reads: new HistoryReads(setup)}));
-  const longReads = new LongReads();
+  const longReads = longReadSlots();
   let pages = 0;
   for (let round = 0; round < roundsMax; round++) {
     for (const {setup, reads} of readers) {
       for (const {question, user} of pagesOf(setup, round)) {
         if (monotonicMs() > endMs) return pages; // H2
         try {
-          JSON.stringify(await longReads.read(endMs, (budget) => reads.history(question, user, budget)));
+          JSON.stringify(await readPage(longReads, endMs, (budget) => reads.history(question, user, budget)));
         } catch (error) {
           throwBroken(error);
           return pages; // H3

@@ -7,8 +7,8 @@ import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {encodeRows, type RowsView} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {storedMember} from '../../parts/stored-member.js';
-import type {Errand} from '../work-pace.js';
 import type {PartStore} from './part-store.js';
 
 /**
@@ -39,11 +39,11 @@ export function compressBlock(block: Uint8Array): Uint8Array {
   return member;
 }
 
-async function compressBlocks(blocks: readonly Uint8Array[], errand: Errand): Promise<Uint8Array[]> {
+async function compressBlocks(blocks: readonly Uint8Array[], slicer: TimeSlicer): Promise<Uint8Array[]> {
   const members: Uint8Array[] = [];
   for (const block of blocks) {
     members.push(compressBlock(block));
-    if (members.length % blocksAtOnce === 0) await errand.turn();
+    if (members.length % blocksAtOnce === 0) await slicer.pause();
   }
   return members;
 }
@@ -71,15 +71,15 @@ export async function putChunk(
   {columns, blocks}: ChunkImage,
   hasLeft: UserSet,
   isRead: boolean,
-  errand: Errand,
+  slicer: TimeSlicer,
 ): Promise<ChunkEntry> {
-  await errand.turn();
+  await slicer.pause();
   const view = inOrder(columns);
   const entry = entryOf(view, hasLeft);
-  await errand.turn();
+  await slicer.pause();
   const encoded = encodeRows(view);
-  await errand.turn();
-  const members = await compressBlocks(blocks, errand);
+  await slicer.pause();
+  const members = await compressBlocks(blocks, slicer);
   const [rows, bodies] = await Promise.all([
     parts.put(encoded, isRead ? 'whole' : undefined),
     parts.put(joinBodies(members), isRead ? 'by blocks' : undefined),

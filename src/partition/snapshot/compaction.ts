@@ -10,8 +10,8 @@ import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggr
 import {must} from '../../../actors/invariant.js';
 import type {EncodedBlock, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
 import {mergeRecords, UserBlockReader, UserBlockWriter, type UserRecord} from '../../../actors/user/user-records.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {isUnreadable} from '../../parts/damage.js';
-import type {Errand} from '../work-pace.js';
 import type {PartStore} from './part-store.js';
 import {
   aloneAhead,
@@ -53,20 +53,20 @@ export function mergeCount(sizes: readonly number[], ratio: number): number {
   return count;
 }
 
-async function encodeAll(blocks: Iterable<EncodedBlock>, errand: Errand): Promise<EncodedBlock[]> {
+async function encodeAll(blocks: Iterable<EncodedBlock>, slicer: TimeSlicer): Promise<EncodedBlock[]> {
   const encoded: EncodedBlock[] = [];
   for (const block of blocks) {
     encoded.push(block);
-    await errand.turn();
+    await slicer.pause();
   }
   return encoded;
 }
 
-async function putRun(parts: RunParts, blocks: readonly EncodedBlock[], errand: Errand): Promise<Run> {
+async function putRun(parts: RunParts, blocks: readonly EncodedBlock[], slicer: TimeSlicer): Promise<Run> {
   const put: RunBlock[] = [];
   for (const {first, last, payload} of blocks) {
     put.push({first, last, part: await parts.put(payload)});
-    await errand.turn();
+    await slicer.pause();
   }
   return {blocks: put, bytes: bytesOf(blocks)};
 }
@@ -80,10 +80,10 @@ export async function appendWindowRun(
   parts: RunParts,
   loader: PartLoader,
   erased: ReadonlySet<number>,
-  errand: Errand,
+  slicer: TimeSlicer,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, sizeRatio, parts, loader, errand, (merged, output, isWhole) =>
-    mergeWindowRuns(merged, output, erased, isWhole, errand),
+  return append(runs, blocks, sizeRatio, parts, loader, slicer, (merged, output, isWhole) =>
+    mergeWindowRuns(merged, output, erased, isWhole, slicer),
   );
 }
 
@@ -92,10 +92,10 @@ export async function appendUserRun(
   blocks: Iterable<EncodedBlock>,
   parts: RunParts,
   loader: PartLoader,
-  errand: Errand,
+  slicer: TimeSlicer,
 ): Promise<readonly Run[]> {
-  return append(runs, blocks, userSizeRatio, readLive(parts), loader, errand, (merged, output) =>
-    mergeUserRuns(merged, output, errand),
+  return append(runs, blocks, userSizeRatio, readLive(parts), loader, slicer, (merged, output) =>
+    mergeUserRuns(merged, output, slicer),
   );
 }
 
@@ -117,10 +117,10 @@ async function append(
   ratio: number,
   parts: RunParts,
   loader: PartLoader,
-  errand: Errand,
+  slicer: TimeSlicer,
   merge: (runs: readonly RunSource[], output: Output, isWhole: boolean) => Promise<void>,
 ): Promise<readonly Run[]> {
-  const fresh = await encodeAll(blocks, errand);
+  const fresh = await encodeAll(blocks, slicer);
   if (fresh.length === 0) return runs;
   const load = (ref: PartRef): Promise<Uint8Array> => loader.load(ref);
   const sizes = [...runs.map((run) => run.bytes), bytesOf(fresh)];
@@ -131,7 +131,7 @@ async function append(
     const result = await intoOneRun(parts, (output) => merge(merged, output, kept.length === 0));
     if (result !== undefined) return result.blocks.length > 0 ? [...kept, result] : kept;
   }
-  return [...runs, await putRun(parts, fresh, errand)];
+  return [...runs, await putRun(parts, fresh, slicer)];
 }
 
 /** The run that a merge makes. */
@@ -227,7 +227,7 @@ async function mergeRuns<Cursor extends RunCursor>(
   cursors: readonly Cursor[],
   merging: Merging<Cursor>,
   output: Output,
-  errand: Errand,
+  slicer: TimeSlicer,
 ): Promise<void> {
   const flush = async (): Promise<void> => {
     const block = merging.finish();
@@ -253,7 +253,7 @@ async function mergeRuns<Cursor extends RunCursor>(
     merging.add(key, here);
     for (const cursor of here) cursor.step();
     if (merging.isFull && isEndOfBlock(lowest)) await flush();
-    if (keys % merging.keysAtOnce === 0) await errand.turn();
+    if (keys % merging.keysAtOnce === 0) await slicer.pause();
   }
   await flush();
 }
@@ -267,7 +267,7 @@ async function mergeWindowRuns(
   output: Output,
   erased: ReadonlySet<number>,
   isWhole: boolean,
-  errand: Errand,
+  slicer: TimeSlicer,
 ): Promise<void> {
   const cursors = runs.map((run) => new DayCursor(run));
   const builder = new WindowsBuilder();
@@ -291,7 +291,7 @@ async function mergeWindowRuns(
       return {first: view.firstDay, last: view.lastDay, payload: encodeWindows(view)};
     },
   };
-  await mergeRuns(cursors, merging, output, errand);
+  await mergeRuns(cursors, merging, output, slicer);
 }
 
 class RecordCursor extends RunCursor {
@@ -312,7 +312,7 @@ class RecordCursor extends RunCursor {
   }
 }
 
-async function mergeUserRuns(runs: readonly RunSource[], output: Output, errand: Errand): Promise<void> {
+async function mergeUserRuns(runs: readonly RunSource[], output: Output, slicer: TimeSlicer): Promise<void> {
   const writer = new UserBlockWriter();
   const merging: Merging<RecordCursor> = {
     get bytes() {
@@ -332,6 +332,6 @@ async function mergeUserRuns(runs: readonly RunSource[], output: Output, errand:
     runs.map((run) => new RecordCursor(run)),
     merging,
     output,
-    errand,
+    slicer,
   );
 }

@@ -18,14 +18,15 @@ import {
   type TableRef,
 } from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
-import type {Errand, WorkPace} from '../work-pace.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
+import type {Throttle} from '../throttle.js';
 import {ChunkDirectory} from './chunk-directory.js';
 import {type ChunkImage, imageOf, putChunk} from './chunk-parts.js';
 import type {PartStore} from './part-store.js';
 
 export class Layout {
   private readonly parts: PartStore;
-  private readonly pace: WorkPace;
+  private readonly throttle: Throttle;
   private readonly hasLeft: UserSet;
   users: TableRef = {count: 0, blocks: []};
   names: TableRef = {count: 0, blocks: []};
@@ -50,9 +51,9 @@ export class Layout {
   completedDeletions: readonly DeletionsPart[] = [];
 
   /** `hasLeft`: of users whose rows count no more (actors/identity/moves.ts). */
-  constructor(parts: PartStore, pace: WorkPace, hasLeft: UserSet) {
+  constructor(parts: PartStore, throttle: Throttle, hasLeft: UserSet) {
     this.parts = parts;
-    this.pace = pace;
+    this.throttle = throttle;
     this.hasLeft = hasLeft;
   }
 
@@ -85,12 +86,12 @@ export class Layout {
   writeClosed(chunk: ChunkInMemory): void {
     const writing = this.putClosed(chunk);
     // Chunks that come faster than they are written would hold up the fold.
-    const done = this.writing.size === 0 ? writing : this.pace.hurry(writing);
+    const done = this.writing.size === 0 ? writing : this.throttle.expedite(writing);
     this.writing.set(chunk.chunk, {chunk, done});
   }
 
   private async putClosed(chunk: ChunkInMemory): Promise<void> {
-    const entry = await putChunk(this.parts, imageOf(chunk), this.hasLeft, true, this.pace.errand());
+    const entry = await putChunk(this.parts, imageOf(chunk), this.hasLeft, true, this.throttle.slicer());
     this.setChunk(entry);
     this.writing.delete(chunk.chunk);
   }
@@ -99,7 +100,7 @@ export class Layout {
   async settle(countMax: number): Promise<void> {
     while (this.writing.size > countMax) {
       const [oldest] = this.writing.values();
-      await this.pace.hurry(must(oldest, 'something is being written').done);
+      await this.throttle.expedite(must(oldest, 'something is being written').done);
     }
   }
 
@@ -116,13 +117,13 @@ export class Layout {
   }
 
   /** Puts the complete blocks of the chunk directory that changed; all chunks before `nextChunk` are closed and durable. */
-  async putChunkBlocks(nextChunk: number, errand: Errand): Promise<void> {
+  async putChunkBlocks(nextChunk: number, slicer: TimeSlicer): Promise<void> {
     const complete = chunkBlocksBefore(nextChunk);
     const refs = [...this.chunkBlocks];
     for (const block of [...this.changedBlocks].filter((changed) => changed < complete).sort((a, b) => a - b)) {
       refs[block] = await this.parts.put(encodeChunkBlock(this.blockEntries(block)));
       this.changedBlocks.delete(block);
-      await errand.turn();
+      await slicer.pause();
     }
     this.retireOthers(this.chunkBlocks, refs);
     this.chunkBlocks = refs;
@@ -146,12 +147,12 @@ export class Layout {
   }
 
   /** The parts of the open chunk, written anew only when rows came since the last snapshot. */
-  async putOpen(image: ChunkImage | undefined, errand: Errand): Promise<ChunkEntry | null> {
+  async putOpen(image: ChunkImage | undefined, slicer: TimeSlicer): Promise<ChunkEntry | null> {
     if (image === undefined) return null;
     const {openEntry} = this;
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
-    if (!isUnchanged) return putChunk(this.parts, image, this.hasLeft, false, errand);
+    if (!isUnchanged) return putChunk(this.parts, image, this.hasLeft, false, slicer);
     const leftOut = rowsOfUsers(image.columns, this.hasLeft).length;
     return openEntry.leftOut === leftOut ? openEntry : {...openEntry, leftOut};
   }

@@ -19,7 +19,7 @@ import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../../
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {retryForever, Trouble} from '../retry.js';
-import {WorkPace} from '../work-pace.js';
+import {Throttle} from '../throttle.js';
 import type {KeySet} from './named-parts.js';
 import type {PartStore, StoredValue} from './part-store.js';
 
@@ -90,12 +90,12 @@ interface PartSweepSetup {
   readonly erasing: ErasingLink;
   readonly log: Logger;
   /** Of erasing alone: who waits for something else does not hurry it. */
-  readonly pace?: WorkPace;
+  readonly throttle?: Throttle;
 }
 
 export class PartSweep {
   private readonly setup: PartSweepSetup;
-  private readonly pace: WorkPace;
+  private readonly throttle: Throttle;
   private readonly trouble: Trouble;
   private readonly lists: Job[] = [];
   private orphans: Job | undefined;
@@ -106,7 +106,7 @@ export class PartSweep {
 
   constructor(setup: PartSweepSetup) {
     this.setup = setup;
-    this.pace = setup.pace ?? new WorkPace(() => 0);
+    this.throttle = setup.throttle ?? new Throttle(() => 0);
     this.trouble = new Trouble(setup.log, {partition: setup.partition, tried: 'to erase parts'});
   }
 
@@ -135,7 +135,7 @@ export class PartSweep {
   /** Resolves when nothing of what was added by now is there any more; without rests until then. */
   async settle(): Promise<void> {
     const jobs = this.orphans === undefined ? this.lists : [...this.lists, this.orphans];
-    await this.pace.hurry(Promise.all(jobs.map(({done}) => done)));
+    await this.throttle.expedite(Promise.all(jobs.map(({done}) => done)));
   }
 
   /** Resolves when few lists wait. */
@@ -153,7 +153,7 @@ export class PartSweep {
     this.orphans = undefined;
     const patience = new AbortController();
     const over = pause(stopMsMax, undefined, {signal: patience.signal}).catch(() => undefined);
-    await this.pace.hurry(Promise.race([this.running, over]));
+    await this.throttle.expedite(Promise.race([this.running, over]));
     patience.abort();
     this.isStopped = true;
   }
@@ -183,7 +183,7 @@ export class PartSweep {
   }
 
   private async run(): Promise<void> {
-    if (this.isGentle) await this.pace.rest(firstReadsMs);
+    if (this.isGentle) await this.throttle.rest(firstReadsMs);
     for (let job = this.next; job !== undefined; job = this.next) {
       const current = job;
       if (await retryForever(() => this.work(current), this.trouble)) this.finish(current);
@@ -222,7 +222,7 @@ export class PartSweep {
       const outcomes = await Promise.allSettled(some.map((target) => this.erase(target, look.run, job)));
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       at += some.length;
-      if (this.isGentle) await this.pace.rest(monotonicMs() - startedMs);
+      if (this.isGentle) await this.throttle.rest(monotonicMs() - startedMs);
     }
     // A run that has ended may have lost what it said was erased: another look tells.
     return this.setup.erasing.run() === look.run;
@@ -230,7 +230,7 @@ export class PartSweep {
 
   /** Nobody waits for it: what is noted somebody will soon. */
   private get isGentle(): boolean {
-    return !this.pace.isHurried && this.noted === undefined && this.lists.length < listsMax;
+    return !this.throttle.isLifted && this.noted === undefined && this.lists.length < listsMax;
   }
 
   private async look(): Promise<Look> {

@@ -4,7 +4,7 @@
 //   restored does: what is left agrees with itself, and nothing in it tells that acknowledged events are missing.
 //   N1. Noted before the manifest of that position is written: what was ever published is noted.
 //   N2. A note never goes back. One that is missing or cannot be read says nothing.
-//   N3. It is of this machine: where another one had the partition since, the log may have been cut behind it (recovery.ts V4).
+//   N3. It is of this machine: where another one had the partition since, the log may have been cut behind it (recovery-plan.ts V4).
 import {mkdir, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Logger} from '../../observe.js';

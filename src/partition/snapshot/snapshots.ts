@@ -20,11 +20,12 @@ import type {Cut, Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import {duplicateWindowMs, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {isUnreadable} from '../../parts/damage.js';
 import {cutInSteps} from '../log/log-cut.js';
 import {markAt} from '../log/log-reader.js';
 import {retryForever, Trouble} from '../retry.js';
-import type {Errand, WorkPace} from '../work-pace.js';
+import type {Throttle} from '../throttle.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
@@ -60,9 +61,9 @@ interface SnapshotsSetup {
   readonly jsm: JetStreamManager;
   readonly note: PositionNote;
   readonly epoch: number;
-  readonly pace: WorkPace;
+  readonly throttle: Throttle;
   /** Says of each of these moves what its rows are, where that is not said yet. */
-  readonly completeMoves: (moves: readonly Move[], errand: Errand) => Promise<void>;
+  readonly completeMoves: (moves: readonly Move[], slicer: TimeSlicer) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -122,7 +123,7 @@ export class Snapshots {
 
   /** Resolves when no snapshot is being written. */
   async idle(): Promise<void> {
-    while (this.running !== undefined) await this.setup.pace.hurry(this.running);
+    while (this.running !== undefined) await this.setup.throttle.expedite(this.running);
   }
 
   /** The log is another one: nothing of it is behind a snapshot. */
@@ -131,7 +132,7 @@ export class Snapshots {
   }
 
   /**
-   * Cuts now (synchronously) and writes, at the pace of what nobody waits for; resolves when the manifest is
+   * Cuts now (synchronously) and writes, throttled as long as nobody waits; resolves when the manifest is
    * published. What it replaced is swept behind it.
    */
   take(): Promise<void> {
@@ -180,28 +181,28 @@ export class Snapshots {
 
   /** Puts all that is dirty and installs it in the layout. */
   private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<StoredIndex> {
-    const {layout, parts, pace} = this.setup;
-    const errand = pace.errand();
-    await errand.turn();
-    layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, errand));
-    layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, errand));
-    layout.setTable('devices', cut.devices.count, await this.putBlocks(cut.devices.blocks, errand));
-    layout.setTable('owners', cut.owners.count, await this.putBlocks(cut.owners.blocks, errand));
-    layout.setLinks(await this.putBlocks(cut.linkBlocks, errand));
+    const {layout, parts, throttle} = this.setup;
+    const slicer = throttle.slicer();
+    await slicer.pause();
+    layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, slicer));
+    layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, slicer));
+    layout.setTable('devices', cut.devices.count, await this.putBlocks(cut.devices.blocks, slicer));
+    layout.setTable('owners', cut.owners.count, await this.putBlocks(cut.owners.blocks, slicer));
+    layout.setLinks(await this.putBlocks(cut.linkBlocks, slicer));
     await this.putLeftOut();
-    await this.setup.completeMoves(cut.rest.moves, errand);
+    await this.setup.completeMoves(cut.rest.moves, slicer);
     await this.putNameCounts(cut.nameCounts);
-    await this.putRuns(cut, errand);
+    await this.putRuns(cut, slicer);
     await this.putFingerprints(cut);
     await this.putDeletions(cut);
-    const openEntry = await layout.putOpen(open, errand);
+    const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
-      if (chunk.chunk < cut.rest.nextChunk) await pace.hurry(done);
+      if (chunk.chunk < cut.rest.nextChunk) await throttle.expedite(done);
     // A chunk that was open at the cut and is closed by now has parts of its own: this image serves this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);
     else if (openEntry !== layout.openEntry) parts.retire(openEntry.rows, openEntry.bodies);
-    await layout.putChunkBlocks(cut.rest.nextChunk, errand);
+    await layout.putChunkBlocks(cut.rest.nextChunk, slicer);
     return {
       users: layout.users,
       names: layout.names,
@@ -239,24 +240,24 @@ export class Snapshots {
 
   private async putBlocks(
     blocks: Iterable<readonly [number, Uint8Array]>,
-    errand: Errand,
+    slicer: TimeSlicer,
   ): Promise<Map<number, PartRef>> {
     const refs = new Map<number, PartRef>();
     for (const [block, payload] of blocks) {
       refs.set(block, await this.setup.parts.put(payload));
-      await errand.turn();
+      await slicer.pause();
     }
     return refs;
   }
 
-  private async putRuns(cut: Cut, errand: Errand): Promise<void> {
+  private async putRuns(cut: Cut, slicer: TimeSlicer): Promise<void> {
     const {partition, layout, parts, loader} = this.setup;
     const before = layout.windowRuns;
     const erased = new Set(cut.rest.erasedUsers);
-    layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, erased, errand));
+    layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, erased, slicer));
     // One run that this cut encoded or merged: no run holds the erased any more.
     if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.users.dropErased(erased);
-    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, errand));
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, slicer));
   }
 
   /** Message ids since the last cut, and those of erased events. All that is put holds remembered ids. */
@@ -354,7 +355,7 @@ export class Snapshots {
    * that has another entry there lost its tail: its sequences mean something else, and nothing of it is removed.
    */
   private async cutLog({sequence, mark}: Milestone): Promise<void> {
-    const {jsm, partition, pace} = this.setup;
+    const {jsm, partition, throttle} = this.setup;
     const stream = logStream(partition.partition);
     await retryForever(async () => {
       const {state} = await jsm.streams.info(stream);
@@ -363,13 +364,13 @@ export class Snapshots {
         end: sequence,
         isSame: async () => (await markAt(jsm, partition.partition, sequence)) === mark,
         removeBefore: (seq) => jsm.streams.purge(stream, {seq}),
-        rest: (workedMs) => pace.rest(workedMs),
+        rest: (workedMs) => throttle.rest(workedMs),
       });
     }, this.trouble);
   }
 
   /** The same without rests, for somebody who waits. */
   cutLogNow(milestone: Milestone): Promise<void> {
-    return this.setup.pace.hurry(this.cutLog(milestone));
+    return this.setup.throttle.expedite(this.cutLog(milestone));
   }
 }

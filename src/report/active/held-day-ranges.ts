@@ -1,8 +1,8 @@
-// Tables of distinct users by ranges of days, and for which days of which snapshot each of them answers.
-//   Owns: whether a table still says what the newest snapshot says. Does not own: how one is made
+// Tables of distinct users by ranges of days, with the days of the snapshots that each answers for.
+//   Owns: whether a table is still valid for the newest snapshot. Does not own: how a table is computed
 //   (actors/report/active/day-ranges.ts), how long it is kept (derived-indexes.ts).
-//   HD1. A table is good for as long as the blocks of its days and the erased users are the same: parts never change.
-//   HD2. The next table goes on from one of which that holds for the days before its checkpoint.
+//   HD1. A table is valid while the blocks of its days and the erased users are the same: parts never change.
+//   HD2. The next table continues one for which that holds up to its checkpoint.
 
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import type {DayRanges, DaySpan} from '../../../actors/report/active/day-ranges.js';
@@ -10,16 +10,16 @@ import {blocksWithin} from '../../../actors/report/selection.js';
 import type {Derived, DerivedIndexes} from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
-/** Of one partition. Ranges that no other covers are few: those of dashboards, and what somebody looks up now. */
+/** Tables of one partition. Few ranges are not inside another one: those of dashboards, and of current look-ups. */
 const tablesMax = 8;
 
 interface Table extends DaySpan {
   readonly key: string;
-  /** HD1 */
+  /** Blocks and erased users that the table was computed from. HD1 */
   readonly source: string;
-  /** HD2; undefined without a checkpoint. */
+  /** Days before the checkpoint and their source; undefined without one. HD2 */
   readonly checkpoint: {readonly span: DaySpan; readonly source: string} | undefined;
-  /** The index that was last seen to have this source. */
+  /** The newest index that had this source. */
   index: SnapshotIndex;
 }
 
@@ -42,7 +42,7 @@ export class HeldDayRanges {
     return undefined;
   }
 
-  /** An earlier table to go on from to one that covers `span`. HD2 */
+  /** An earlier table to continue to one that covers `span`. HD2 */
   resumable({manifest, index}: PartitionSnapshot, span: DaySpan): DayRanges | undefined {
     for (const table of this.tables.get(manifest.partition) ?? []) {
       if (table.firstDay !== span.firstDay || !isResumable(table, index)) continue;
@@ -52,7 +52,7 @@ export class HeldDayRanges {
     return undefined;
   }
 
-  /** Keeps a table that covers these days of the snapshot, and drops those that are of no use any more. */
+  /** Keeps a table that covers these days of the snapshot, and drops tables that became useless. */
   keep({manifest: {partition}, index}: PartitionSnapshot, span: DaySpan, ranges: DayRanges): void {
     const key = `${partition} ${span.firstDay} ${span.lastDay}`;
     const tables = this.tables.get(partition) ?? [];
@@ -66,7 +66,7 @@ export class HeldDayRanges {
   }
 }
 
-/** HD1 */
+/** Whether the table is valid for the index. HD1 */
 function isOf(table: Table, index: SnapshotIndex): boolean {
   if (table.index === index) return true;
   if (table.source !== sourceOf(index, table)) return false;
@@ -74,7 +74,7 @@ function isOf(table: Table, index: SnapshotIndex): boolean {
   return true;
 }
 
-/** HD2 */
+/** Whether a table can be continued for the index. HD2 */
 function isResumable({checkpoint}: Table, index: SnapshotIndex): boolean {
   return checkpoint !== undefined && checkpoint.source === sourceOf(index, checkpoint.span);
 }

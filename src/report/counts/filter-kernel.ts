@@ -62,8 +62,8 @@ class KernelRowFinder implements RowFinder {
   }
 }
 
-/** That a column of this width may hold. */
+/** Largest number that a column of this width may hold. */
 const highestOf = ({BYTES_PER_ELEMENT: bytes}: {readonly BYTES_PER_ELEMENT: number}): number => 2 ** (8 * bytes) - 1;
 
-/** Of this thread: a search ends before the next one opens its columns. */
+/** The finder of this thread: a search ends before the next one opens its columns. */
 export const rowFinder: RowFinder = new KernelRowFinder();

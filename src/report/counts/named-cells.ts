@@ -1,5 +1,5 @@
-// Blocks of windows grouped by event name (actors/report/counts/cells-by-name.ts), derived on the second scan of a block: one
-// that a report reads once is not worth the work.
+// Blocks of windows grouped by event name (actors/report/counts/cells-by-name.ts), derived on the second scan of a block: for a
+// block that is read once that does not pay.
 
 import type {WindowsView} from '../../../actors/aggregator/windows.js';
 import type {PartRef} from '../../../actors/manifest.js';

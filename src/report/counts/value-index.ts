@@ -21,23 +21,23 @@ import {type Build, type Derived, type DerivedIndexes, interestMs} from '../deri
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
 const asksMin = 2;
-/** Properties times partitions that are known; the one asked for longest ago is forgotten first. */
+/** Known pairs of property and partition; the one that was asked for longest ago is forgotten first. */
 const statesMin = 256;
-/** Each question asks all partitions: a fixed bound would make two properties of 256 partitions push each other out. */
+/** Each question asks all partitions: with a fixed bound two properties of 256 partitions would evict each other. */
 const propertiesMin = 16;
-/** Sorting so many rows takes some 10 ms, the longest step of building. */
+/** Sorting the rows of a segment takes some 10 ms, the longest step of building. */
 const segmentChunksMax = 32;
-/** Of the room for parts, for building a segment. */
+/** Share of the room for parts that building a segment may take. */
 const buildingShare = 1 / 8;
-/** A chunk that is scanned costs some 15 us: these few are not worth a segment. */
+/** Scanning a chunk costs some 15 us: up to so many are not worth a segment. */
 const chunksAfterMax = 7;
-/** VI3: after a build, no other for so many times as long, for each property of a partition that has cells. */
+/** VI3: the pause after a build, in times of its duration, for each property of a partition that has cells. */
 const restTimes = 10;
 const restMsMin = 1_000;
 const loadsAheadMax = 4;
 
 interface Segment {
-  /** Of the cells among derived values. */
+  /** Key of the cells among derived values. */
   readonly key: string;
   /** Its chunks, by `countedKey`. VI1 */
   readonly chunks: readonly string[];
@@ -45,7 +45,7 @@ interface Segment {
   readonly scanned: ReadonlySet<string>;
 }
 
-/** What answers for one partition: cells for some chunks, the scan for the others. */
+/** The sources of an answer for one partition: cells for some chunks, the scan for the others. */
 export interface CoveredChunks {
   readonly cells: readonly ValueCells[];
   /** The chunks that the cells stand for, by `countedKey`. */
@@ -54,7 +54,7 @@ export interface CoveredChunks {
   readonly others: readonly ChunkEntry[];
 }
 
-/** What the segments say of one snapshot. */
+/** The chunks of one snapshot that the segments cover. */
 interface Cover {
   readonly index: SnapshotIndex;
   readonly segments: readonly Segment[];
@@ -72,7 +72,7 @@ interface PropertyState {
   readonly property: PropertyName;
   asks: number;
   segments: readonly Segment[];
-  /** For the snapshot that was asked for last, and these segments. */
+  /** For the newest snapshot that was asked about, and these segments. */
   cover: Cover | undefined;
   /** Chunks that wait for their turn to be built. */
   wanted: Wanted | undefined;
@@ -117,7 +117,7 @@ export class ValueIndex {
     return segments.length === 0 ? undefined : {cells: segments.map((each) => cells.get(each)!), covered, others};
   }
 
-  /** Resolves when nothing is being built any more. */
+  /** Resolves when no build runs or waits. */
   async settled(): Promise<void> {
     while (this.backlog !== undefined) await this.backlog;
   }
@@ -136,7 +136,7 @@ export class ValueIndex {
     return state;
   }
 
-  /** Cells of the segments, without those that were dropped meanwhile. */
+  /** Cells of the segments, without those that were dropped. */
   private heldCells(state: PropertyState): Map<Segment, ValueCells> {
     const held = new Map<Segment, ValueCells>();
     for (const segment of state.segments) {
@@ -237,7 +237,7 @@ function setSegments(state: PropertyState, segments: readonly Segment[]): void {
   state.cover = undefined;
 }
 
-/** VI1 */
+/** Finds the chunks that the segments cover. VI1 */
 function coverOf(index: SnapshotIndex, segments: readonly Segment[]): Cover {
   const keys = new Set(index.chunks.filter(({live}) => live > 0).map(countedKey));
   const named = segments.filter(({chunks}) => chunks.every((key) => keys.has(key)));

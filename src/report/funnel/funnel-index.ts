@@ -1,12 +1,12 @@
 // Postings of every partition (actors/report/funnel/user-postings.ts), from which funnels are answered.
 //   Owns: which events have postings, and when more are built. Does not own: how long they are kept (derived-indexes.ts).
-//   FI1. Postings answer for a snapshot only if they hold exactly its rows (actors/report/funnel/postings-plan.ts, PP1) of the
-//       asked names, or all of them that lie in the asked stretch. Without them the scan answers.
-//   FI2. They are built in the background when some of the rows of an asked stretch have none: of all names that funnels
-//       asked for lately, in the stretch that they were asked about. Where that does not fit, what there is stays and follows
-//       new snapshots. Only where there is nothing for the asked names and stretch do these replace it.
-//   FI3. What few rows of its stretch they lack, an answer builds for itself: scanning everything would take longer.
-//   FI4. A segment's replacement is built beside it, so that answers go on; where memory does not suffice for both, after it.
+//   FI1. Postings answer for a snapshot only if they have exactly its rows (actors/report/funnel/postings-plan.ts, PP1) of the
+//       asked names, or all of those in the asked stretch. Otherwise the scan answers.
+//   FI2. They are built in the background when some rows of an asked stretch have none: for all names that funnels asked for
+//       lately, in the stretch of those questions. If that does not fit, the present postings stay and follow new snapshots;
+//       only if those have nothing for the asked names and stretch, postings of these replace them.
+//   FI3. An answer builds postings of a few missing rows itself: scanning everything would take longer.
+//   FI4. A segment's replacement is built while the segment stays, so that answers continue; without memory for both, after it.
 
 import {type RowsView, rowsWithin} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
@@ -31,7 +31,7 @@ import {type Build, type Derived, type DerivedIndexes, interestMs} from '../deri
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {kernelMemory} from './funnel-kernel.js';
 
-/** FI3: so many rows, some 5 ms. Of larger stores a share, which is less than scanning it all. */
+/** FI3: so many rows take some 5 ms. In larger stores a share of the rows, which is less than scanning all of them. */
 const rowsOnTheWayMin = 65_536;
 const shareOnTheWay = 1 / 16;
 const loadsAheadMax = 4;
@@ -46,11 +46,11 @@ interface PartitionState {
   segments: readonly Segment[];
   /** What the segments were built for. */
   built: NamedStretch | undefined;
-  /** What did not fit. */
+  /** Names and stretch that did not fit. */
   refused: (NamedStretch & {readonly untilMs: number}) | undefined;
-  /** When each name was asked for last. */
+  /** Time of the newest question, by name. */
   readonly askedMs: Map<number, number>;
-  /** From the earliest to the latest time that was asked about. */
+  /** From the earliest to the latest time of recent questions. */
   stretch: Stretch;
   /** The newest question that waits for postings. */
   wanted: (NamedStretch & {readonly index: SnapshotIndex}) | undefined;
@@ -74,7 +74,7 @@ export class FunnelIndex {
   private backlog: Promise<void> | undefined;
   private segmentsBuilt = 0;
 
-  /** `allocate`: memory of what is kept. */
+  /** `allocate`: memory of the postings. */
   constructor(parts: PartsCache, derived: DerivedIndexes, allocate: AllocatePostings = kernelMemory) {
     this.parts = parts;
     this.derived = derived;
@@ -86,7 +86,7 @@ export class FunnelIndex {
     return this.postings.bytes;
   }
 
-  /** Postings of all rows of this snapshot that have one of the names and lie in the stretch; undefined: scan. FI1 */
+  /** Postings of all rows of this snapshot that have one of the names and are in the stretch; undefined: scan. FI1 */
   async postingsOf(
     {manifest, index}: PartitionSnapshot,
     asked: NamedStretch,
@@ -99,12 +99,12 @@ export class FunnelIndex {
     try {
       return await this.derived.buildNow((build) => this.completed(plan, index, asked, build));
     } catch (error) {
-      if (isUnreadable(error)) return undefined; // The scan says what is missing.
+      if (isUnreadable(error)) return undefined; // The scan reports what is missing.
       throw error;
     }
   }
 
-  /** What is at hand, and what that lacks of the stretch. FI3 */
+  /** The cached postings, completed by those that the stretch lacks. FI3 */
   private async completed(
     plan: readonly PlannedSegment[],
     index: SnapshotIndex,
@@ -127,7 +127,7 @@ export class FunnelIndex {
     return postings;
   }
 
-  /** Resolves when nothing is being built any more. */
+  /** Resolves when no build runs or waits. */
   async settled(): Promise<void> {
     while (this.backlog !== undefined) await this.backlog;
   }
@@ -158,7 +158,7 @@ export class FunnelIndex {
     });
   }
 
-  /** One partition after the other. */
+  /** Builds for one partition after the other. */
   private async workOff(): Promise<void> {
     for (;;) {
       const state = [...this.partitions.values()].find(({wanted}) => wanted !== undefined);
@@ -178,7 +178,7 @@ export class FunnelIndex {
     return refused !== undefined && this.derived.clockMs() < refused.untilMs && covers(target, refused);
   }
 
-  /** False where it does not fit. */
+  /** False if it does not fit. */
   private async buildTarget(
     state: PartitionState,
     index: SnapshotIndex,
@@ -198,7 +198,7 @@ export class FunnelIndex {
         const segment = held ?? (await this.buildSegment(state, kept, source, build));
         if (segment === undefined) return false;
         if (held === undefined) made.push(segment);
-        if (segment.postings.rankStart < rankStart) break; // Seldom: what was built before it has more ranks than what it replaces.
+        if (segment.postings.rankStart < rankStart) break; // Rare: an earlier segment has more ranks than the one it replaces.
         segments.push(segment);
       }
     } finally {
@@ -243,7 +243,7 @@ export class FunnelIndex {
     return this.buildPostings(source, build, fits, plainMemory);
   }
 
-  /** Undefined where they do not fit, or where there are none (actors/report/funnel/user-postings.ts, UP3). */
+  /** Undefined if they do not fit, or cannot exist (actors/report/funnel/user-postings.ts, UP3). */
   private async buildPostings(
     source: Source,
     build: Build,
@@ -289,7 +289,7 @@ const newState = (stretch: Stretch): PartitionState => ({
   wanted: undefined,
 });
 
-/** What to build for a question, the best first. FI2 */
+/** What to build for a question, in order of preference. FI2 */
 function targetsOf({askedMs, stretch, built}: PartitionState, wanted: NamedStretch): NamedStretch[] {
   const all = {names: new Set(askedMs.keys()), stretch};
   if (built === undefined) return [all, wanted];
@@ -315,6 +315,6 @@ const holding =
   (segment: Segment): boolean =>
     holdsAll(segment.names, names);
 
-/** Whether the stretch needs rows of it that have no postings. */
+/** Whether the stretch needs rows of the segment that have no postings. */
 const lacksAny = ({chunks, held}: PlannedSegment, stretch: Stretch): boolean =>
   held === undefined && chunksWithin(chunks, [stretch]).length > 0;

@@ -1,6 +1,6 @@
-// What says how fresh an answer is: its headers, its tag, and whether a client has it already (docs/api.md, freshness).
-//   FR1. Equal tags are equal answers to the same question, whatever was published between them: the tag is made of both. How
-//       fresh the answer is stands in its other headers, those of a 304 too.
+// Freshness of an answer: its headers, its tag, and whether a client has it already (docs/api.md, freshness).
+//   FR1. Equal tags mean equal answers to the same question, whatever was published in between: the tag is made of both. The
+//        other headers, also those of a 304, say how fresh the answer is.
 
 import {createHash} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
@@ -14,11 +14,11 @@ type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
 const positionOf = (manifests: readonly Manifest[]): string =>
   manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
 
-/** Digest of what an answer is computed from: equal origins have equal answers. */
+/** Digest of the question and the manifests: equal origins have equal answers. */
 export const originOf = (query: ReportQuery, manifests: readonly Manifest[]): string =>
   digest(`${positionOf(manifests)}\n${normalised(query)}`);
 
-/** `refreshMs`: how long an event may take into every report. */
+/** `refreshMs`: longest time from an ack until every report has the event. */
 export function headersOf(
   query: ReportQuery,
   manifests: readonly Manifest[],
@@ -30,7 +30,7 @@ export function headersOf(
   return {
     'Report-As-Of': isoText(asOfMs),
     'Report-Log-Position': positionOf(manifests),
-    // What was acknowledged right after the oldest partition's tick is promised by then.
+    // By then reports have events that were acknowledged right after the oldest partition's tick.
     'Report-Next-By': isoText(asOfMs + refreshMs),
     ETag: `"${digest(`${normalised(query)}\n${body}`)}"`,
     ...(incomplete === undefined ? {} : {'Report-Incomplete-From': incomplete}),
@@ -44,7 +44,7 @@ export function asOf(manifests: readonly Manifest[]): number {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
 
-/** Every field that decides the answer, in an order of ours: equal questions have equal texts. */
+/** Every field that decides the answer, in a fixed order: equal questions have equal texts. */
 function normalised(query: ReportQuery): string {
   const {report, fromMs, toMs} = query;
   switch (report) {
@@ -63,7 +63,7 @@ function normalised(query: ReportQuery): string {
   }
 }
 
-/** The first bucket that may still grow without any late event. Funnels and names have no buckets. */
+/** The first bucket that may still grow without a late event. Funnels and names have no buckets. */
 function incompleteFrom(query: ReportQuery, asOfMs: number): string | undefined {
   if (query.report === 'funnel' || query.report === 'names') return undefined;
   const buckets = new Buckets(query.fromMs, query.toMs, query.interval);

@@ -15,7 +15,7 @@ export class HandedManifests {
     this.ports = ports;
   }
 
-  /** Calls `hear` when a manifest came. Without it they stay in the ports until the next `take`. */
+  /** Calls `hear` when a manifest arrives. Without it they stay in the ports until the next `take`. */
   listen(hear: () => void): void {
     for (const port of this.ports) {
       port.on('message', (handed: HandedManifest) => {
@@ -25,7 +25,7 @@ export class HandedManifests {
     }
   }
 
-  /** Undefined when it did not come yet, or was taken before. HM1 */
+  /** Undefined when it has not arrived yet, or was taken before. HM1 */
   take(partition: number, publication: number): HandedManifest | undefined {
     this.takeIn();
     const handed = this.last.get(partition);

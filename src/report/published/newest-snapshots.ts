@@ -1,4 +1,4 @@
-// What the report role holds of every partition: the newest manifest, its index, and the event names.
+// The newest snapshot of every partition: its manifest, its index, and the event names.
 //   NS1. A reader gets snapshots at least as new as the newest that was published when it asked.
 //   NS2. A partition's snapshot is replaced as a whole, once everything it needs was read.
 //   NS3. Parts that only the last snapshot named leave the cache. A report that still needs one reads it again.
@@ -30,7 +30,7 @@ import type {HandedManifest} from '../../worker-messages.js';
 export interface ManifestSource {
   /** Changes whenever a manifest of any partition is published. */
   lastRevision(): Promise<number>;
-  /** Tells the same without a question to NATS; undefined where other processes may publish, too. */
+  /** Counts the same without a question to NATS; undefined if other processes may publish, too. */
   readonly publications?: CountedPublications | undefined;
   /** The newest manifest; undefined before the first. */
   newest(partition: number): Promise<Manifest | undefined>;
@@ -93,11 +93,11 @@ export class NewestSnapshots {
     readonly snapshots: SnapshotSet;
   };
   private readonly refreshing = new SingleFlight(() => this.refresh());
-  /** Of the bucket when all were read. */
+  /** Revision of the bucket when all were read. */
   private revision: number | undefined;
-  /** Of each partition when it was read; undefined: what is held is not believed. */
+  /** Count of each partition when it was read; undefined: its snapshot is not trusted. */
   private readonly counts: (number | undefined)[];
-  /** Goes up when what is held is no longer believed: what was read before that is not, either. */
+  /** Incremented by `doubt`: reads that began before are not trusted, either. */
   private era = 0;
 
   constructor(source: ManifestSource, parts: PartsCache, partitionCount: number) {
@@ -115,7 +115,7 @@ export class NewestSnapshots {
     return this.set.snapshots;
   }
 
-  /** Whether nothing was counted since these were read. */
+  /** Whether no manifest was counted since these were read. */
   private isNewest(): boolean {
     const {publications} = this.source;
     return (
@@ -124,8 +124,8 @@ export class NewestSnapshots {
   }
 
   /**
-   * The next read trusts nothing that is held. To be called after a lost connection, too: a bucket that lost manifests has
-   * the same revision again once as many are published.
+   * The next read trusts no cached snapshot. Also called after a lost connection: a bucket that lost manifests has the same
+   * revision again once as many are published.
    */
   doubt(): void {
     this.era += 1;
@@ -146,7 +146,7 @@ export class NewestSnapshots {
     return false;
   }
 
-  /** Undefined when the manifest was replaced meanwhile. */
+  /** Undefined when the manifest was replaced in the meantime. */
   private async indexOf(manifest: Manifest): Promise<SnapshotIndex | undefined> {
     try {
       return await this.whole(manifest, await this.parts.load(manifest.index));
@@ -198,7 +198,7 @@ export class NewestSnapshots {
     const {era} = this;
     const count = publications.count(partition);
     if (this.counts[partition] === count) return;
-    // Where nothing is trusted the bucket alone says what is the newest.
+    // If nothing is trusted, the bucket alone knows the newest.
     const handed = this.counts[partition] === undefined ? undefined : publications.takeHanded(partition, count);
     await this.refreshPartition(partition, handed);
     if (era === this.era) this.counts[partition] = count;
@@ -208,7 +208,7 @@ export class NewestSnapshots {
     const manifest = handed === undefined ? await this.source.newest(partition) : decodeManifest(handed.manifest);
     const held = this.held[partition];
     if (manifest === undefined) return;
-    // The bucket may have told of a newer one before it was counted.
+    // The bucket may have shown a newer one before it was counted.
     if (handed !== undefined && held !== undefined && isBefore(manifest.position, held.manifest.position)) return;
     if (held !== undefined && isSamePart(held.manifest.index, manifest.index)) {
       this.hold(partition, {...held, manifest});

@@ -13,7 +13,7 @@ import {
   writeTick,
 } from '../../../actors/log/entries.js';
 import {Mover, type MoverSetup} from '../../../src/partition/identity/mover.js';
-import {WorkPace} from '../../../src/partition/work-pace.js';
+import {Throttle} from '../../../src/partition/throttle.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
 const day = Date.UTC(2026, 4, 1);
@@ -30,7 +30,7 @@ class World {
     const setup = {
       ...view,
       refresh: {ms: 1_000},
-      pace: new WorkPace(() => 0),
+      throttle: new Throttle(() => 0),
       erasure: shell.erasureFor(view.cache),
       writer: {leave: async (leavers: Parameters<typeof writeLeave>[1]) => shell.append((w) => writeLeave(w, leavers))},
       snapshots: {

@@ -6,7 +6,7 @@ import {idCharsMax} from '../../../actors/limits.js';
 import {replyBytesMax} from '../../../src/asks.js';
 import type {NewestWrite} from '../../../src/partition/log/newest-write.js';
 import {LiveReads} from '../../../src/partition/reads/live-reads.js';
-import {LongReads} from '../../../src/partition/reads/long-reads.js';
+import {longReadSlots} from '../../../src/partition/reads/read-budget.js';
 import type {Runner} from '../../../src/partition/runner.js';
 import {Replaced} from '../../../src/partition/snapshot/manifest-store.js';
 import {Ownership} from '../../../src/partition/snapshot/ownership.js';
@@ -34,7 +34,7 @@ function reads(
     whenApplied: async (wanted: number) => wanted <= 7,
   };
   const newest: Pick<NewestWrite, 'sequence'> = {sequence};
-  return new LiveReads(runner as unknown as Runner, new LongReads(), newest as NewestWrite);
+  return new LiveReads(runner as unknown as Runner, longReadSlots(), newest as NewestWrite);
 }
 
 describe('the status of a partition', () => {

@@ -3,7 +3,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {writeEvent} from '../../../actors/log/entries.js';
 import {HistoryReads} from '../../../src/partition/reads/history-reads.js';
-import {LongReads} from '../../../src/partition/reads/long-reads.js';
+import {longReadSlots, readPage} from '../../../src/partition/reads/read-budget.js';
 import {rehearse} from '../../../src/partition/reads/rehearsal.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {MemoryShell} from '../../support/memory-shell.js';
@@ -33,7 +33,7 @@ describe('rehearsal', () => {
       Promise.all(
         [undefined, 3].flatMap((user) =>
           ['e1', undefined].map((event) =>
-            new LongReads().read(Number.POSITIVE_INFINITY, (budget) =>
+            readPage(longReadSlots(), Number.POSITIVE_INFINITY, (budget) =>
               reads.history({ask: 'history', limit: 50, withEvents: true, ...(event && {event})}, user, budget),
             ),
           ),

@@ -16,7 +16,7 @@ import {UserSet} from '../../../actors/table/user-set.js';
 import {Layout} from '../../../src/partition/snapshot/layout.js';
 import {entriesOfBlock, NamedParts} from '../../../src/partition/snapshot/named-parts.js';
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
-import {WorkPace} from '../../../src/partition/work-pace.js';
+import {Throttle} from '../../../src/partition/throttle.js';
 import {IndexReader} from '../../../src/parts/stored-index.js';
 import {noIdentity} from '../../support/snapshot.js';
 
@@ -72,7 +72,7 @@ class World {
   readonly layout = this.newLayout();
 
   newLayout(): Layout {
-    return new Layout(this.parts as unknown as PartStore, new WorkPace(() => 0), new UserSet());
+    return new Layout(this.parts as unknown as PartStore, new Throttle(() => 0), new UserSet());
   }
 
   close(from: number, to: number): void {
@@ -80,7 +80,7 @@ class World {
   }
 
   async snapshot(nextChunk: number, layout = this.layout): Promise<StoredIndex> {
-    await layout.putChunkBlocks(nextChunk, new WorkPace(() => 0).errand());
+    await layout.putChunkBlocks(nextChunk, new Throttle(() => 0).slicer());
     return {...emptyIndex, nextChunk, chunkBlocks: layout.chunkBlocks, lastChunks: layout.lastChunks(nextChunk, null)};
   }
 

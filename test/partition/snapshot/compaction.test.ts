@@ -11,12 +11,13 @@ import {
   UserBlockWriter,
   type UserRecord,
 } from '../../../actors/user/user-records.js';
+import {TimeSlicer} from '../../../src/pacing/time-slicer.js';
 import {appendUserRun, appendWindowRun, type PartLoader} from '../../../src/partition/snapshot/compaction.js';
 import type {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';
 import {Random} from '../../../tools/random.js';
 
-const errand = {turn: async () => undefined};
+const slicer = new TimeSlicer();
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -100,7 +101,7 @@ describe('runs of user records', () => {
         const older = all.get(record.user);
         all.set(record.user, older === undefined ? record : mergeRecords(older, record));
       }
-      const next = await appendUserRun(runs, encoded(records), parts.store, parts, errand);
+      const next = await appendUserRun(runs, encoded(records), parts.store, parts, slicer);
       parts.replace(runs, next);
       runs = next;
       expect([...parts.payloads.keys()].sort()).toEqual(keysOf(runs).sort());
@@ -122,9 +123,9 @@ describe('runs of user records', () => {
   test('a run that is merged at once is not put: one put for each block of what came of it', async () => {
     const parts = new Parts();
     const users = Array.from({length: 100}, (_, user) => user);
-    const first = await appendUserRun([], encoded(users.map((u) => recordOf(u, 5, [1]))), parts.store, parts, errand);
+    const first = await appendUserRun([], encoded(users.map((u) => recordOf(u, 5, [1]))), parts.store, parts, slicer);
     expect([first.length, parts.puts]).toEqual([1, 1]);
-    const both = await appendUserRun(first, encoded(users.map((u) => recordOf(u, 9, [2]))), parts.store, parts, errand);
+    const both = await appendUserRun(first, encoded(users.map((u) => recordOf(u, 9, [2]))), parts.store, parts, slicer);
     expect([both.length, parts.puts]).toEqual([1, 2]);
     const records = decoded({payload: await parts.load(both[0].blocks[0].part)});
     expect(records[99]).toEqual({...recordOf(99, 5, [1, 2]), lastEventMs: 9});
@@ -134,8 +135,8 @@ describe('runs of user records', () => {
     const parts = new Parts();
     const run = (from: number, to: number) =>
       encoded(Array.from({length: to - from}, (_, i) => recordOf(from + i, 5, [1])));
-    const old = await appendUserRun([], run(0, 40_000), parts.store, parts, errand);
-    const next = await appendUserRun(old, run(39_999, 90_000), parts.store, parts, errand);
+    const old = await appendUserRun([], run(0, 40_000), parts.store, parts, slicer);
+    const next = await appendUserRun(old, run(39_999, 90_000), parts.store, parts, slicer);
     expect(next.length).toBe(1);
     const untouched = keysOf(old).slice(0, -1);
     expect(untouched.length).toBeGreaterThan(2);
@@ -157,10 +158,10 @@ describe('runs of user records', () => {
       encoded([...users(8_000), ...users(60_000, 9_000)].map((user) => recordOf(user, 5, [1]))),
       parts.store,
       parts,
-      errand,
+      slicer,
     );
     const fresh = encoded([...users(300, 8_200), ...users(60_000, 100_000)].map((user) => recordOf(user, 5, [1])));
-    const next = await appendUserRun(old, fresh, parts.store, parts, errand);
+    const next = await appendUserRun(old, fresh, parts.store, parts, slicer);
     expect(next.length).toBe(1);
     expect(keysOf(next)).toEqual(expect.arrayContaining(keysOf(old).slice(2, -1)));
   });
@@ -168,11 +169,11 @@ describe('runs of user records', () => {
   test('a run is merged with one of at most twice its size: most snapshots leave the records of all users alone', async () => {
     const parts = new Parts();
     const run = (count: number) => encoded(Array.from({length: count}, (_, user) => recordOf(user, 5, [1])));
-    const whole = await appendUserRun([], run(1_000), parts.store, parts, errand);
-    const third = await appendUserRun(whole, run(333), parts.store, parts, errand);
+    const whole = await appendUserRun([], run(1_000), parts.store, parts, slicer);
+    const third = await appendUserRun(whole, run(333), parts.store, parts, slicer);
     expect([third.length, parts.puts]).toEqual([2, 2]);
     expect(third[0]).toBe(whole[0]);
-    const half = await appendUserRun(whole, run(501), parts.store, parts, errand);
+    const half = await appendUserRun(whole, run(501), parts.store, parts, slicer);
     expect(half.length).toBe(1);
     expect(decoded({payload: await parts.load(half[0].blocks[0].part)}).length).toBe(1_000);
   });
@@ -184,12 +185,12 @@ describe('runs of user records', () => {
       encoded(Array.from({length: 20_000}, (_, user) => recordOf(user, 5, [1, 2, 3]))),
       parts.store,
       parts,
-      errand,
+      slicer,
     );
     expect(older[0].blocks.length).toBeGreaterThan(2);
     parts.payloads.delete(older[0].blocks[2].part.key);
     const fresh = encoded(Array.from({length: 18_000}, (_, user) => recordOf(user, 9, [4])));
-    const runs = await appendUserRun(older, fresh, parts.store, parts, errand);
+    const runs = await appendUserRun(older, fresh, parts.store, parts, slicer);
     expect(runs.length).toBe(2);
     expect(runs[0]).toBe(older[0]);
     expect(runs[1].bytes).toBe(fresh.reduce((sum, {payload}) => sum + payload.length, 0));
@@ -200,7 +201,7 @@ describe('runs of user records', () => {
   test('an empty run changes nothing', async () => {
     const parts = new Parts();
     const runs: readonly Run[] = [];
-    expect(await appendUserRun(runs, [], parts.store, parts, errand)).toBe(runs);
+    expect(await appendUserRun(runs, [], parts.store, parts, slicer)).toBe(runs);
     expect(parts.puts).toBe(0);
   });
 
@@ -231,7 +232,7 @@ async function appended(
   deltas: WindowDeltas,
   erased: ReadonlySet<number> = new Set(),
 ): Promise<readonly Run[]> {
-  const next = await appendWindowRun(runs, encodedWindows(deltas, erased), parts.store, parts, erased, errand);
+  const next = await appendWindowRun(runs, encodedWindows(deltas, erased), parts.store, parts, erased, slicer);
   parts.replace(runs, next);
   return next;
 }
@@ -331,7 +332,7 @@ describe('runs of windows', () => {
     const [first, last] = [old[0].blocks[0].part, old[0].blocks.at(-1)!.part];
     parts.payloads.delete(last.key);
     const fresh = encodedWindows(busyDays(199, 260), new Set());
-    const runs = await appendWindowRun(old, fresh, parts.store, parts, new Set(), errand);
+    const runs = await appendWindowRun(old, fresh, parts.store, parts, new Set(), slicer);
     expect(runs.length).toBe(2);
     expect(runs[0]).toBe(old[0]);
     expect(parts.payloads.has(first.key)).toBe(true);

@@ -10,7 +10,7 @@ import {bucketStream, bucketSubject} from '../../../src/nats/topology.js';
 import {createLogger} from '../../../src/observe.js';
 import {PartStore} from '../../../src/partition/snapshot/part-store.js';
 import {type ErasingLink, PartSweep} from '../../../src/partition/snapshot/part-sweep.js';
-import {WorkPace} from '../../../src/partition/work-pace.js';
+import {Throttle} from '../../../src/partition/throttle.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {ForgetfulNats} from '../../support/forgetful-nats.js';
 import {until} from '../../support/until.js';
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 const storeOf = (epoch = 1): PartStore => new PartStore(js, jsm, 0, epoch);
-const sweepOf = (parts: PartStore, more: {erasing?: ErasingLink; pace?: WorkPace} = {}): PartSweep =>
+const sweepOf = (parts: PartStore, more: {erasing?: ErasingLink; throttle?: Throttle} = {}): PartSweep =>
   new PartSweep({partition: 0, parts, jsm, erasing: link, log, ...more});
 
 async function putSome(parts: PartStore, text: string, count: number): Promise<PartRef[]> {
@@ -103,8 +103,8 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 /** Rests for which somebody else decides how long they are. */
-function restingBy(pause: () => Promise<unknown>): WorkPace {
-  return new WorkPace(() => 0, {busyMs: () => 0, nowMs: () => 0, pause, nextTurn: async () => undefined});
+function restingBy(pause: () => Promise<unknown>): Throttle {
+  return new Throttle(() => 0, {busyMs: () => 0, nowMs: () => 0, pause, nextTurn: async () => undefined});
 }
 
 function gate(): {readonly opened: Promise<void>; open(): void} {
@@ -170,7 +170,7 @@ describe('a server that lost its newest messages gives their sequences to others
     let isForgotten = false;
     // The first rest is before the list, the second after its first two values.
     const sweep: PartSweep = sweepOf(parts, {
-      pace: restingBy(async () => {
+      throttle: restingBy(async () => {
         rests += 1;
         if (rests !== 2) return;
         await forgotten();
@@ -330,7 +330,7 @@ describe('a server that keeps all', () => {
     let allow = gate();
     let resting = gate();
     const sweep = sweepOf(parts, {
-      pace: restingBy(async () => {
+      throttle: restingBy(async () => {
         resting.open();
         await allow.opened;
         allow = gate();
@@ -367,7 +367,7 @@ describe('a server that keeps all', () => {
     const parts = storeOf();
     let rests = 0;
     const sweep = sweepOf(parts, {
-      pace: restingBy(async () => {
+      throttle: restingBy(async () => {
         rests += 1;
       }),
     });
@@ -382,7 +382,7 @@ describe('a server that keeps all', () => {
     let rests = 0;
     const begun = gate();
     const sweep = sweepOf(parts, {
-      pace: restingBy(async () => {
+      throttle: restingBy(async () => {
         rests += 1;
         await begun.opened;
       }),

@@ -10,7 +10,6 @@ import {type CoveredChunks, ValueIndex} from '../../../src/report/counts/value-i
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
-import {Turns} from '../../../src/report/turns.js';
 import {derivedIn} from '../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
@@ -47,9 +46,9 @@ class World {
   private rows = 0;
   private drawn = 1;
 
-  constructor(bytesMax = 64 * mib, turns = new Turns(1, Infinity), partitionCount = 1) {
+  constructor(bytesMax = 64 * mib, partitionCount = 1) {
     this.parts = new PartsCache(this.values, bytesMax);
-    this.derived = derivedIn(this.parts, {clockMs: () => this.nowMs, turns});
+    this.derived = derivedIn(this.parts, {clockMs: () => this.nowMs});
     this.index = new ValueIndex(this.parts, this.derived, partitionCount);
   }
 
@@ -284,7 +283,7 @@ describe('cells by property value', () => {
 
   test('of one property stay while another is asked for in hundreds of partitions', async () => {
     const partitions = 256;
-    const world = new World(64 * mib, undefined, partitions).grow(40);
+    const world = new World(64 * mib, partitions).grow(40);
     const snapshot = world.partition.publish();
     await world.warm(snapshot);
     for (const property of ['plan', 'n']) {
@@ -371,11 +370,10 @@ describe('cells by property value', () => {
   });
 
   test('wait while others build in such room', async () => {
-    const building = new Turns(1, Number.POSITIVE_INFINITY);
-    const world = new World(32 * mib, building).grow(40);
+    const world = new World(32 * mib).grow(40);
     const snapshot = world.partition.publish();
     let ended = (): void => {};
-    const other = building.take(() => new Promise<void>((resolve) => (ended = resolve)));
+    const other = world.derived.build('another', () => new Promise<void>((resolve) => (ended = resolve)));
     world.values.reads = 0;
     for (let i = 0; i < 3; i++) world.index.coveredOf(snapshot, 'plan', always);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -200,13 +200,13 @@ describe('postings for funnels', () => {
     const world = new World();
     let slices = 0;
     let goOn = (): void => {};
-    const whenQuiet = (): Promise<void> => {
+    const whenIdle = (): Promise<void> => {
       slices += 1;
       return new Promise((resolve) => {
         goOn = resolve;
       });
     };
-    const index = new FunnelIndex(world.parts, derivedIn(world.parts, {whenQuiet}));
+    const index = new FunnelIndex(world.parts, derivedIn(world.parts, {whenIdle}));
     const snapshot = world.grow(150_000).partition.publish();
     await postingsOf(index, snapshot, always);
     await expect.poll(() => slices, {timeout: 60_000}).toBe(1);

@@ -17,7 +17,7 @@ import {restart} from './restart.js';
 import {retryStorm} from './retry-storm.js';
 import {Wake} from './wake.js';
 
-/** Made anew for every run: some hold what they mounted or started. */
+/** Created anew for every run: some hold mounts or processes. */
 export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   'kill-service': () => killService,
   'kill-nats': () => killNats,

@@ -1,5 +1,5 @@
-// The wall clock of the service jumps, forward and back, by seconds to years, while a retry storm goes on: what expires
-// by time (message ids, tombstones) must not. Now and then the service starts again under a clock that has just jumped.
+// The wall clock of the service jumps, forward and back, by seconds to years, during a retry storm: message ids and tombstones
+// must not expire by it. Sometimes the service restarts under a clock that has just jumped.
 //   The clock of the service is replaced before it starts (wrong-clock.ts); nats-server keeps its own.
 
 import {writeFileSync} from 'node:fs';

@@ -1,6 +1,5 @@
-// The power goes from one, two or all machines of a cluster with REPLICAS=3: the store of each nats-server lies on a disk of
-// its own that loses what was not synced (disk-image.ts). The service stands elsewhere; with all of them it goes too, now and
-// then.
+// One, two or all machines of a cluster with REPLICAS=3 lose their power: the store of each nats-server is on its own disk, which
+// loses unsynced bytes (disk-image.ts). The service is on another machine; with all three it sometimes fails, too.
 
 import {mkdirSync} from 'node:fs';
 import {join} from 'node:path';

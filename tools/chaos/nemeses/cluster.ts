@@ -1,5 +1,5 @@
-// A cluster of three nats-servers with REPLICAS=3: one or two of them are killed, ended or frozen, and the service is killed,
-// now and then while one of them is silent.
+// A cluster of three nats-servers with REPLICAS=3: one or two of them are killed, stopped or frozen, and sometimes the service is
+// killed while one of them is silent.
 
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -8,7 +8,7 @@ import {clusterMembers} from '../cluster-lines.js';
 import {NatsCluster} from '../nats-cluster.js';
 import type {Nemesis, Stage} from '../nemesis.js';
 
-// Longer than an election takes, which is up to nine seconds, so that both sides of it are met.
+// Longer than an election, which takes up to nine seconds: strikes end before and after it.
 const awayMsMax = 12_000;
 const shortlyAwayMsMax = 1_500;
 

@@ -1,5 +1,5 @@
 // The disk is full: DATA_DIR is a small tmpfs that is filled to the last byte and, some time later, has room again.
-//   The service may say that it needs a restart; then it gets one, and the journal notes it.
+//   The service may say that it needs a restart; then it gets one, and the journal records it.
 
 import {closeSync, mkdirSync, openSync, rmSync, writeSync} from 'node:fs';
 import {join} from 'node:path';

@@ -1,6 +1,6 @@
-// Users are made and deleted by several clients; service, nats-server or both are killed meanwhile: as soon as the service
-// notes a certain step of an erasure, each step in turn, and now and then at any moment. An erased user must be nowhere:
-// in no answer (checker.ts), and in no byte under DATA_DIR or of the journal of deletions.
+// Several clients create and delete users while service, nats-server or both are killed: right after the service logs a certain
+// step of an erasure, each step in turn, and sometimes at any moment. An erased user must be nowhere: in no answer (checker.ts),
+// and in no byte under DATA_DIR or of the journal of deletions.
 
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -18,10 +18,10 @@ import type {Workload} from '../workload.js';
 import {killOnce} from './kill-nats.js';
 
 const erasersCount = 3;
-// Each costs a reading of the whole store.
+// Each costs reading the whole store.
 const searchedUsersMax = 4;
 const completedMsMax = 60_000;
-// A late copy of an erased event lies in the log until the next snapshot cleans it.
+// A late copy of an erased event stays in the log until the next snapshot cleans it.
 const scrubbedMsMax = 60_000;
 const pollMs = 200;
 
@@ -31,7 +31,7 @@ const anyMomentShare = 0.15;
 
 export class Erase implements Nemesis {
   readonly strikes = {min: 1, max: 3};
-  /** How often each step was the last that the struck partition noted. */
+  /** How often each step was the last that the struck partition logged. */
   private readonly hits = new Map<ErasureStep, number>(erasureSteps.map((step) => [step, 0]));
   private erasers: readonly Eraser[] = [];
   private readonly tries = new Map<ErasureStep, number>(erasureSteps.map((step) => [step, 0]));
@@ -55,7 +55,7 @@ export class Erase implements Nemesis {
     await this.strikeAt(this.nextStep(), stage, how);
   }
 
-  /** The one that was met least often so far, and was tried least often. */
+  /** The step that was hit least often, and tried least often. */
   private nextStep(): ErasureStep {
     const rank = (step: ErasureStep): number => this.hits.get(step)! * 1_000 + this.tries.get(step)!;
     return erasureSteps.reduce((least, step) => (rank(step) < rank(least) ? step : least));
@@ -68,7 +68,7 @@ export class Erase implements Nemesis {
       const isErasure = (one: LogLine): boolean => one.msg === erasureStepMessage;
       const line = await log.until((one) => isErasure(one) && one.step === step, stepMsMax);
       stage.journal.write({line: 'strike', name: `${how} at ${line === undefined ? 'any moment' : step}`});
-      // What the partition notes between the reading of the step and the end: the kill came too late for this one.
+      // If the partition logged more before its end, the kill came too late for this step.
       const isLate = (): boolean => log.next().some((one) => isErasure(one) && one.partition === line?.partition);
       await kill(stage, how, () => {
         if (line !== undefined && !isLate()) this.hits.set(step, this.hits.get(step)! + 1);
@@ -95,7 +95,7 @@ export class Erase implements Nemesis {
 
 type Victim = 'service' | 'nats' | 'all';
 
-/** `onEnd`: when the service has ended, or the signal to its nats-server is on its way; before anything starts again. */
+/** `onEnd`: called when the service has ended, or its nats-server has the signal; before anything starts again. */
 async function kill(stage: Stage, how: Victim, onEnd: () => void = () => undefined): Promise<void> {
   const {service} = stage;
   if (how === 'nats') {
@@ -150,7 +150,7 @@ const searchedFolders = ({service}: Stage): string[] => {
 const search = (stage: Stage, markers: readonly string[]): Found[] =>
   searchedFolders(stage).flatMap((folder) => searchDisk(folder, markers));
 
-/** A search that does not find who is there proves nothing. */
+/** A search that does not find the users that stay proves nothing. */
 function brokenSearch(stage: Stage, kept: readonly string[]): Broken[] {
   const found = new Set(search(stage, kept).map(({marker}) => marker));
   const missed = kept.filter((marker) => !found.has(marker));

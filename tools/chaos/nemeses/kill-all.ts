@@ -1,4 +1,4 @@
-// SIGKILL to the nats-server and the service at the same moment: nobody closes anything.
+// SIGKILL to the nats-server and the service at the same moment: neither closes anything.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Nemesis} from '../nemesis.js';

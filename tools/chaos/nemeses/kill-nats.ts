@@ -1,4 +1,4 @@
-// SIGKILL to the embedded nats-server, now and then several times in a row. The service starts it again by itself.
+// SIGKILL to the embedded nats-server, sometimes several times in a row. The service starts it again by itself.
 
 import {sendSignal} from '../../service-process.js';
 import {brokenNoticedMs, type Nemesis, outage, type Stage} from '../nemesis.js';

@@ -1,4 +1,4 @@
-// SIGKILL to the service, now and then again while it starts. Its nats-server notices and closes in good order.
+// SIGKILL to the service, sometimes again while it starts. Its nats-server notices and closes in good order.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Nemesis} from '../nemesis.js';

@@ -40,7 +40,7 @@ export class Net implements Nemesis {
       proxy.set('slow', 0);
       return;
     }
-    // A cut shows at once; a silent wire only by its silence.
+    // A cut is noticed at once; a silent wire only by its silence.
     await outage(stage, `${what} for ${ms} ms`, what === 'cut' ? brokenNoticedMs : silenceNoticedMs, async () => {
       proxy.set(what);
       await delay(ms);

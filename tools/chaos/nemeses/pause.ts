@@ -4,8 +4,8 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {sendSignal} from '../../service-process.js';
 import {type Nemesis, outage, type Stage, silenceNoticedMs} from '../nemesis.js';
 
-// Longer than the 3 s after which silence is noticed and the 5 s after which a publish is given up, so that both sides of
-// these moments are met.
+// Longer than the 3 s after which silence is noticed and the 5 s after which a publish is given up: pauses end before and after
+// both.
 const pauseMsMax = 7_000;
 const shortPauseMsMax = 1_000;
 

@@ -1,13 +1,13 @@
-// The power of an external nats-server with its default sync interval goes: its store lies on a disk that loses what was
-// not synced. Service and server are killed at the same moment. Acknowledged events may be missing then; the class that
-// /healthz stated says so. What must hold instead:
+// An external nats-server with its default sync interval loses its power: its store is on a disk that loses unsynced bytes.
+// Service and server are killed at the same moment. Acknowledged events may then be missing, as the class in /healthz says.
+// These rules hold instead:
 //   L1. /healthz had said the weaker class.
-//   L2. A log that no longer has the message at which a published report stood is noticed: the service says so in its
-//       process log, and its positions begin a new generation (or it does not start, and says why in a line).
-//   L3. What is left agrees with itself: history, reports, profiles (losses.ts); nothing is double, nothing invented.
-//   L4. Retries with a message id bring what was lost back, exactly once. The losses are counted and told.
-//   The server's own interval (2 minutes) never passes between two cuts. What reached the disk nevertheless is up to the
-//   kernel, which may write any file back at any moment: that is played by seeded syncs of all or of some files.
+//   L2. The service notices a log that no longer has the message at a published report's position: it says so in its process
+//       log, and its positions begin a new generation (or it does not start, and says why in a line).
+//   L3. What is left is consistent: history, reports, profiles (losses.ts); nothing is there twice, nothing is invented.
+//   L4. Retries with a message id bring lost events back, exactly once. Losses are counted and reported.
+//   The server's own interval (2 minutes) never passes between two cuts. The kernel may write any file back at any moment: seeded
+//   syncs of all or of some files play that.
 
 import {closeSync, fsyncSync, openSync, readdirSync, rmSync} from 'node:fs';
 import {join} from 'node:path';
@@ -74,7 +74,7 @@ export class PowercutLazy implements Nemesis {
     service.start();
     const refusal = await this.untilUp(stage);
     if (refusal !== undefined) await this.beginAnew(stage, refusal);
-    // Not before: a stream whose description is damaged is there again, with its messages, once it is made anew.
+    // Not before: a stream whose description is damaged has its messages again once it is created anew.
     else await this.checkNoticed(stage, before, await readLogs(this.nats.port, published), log.next());
     log.close();
   }
@@ -86,7 +86,7 @@ export class PowercutLazy implements Nemesis {
     this.broken.push({invariant: 'durability', detail: `/healthz says ${durability} of a server that syncs lazily`});
   }
 
-  /** What the kernel may do at any moment: everything, files by chance, or nothing reaches the disk. */
+  /** What the kernel may do at any moment: everything, random files, or nothing reaches the disk. */
   private async writeBack(random: Random): Promise<void> {
     const share = random.pick([0, 0.2, 0.6, 0.9, 1]);
     await delay(random.between(0, afterSyncMsMax));
@@ -94,7 +94,7 @@ export class PowercutLazy implements Nemesis {
     await delay(random.between(0, afterSyncMsMax));
   }
 
-  /** Undefined when it is ready; otherwise why it does not start. */
+  /** Undefined when it is ready; otherwise the reason why it does not start. */
   private async untilUp({service, readback}: Stage): Promise<string | undefined> {
     const deadlineMs = performance.now() + readyMsMax;
     while (!(await readback.isReady())) {
@@ -112,7 +112,7 @@ export class PowercutLazy implements Nemesis {
   private async beginAnew(stage: Stage, line: string): Promise<void> {
     const {service, readback, losses} = stage;
     this.counts['cuts after which the service refused to start'] += 1;
-    // Another thread may have spoken after it.
+    // Another thread may have printed after it.
     const refusal = line.split(' | ').find((words) => words.startsWith('millrace: '));
     process.stdout.write(`  cut ${this.counts.cuts}: does not start: ${(refusal ?? line).slice(0, 700)}\n`);
     if (refusal === undefined) this.broken.push({invariant: 'recovery', detail: `no clear line: ${line}`});
@@ -121,7 +121,7 @@ export class PowercutLazy implements Nemesis {
     rmSync(service.options.dataDir, {recursive: true, force: true});
     this.nats = await this.startNats(this.nats!.port);
     readback.forgetPositions();
-    losses.startedAgain(); // What the start that ended had acknowledged is gone with the rest.
+    losses.startedAgain(); // Events that the ended start had acknowledged are lost, too.
     service.start();
     const again = await this.untilUp(stage);
     if (again !== undefined) throw new Error(`does not start on an empty disk: ${again}`);
@@ -185,7 +185,7 @@ function sync(path: string): void {
     fsyncSync(file);
     closeSync(file);
   } catch (error) {
-    // nats-server removed it meanwhile.
+    // nats-server removed it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

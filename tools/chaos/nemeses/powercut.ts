@@ -1,5 +1,5 @@
-// The power goes: DATA_DIR lies on a disk that loses what was not synced (disk-image.ts). Service and nats-server are
-// killed at the same moment, and all goes on from what the device has.
+// DATA_DIR is on a disk that loses its power, and unsynced bytes with it (disk-image.ts). Service and nats-server are killed at
+// the same moment, and the run continues with what the device has.
 
 import {join} from 'node:path';
 import {DiskImage} from '../disk-image.js';

@@ -1,5 +1,5 @@
-// The service is stopped and started again, by SIGTERM and by SIGKILL in turns, under clients that retry until they are
-// answered. A stop ends with code 0, and no request fails in the end.
+// The service is stopped and restarted, by SIGTERM and SIGKILL alternately, while clients retry until they are answered. A stop
+// ends with code 0, and no request fails in the end.
 
 import type {Nemesis, Stage} from '../nemesis.js';
 import {RetryingClient} from '../retrying-client.js';

@@ -1,5 +1,5 @@
-// Every event is sent one to five times in any batching, over all connections at once, late copies of earlier rounds
-// among them; now and then service or nats-server are killed, or the service is stopped in good order, meanwhile.
+// Every event is sent one to five times in any batches, over all connections at once, with late copies of earlier rounds;
+// meanwhile service or nats-server are sometimes killed, or the service is stopped in good order.
 
 import type {Nemesis, Stage} from '../nemesis.js';
 import {Remembered, Storm} from '../storm.js';

@@ -1,7 +1,7 @@
-// An owner of the partitions is stopped (SIGSTOP), another process takes them over, is given more events and deletes somebody,
-// which cuts the log; then the first one goes on. Both have all roles and a port of their own, beside the edge that clients use.
-//   Whatever the woken one answers until it ends, on its port or to that edge, must be right (witness.ts); it must call nothing
-//   lost, and end by itself with the code of one that was replaced. The next round goes the other way round.
+// An owner of the partitions is stopped (SIGSTOP); another process takes them over, gets more events and deletes a user, which
+// truncates the log; then the first one continues. Both have all roles and their own port, in addition to the clients' edge.
+//   Every answer of the woken owner until its end, on its port or to that edge, must be right (witness.ts). It must report no
+//   loss, and end by itself with the code of a replaced owner. The next round swaps the two.
 
 import {join} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
@@ -21,7 +21,7 @@ import type {Workload} from '../workload.js';
 
 const shortestMs = 1_000;
 const longestMs = 60_000;
-/** Behind the two minutes after which a successor cuts the log by itself. Every tenth round. */
+/** More than the two minutes after which a successor truncates the log by itself. Every tenth round. */
 const cutBySelfMs = 200_000;
 const readyMsMax = 120_000;
 /** A woken owner finds its successor with the first question, or at its next tick. */
@@ -125,10 +125,10 @@ export class Wake implements Nemesis {
     }
   }
 
-  /** Wakes the owner, and asks until it has ended. */
+  /** Wakes the owner, and asks it until it has ended. */
   private async judge({service}: Stage, witness: Witness, woken: SupervisedService): Promise<void> {
     const asked = [witness.askingOutlived(woken.options), witness.askingEdge(service.options)];
-    const early = asked[0]!.askAll(); // These it finds when it wakes.
+    const early = asked[0]!.askAll(); // It finds these when it wakes.
     sendSignal(woken.pid, 'SIGCONT');
     await early;
     const deadlineMs = performance.now() + endsMsMax;

@@ -3,8 +3,9 @@ import {describe, expect, test} from 'vitest';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {writeEvent} from '../../../actors/log/entries.js';
 import {monotonicMs} from '../../../src/clock.js';
+import type {Semaphore} from '../../../src/pacing/semaphore.js';
 import {HistoryReads} from '../../../src/partition/reads/history-reads.js';
-import {LongReads, type ReadBudget, ReadTooLong} from '../../../src/partition/reads/long-reads.js';
+import {longReadSlots, type ReadBudget, ReadTooLong, readPage} from '../../../src/partition/reads/read-budget.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
 const partsFreely = 256;
@@ -18,9 +19,9 @@ class Page {
   fail = (_error: Error): void => {};
   readonly result: Promise<string>;
 
-  constructor(reads: LongReads, parts: number, endMs = never) {
+  constructor(slots: Semaphore, parts: number, endMs = never) {
     const held = new Promise<void>((resolve, reject) => Object.assign(this, {end: resolve, fail: reject}));
-    this.result = reads.read(endMs, async (budget) => {
+    this.result = readPage(slots, endMs, async (budget) => {
       await countAll(budget, parts);
       this.hasBegun = true;
       await held;
@@ -40,9 +41,9 @@ const turns = async (): Promise<void> => {
 
 describe('long reads', () => {
   test('pages of few parts wait for nobody', async () => {
-    const reads = new LongReads();
-    const long = Array.from({length: 5}, () => new Page(reads, partsFreely + 1));
-    const short = Array.from({length: 20}, () => new Page(reads, partsFreely));
+    const slots = longReadSlots();
+    const long = Array.from({length: 5}, () => new Page(slots, partsFreely + 1));
+    const short = Array.from({length: 20}, () => new Page(slots, partsFreely));
     await turns();
     expect(short.every(({hasBegun}) => hasBegun)).toBe(true);
     for (const page of [...long, ...short]) page.end();
@@ -50,8 +51,8 @@ describe('long reads', () => {
   });
 
   test('two long ones at once, the others in their order, also behind one that fails', async () => {
-    const reads = new LongReads();
-    const pages = Array.from({length: 5}, () => new Page(reads, 3 * partsFreely));
+    const slots = longReadSlots();
+    const pages = Array.from({length: 5}, () => new Page(slots, 3 * partsFreely));
     const begun = async () => {
       await turns();
       return pages.map(({hasBegun}) => hasBegun);
@@ -64,29 +65,29 @@ describe('long reads', () => {
     expect(await begun()).toEqual([true, true, true, true, false]);
     for (const page of pages) page.end();
     await Promise.allSettled(pages.map(({result}) => result));
-    const later = [new Page(reads, 300), new Page(reads, 300), new Page(reads, 300)];
+    const later = [new Page(slots, 300), new Page(slots, 300), new Page(slots, 300)];
     await turns();
     expect(later.map(({hasBegun}) => hasBegun)).toEqual([true, true, false]); // No turn was lost, and none won.
   });
 
   test('one whose time is over while it waits gives up its place, and one that reads on ends', async () => {
-    const reads = new LongReads();
-    const [first, second] = [new Page(reads, 300), new Page(reads, 300)];
-    const [third, fourth] = [new Page(reads, 300, within(30)), new Page(reads, 300)];
+    const slots = longReadSlots();
+    const [first, second] = [new Page(slots, 300), new Page(slots, 300)];
+    const [third, fourth] = [new Page(slots, 300, within(30)), new Page(slots, 300)];
     await expect(third.result).rejects.toThrow(ReadTooLong);
     first.end();
     await turns();
     expect([third.hasBegun, fourth.hasBegun]).toEqual([false, true]);
     for (const page of [second, fourth]) page.end();
     await Promise.all([first.result, second.result, fourth.result]);
-    const endless = reads.read(within(30), async (budget) => {
+    const endless = readPage(slots, within(30), async (budget) => {
       for (;;) {
         await budget.count();
         await turns();
       }
     });
     await expect(endless).rejects.toThrow(ReadTooLong);
-    const after = [new Page(reads, 300), new Page(reads, 300)];
+    const after = [new Page(slots, 300), new Page(slots, 300)];
     await turns();
     expect(after.every(({hasBegun}) => hasBegun)).toBe(true);
   });
@@ -110,7 +111,7 @@ describe('long reads', () => {
     let counted = 0;
     const question = {ask: 'history', event: 'rare', limit: 50} as const;
     const page = (endMs: number) =>
-      new LongReads().read(endMs, (budget) => {
+      readPage(longReadSlots(), endMs, (budget) => {
         const count = budget.count.bind(budget);
         budget.count = () => {
           counted += 1;

@@ -1,0 +1,56 @@
+// A semaphore: so many pieces of work at once, the others in the order in which they came. Background work waits until it is idle.
+import {Condition} from './condition.js';
+
+/** Too many callers wait already: nothing was done. */
+export class Overload extends Error {
+  override name = 'Overload';
+}
+
+export class Semaphore {
+  private readonly slots: number;
+  private readonly waitingMax: number;
+  private taken = 0;
+  private readonly freed = new Condition();
+  private readonly emptied = new Condition();
+
+  constructor(slots: number, waitingMax = Number.POSITIVE_INFINITY) {
+    this.slots = slots;
+    this.waitingMax = waitingMax;
+  }
+
+  /** Runs the work in a slot. @throws Overload */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.tryTake()) {
+      if (this.freed.waiting >= this.waitingMax) throw new Overload(`${this.waitingMax} callers wait already`);
+      await this.take();
+    }
+    try {
+      return await work();
+    } finally {
+      this.free();
+    }
+  }
+
+  /** Takes a slot, to be given back by `free`. False: the caller had none within `waitMs`. */
+  take(waitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    return this.freed.until(() => this.tryTake(), waitMs);
+  }
+
+  /** The slot goes to the caller that waits longest. */
+  free(): void {
+    this.taken -= 1;
+    this.freed.notify();
+    this.emptied.notify();
+  }
+
+  /** Whether no slot was taken at some moment within `waitMs`: background work goes on slowly on a busy thread. */
+  idle(waitMs: number): Promise<boolean> {
+    return this.emptied.until(() => this.taken === 0, waitMs);
+  }
+
+  private tryTake(): boolean {
+    if (this.taken === this.slots) return false;
+    this.taken += 1;
+    return true;
+  }
+}
