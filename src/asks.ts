@@ -1,6 +1,6 @@
-// Questions the edge asks of the partition and report roles: NATS request/reply, JSON both ways. (Threads of the same
-// process get the same values without NATS: nats/ask-link.ts.)
-// Subjects `ask.partition.<p>` and `ask.report`. A reply of over 900 kB is never sent: answers are paged by their asker.
+// Questions of the edge to the partition and report roles: NATS request/reply, JSON both ways. (Threads of the same process get
+// the same values without NATS: nats/ask-link.ts.)
+// Subjects `ask.partition.<p>` and `ask.report`. A reply never exceeds 900 kB: the asker pages answers.
 
 import type {Conflict} from '../actors/dedupe/conflicts.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
@@ -8,7 +8,7 @@ import type {RefreshChange} from './refresh.js';
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
-/** The owner of a partition publishes its generation there each time it has compared the log with what it folded. */
+/** The owner of a partition publishes its generation here after each comparison of the log with what it folded. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
 /** Key of a user whose links are deleted, to every edge (src/ingest/acked-links.ts). */
 export const forgottenLinksSubject = 'links.forgotten';
@@ -33,11 +33,11 @@ export interface RowPlace {
 
 export type PartitionQuestion =
   | {readonly ask: 'status'}
-  /** Generation of the log as it is after the question came; `unavailable` until that is known. */
+  /** Generation of the log after the question arrived; `unavailable` until that is known. */
   | {readonly ask: 'generation'}
-  /** Numbers for /metrics; answered within 600 ms, behind the log or not. */
+  /** Numbers for /metrics; answered within 600 ms, whether the fold lags or not. */
   | {readonly ask: 'measures'}
-  /** The newest entries, of what is folded so far, whose message id had come before with other content. */
+  /** The newest folded entries whose message id was known, with other content. */
   | {readonly ask: 'conflicts'}
   /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
   | {readonly ask: 'profile'; readonly user: UserRef}
@@ -54,10 +54,10 @@ export type PartitionQuestion =
       readonly before?: RowPlace;
       /** Only ordinals below this one: freezes a paged answer against new arrivals. */
       readonly ordinalEnd?: number;
-      /** The rows are those of the page, as no other partition is asked: their events are wanted, too. */
+      /** Only this partition is asked, so the rows are those of the page: the answer has their events, too. */
       readonly withEvents?: true;
     }
-  /** Finished JSON texts of events as GET /v1/events shows them. May answer fewer than asked: ask again for the rest. */
+  /** JSON texts of events as GET /v1/events shows them. The answer may have fewer than asked: ask again for the rest. */
   | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
   /**
    * The anonymous users of this partition that are this user. With `whenAppended` only once what left for their owner's
@@ -76,7 +76,7 @@ export interface Deletion {
   readonly events_deleted: number;
   /** ISO 8601; null while pending. */
   readonly completed_at: string | null;
-  /** What was checked, in words; null while pending. */
+  /** The checks that were made, in words; null while pending. */
   readonly verified: readonly string[] | null;
 }
 
@@ -89,9 +89,9 @@ export interface StatusAnswer {
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
   /** Why the log takes no ticks, without which no snapshot is published; null when it does. */
   readonly appendFault: string | null;
-  /** Null when the refresh stays as it is. */
+  /** Null when the refresh will not change. */
   readonly refreshChange: RefreshChange | null;
-  /** Why answers lag behind what was acked, in words; null when they do not. */
+  /** Why answers lag behind acked events, in words; null when they do not. */
   readonly lag: string | null;
   /** Parts that live reads and snapshots could not read since the start. */
   readonly damagedParts: number;
@@ -112,8 +112,10 @@ export type PartitionAnswer =
       /** Traits that were left out because the profile was full. */
       readonly traitsOverLimit: number;
     }
-  /** `deletion`: the newest one of this id that is pending, or that completed within 30 days. */
-  /** `linkedTo`: the id of the user that an anonymous one is. */
+  /**
+   * `deletion`: the newest one of this id that is pending, or completed within 30 days. `linkedTo`: the id of the user that an
+   * anonymous one is.
+   */
   | {readonly kind: 'unknown_user'; readonly deletion?: Deletion; readonly linkedTo?: string}
   | {readonly kind: 'known_user'}
   | {
@@ -123,16 +125,16 @@ export type PartitionAnswer =
       readonly ordinals: readonly number[];
       /** Whether rows follow the last of these. */
       readonly more: boolean;
-      /** The ordinal bound of this answer, to be handed back with the next page. */
+      /** The ordinal bound of this answer, which the next question returns. */
       readonly ordinalEnd: number;
-      /** Nothing is known of the user that the question names; it may have been erased while it was answered. */
+      /** The user of the question is unknown, perhaps erased while the answer was made. */
       readonly isUserUnknown?: true;
       /** As in `unknown_user`. */
       readonly linkedTo?: string;
-      /** What `bodies` would answer for these rows by ascending ordinal, if it was asked `withEvents`. */
+      /** The answer of `bodies` for these rows by ascending ordinal, if the question has `withEvents`. */
       readonly events?: readonly (string | null)[];
     }
-  /** In the order asked; a row that was erased meanwhile is null. */
+  /** In the order asked; null for a row that was erased in the meantime. */
   | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}
   | {readonly kind: 'deletion'; readonly deletion: Deletion}
   | {
@@ -149,7 +151,7 @@ export type PartitionAnswer =
 export type Interval = 'hour' | 'day' | 'week' | 'month';
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
 
-/** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. Checked by the asker. */
+/** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. The asker checks them. */
 export type ReportQuery =
   | {
       readonly report: 'events';
@@ -178,10 +180,10 @@ export type ReportQuery =
       readonly report: 'names';
       readonly fromMs: number;
       readonly toMs: number;
-      /** Names that begin so. */
+      /** Prefix of the names. */
       readonly prefix?: string;
       readonly limit: number;
-      /** The last name of the page before. */
+      /** The last name of the previous page. */
       readonly after?: {readonly count: number; readonly name: string};
     };
 
@@ -198,7 +200,7 @@ export type ReportAnswer =
       /** Parts that reports could not read since the start, by partition; partitions without any are left out. */
       readonly damagedParts: Readonly<Record<number, number>>;
     }
-  /** `asOfMs`: what reports include by now; null until every partition has published. */
+  /** `asOfMs`: events up to this time are in all reports; null until every partition has published. */
   | {
       readonly kind: 'measures';
       readonly asOfMs: number | null;

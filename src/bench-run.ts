@@ -1,10 +1,10 @@
-// A run of a bench, as `npm run bench` writes it and the dashboard shows it: where it ran, with which options, what came out.
+// A run of a bench, as `npm run bench` writes it and the dashboard shows it: machine, options, figures.
 //   BR1. A figure has one sample a counted round; a bench that measures once has one.
 //   BR2. The text of a result file ends with its report: the members before it are the run, and are read without it.
 //   BR3. The id of a run is its bench and its time, and the name of its result file.
 import {z} from 'zod';
 
-/** Also the most rounds that `--rounds` takes: the exact test of two runs would take too long with more. */
+/** Also the bound of `--rounds`: the exact test of two runs would take too long with more. */
 export const roundsMax = 50;
 
 const text = z.string().max(2_048);
@@ -13,19 +13,19 @@ const share = z.number().min(0).max(1);
 const figure = z.object({
   id: z.string().regex(/^[a-z0-9-]{1,64}$/),
   name: z.string().min(1).max(120),
-  /** `ratio`: of two measurements of one round, so that runs of two machines can be compared by it. */
+  /** `ratio`: of two measurements of one round; it can be compared between machines. */
   unit: z.string().min(1).max(24),
   better: z.enum(['more', 'less']),
   samples: z.array(z.number()).min(1).max(roundsMax).readonly(), // BR1
-  /** Must be met. */
+  /** The figure must reach it. */
   reach: z.number().positive().optional(),
-  /** Where the limit is thought to lie. */
+  /** Estimated limit of the figure. */
   limit: z.number().positive().optional(),
   /** Latencies of the load that the figure is about. */
   curve: z
     .object({
       name: z.string().min(1).max(60),
-      /** Share of all requests that were at most so slow, and the median of the rounds in ms. */
+      /** Share of requests at most so slow, and the median of the rounds in ms. */
       points: z
         .array(z.tuple([z.number().min(0).lt(1), z.number().nonnegative()]).readonly())
         .min(2)
@@ -37,11 +37,11 @@ const figure = z.object({
 export type Figure = Readonly<z.infer<typeof figure>>;
 
 const rounds = z.object({
-  /** Which measurements of the bench took turns in them. */
+  /** Measurements that alternated in the rounds. */
   name: z.string().min(1).max(60),
   /** For each counted round, the share of the machine's CPU that went to other processes. */
   foreignShares: z.array(share).max(roundsMax).readonly(),
-  /** Each in vain: the number of the round, and why. */
+  /** Rounds that did not count: the number of each, and why. */
   voided: z
     .array(z.object({round: z.int().min(0), reason: text}))
     .max(10 * roundsMax)
@@ -83,7 +83,7 @@ export const runId = ({bench, time}: Pick<BenchRun, 'bench' | 'time'>): string =
 /** A run in the list of the dashboard's API. */
 export type ListedRun = BenchRun & {readonly id: string};
 
-/** A line or a file that is no run: where it is, and what is wrong with it. */
+/** A line or a file that is not a run: its place, and the fault. */
 export interface RunProblem {
   readonly place: string;
   readonly why: string;

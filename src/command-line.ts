@@ -1,8 +1,8 @@
-// How a person types the commands of Millrace here.
+// The commands of Millrace as a person on this machine types them.
 import {existsSync} from 'node:fs';
 import {packageFile} from './version.js';
 
-/** Scripts of npm are there for a checkout; who installed the package has its program. */
+/** A checkout has npm scripts; an installed package has the program. */
 const isCheckout = existsSync(new URL('scripts/run.mjs', packageFile));
 
 /** `commandLine('keys', 'list')`: `npm run keys -- list` in a checkout, `millrace keys list` with the package. */

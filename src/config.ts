@@ -1,7 +1,7 @@
 // Configuration: the one place that reads the environment. Parsed once, checked as a whole, then frozen.
 //   Names, defaults, bounds and help texts are data (variables.json), which `--help` and docs/configuration.md show, too.
-//   A bad start names every bad value in one line, and never shows a secret. An empty variable counts as unset
-//   (compose files hand over `${NAME:-}`). Every secret can come from a file instead: `NAME_FILE` is its path.
+//   A bad start names every bad value in one line, and never shows a secret. An empty variable counts as unset (compose files
+//   pass `${NAME:-}`). Every secret can come from a file instead: `NAME_FILE` is its path.
 
 import {isIP} from 'node:net';
 import {resolve} from 'node:path';
@@ -14,7 +14,7 @@ import groups from './variables.json' with {type: 'json'};
 export const roles = ['edge', 'partition', 'report'] as const;
 export type Role = (typeof roles)[number];
 
-/** One variable, as far as it is data. */
+/** The data of one variable. */
 export interface Variable {
   readonly default?: string;
   readonly min?: number;
@@ -33,7 +33,7 @@ function variableOf(name: string): Variable {
   return variable;
 }
 
-/** An external NATS, or our own under DATA_DIR. */
+/** An external NATS, or the service's own under DATA_DIR. */
 export type NatsChoice =
   | {readonly kind: 'external'; readonly servers: string[]; readonly token?: string; readonly credsPath?: string}
   | {readonly kind: 'embedded'; readonly serverBin: string};
@@ -45,10 +45,10 @@ export interface ListenAddress {
 }
 
 export interface Config extends ListenAddress {
-  /** Where the routes of operators are, when they have a port of their own. */
+  /** Address of the operators' routes, if they have their own port. */
   readonly admin: ListenAddress | undefined;
   readonly dataDir: string;
-  /** Has the journal of deletions; not in `dataDir`. */
+  /** Folder of the journal of deletions, outside `dataDir`. */
   readonly deletionsDir: string;
   readonly nats: NatsChoice;
   readonly partitions: number;
@@ -68,9 +68,9 @@ export interface Config extends ListenAddress {
   };
   /** Addresses, and blocks of them as `<address>/<bits>`. */
   readonly trustedProxies: readonly string[];
-  /** Host names under which the dashboard is served, beside addresses and `localhost`; lower case. */
+  /** Host names under which the dashboard is served, in addition to addresses and `localhost`; lower case. */
   readonly dashboardHosts: readonly string[];
-  /** Result files of benches that the dashboard shows; undefined: those of the project, where there are any. */
+  /** Folder of the benches' result files that the dashboard shows; undefined: the project's, if it has any. */
   readonly benchResultsDir: string | undefined;
   readonly cacheBytesMax: number;
   readonly dedupeBytesMax: number;
@@ -97,7 +97,7 @@ export function readConfig(env: Environment): ConfigResult {
     dataDir,
     deletionsDir: resolve(read.path('DELETIONS_DIR', deletionsDirOf(dataDir))),
     nats: readNats(read),
-    // At most 256: a stream per partition costs memory and fsyncs long before more of them help.
+    // At most 256: a stream per partition costs memory and fsyncs long before more partitions help.
     partitions: read.integer('PARTITIONS'),
     replicas: read.integer('REPLICAS'),
     roles: read.list('ROLES', roles),
@@ -142,10 +142,10 @@ export function readConfig(env: Environment): ConfigResult {
   };
 }
 
-/** Beside it: also what the command line takes for a DATA_DIR. */
+/** Default of DELETIONS_DIR, next to DATA_DIR; the command line uses it, too. */
 export const deletionsDirOf = (dataDir: string): string => `${dataDir}-deletions`;
 
-/** For the log: every value, secrets only as `set`. Where it listens is left out of a process that does not. */
+/** The configuration for the log: every value, secrets only as `set`. A process that does not listen has no address. */
 export function printableConfig({host, port, admin, ...config}: Config): Record<string, unknown> {
   const mask = (secret: string | undefined): string => (secret === undefined ? 'unset' : 'set');
   return {
@@ -185,7 +185,7 @@ function readNats(read: Reader): NatsChoice {
   }
   if (token !== undefined && credsPath !== undefined) read.refuse('NATS_CREDS', 'and NATS_TOKEN exclude each other');
   const servers = url.split(',').map((server) => server.trim());
-  // The address may carry a password: it is not repeated.
+  // The address may contain a password: the message does not repeat it.
   if (!servers.every(isServerAddress))
     read.refuse('NATS_URL', 'must be nats://host:port or tls://host:port, or several with commas');
   else if (!servers.every(hasReadableLogin))
@@ -254,7 +254,7 @@ function isAddressBlock(block: string): boolean {
   return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Reads typed values and collects what is wrong with them; a bad value reads as its default. */
+/** Reads typed values and collects their faults; a bad value reads as its default. */
 class Reader {
   readonly problems: string[] = [];
 
@@ -289,7 +289,7 @@ class Reader {
     return preset;
   }
 
-  /** Like `text`, but a bad value is not repeated in the message, there is no preset, and a file may hold the value. */
+  /** As `text`, but the message does not repeat a bad value, there is no preset, and a file may hold the value. */
   secret(name: string, form: RegExp, expected: string): string | undefined {
     const text = this.value(name);
     const path = this.value(fileName(name));
@@ -312,7 +312,7 @@ class Reader {
     return undefined;
   }
 
-  /** The variable that was set of a secret's two. */
+  /** The one of a secret's two variables that is set. */
   givenName(name: string): string {
     return this.value(name) === undefined ? fileName(name) : name;
   }

@@ -1,4 +1,4 @@
-// The files that the process keeps in DATA_DIR beside the store of nats-server.
+// The process's own files in DATA_DIR, next to the store of nats-server.
 
 import {randomBytes} from 'node:crypto';
 import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
@@ -12,10 +12,10 @@ import {readIfThere} from './system-file.js';
 
 const ownerOnly = {mode: 0o600};
 
-/** Lies in a backup until all of it is written and checked. */
+/** A backup has this file until all of it is written and checked. */
 export const unfinishedBackup = 'unfinished-backup';
 
-/** Throws a `StartFault` when the folder cannot be used; nothing that is in it is touched. */
+/** @throws StartFault when the folder cannot be used; changes nothing in it. */
 export function checkDataDir(dataDir: string): void {
   if (existsSync(join(dataDir, unfinishedBackup)))
     throw new StartFault(`DATA_DIR ${dataDir} is a backup that was not finished: parts of it are missing`);
@@ -29,7 +29,7 @@ export function checkDataDir(dataDir: string): void {
   }
 }
 
-/** Not `recursive: true`: under a parent that allows no folders (/proc) Node 20 would try for ever. */
+/** Not `recursive: true`: in a parent that allows no folders (/proc) Node 20 would try for ever. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   if (path !== dirname(path)) makeFolder(dirname(path));
@@ -40,7 +40,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** The token of the admin routes when the environment names none: made once, readable by the owner only. */
+/** The token of the admin routes if the environment has none: made once, readable by the owner only. */
 export function keepAdminToken(dataDir: string): string {
   const path = join(dataDir, 'admin-token');
   const kept = readIfThere(path)?.trim();
@@ -54,9 +54,9 @@ export function keepAdminToken(dataDir: string): string {
 }
 
 /**
- * Keys that a start created, in a file for the owner: where standard output is no terminal it is kept as a log, and read by
- * more people than the keys are for. As a shell reads variables. Written once, never read, and the operator's to delete.
- * @returns its path. Throws a `StartFault`: nobody else knows the keys.
+ * Writes the keys that a start created to a file for the owner, if standard output is not a terminal: then it is stored as a log,
+ * which more people can read. In the form of shell variables. Written once, never read; the operator deletes it.
+ * @returns its path. @throws StartFault: no other copy of the keys exists.
  */
 export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): string {
   const path = join(dataDir, 'first-keys');
@@ -76,21 +76,21 @@ export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): str
   return path;
 }
 
-/** How tools of this machine (keys, import) find the running service. */
+/** By this note tools on this machine (keys, import) find the running service. */
 export interface ServiceNote {
   readonly baseUrl: string;
-  /** Where the routes of operators are: the same, or that of ADMIN_PORT. */
+  /** Address of the operators' routes: the same, or that of ADMIN_PORT. */
   readonly adminUrl: string;
   readonly pid: number;
-  /** Opens what the admin token opens, and dies with the process: a note that a kill left behind opens nothing. */
+  /** Opens what the admin token opens, until the process ends: the note of a killed process opens nothing. */
   readonly token: string;
-  /** Tells deployments apart, also those that had this folder one after the other. */
+  /** Identifies the deployment: a folder may have had several, one after the other. */
   readonly deployment: string;
-  /** Identity of the DATA_DIR that the service runs on: a copy of that has a copy of this note. */
+  /** Identity of the service's DATA_DIR: a copy of that folder has a copy of this note. */
   readonly folder: string;
 }
 
-/** For `ServiceNote.token`. */
+/** A new value of `ServiceNote.token`. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
 const serviceNotePath = (dataDir: string): string => join(dataDir, 'service.json');
@@ -101,7 +101,7 @@ export function writeServiceNote(dataDir: string, note: Omit<ServiceNote, 'folde
 }
 
 /**
- * Undefined: no service runs on the folder, as far as it says. One that was killed leaves its note behind.
+ * Undefined: no service has left a note in the folder. A killed service leaves its note.
  * @throws Error when the note cannot be read.
  */
 export function readServiceNote(dataDir: string): ServiceNote | undefined {
@@ -120,7 +120,7 @@ export function removeServiceNote(dataDir: string): void {
   rmSync(serviceNotePath(dataDir), {force: true});
 }
 
-/** Readers see all of it or nothing. */
+/** Writes atomically: readers see all of the text or none. */
 function writeWhole(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text, ownerOnly);

@@ -1,10 +1,10 @@
 // One process per DATA_DIR: two nats-servers on one store would destroy it.
-//   The lock is the file `lock.<n>` with the highest n. Taking it is linking `lock.<n+1>`, which only one can, once the
-//   holder of `lock.<n>` is known to be gone. (Removing a stale lock and making a new one cannot be done in one step:
-//   of two that find it stale, the second would remove the lock that the first just made.)
+//   The lock is the file `lock.<n>` with the highest n. A process takes it by linking `lock.<n+1>`, which only one can, once the
+//   holder of `lock.<n>` has ended. (Removing a stale lock and making a new one are two steps: of two processes that find it
+//   stale, the second would remove the lock that the first has just made.)
 //   L1. A generation is never used twice: the highest file stays, also after a release.
-//   L2. Who linked a generation holds the lock only if none is higher afterwards (lower ones are removed by holders,
-//       so a slow taker can succeed in linking a number that is long past).
+//   L2. The process that linked a generation holds the lock only if none is higher afterwards (holders remove lower ones, so a
+//       slow process can link a number that is long past).
 //   L3. A record names its folder, and its pids count for that folder alone: a copy of a folder in use has the lock file of the
 //       original, whose holder lives. A holder keeps touching its own file and no copy of it, so a record of another folder,
 //       container or host is judged by that.
@@ -32,15 +32,15 @@ import {StartFault} from './start-fault.js';
 import {readIfReadable, readIfThere} from './system-file.js';
 
 export interface DataLock {
-  /** The lock lasts while this child lives, even when its parent is killed: it may still write below the folder. */
+  /** The lock lasts while this child lives, even if its parent is killed: it may still write below the folder. */
   addHolder(pid: number): void;
   release(): void;
 }
 
-/** Somebody else has the folder. */
+/** Another process has the folder. */
 export class DataDirBusy extends StartFault {}
 
-/** A process, told apart from a later one with the same pid by the time it started (where the system shows that). */
+/** A process; its start time tells it from a later one with the same pid (where the system has that). */
 export interface Holder {
   readonly pid: number;
   readonly startTicks: string | null;
@@ -49,27 +49,27 @@ export interface Holder {
 interface LockRecord {
   readonly holders: readonly Holder[];
   /**
-   * Pids mean something only here: host name and, on Linux, the pid name space (containers share volumes) and the boot (hosts
-   * may share a name).
+   * Pids are valid only here: host name and, on Linux, the pid name space (containers share volumes) and the boot (hosts may share
+   * a name).
    */
   readonly pidSpace: string;
-  /** Identity of the folder that is held. L3 */
+  /** Identity of the held folder. L3 */
   readonly folder: string;
 }
 
-// A predecessor that was killed leaves a nats-server that needs a moment to close its store, and is killed when it does not
-// (nats/server/embedded.ts): on a busy machine that shows late.
+// The nats-server of a killed predecessor needs a moment to close its store, and is killed when it does not
+// (nats/server/embedded.ts), which takes longer on a busy machine.
 const endingMsMax = 20_000;
 const pollMs = 20;
 const heartbeatMs = 1_000;
-// Five missed beats: a busy event loop of the holder must not lose the lock.
+// Five missed beats: a holder with a busy event loop must not lose the lock.
 const foreignSilenceMs = 5_000;
 
 /**
- * Waits for what a killed predecessor left behind; throws `DataDirBusy` when another process has the folder.
- * `onLost` is called when the lock vanishes under its holder (the folder was removed, or this process was stopped for so
- * long that another container took it for dead), or cannot be renewed: it must end without writing more. A folder that takes
- * no lock (its disk is full) is a `StartFault`.
+ * Waits for the nats-server of a killed predecessor. @throws DataDirBusy when another process has the folder, StartFault for a
+ * folder that takes no lock (its disk is full). `onLost` is called when the lock vanishes (the folder was removed, or this
+ * process was stopped for so long that another container took it for dead), or cannot be renewed: the process must end without
+ * further writes.
  */
 export async function lockDataDir(folder: string, onLost: (why: string) => void): Promise<DataLock> {
   const deadlineMs = monotonicMs() + endingMsMax;
@@ -84,7 +84,7 @@ export async function lockDataDir(folder: string, onLost: (why: string) => void)
   }
 }
 
-/** Throws `DataDirBusy` when another process has the folder now. Waits for nothing that is ending, and writes nothing. */
+/** @throws DataDirBusy when another process has the folder now. Does not wait for one that is ending, and writes nothing. */
 export async function refuseHeldDataDir(folder: string): Promise<void> {
   const highest = existsSync(folder) ? highestGeneration(folder) : 0;
   if (highest === 0 || (await holderState(folder, highest)) !== 'held') return;
@@ -92,8 +92,8 @@ export async function refuseHeldDataDir(folder: string): Promise<void> {
 }
 
 /**
- * The processes that have the folder, the service first, then its nats-server's guard; undefined where none has. Throws
- * `DataDirBusy` where they are in another container or on another host.
+ * The processes that have the folder, the service first, then its nats-server's guard; undefined without any.
+ * @throws DataDirBusy when they are in another container or on another host.
  */
 export async function holdersHere(folder: string): Promise<readonly Holder[] | undefined> {
   const highest = existsSync(folder) ? highestGeneration(folder) : 0;
@@ -110,7 +110,7 @@ function tryTake(folder: string, generation: number): boolean {
   const draft = join(folder, `lock-draft.${process.pid}`);
   try {
     writeFileSync(draft, recordOf(folder, [process.pid]), {mode: 0o600});
-    linkSync(draft, path); // With its content at once: nobody reads half a record.
+    linkSync(draft, path); // With its content: no process reads half a record.
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw cannotLock(folder, error);
@@ -152,13 +152,13 @@ function holdLock(folder: string, generation: number, onLost: (why: string) => v
       try {
         write([]); // L1
       } catch (error) {
-        if (!(error instanceof StartFault)) throw error; // A full disk: that its holder is gone shows by itself.
+        if (!(error instanceof StartFault)) throw error; // A full disk: others see that the holder has ended.
       }
     },
   };
 }
 
-/** What is wrong with it, if anything. */
+/** Why the lock is lost, if it is. */
 function touch(path: string): string | undefined {
   const now = wallMs() / 1_000;
   try {
@@ -174,7 +174,7 @@ export const isAlive = ({pid, startTicks}: Holder): boolean => isRunning(pid, st
 
 // -- is it held? ------------------------------------------------------------------------------------------------------
 
-/** `ending`: the process itself is gone, its child still closes the store. */
+/** `ending`: the process has ended, its child still closes the store. */
 async function holderState(folder: string, generation: number): Promise<'held' | 'ending' | 'gone'> {
   const path = join(folder, `lock.${generation}`);
   const record = readRecord(path);
@@ -188,7 +188,7 @@ async function holderState(folder: string, generation: number): Promise<'held' |
 const isOfHere = (record: LockRecord, folder: string): boolean =>
   record.pidSpace === pidSpace() && record.folder === folderIdentity(folder);
 
-/** Pids of another container, host or folder say nothing here; its heartbeat does. */
+/** Pids of another container, host or folder are meaningless here; its heartbeat is not. */
 async function isBeating(path: string): Promise<boolean> {
   const seen = modifiedMs(path);
   const deadlineMs = monotonicMs() + foreignSilenceMs;
@@ -212,7 +212,7 @@ function recordOf(folder: string, pids: readonly number[]): string {
   return JSON.stringify({holders, pidSpace: pidSpace(), folder: folderIdentity(folder)} satisfies LockRecord);
 }
 
-/** Undefined for a record that a full disk or a power cut cut short: its writer is gone. */
+/** Undefined for a record that a full disk or a power cut truncated: its writer has ended. */
 function readRecord(path: string): LockRecord | undefined {
   return jsonOrUndefined(readIfThere(path) ?? '') as LockRecord | undefined;
 }

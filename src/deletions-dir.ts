@@ -1,8 +1,8 @@
-// DELETIONS_DIR: the files of the journal of deletions (partition/erasure/deletion-journal.ts), `key` and `partition-<p>.ndjson`. Beside
-// DATA_DIR and not in it: a backup that is put in the place of DATA_DIR must not bring an older journal along.
-//   DD1. The key is made once, with the first record, and never changed: under another one the records name nobody. So each
-//        record says by which it was made, and a start with another one is refused: its deletions would be put on record as
-//        repeated, and no later start would look for their users.
+// DELETIONS_DIR: the files of the journal of deletions (partition/erasure/deletion-journal.ts), `key` and
+// `partition-<p>.ndjson`. Next to DATA_DIR and not in it: a backup that replaces DATA_DIR must not bring an older journal.
+//   DD1. The key is made once, with the first record, and never changed: with another key the records name no user. So each
+//        record identifies its key, and a start with another one is refused: it would record its deletions as repeated, and no
+//        later start would search for their users.
 //   DD2. A record is kept for 400 days: longer than any backup should be.
 
 import {randomBytes} from 'node:crypto';
@@ -33,13 +33,13 @@ const dayMs = 86_400_000;
 /** DD2 */
 const keptMs = 400 * dayMs;
 const keyBytes = 32;
-/** Several records. */
+/** Enough for several records. */
 const tailBytes = 4_096;
 
-/** Its hash tells keys apart: no hash of a user is this text. DD1 */
+/** Its hash identifies the key: no user's hash is that of this text. DD1 */
 const keyMarkText = 'key';
 
-/** As a line has it. */
+/** A record as its line has it. */
 interface MarkedDeletion extends JournaledDeletion {
   readonly keyMark: string;
 }
@@ -48,7 +48,7 @@ const ownerOnly = {mode: 0o600};
 const keyPath = (folder: string): string => join(folder, 'key');
 const journalPath = (folder: string, partition: number): string => join(folder, `partition-${partition}.ndjson`);
 
-/** Throws a `StartFault` when deletions could not be written down; nothing is made yet. */
+/** @throws StartFault when deletions could not be recorded; creates nothing. */
 export function checkDeletionsDir(folder: string): void {
   try {
     accessSync(existsSync(folder) ? folder : dirname(folder), constants.W_OK | constants.X_OK);
@@ -62,7 +62,7 @@ export function checkDeletionsDir(folder: string): void {
   else refuseLostKey(folder);
 }
 
-/** Records without their key: another one would name nobody in them. DD1 */
+/** Refuses records without their key: a new key would name no user in them. DD1 */
 function refuseLostKey(folder: string): void {
   if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.ndjson'))) return;
   throw new StartFault(
@@ -76,7 +76,7 @@ function readKey(folder: string): Buffer {
   return key;
 }
 
-/** DD1. When two threads make a key at the same time, the first one's is kept. `known`: the key that was read last. */
+/** DD1. When two threads make a key at the same time, the first one's stays. `known`: the key that was read last. */
 function keepKey(folder: string, known?: Buffer): Buffer {
   if (existsSync(keyPath(folder))) return readKey(folder);
   if (known === undefined) refuseLostKey(folder);
@@ -95,7 +95,7 @@ function keepKey(folder: string, known?: Buffer): Buffer {
   return readKey(folder);
 }
 
-/** When the newest record of a partition was written, epoch ms; undefined without any. */
+/** Time of a partition's newest record, epoch ms; undefined without any. */
 export function newestDeletionMs(folder: string, partition: number): number | undefined {
   const path = journalPath(folder, partition);
   if (!existsSync(path)) return undefined;
@@ -110,7 +110,7 @@ export function newestDeletionMs(folder: string, partition: number): number | un
   }
 }
 
-/** Copies the journal, durably, to a folder that is new or empty. @returns false where there is no journal. */
+/** Copies the journal, durably, to a new or empty folder. @returns false when there is no journal. */
 export async function copyDeletions(folder: string, target: string): Promise<boolean> {
   if (!existsSync(keyPath(folder))) return false;
   mkdirSync(target, {recursive: true, mode: 0o700});
@@ -140,7 +140,7 @@ export class DeletionFile implements DeletionJournal {
     return journalHash(this.key, userHash);
   }
 
-  /** Throws a `StartFault` for records of another key. DD1 */
+  /** @throws StartFault for records of another key. DD1 */
   async read(): Promise<readonly JournaledDeletion[]> {
     if (!existsSync(this.path)) return [];
     const {records, unreadable} = readRecords(await readFile(this.path, 'utf8'));
@@ -172,7 +172,7 @@ export class DeletionFile implements DeletionJournal {
     if (isNew) await this.syncFolders();
   }
 
-  /** Records are written beside the key that they were made with, whatever became of the folder meanwhile. DD1 */
+  /** Writes the key again if the folder lost it: records must have their key next to them. DD1 */
   private confirmKey(): void {
     const known = this.key;
     this.key = keepKey(this.folder, known);
@@ -180,7 +180,7 @@ export class DeletionFile implements DeletionJournal {
       throw new Error(`${keyPath(this.folder)} is another key than before: records must be made anew`);
   }
 
-  /** DD2 */
+  /** Removes old records. DD2 */
   private async trim(): Promise<void> {
     const records = await this.read();
     const kept = records.filter(({timeMs}) => timeMs >= wallMs() - keptMs);
@@ -223,7 +223,7 @@ async function endsWhole(file: FileHandle): Promise<boolean> {
   return buffer[0] === 0x0a;
 }
 
-/** DJ4. In a part of a file the first line may be cut. */
+/** DJ4. The first line of a part of a file may be truncated. */
 function readRecords(text: string): {records: MarkedDeletion[]; unreadable: number} {
   const records: MarkedDeletion[] = [];
   let unreadable = 0;

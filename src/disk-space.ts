@@ -1,23 +1,23 @@
-// The room on the disk that holds the store of our own nats-server.
-//   A nats-server that met a full disk takes nothing more for that stream until it is started anew, and says so to nobody
-//   who publishes: writes are refused before that.
-//   K1. Below `refuseBytes` free no write is taken; from `acceptBytes` on they are taken again, so that a disk at the edge
-//       does not switch to and fro. Reads go on, and so does what was taken before: that is what the reserve is for.
+// The room on the disk under the service's own nats-server.
+//   After a full disk a nats-server takes no more messages for a stream until it is restarted, and does not tell publishers: the
+//   service refuses writes before that.
+//   K1. Below `refuseBytes` free no write is taken; from `acceptBytes` on writes are taken again, so that a disk near the bound
+//       does not alternate. Reads continue, and so do writes that were taken before: the reserve is for these.
 //   K2. One line in the log at each change.
-//   K3. A folder that was removed is noticed: nats-server goes on writing into files that nobody will find again.
+//   K3. A removed folder is noticed: nats-server would write on into files that no process can find again.
 
 import {statfs} from 'node:fs/promises';
 import {setTimeout as delay} from 'node:timers/promises';
 import type {Logger} from './observe.js';
 
 const mib = 1_048_576;
-/** Well below the time in which the fastest ingestion writes the reserve; a look costs some tens of microseconds. */
+/** Well below the time in which the fastest ingestion writes the reserve; a check costs some tens of microseconds. */
 const lookEveryMs = 250;
-/** A cleaned log is pushed on by 9 MiB of filler (src/partition/erasure/scrub.ts); the rest is a snapshot under way. */
+/** A cleaned log is followed by 9 MiB of filler (src/partition/erasure/scrub.ts); the rest is a snapshot under way. */
 const partitionReserveBytes = 12 * mib;
-/** The server's own files, and what is published between two looks. */
+/** The server's own files, and messages between two checks. */
 const commonReserveBytes = 16 * mib;
-/** On a small disk the reserve must not be all there is. */
+/** On a small disk the reserve must not take all of the room. */
 const reserveShareMax = 1 / 4;
 const acceptRatio = 5 / 4;
 
@@ -28,7 +28,7 @@ export interface Watermarks {
   readonly acceptBytes: number;
 }
 
-/** Room for the snapshots and fillers of all partitions at once, as far as the disk has it. */
+/** Room for the snapshots and fillers of all partitions at once, if the disk has it. */
 export function watermarksOf(partitionCount: number, diskBytes: number): Watermarks {
   const reserve = commonReserveBytes + partitionCount * partitionReserveBytes;
   const refuseBytes = Math.floor(Math.min(reserve, diskBytes * reserveShareMax));
@@ -39,7 +39,7 @@ export function watermarksOf(partitionCount: number, diskBytes: number): Waterma
 export const isNearlyFullNow = (was: boolean, freeBytes: number, {refuseBytes, acceptBytes}: Watermarks): boolean =>
   freeBytes < (was ? acceptBytes : refuseBytes);
 
-/** The disk as it was at the last look. */
+/** The disk at the last check. */
 export interface DiskState {
   readonly freeBytes: number;
   /** Writes are refused below this. */
@@ -65,7 +65,7 @@ export class DiskSpace {
     this.options = options;
   }
 
-  /** Rejects when the folder cannot be looked at. */
+  /** Rejects when the folder cannot be checked. */
   static async watch(options: DiskSpaceOptions): Promise<DiskSpace> {
     const space = new DiskSpace(options);
     await space.look();
@@ -88,7 +88,7 @@ export class DiskSpace {
       await delay(lookEveryMs, undefined, {signal}).catch(() => {}); // Aborted: it is over.
       const error = await this.look().catch((error: NodeJS.ErrnoException) => error);
       if (error?.code === 'ENOENT') return this.options.onGone();
-      // Any other look that fails says nothing about the room: what was seen last stands.
+      // Another failed check says nothing about the room: the last state stays valid.
     }
   }
 

@@ -1,8 +1,8 @@
-// Which folder a file was written in: a copy of a folder carries the files of the original, and must not act on them.
+// The folder in which a file was written: a copy of a folder has the files of the original, and must not act on them.
 
 import {statSync} from 'node:fs';
 
-/** Device and inode: equal over symbolic links and bind mounts, and other ones for every copy. */
+/** Device and inode: equal over symbolic links and bind mounts, and different for every copy. */
 export function folderIdentity(path: string): string {
   const {dev, ino} = statSync(path, {bigint: true});
   return `${dev}:${ino}`;

@@ -1,4 +1,4 @@
-// JSON of others, which may be none.
+// JSON from outside, which may be invalid.
 
 /** Undefined for a text that is not JSON: JSON itself cannot express it. */
 export function jsonOrUndefined(text: string): unknown {

@@ -1,6 +1,6 @@
 // Positions of logs as answers show them: `<partition>:<generation>.<sequence>`, one form everywhere.
-//   The newest of a partition is the one of the highest generation, then of the highest sequence: a log that lost its newest
-//   messages counts on from a lower sequence, in a generation of its own.
+//   The newest position of a partition has the highest generation, then the highest sequence: a log that lost its newest messages
+//   continues from a lower sequence, in a new generation.
 
 export interface LogPosition {
   readonly partition: number;
@@ -11,13 +11,13 @@ export interface LogPosition {
 export const positionText = ({partition, generation, sequence}: LogPosition): string =>
   `${partition}:${generation}.${sequence}`;
 
-/** In one partition. */
+/** A position within one partition. */
 export type Place = Omit<LogPosition, 'partition'>;
 
 export const isBefore = (a: Place, b: Place): boolean =>
   a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence);
 
-/** What `Log-Position` and `Report-Log-Position` say, by partition. */
+/** The value of `Log-Position` and `Report-Log-Position`, by partition. */
 export function readPositions(header: string): Map<number, Place> {
   return new Map(
     header.split(',').map((text) => {
@@ -27,7 +27,7 @@ export function readPositions(header: string): Map<number, Place> {
   );
 }
 
-/** Whether a report that stands at `report` includes the writes at `writes`. */
+/** Whether a report at `report` includes the writes at `writes`. */
 export const covers = (report: ReadonlyMap<number, Place>, writes: ReadonlyMap<number, Place>): boolean =>
   [...writes].every(([partition, write]) => {
     const place = report.get(partition);

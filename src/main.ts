@@ -1,11 +1,10 @@
 // Composition root: configuration -> checks -> NATS -> topology -> threads -> edge, and the same way back.
 //   M1. Nothing is written before configuration, kernels, port and folder are known to be good.
-//   M2. Every stage that starts says how it stops; a drain stops them in the reverse order, so that whoever takes work
-//       ends before those who must finish it: edge, partitions, report, nats-server, lock.
-//   M3. A failure after the start ends the whole process: a supervisor starts it again, and recovery is the normal start.
-//   M4. Where the journal of deletions may be ahead of the data (a backup was restored), the edge opens after the partitions
-//       have erased those users again: before, it would answer questions about them, and the erasure would take new events of
-//       theirs along.
+//   M2. Every stage that starts has a way to stop; a drain stops them in reverse order, so that those that take work end before
+//       those that must finish it: edge, partitions, report, nats-server, lock.
+//   M3. A failure after the start ends the whole process: a supervisor restarts it, and recovery is the normal start.
+//   M4. If the journal of deletions may be newer than the data (a backup was restored), the edge opens after the partitions have
+//       erased those users again: before, it would answer questions about them, and the erasure would take their new events.
 
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
@@ -53,17 +52,17 @@ import {checkKernels} from './web-assembly.js';
 import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
 
-// A supervisor usually kills after 30 s: what is not drained by now is recovered from the log at the next start.
+// A supervisor usually kills after 30 s: the next start recovers the rest from the log.
 const drainMsMax = 25_000;
-// Of these, for nats-server when the drain did not come to it: partitions wait for a NATS that does not answer.
+// A part of these, for nats-server if the drain did not reach it: partitions wait for a NATS that does not answer.
 const natsEndMsMax = 3_000;
 const natsPatienceMs = 2_000;
 
 const badExitCode = 1;
-/** Another process has the partitions now: a supervisor that starts this one again would take them back, and so on. */
+/** Another process has the partitions now: a supervisor that restarts this one would take them back, and so on. */
 const replacedExitCode = 3;
 
-/** A terminal shows keys and the sign-in link; anything else that takes standard output keeps it as a log, without them. */
+/** Only a terminal shows keys and the sign-in link: standard output elsewhere is stored as a log. */
 const isTerminal = process.stdout.isTTY;
 
 const printConfigWord = '--print-config';
@@ -72,23 +71,23 @@ const versionWord = '--version';
 interface Stage {
   readonly name: string;
   stop(): Promise<void> | void;
-  /** Ends at once what would outlive this process, when the drain took too long to come to it. */
+  /** Ends at once what would outlive this process, when the drain took too long to reach it. */
   cutShort?(): Promise<void>;
 }
 
-/** What listens, as a person is told. */
+/** Addresses and secrets that a start shows to a person. */
 type Door = Addresses & Pick<WelcomeOptions, 'firstKeys' | 'keysFile' | 'signInCode'>;
 
-/** NATS, ours or theirs, with the topology in place. */
+/** NATS, own or external, with its topology. */
 interface Ground {
   readonly address: NatsAddress;
   readonly durability: Durability;
-  /** How our own nats-server and its disk are; empty for an external one. */
+  /** State of the own nats-server and its disk; empty for an external one. */
   readonly store: EdgeOptions['store'];
-  /** Ours; undefined for an external one. */
+  /** The own nats-server; undefined for an external one. */
   readonly natsServer: EmbeddedNats | undefined;
   readonly deployment: Deployment;
-  /** The journal of deletions has some that are younger than the newest snapshot of their partition. */
+  /** The journal of deletions has records that are younger than the newest snapshot of their partition. */
   readonly isBehindJournal: boolean;
   readonly refresh: Refresh;
 }
@@ -122,7 +121,7 @@ async function run(): Promise<void> {
   try {
     await start(result.config, stages, logger);
   } catch (error) {
-    if (drain.hasBegun()) return; // What was starting lost its ground to the drain.
+    if (drain.hasBegun()) return; // The drain has stopped what the start needs.
     await stopAll(stages, logger);
     if (!(error instanceof StartFault)) throw error;
     endBadly(error.message);
@@ -156,7 +155,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   const door = isEdge ? await startFrontDoor(config, ground, threads, stages, logger) : undefined;
   await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({version, commit, roles: config.roles, durability: ground.durability.class}, 'ready');
-  if (door !== undefined) greet(door, ground.refresh); // Last: a person finds the keys below all lines of the log.
+  if (door !== undefined) greet(door, ground.refresh); // Last: the keys then follow all lines of the log.
 }
 
 function endBadly(line: string, exitCode = badExitCode): never {
@@ -166,7 +165,7 @@ function endBadly(line: string, exitCode = badExitCode): never {
 
 // -- stages -----------------------------------------------------------------------------------------------------------
 
-/** A port that is taken must be known before anything is written (and uWebSockets.js would share it silently). */
+/** A taken port must be known before anything is written (and uWebSockets.js would share it silently). */
 async function checkPort({host, port}: ListenAddress, dataDir: string): Promise<void> {
   const probe = createServer();
   try {
@@ -174,7 +173,7 @@ async function checkPort({host, port}: ListenAddress, dataDir: string): Promise<
     await once(probe, 'listening');
   } catch (cause) {
     const {code} = cause as NodeJS.ErrnoException;
-    // The same service, started twice: that it has the folder tells more than that something has the port.
+    // For the same service, started twice, the held folder is the better message.
     if (code === 'EADDRINUSE') await refuseHeldDataDir(dataDir);
     const why = code === 'EADDRINUSE' ? 'the port is in use' : (cause as Error).message;
     throw new StartFault(`cannot listen on ${host}:${port}: ${why}`, {cause});
@@ -188,7 +187,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     endBadly(`the lock of DATA_DIR ${config.dataDir} ${why}: ended`),
   );
   stages.push({name: 'lock', stop: () => lock.release()});
-  removeServiceNote(config.dataDir); // Left by a service that was killed, or copied with the folder.
+  removeServiceNote(config.dataDir); // Of a killed service, or copied with the folder.
 
   let address: NatsAddress;
   let store: EdgeOptions['store'] = {};
@@ -231,8 +230,8 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
 }
 
 /**
- * Compares times that the same clock wrote. A receipt that a kill left unpublished only makes the start more careful, and so
- * does a manifest that cannot be read: the partition's thread reports why.
+ * Compares times of the same clock. A receipt that a kill left unpublished, or a manifest that cannot be read, only makes the
+ * start more careful: the partition's thread reports the reason.
  */
 async function hasYoungerDeletions(nc: NatsConnection, config: Config): Promise<boolean> {
   if (!config.roles.includes('partition')) return false;
@@ -246,7 +245,7 @@ async function hasYoungerDeletions(nc: NatsConnection, config: Config): Promise<
   return false;
 }
 
-/** One line now, and one when it changes. */
+/** Logs one line now, and one at the change. */
 function announceRefresh({change, leftMs}: Refresh, logger: Logger): void {
   if (change === undefined) return;
   const {fromMs, toMs, atMs} = change;
@@ -261,9 +260,9 @@ function announceRefresh({change, leftMs}: Refresh, logger: Logger): void {
 
 interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
   readonly all: readonly Thread[];
-  /** Those of them that fold. */
+  /** The threads that fold. */
   readonly folding: readonly FoldingThread[];
-  /** Those that answer questions, by their subjects. */
+  /** The threads that answer questions, by their subjects. */
   readonly answering: ReadonlyMap<string, AnsweringThread>;
 }
 
@@ -276,10 +275,10 @@ function startThreads(config: Config, {address, deployment}: Ground, stages: Sta
   const report = plan.report && startReportThread(plan.report, fatal);
   if (report !== undefined) stages.push({name: 'report', stop: () => report.drain()});
   const folding = plan.folding.map((each) => startPartitionThread(each, fatal));
-  // One stage for all of them: their last snapshots are taken at the same time.
+  // One stage for all threads: their last snapshots are taken at the same time.
   const drainAll = async (): Promise<void> => void (await Promise.all(folding.map((thread) => thread.drain())));
   if (folding.length > 0) stages.push({name: 'partitions', stop: drainAll});
-  // Not before those who fold have read what they need: both would wait for the same nats-server, and for cores.
+  // After the folding threads have read what they need: both would wait for the same nats-server, and for cores.
   void Promise.all(folding.map(({hasRead}) => hasRead)).then(() => report?.readAhead());
   const {ackedSequences} = plan;
   return {
@@ -290,7 +289,7 @@ function startThreads(config: Config, {address, deployment}: Ground, stages: Sta
   };
 }
 
-/** Those that answer questions, by their subjects. */
+/** The threads that answer questions, by their subjects. */
 function answeringOf(
   report: ReportThread | undefined,
   folding: readonly PartitionThread[],
@@ -313,7 +312,7 @@ async function startFrontDoor(
   const {host, dataDir} = config;
   const commandToken = newToken();
   const adminToken = config.adminToken ?? keepAdminToken(dataDir);
-  // Loaded only here: a machine without this role needs no native HTTP server.
+  // Loaded here alone: a machine without this role needs no native HTTP server.
   const {startEdge} = await import('./edge/start.js');
   const edge = await startEdge({
     host,
@@ -349,7 +348,7 @@ async function startFrontDoor(
   return {baseUrl, adminUrl, firstKeys, keysFile: keepFirstKeys(dataDir, firstKeys, logger), signInCode};
 }
 
-/** @returns the file that the keys are in; undefined: there are none, or the greeting shows them. */
+/** @returns the file with the keys; undefined: there are none, or the welcome shows them. */
 function keepFirstKeys(dataDir: string, firstKeys: FirstKeys, logger: Logger): string | undefined {
   if (isTerminal || Object.keys(firstKeys).length === 0) return undefined;
   const file = writeFirstKeys(dataDir, firstKeys);
@@ -362,9 +361,9 @@ function greet(door: Door, reportRefresh: Refresh): void {
   process.stdout.write(welcome({...door, signInCode, reportRefresh, nowMs: wallMs()}));
 }
 
-// -- the way back -----------------------------------------------------------------------------------------------------
+// -- drain ------------------------------------------------------------------------------------------------------------
 
-/** The first SIGTERM or SIGINT drains and ends with 0; one that is not the same once more (stop-signals.ts) ends at once. */
+/** The first SIGTERM or SIGINT drains and ends with 0; a second one (stop-signals.ts) ends at once. */
 function drainOnSignal(stages: Stage[], logger: Logger): {hasBegun(): boolean} {
   let hasBegun = false;
   const drain = async (signal: StopSignal): Promise<void> => {

@@ -1,28 +1,27 @@
-// What a thread or a role tells about itself when it is asked: plain numbers, made for `/metrics`. They hold no id, key or
-// name of a user or an event.
+// Measures of a thread or a role: plain numbers for `/metrics`. They have no id, key or name of a user or an event.
 
-/** Loop delays are looked at in windows of this length: a scrape sees the running window and the one before it. */
+/** Loop delays are measured in windows of this length: a scrape sees the running window and the previous one. */
 export const loopWindowMs = 30_000;
 
 export interface ConnectionMeasures {
   readonly name: string;
-  /** Up, and the other end answers as far as anybody listens for that. */
+  /** Connected, and the other end answers, where a pulse checks that. */
   readonly isConnected: boolean;
-  /** Times that the connection came back. */
+  /** Number of reconnects. */
   readonly reconnects: number;
 }
 
-/** Parts of snapshots kept in memory, and what is derived of them for `funnels`. */
+/** Memory of cached parts, and of values derived from them. */
 export interface CacheMeasures {
   readonly use: 'live' | 'report' | 'funnels';
   readonly bytes: number;
   readonly bytesMax: number;
 }
 
-/** Of one thread. */
+/** Measures of one thread. */
 export interface ThreadMeasures {
   readonly thread: string;
-  /** Bytes. `process_rss` is that of the whole process: threads of one process tell the same number. */
+  /** Bytes. `process_rss` is that of the whole process: its threads report the same number. */
   readonly memory: {
     readonly process_rss: number;
     readonly heap_total: number;
@@ -30,27 +29,27 @@ export interface ThreadMeasures {
     readonly external: number;
     readonly array_buffers: number;
   };
-  /** How much later than due timers ran, ms, over the last one or two windows. */
+  /** How late timers ran, ms, over the last one or two windows. */
   readonly loopDelayMs: {readonly p50: number; readonly p99: number; readonly max: number};
   readonly connections: readonly ConnectionMeasures[];
   readonly caches: readonly CacheMeasures[];
 }
 
-/** Something that an operator must know; docs/operating.md says what to do about each. */
+/** Conditions that an operator must know; docs/operating.md says what to do about each. */
 export const alarmKinds = ['report_lag', 'standing_still', 'dedupe_window', 'gap', 'log_lost', 'moves'] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
 
-/** Of one partition. Counts begin with the start of its thread. */
+/** Measures of one partition. Counts begin with the start of its thread. */
 export interface PartitionMeasures {
   readonly alarms: readonly AlarmKind[];
-  /** Messages in the log that were not folded when the question came; null while the log does not answer. */
+  /** Messages of the log that were not folded when the question arrived; null while the log does not answer. */
   readonly lagMessages: number | null;
-  /** Upper bound of how old the oldest of them is. */
+  /** Upper bound of the age of the oldest of them. */
   readonly lagMs: number;
   readonly generation: number;
   /** Newest published snapshot; null before the first. */
   readonly snapshot: {readonly sequence: number; readonly ageMs: number} | null;
-  /** From the cut to the manifest, of the newest snapshot of this thread; null before the first. */
+  /** Duration of the newest snapshot of this thread, from the cut to the manifest; null before the first. */
   readonly snapshotMs: number | null;
   readonly snapshots: number;
   /** What became of the events in the log; `arrived`: from the partition of the anonymous user who sent them. */
@@ -71,13 +70,13 @@ export interface PartitionMeasures {
     /** Since the oldest one waits to be appended to the log of its destination. */
     readonly waitedMs: number;
   };
-  /** Duplicates of both that were no retries. */
+  /** Duplicates of both kinds that were not retries. */
   readonly conflicts: number;
-  /** Messages that were in the log twice. */
+  /** Messages that the log had twice. */
   readonly redelivered: number;
   /** Numbers that producers skipped: messages that the log lacks. */
   readonly gaps: number;
-  /** Times that the log had lost messages which were folded. */
+  /** How often the log had lost messages that were folded. */
   readonly logLosses: number;
   /** Parts that live reads and snapshots could not read. */
   readonly damagedParts: number;
@@ -89,15 +88,15 @@ export interface PartitionMeasures {
     readonly ids: number;
     readonly bytes: number;
     readonly bytesMax: number;
-    /** Logical time back to which every message id is remembered. */
+    /** How far back, in logical time, every message id is remembered. */
     readonly windowMs: number;
-    /** Of erased events, and the memory of these. */
+    /** Ids of erased events, and their memory. */
     readonly erasedIds: number;
     readonly erasedBytes: number;
   };
   readonly deletions: {
     readonly pending: number;
-    /** Since this thread took up the oldest pending one. */
+    /** Time since this thread took up the oldest pending one. */
     readonly oldestPendingMs: number;
     readonly completed: number;
   };

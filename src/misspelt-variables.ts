@@ -1,19 +1,19 @@
-// Variables of the environment that look like one of ours and are none: REPORT_REFRESH=5 would set nothing, and say nothing.
-//   They are a warning and no error, as other programs have variables, too. Their values are never shown.
+// Variables of the environment that look like one of the service's and are not: REPORT_REFRESH=5 would silently set nothing.
+//   They cause a warning, not an error, as other programs have variables, too. Their values are never shown.
 
 export interface MisspeltVariable {
   readonly name: string;
   readonly nearest: string;
 }
 
-/** Edits that a typing error makes; in a short name one, as two make another word of it. */
+/** Edits of a typing error; in a short name one, as two make another word of it. */
 const editsMax = 2;
 const shortNameMax = 6;
 
-/** Many programs begin the names of their variables with their own. */
+/** Many programs prefix the names of their variables. */
 const ownPrefix = /^MILLRACE_/;
 
-/** Kubernetes and Docker set the first for a service called `nats`, say; systemd the second. */
+/** Kubernetes and Docker set the first for a service called `nats`, for example; systemd the second. */
 const setByOthers = /_SERVICE_(HOST|PORT)(_|$)|_PORT(_\d+_(TCP|UDP)(_|$)|$)|^MEMORY_PRESSURE_/;
 
 /** `known`: every name that the program reads. */
@@ -37,13 +37,13 @@ function nearestOf(fullName: string, known: readonly string[]): string | undefin
 
 const editsAllowed = (name: string): number => (name.length <= shortNameMax ? 1 : editsMax);
 
-/** Both have several words, and the first is the same. */
+/** Whether both have several words, and the first is the same. */
 function beginsLike(name: string, other: string): boolean {
   const [first, second] = name.split('_');
   return second !== undefined && !setByOthers.test(name) && other.startsWith(`${first}_`);
 }
 
-/** Letters to insert, drop or replace. */
+/** Number of letters to insert, drop or replace. */
 function editsBetween(a: string, b: string): number {
   let above = Array.from({length: b.length + 1}, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

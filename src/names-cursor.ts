@@ -1,5 +1,5 @@
-// Cursors of GET /v1/names: the range that a list began with, and the last name that was shown.
-//   Nothing but a place in a list that its reader may read anyway: it is checked for its form, and sealed by nobody.
+// Cursors of GET /v1/names: the range of a list, and the last name of a page.
+//   A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed.
 import {isName} from './ingest/validate.js';
 import {jsonOrUndefined} from './json.js';
 
@@ -11,7 +11,7 @@ export interface NamesCursor {
   readonly after: {readonly count: number; readonly name: string};
 }
 
-/** Of a name of 256 characters and a prefix of as many, each of them escaped. */
+/** A name of 256 characters and a prefix of the same length, each character escaped. */
 const cursorCharsMax = 8_192;
 
 export function namesCursorText({fromMs, toMs, prefix, after}: NamesCursor): string {
@@ -19,7 +19,7 @@ export function namesCursorText({fromMs, toMs, prefix, after}: NamesCursor): str
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
 
-/** Undefined for what no list gave. */
+/** Undefined for a text that has not the form of a cursor. */
 export function readNamesCursor(text: string): NamesCursor | undefined {
   if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
   const fields = jsonOrUndefined(Buffer.from(text, 'base64url').toString());

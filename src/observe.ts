@@ -1,5 +1,5 @@
-// Process logs on stderr: one JSON object per line; on a terminal, the same as a line for people. (stdout has the base address,
-// keys and curl lines.)
+// Process logs on stderr: one JSON object per line; on a terminal, a line for people. (stdout has the base address, keys and curl
+// lines.)
 //   No user id, key or payload is ever logged, and nothing is logged per event: count per batch.
 
 import {writeSync} from 'node:fs';
@@ -9,14 +9,14 @@ import {type Logger, pino} from 'pino';
 export type {Logger};
 
 const stderr = 2;
-/** Makes a line for people of one of JSON; undefined: nobody reads along. Its module is loaded for a terminal alone. */
+/** Turns a JSON line into one for people; undefined unless stderr is a terminal. Its module is loaded only then. */
 const forPeople = isatty(stderr) ? await lineMaker() : undefined;
-/** Of a reader of the log that does not read. */
+/** Time that a reader of the log may take. */
 const patienceMsMax = 1_000;
 const lookAgainMs = 10;
 const sleeper = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 
-/** `role` is the thread or program that speaks. Writes are synchronous: the last line before an exit is not lost. */
+/** `role`: the thread or program that logs. Writes are synchronous: the last line before an exit is not lost. */
 export function createLogger(level: string, role: string): Logger {
   const out = new Lines((lost) => logger.warn({lines: lost}, 'lines of this log are lost: it could not be written'));
   const logger = pino({level, base: {role}, timestamp: pino.stdTimeFunctions.isoTime}, out);
@@ -34,10 +34,10 @@ async function lineMaker(): Promise<(json: string) => string> {
   });
 }
 
-/** A line that cannot be written (the disk is full, nobody reads) is lost, and ends nobody; how many were is told when one can. */
+/** Lines that cannot be written (the disk is full, the reader stopped) are lost; a later line has their number. */
 class Lines {
   private lost = 0;
-  /** The end of the line that was begun last is missing. */
+  /** The end of the newest line is missing. */
   private isCut = false;
 
   constructor(private readonly onWritable: (lost: number) => void) {}
@@ -45,7 +45,7 @@ class Lines {
   write(json: string): void {
     const line = forPeople?.(json) ?? json;
     const bytes = Buffer.from(this.isCut ? `\n${line}` : line);
-    // Behind lost lines nobody waits again.
+    // After a lost line no write waits.
     const written = writeAll(bytes, this.lost === 0 ? patienceMsMax : 0);
     if (written > 0) this.isCut = written < bytes.length;
     if (written < bytes.length) {

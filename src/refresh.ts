@@ -1,8 +1,8 @@
-// How long an event may take from its 200 into every report. A plan has two lengths: a new deployment is tried by people who
-// look at the first events at once, and snapshots every few seconds are a needless cost later.
-//   F1. A change comes without a restart, and a restart within the first hour goes on with the rest of it.
-//   F2. The refresh never becomes shorter while a process runs, however the wall clock jumps: a snapshot that was on time
-//       would be late all at once.
+// The longest time from an event's 200 until every report has it. A plan has two lengths: people who try a new deployment look at
+// the first events at once, and later a snapshot every few seconds is a needless cost.
+//   F1. The change needs no restart, and after a restart within the first hour the rest of that hour remains.
+//   F2. The refresh never becomes shorter while a process runs, however the wall clock jumps: snapshots that were on time would
+//       all be late at once.
 
 import {monotonicMs, wallMs} from './clock.js';
 
@@ -12,12 +12,12 @@ export interface RefreshPlan {
   readonly laterMs: number;
 }
 
-/** Where REPORT_REFRESH_SECONDS is unset. */
+/** The plan if REPORT_REFRESH_SECONDS is unset. */
 export const ordinaryRefreshPlan: RefreshPlan = {firstHourMs: 5_000, laterMs: 300_000};
 
 export const steadyRefreshPlan = (refreshMs: number): RefreshPlan => ({firstHourMs: refreshMs, laterMs: refreshMs});
 
-/** From `fromMs` to `toMs`, at an epoch time. */
+/** A change from `fromMs` to `toMs` at an epoch time. */
 export interface RefreshChange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -44,7 +44,7 @@ export class Refresh {
     this.clock = clock;
     this.hourEndMs = createdMs + hourMs;
     const ageMs = clock.wallMs() - createdMs;
-    // A clock that was set back by a little since leaves a deployment new; one that is years off makes it an old one.
+    // A clock that was set back a little leaves a deployment new; one that is years off makes it old.
     const leftMs = Math.abs(ageMs) < hourMs ? hourMs - ageMs : 0;
     this.changeMs = clock.monotonicMs() + Math.min(leftMs, hourMs);
   }
@@ -53,13 +53,13 @@ export class Refresh {
     return this.leftMs > 0 ? this.plan.firstHourMs : this.plan.laterMs;
   }
 
-  /** Until the refresh changes; 0 when it will not. */
+  /** Ms until the refresh changes; 0 when it will not. */
   get leftMs(): number {
     const {firstHourMs, laterMs} = this.plan;
     return firstHourMs === laterMs ? 0 : Math.max(0, this.changeMs - this.clock.monotonicMs());
   }
 
-  /** Undefined when none is to come. */
+  /** Undefined when the refresh will not change. */
   get change(): RefreshChange | undefined {
     const {firstHourMs, laterMs} = this.plan;
     return this.leftMs > 0 ? {fromMs: firstHourMs, toMs: laterMs, atMs: this.hourEndMs} : undefined;

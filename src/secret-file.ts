@@ -1,16 +1,16 @@
-// A secret in a file of its own, as Docker, Kubernetes and systemd hand secrets over: not in the environment, which child
-// processes inherit and `docker inspect` shows.
+// A secret in its own file, as Docker, Kubernetes and systemd provide secrets: not in the environment, which child processes
+// inherit and `docker inspect` shows.
 import {closeSync, openSync, readSync} from 'node:fs';
 
-/** The longest secret that anybody has is a NATS token; a path that names something else (/dev/zero) must not be read on. */
+/** The longest secret is a NATS token; a path of something else (/dev/zero) must not be read further. */
 const secretBytesMax = 4_096;
 
 export type SecretFile =
   | {readonly kind: 'secret'; readonly text: string}
-  /** Goes on after the name of the variable; never what the file holds. */
+  /** Follows the name of the variable; never contains the file's content. */
   | {readonly kind: 'bad'; readonly why: string};
 
-/** One line break at the end is the editor's, and no part of the secret. */
+/** A line break at the end is the editor's, and not part of the secret. */
 export function readSecretFile(path: string): SecretFile {
   let text: string;
   try {

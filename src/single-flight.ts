@@ -1,5 +1,5 @@
-// Callers share one run of a task that began after they asked.
-//   A run that was under way before may have looked before the world changed, so it is not enough.
+// Single flight: callers share one run of a task that began after their call.
+//   A run that began before may have read the world before it changed, so it is not enough.
 
 export class SingleFlight<T> {
   private readonly task: () => Promise<T>;

@@ -1,4 +1,4 @@
-// A start that cannot go on for a reason the operator can mend.
+// A start that cannot continue, for a reason that the operator can mend.
 import {OperatorFault} from '../actors/invariant.js';
 
 /** The process ends with code 1. */

@@ -1,6 +1,6 @@
-// Signals by which somebody asks this process to stop.
-//   SS1. Ctrl-C reaches npm and the process that it started, and npm sends it on: what comes within a second of the first
-//        signal says the same once more.
+// Signals that ask this process to stop.
+//   SS1. Ctrl-C reaches npm and the process that it started, and npm forwards it: signals within a second of the first one are
+//        the same request.
 
 import {monotonicMs} from './clock.js';
 
@@ -8,7 +8,7 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 const sameWishMs = 1_000;
 
-/** `stop` is called once; `again` when somebody asks once more, later. SS1 */
+/** `stop` is called once; `again` for a later request. SS1 */
 export function onStopSignals(stop: (signal: StopSignal) => void, again: (signal: StopSignal) => void): void {
   let firstMs: number | undefined;
   const hear = (signal: StopSignal): void => {

@@ -1,8 +1,8 @@
-// Files that another process, or another system, may not have.
+// Files that may not exist: of another process, or of another system.
 
 import {readFileSync} from 'node:fs';
 
-/** Undefined where there is no such file, or its process has ended. */
+/** Undefined when there is no such file, or its process has ended. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -22,6 +22,6 @@ export function readIfReadable(path: string): string | undefined {
   }
 }
 
-/** The operating system refused. A fault of the program has no code of it. */
+/** Whether the operating system refused. Errors of the program have no code of it. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException & {code: string} =>
   error instanceof Error && 'syscall' in error && 'code' in error;

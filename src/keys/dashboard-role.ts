@@ -1,4 +1,4 @@
-// What a person may do in the dashboard. Each role may do all that the one before it may.
+// Roles of people in the dashboard. Each role may do everything that the previous one may.
 //   reader   reports, live load, benchmarks: no user's id and no event
 //   analyst  and events, people, arrivals
 //   admin    and keys, deletions, access

@@ -1,7 +1,7 @@
-// Keys that the configuration fixes, and whether they open anything.
+// Keys that the configuration fixes, and whether they are valid.
 //   F1. A start with a fixed key that was revoked is not ready: clients that use the key of the configuration would get 401.
-//   F2. A fixed key that is revoked while the service runs is a warning: other keys still work. When the operator changes the
-//       key, edges start with the new one by and by, and the others must go on until then.
+//   F2. A fixed key that is revoked while the service runs is a warning: other keys still work. After the operator changes the
+//       key, edges restart with the new one, one after the other, and until then the others must continue.
 import type {KeyKind} from './key.js';
 import type {KeyRing} from './key-ring.js';
 import type {Bootstrap} from './store.js';
@@ -20,7 +20,7 @@ interface FixedKey {
 export class FixedKeys {
   private readonly keys: readonly FixedKey[];
 
-  /** After `KeyStore.fixAll` of the same keys. */
+  /** Called after `KeyStore.fixAll` with the same keys. */
   constructor(
     private readonly ring: KeyRing,
     fixed: Bootstrap,
@@ -34,12 +34,12 @@ export class FixedKeys {
     });
   }
 
-  /** F1: why this start is not ready. */
+  /** Why this start is not ready. F1 */
   reasons(): string[] {
     return this.sentences(true);
   }
 
-  /** F2 */
+  /** Fixed keys that were revoked since the start. F2 */
   warnings(): string[] {
     return this.sentences(false);
   }

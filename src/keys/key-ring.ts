@@ -1,10 +1,9 @@
-// All keys of the deployment in memory, by hash, and who may come in.
-//   R1. A header that was seen before costs one lookup: its key is remembered, and all that is remembered goes when any
-//       key is revoked. Only good headers of an ordinary length are: guesses do not fill the memory, and neither does a
-//       public key behind ever more spaces.
-//   R2. What a key has used of its rate limits is kept with the key alone: unknown keys have no such entry, and a revoked
-//       one takes it along.
-//   R3. A person's token lies here like a key, so that it is revoked like one; no API route is opened by it.
+// All keys of the deployment in memory, by hash.
+//   R1. A known header costs one lookup: its key is cached, and every revocation clears the cache. Only valid headers of an
+//       ordinary length are cached: neither guesses nor a public key after ever more spaces fill the memory.
+//   R2. A key's use of its rate limits is stored with the key alone: unknown keys have no entry, and a revoked key takes its
+//       entry along.
+//   R3. A person's token is here like a key, so that it is revoked like one; it opens no API route.
 import {
   type ApiKeyRecord,
   hashKey,
@@ -19,7 +18,7 @@ const rememberedHeadersMax = 10_000;
 const rememberedHeaderCharsMax = 256;
 
 /**
- * What a key has used of each rate limit: when all of it would have arrived at exactly the permitted rate, monotonic ms
+ * A key's use of each rate limit: the time, monotonic ms, by which all of it would have arrived at exactly the permitted rate
  * (edge/admission/rate-limit.ts).
  */
 export interface RateUsage {
@@ -28,28 +27,28 @@ export interface RateUsage {
   deletions: number;
 }
 
-/** A key that opens something now. */
+/** A key that is valid now. */
 export interface ActiveKey {
   readonly id: string;
   readonly kind: RecordKind;
-  /** Set by whoever lets it in; written to the bucket now and then. */
+  /** Set by authentication; written to the bucket now and then. */
   lastUsedMs: number;
-  /** R2 */
+  /** Use of its rate limits. R2 */
   readonly usage: RateUsage;
-  /** The options in its newest record. */
+  /** Options of its newest record. */
   options: KeyOptions | undefined;
-  /** Of a person's token. */
+  /** Set for a person's token. */
   readonly access: PersonAccess | undefined;
 }
 
 export class KeyRing {
-  /** Goes up with every record that comes or goes: whoever shows them asks again. */
+  /** Incremented with every record that is added, changed or removed: pages then ask again. */
   changes = 0;
   private readonly records = new Map<string, KeyRecord>();
   private readonly activeByHash = new Map<string, ActiveKey>();
   private readonly activeByHeader = new Map<string, ActiveKey>();
 
-  /** Takes all records that there are; what else it knew opens nothing any more. */
+  /** Replaces all records; other keys are no longer valid. */
   replaceAll(records: readonly KeyRecord[]): void {
     const ids = new Set(records.map(({id}) => id));
     for (const id of [...this.records.keys()]) if (!ids.has(id)) this.forget(id);
@@ -69,7 +68,7 @@ export class KeyRing {
   put(record: KeyRecord): void {
     this.changes += 1;
     const {hash} = this.records.get(record.id) ?? record;
-    if (hash !== record.hash) this.forget(record.id); // Made anew by a process that found none.
+    if (hash !== record.hash) this.forget(record.id); // A process that found no record made a new one.
     this.records.set(record.id, record);
     const active = this.activeByHash.get(record.hash);
     if (record.revokedMs !== null) {
@@ -89,18 +88,18 @@ export class KeyRing {
     return this.records.get(id);
   }
 
-  /** The record of a key, revoked or not. A linear search: only starts ask. */
+  /** The record of a key, revoked or not. A linear search: only starts call it. */
   recordOf(key: string): KeyRecord | undefined {
     const hash = hashKey(key);
     return [...this.records.values()].find((record) => record.hash === hash);
   }
 
-  /** The API keys, oldest first, each with the last use that is known here. */
+  /** The API keys, oldest first, each with its last use as far as this process knows it. */
   list(): ApiKeyRecord[] {
     return this.listed(isOfApiKey);
   }
 
-  /** The access tokens of people, likewise. */
+  /** The access tokens of people, oldest first, each with its last use as far as this process knows it. */
   people(): KeyRecord[] {
     return this.listed((record): record is KeyRecord => !isOfApiKey(record));
   }
@@ -112,13 +111,13 @@ export class KeyRing {
       .sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
 
-  /** Uses are written down now and then only: this process may know a later one. */
+  /** Uses are stored now and then only: this process may know a later one. */
   lastUsedMs({hash, lastUsedMs}: KeyRecord): number | null {
     const here = this.activeByHash.get(hash)?.lastUsedMs ?? 0;
     return here > (lastUsedMs ?? 0) ? here : lastUsedMs;
   }
 
-  /** Records whose key was used since it was last written down. */
+  /** Records whose key was used after its last use was stored. */
   used(): {readonly record: KeyRecord; readonly lastUsedMs: number}[] {
     return [...this.activeByHash.values()].flatMap(({id, lastUsedMs}) => {
       const record = this.records.get(id)!;
@@ -126,7 +125,7 @@ export class KeyRing {
     });
   }
 
-  /** By the value of an Authorization header: `Bearer <key>`, the scheme in any case. */
+  /** The key of an Authorization header: `Bearer <key>`, the scheme in any case. */
   byHeader(header: string): ActiveKey | undefined {
     const known = this.activeByHeader.get(header);
     if (known !== undefined) return known;
@@ -145,7 +144,7 @@ export class KeyRing {
     return active?.kind === 'person' ? undefined : active; // R3
   }
 
-  /** A person's token, or the id of one, that opens something at `nowMs`. */
+  /** The access token of a person, by its text or its id, if it is valid at `nowMs`. */
   person(by: {readonly token: string} | {readonly id: string}, nowMs: number): ActiveKey | undefined {
     const hash = 'token' in by ? hashKey(by.token) : this.records.get(by.id)?.hash;
     const active = hash === undefined ? undefined : this.activeByHash.get(hash);

@@ -1,33 +1,33 @@
-// API keys: what they look like, and what is kept of them.
-//   K1. A key is shown once, when it is created. Only its SHA-256 is kept: 256 random bits need no salt and no slow hash.
+// API keys: their form, and their records.
+//   K1. A key is shown once, when it is created. Only its SHA-256 is stored: 256 random bits need no salt and no slow hash.
 import {createHash, randomBytes} from 'node:crypto';
 import type {DashboardRole} from './dashboard-role.js';
 
 /** `write` may track events and identify; `secret` may do everything except manage keys (docs/api.md, Routes). */
 export type KeyKind = 'write' | 'secret';
 
-/** Those of API keys, and `person`: an access token with which somebody signs in to the dashboard, and which opens nothing else. */
+/** Kinds of API keys, and `person`: an access token with which a person signs in to the dashboard, and which opens nothing else. */
 export type RecordKind = KeyKind | 'person';
 
 export const keyPrefix: Readonly<Record<RecordKind, string>> = {write: 'sk_write_', secret: 'sk_live_', person: 'mr_'};
 
-/** Of an access token. */
+/** Permissions of an access token. */
 export interface PersonAccess {
   readonly role: DashboardRole;
-  /** Epoch ms from which on it opens nothing; null: never. */
+  /** Epoch ms of its expiry; null: never. */
   readonly untilMs: number | null;
 }
 
-/** Limits of a write key that anybody may have, beyond its kind. Undefined: no limit. */
+/** Limits of a write key that may be public, beyond its kind. Undefined: no limit. */
 export interface KeyOptions {
   readonly mayIdentify: boolean;
-  /** Origins whose pages may use it, each as browsers send it in `Origin`. */
+  /** Origins whose pages may use it, each in the form of the `Origin` header. */
   readonly origins?: readonly string[] | undefined;
   /** Events per second of each client address. */
   readonly eventsPerSecondPerAddress?: number | undefined;
 }
 
-/** One key as it is stored. Times are epoch ms. */
+/** One key as the bucket has it. Times are epoch ms. */
 export interface KeyRecord {
   readonly id: string;
   readonly name: string;
@@ -38,11 +38,11 @@ export interface KeyRecord {
   readonly createdMs: number;
   readonly lastUsedMs: number | null;
   readonly revokedMs: number | null;
-  /** The operator fixed it by configuration: another fixed key of its kind takes its place. */
+  /** The configuration fixed it: another fixed key of its kind replaces it. */
   readonly isFixed: boolean;
-  /** Undefined for most keys: nothing is limited. */
+  /** Undefined for most keys: no limits. */
   readonly options?: KeyOptions | undefined;
-  /** Of a person's token, and of nothing else. */
+  /** Set for a person's token alone. */
   readonly access?: PersonAccess | undefined;
 }
 

@@ -1,8 +1,8 @@
-// What all edges of a deployment share of the dashboard's sign-in: one record in the bucket of keys.
-//   SR1. The secret is random and never leaves the bucket, so no cookie tells anything about a token that a person chose.
-//   SR2. A one-time code is kept by its hash until it is used or its time is over. Whoever takes it out of the record by
-//        compare-and-set has used it: of two who try at once, one does.
-//   SR3. Sessions that began before `notBeforeMs` are over, on every edge, as soon as the watch tells.
+// The state of the dashboard's sign-in that all edges of a deployment share: one record in the bucket of keys.
+//   SR1. The secret is random and never leaves the bucket, so no cookie reveals anything about a token that a person chose.
+//   SR2. The hash of a one-time code is stored until the code is used or expires. The edge that removes it by compare-and-set
+//        has used it: of two attempts at once, one succeeds.
+//   SR3. Sessions that began before `notBeforeMs` are over, on every edge, as soon as its watch has the change.
 import {randomBytes} from 'node:crypto';
 import {hashKey} from './key.js';
 import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
@@ -12,7 +12,7 @@ export const signInRecordName = 'dashboard';
 const secretBytes = 32;
 const codeBytes = 16;
 export const codeMsMax = 600_000;
-/** The oldest goes where another one comes. */
+/** A new code replaces the oldest above this number. */
 const codesMax = 100;
 const changeTriesMax = 10;
 
@@ -34,7 +34,7 @@ export class SignInRecord {
     this.wallMs = wallMs;
   }
 
-  /** What the bucket holds after a connection came back, which may be older than what was known (store.ts, S3). */
+  /** Takes the bucket's record after a reconnect, which may be older than the known one (store.ts, S3). */
   replace(entry: BucketEntry | undefined): void {
     this.stored = undefined;
     this.revision = 0;
@@ -47,7 +47,7 @@ export class SignInRecord {
     this.stored = JSON.parse(text) as Stored;
   }
 
-  /** Undefined only while the bucket holds no record: then no session is valid. */
+  /** Undefined only while the bucket has no record: then no session is valid. */
   get secret(): string | undefined {
     return this.stored?.secret;
   }
@@ -56,7 +56,7 @@ export class SignInRecord {
     return this.stored?.notBeforeMs ?? 0;
   }
 
-  /** Makes the record, unless another edge did. Rejects with a `BucketFault`. */
+  /** Creates the record, unless another edge did. Rejects with a `BucketFault`. */
   async ensure(): Promise<void> {
     if (this.stored === undefined) await this.change((stored) => stored);
   }
@@ -69,7 +69,7 @@ export class SignInRecord {
     return code;
   }
 
-  /** @returns whether the code was good; from now on it is not. SR2. Rejects with a `BucketFault`. */
+  /** @returns whether the code was valid; from now on it is not. SR2. Rejects with a `BucketFault`. */
   async spendCode(code: string): Promise<boolean> {
     const hash = hashKey(code);
     let isSpent = false;
@@ -80,12 +80,12 @@ export class SignInRecord {
     return isSpent;
   }
 
-  /** SR3. Rejects with a `BucketFault`. */
+  /** Ends all sessions. SR3. Rejects with a `BucketFault`. */
   async endSessions(): Promise<void> {
     await this.change((stored) => ({...stored, notBeforeMs: this.wallMs()}));
   }
 
-  /** `edit` returns undefined where nothing is to change. What it gets has no code whose time is over. */
+  /** `edit` gets the record without expired codes, and returns undefined to change nothing. */
   private async change(edit: (stored: Stored) => Stored | undefined): Promise<void> {
     for (let tries = 0; tries < changeTriesMax; tries++) {
       const known = this.stored ?? {secret: randomBytes(secretBytes).toString('hex'), notBeforeMs: 0, codes: []};

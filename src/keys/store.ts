@@ -1,9 +1,9 @@
-// Keys of the deployment: the bucket holds them, a ring in memory answers for them, a watch keeps the two together.
-//   S1. What this process changes is effective here at once, elsewhere as soon as the watch tells (within a second).
-//   S2. Every change is a compare-and-set: a late `last used` never takes a revocation back.
+// Keys of the deployment: the bucket stores them, a ring in memory answers for them, a watch updates the ring.
+//   S1. A change by this process is effective here at once, elsewhere as soon as the watch has it (within a second).
+//   S2. Every change is a compare-and-set: a late `last used` never undoes a revocation.
 //   S3. A bucket that lost its last changes (an external NATS after a power cut without sync, a restored backup) gives their
-//       revisions again, to others. So revisions are compared only as long as the connection lives: after that what is stored
-//       replaces all that is known, but for what was written here since it came back (S1).
+//       revisions again, to other changes. So revisions are compared only within one connection: after a reconnect the stored
+//       records replace all known ones, except those that this process has written since (S1).
 import {
   generateKey,
   type KeyKind,
@@ -23,22 +23,22 @@ export interface BucketEntry {
   readonly text: string;
 }
 
-/** The bucket cannot be reached, or does not answer: what was to be written may be there or not. */
+/** The bucket cannot be reached, or does not answer: the outcome of a write is unknown. */
 export class BucketFault extends Error {}
 
-/** Who is told what the bucket holds. */
+/** Hears the content of the bucket. */
 export interface KeyListener {
-  /** A lost connection is back: another `all` follows. */
+  /** The connection is back: another `all` follows. */
   returned(): void;
-  /** Everything that is stored. */
+  /** All stored records. */
   all(entries: readonly BucketEntry[]): void;
-  /** A change since then. */
+  /** A change since `all`. */
   changed(entry: BucketEntry): void;
 }
 
 /** The bucket of keys. Rejects with a `BucketFault`. */
 export interface KeyBucket {
-  /** Resolves when the listener was told all that is stored for the first time. */
+  /** Resolves after the first `all` of the listener. */
   watch(listener: KeyListener): Promise<void>;
   /** `revision` 0: the name must be new. @returns the new revision, undefined when another writer was faster. */
   write(name: string, text: string, revision: number): Promise<number | undefined>;
@@ -47,7 +47,7 @@ export interface KeyBucket {
   stop(): void;
 }
 
-/** Keys that this process created, by kind; never one that the operator fixed. */
+/** Keys that this process created, by kind; never fixed ones. */
 export interface FirstKeys {
   readonly write?: string;
   readonly secret?: string;
@@ -67,20 +67,20 @@ export interface KeyAuthor {
 const start: KeyAuthor = {by: 'start'};
 
 export type KeyChange = 'created' | 'changed' | 'revoked';
-/** Is told of each change that the bucket took from this process. */
+/** Called for each change of this process that the bucket took. */
 export type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
 
-/** Others write a key once a minute at most. */
+/** Other processes write a key once a minute at most. */
 const changeTriesMax = 10;
 
 const kinds: readonly KeyKind[] = ['write', 'secret'];
 
 export class KeyStore {
   readonly ring = new KeyRing();
-  /** Lies in the same bucket. */
+  /** In the same bucket. */
   readonly signIn: SignInRecord;
   private revisions = new Map<string, number>();
-  /** What this process wrote since the connection came back. S3 */
+  /** Records that this process wrote since the reconnect. S3 */
   private readonly written = new Map<string, BucketEntry>();
   private readonly bucket: KeyBucket;
   private readonly wallMs: () => number;
@@ -103,7 +103,7 @@ export class KeyStore {
     return store;
   }
 
-  /** S3 */
+  /** Replaces the known records. S3 */
   private takeAll(all: readonly BucketEntry[]): void {
     this.signIn.replace(all.find(isSignIn));
     const entries = all.filter((entry) => !isSignIn(entry));
@@ -125,11 +125,11 @@ export class KeyStore {
     this.ring.put(JSON.parse(text) as KeyRecord);
   }
 
-  /** Somebody else wrote it, and the watch has not told yet; or what is known here is lost. S2, S3 */
+  /** Reads a record that another process wrote before the watch has it, or that is outdated here. S2, S3 */
   private async readAnew(name: string): Promise<void> {
     const known = this.revisions.get(name);
     const entry = await this.bucket.read(name);
-    if (this.revisions.get(name) !== known) return; // The watch told meanwhile, maybe of what came later.
+    if (this.revisions.get(name) !== known) return; // The watch had it in the meantime, or a later one.
     if (entry !== undefined) this.install(entry);
     else {
       this.revisions.delete(name);
@@ -147,7 +147,7 @@ export class KeyStore {
     return true;
   }
 
-  /** @returns the record, and the key itself for the only time. */
+  /** @returns the record, and the key itself, which is not available again. */
   async create(
     kind: KeyKind,
     name: string,
@@ -160,7 +160,7 @@ export class KeyStore {
     return {record, key};
   }
 
-  /** @returns the record, and the access token itself for the only time. */
+  /** @returns the record, and the access token itself, which is not available again. */
   async createPerson(name: string, access: PersonAccess, author = start): Promise<{record: KeyRecord; key: string}> {
     const key = generateKey('person');
     const record = {...recordOf(key, 'person', newKeyId(), name, this.wallMs()), access};
@@ -179,7 +179,7 @@ export class KeyStore {
     let isRevokedHere = false;
     const record = await this.change(id, (known) => {
       isRevokedHere = known.revokedMs === null;
-      // After the revocation no process writes down its last use.
+      // After the revocation no process stores its last use.
       return isRevokedHere ? {...known, lastUsedMs: this.ring.lastUsedMs(known), revokedMs: this.wallMs()} : known;
     });
     if (isRevokedHere && record !== undefined) this.witness('revoked', record, author);
@@ -194,7 +194,7 @@ export class KeyStore {
   }
 
   /**
-   * Compare-and-set, again while other processes write the key (S2). `edit` returns the record itself to change nothing.
+   * Compare-and-set, repeated while other processes write the key (S2). `edit` returns the record itself to change nothing.
    * @returns undefined when there is no such key.
    */
   private async change(id: string, edit: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
@@ -208,17 +208,17 @@ export class KeyStore {
     throw new BucketFault(`the key was written by others ${changeTriesMax} times while it was to be changed`);
   }
 
-  /** Writes down when keys were used last. One that another process just changed waits for the next time. */
+  /** Stores the last uses of keys. A key that another process has just changed waits for the next time. */
   async saveLastUsed(): Promise<void> {
     for (const {record, lastUsedMs} of this.ring.used()) {
-      if (this.ring.get(record.id) !== record) continue; // Changed meanwhile, revoked maybe: S2.
+      if (this.ring.get(record.id) !== record) continue; // Changed in the meantime, perhaps revoked: S2.
       await this.write({...record, lastUsedMs}, this.revisions.get(record.id)!);
     }
   }
 
   /**
-   * Keys that the operator fixes are kept like all others, so that they can be listed and revoked. Another fixed key of the
-   * same kind takes the place of the one before, and takes over its options.
+   * Stores the fixed keys like all others, so that they can be listed and revoked. A new fixed key replaces the one of its kind,
+   * and gets its options.
    */
   async fixAll(fixed: Bootstrap): Promise<void> {
     for (const kind of kinds) {
@@ -228,8 +228,8 @@ export class KeyStore {
   }
 
   /**
-   * A kind that was never given any key gets one.
-   * @returns what was created here: the only time it is known.
+   * Creates a key for each kind that never had one.
+   * @returns the created keys, which are not available again.
    */
   async createFirst(): Promise<FirstKeys> {
     const created: {write?: string; secret?: string} = {};
@@ -249,8 +249,8 @@ export class KeyStore {
   }
 
   /**
-   * A key that has a record already, because it was created before, gets no second one: the two could not agree on whether it
-   * is revoked. A revoked key opens nothing, so the fixed key before it stays in use.
+   * A key that has a record already, because it was created before, gets no second one: the two could disagree on its revocation.
+   * A revoked key opens nothing, so the previous fixed key stays in use.
    */
   private async fix(kind: KeyKind, key: string): Promise<void> {
     const id = this.ring.recordOf(key)?.id ?? (await this.createFixed(kind, key));
@@ -264,8 +264,8 @@ export class KeyStore {
   }
 
   /**
-   * When processes start together, one is the first with a number: the others find their key there, or try the next number.
-   * Logs and lists show the id, so nothing of the key is in it. @returns the id.
+   * When processes start together, one of them takes a number first: the others find their key there, or try the next number.
+   * Logs and lists show the id, so it reveals nothing of the key. @returns the id.
    */
   private async createFixed(kind: KeyKind, key: string): Promise<string> {
     const options = this.ring

@@ -109,7 +109,7 @@ class NatsLogPull implements LogPull {
   private due: number;
   /** The newest count of the consumer. */
   private delivered = 0;
-  /** Of the newest request: its number, checks since it was made or brought a message, and what it brought. */
+  /** Number of the newest request, checks since it was made or brought a message, and messages and bytes that it brought. */
   private requests = 0;
   private silentLooks = 0;
   private brought = 0;

@@ -13,7 +13,7 @@ import {rejectedForm} from '../../routes/rejected.js';
 import type {Operations} from '../operation.js';
 import {purchase} from './examples.js';
 
-/** The time against which a timestamp counts as future is the service's: no schema says it. */
+/** The service's clock decides which timestamps are in the future: no schema can express that. */
 export const event = eventSchema(() => Number.POSITIVE_INFINITY);
 export const batch = batchSchema(event);
 

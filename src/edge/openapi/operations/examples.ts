@@ -1,4 +1,4 @@
-// What several operations show: the examples of /openapi.json tell one story, and the tests play it.
+// Examples that several operations share: those of /openapi.json tell one story, and tests play it.
 
 /** The purchase of ada, as history and her profile show it. */
 export const purchase = {
@@ -12,7 +12,7 @@ export const purchase = {
   messageId: 'order-1001',
 };
 
-/** One a day: sign-ups, and users who were active. */
+/** One a day: sign-ups, and active users. */
 export const twoDays = {
   interval: 'day',
   data: [

@@ -1,4 +1,4 @@
-// What an operator asks, and what a developer reads.
+// Routes for operators, and the description for developers.
 import {healthAnswer, readinessAnswer} from '../../answers.js';
 import type {Operations} from '../operation.js';
 

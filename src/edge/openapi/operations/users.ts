@@ -1,4 +1,4 @@
-// Users: what is known of them, and that they are forgotten.
+// Users: their profiles, and their deletion.
 import {identifySchema} from '../../../ingest/schemas.js';
 import {
   deletedAnswer,
@@ -34,7 +34,7 @@ const receipt = {
 };
 const pending = {...receipt, status: 'pending', completed_at: null, verified: null};
 
-/** No time lies too far ahead of one that is not known. */
+/** The service's clock decides which timestamps are in the future: no schema can express that. */
 export const identify = identifySchema(() => Number.POSITIVE_INFINITY);
 
 const getUser: Operation = {

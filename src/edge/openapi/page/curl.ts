@@ -1,4 +1,4 @@
-// The example request of an operation, to be pasted into a shell that knows BASE and the keys.
+// The example request of an operation, for a shell that knows BASE and the keys.
 import type {DescribedOperation} from '../document.js';
 
 const variables: Readonly<Record<string, string>> = {
@@ -7,7 +7,7 @@ const variables: Readonly<Record<string, string>> = {
   adminToken: '$ADMIN_TOKEN',
 };
 
-// Longer queries stand one parameter a line, where no body does: -G would make a query of it.
+// Longer queries have a line for each parameter, unless there is a body: -G would make a query of it.
 const inlineQueryCharactersMax = 24;
 
 export function curlOf(method: string, path: string, operation: DescribedOperation): string {
@@ -33,7 +33,7 @@ function targetOf(path: string, {parameters = []}: DescribedOperation): string {
   );
 }
 
-/** The parameters that have an example make the request of the story. */
+/** The request of the story has the parameters with an example. */
 function queryOf({parameters = []}: DescribedOperation): URLSearchParams {
   const query = new URLSearchParams();
   for (const {name, in: place, example} of parameters) {
@@ -43,12 +43,12 @@ function queryOf({parameters = []}: DescribedOperation): URLSearchParams {
   return query;
 }
 
-/** Short bodies on one line. */
+/** A short body is one line. */
 function bodyText(body: unknown): string {
   const line = JSON.stringify(body);
   const text = line.length <= 60 ? line : JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
   return quoted(text);
 }
 
-/** Within single quotes: one of them would end the text there. */
+/** Text within single quotes: a single quote would end it. */
 const quoted = (text: string): string => text.replaceAll("'", "'\\''");

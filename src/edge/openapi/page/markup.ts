@@ -1,4 +1,4 @@
-// HTML from templates. Every text is escaped on its way in; only markup stays markup.
+// HTML from templates. Every text is escaped; only markup is inserted as it is.
 
 export class Markup {
   constructor(readonly text: string) {}

@@ -1,5 +1,5 @@
-// GET /docs: the description as a page. One text without a second request: no font, script or style from elsewhere.
-//   D1. The policy allows the page's own style and script by their hashes, and nothing else at all.
+// GET /docs: the description as one page, which loads nothing else: no font, script or style.
+//   D1. The policy allows the page's own style and script by their hashes, and nothing else.
 import {createHash} from 'node:crypto';
 import {statusOf} from '../../failure.js';
 import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from '../document.js';
@@ -68,7 +68,7 @@ ${schemaSection(document)}
 function placesOf(document: OpenApiDocument): Place[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      // Preflights are between browser and service.
+      // Preflights are an exchange of browser and service.
       .filter(([method]) => method !== 'options')
       .map(([method, operation]) => ({method: method.toUpperCase(), path, operation})),
   );
@@ -169,7 +169,7 @@ function answerLine(status: string, {description, headers = {}, content}: Descri
   }</div></li>`;
 }
 
-/** Headers of browsers and caches, ids, and limits that were not reached, stand on nearly every answer. */
+/** Leaves out headers on nearly every answer: those of browsers and caches, ids, and rate fields of refusals other than 429. */
 const isWorthSaying = (name: string, status: string): boolean =>
   !['X-Content-Type-Options', 'Cache-Control', 'X-Request-Id'].includes(name) &&
   !name.startsWith('Access-Control-') &&

@@ -1,10 +1,10 @@
-// A schema as a reader wants it: a table of fields, each with its type and bounds; named schemas are links.
+// A schema as a table of fields, each with its type and bounds; named schemas are links.
 import type {JsonSchema} from '../../query/query.js';
 import {type Content, html, type Markup, prose} from './markup.js';
 
 interface Schema extends JsonSchema {
   readonly $ref?: string;
-  /** Several: a value of any of them. */
+  /** A list: a value of any of these types. */
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -25,14 +25,14 @@ interface Schema extends JsonSchema {
   readonly maxProperties?: number;
 }
 
-/** Undefined when the schema is no object with fields. */
+/** Undefined when the schema is not an object with fields. */
 export function fieldTable(given: JsonSchema): Markup | undefined {
   const {properties, required = [], additionalProperties} = given as Schema;
   if (properties === undefined) return undefined;
   return html`<table class="fields"><tbody>${rows(properties, {required, isClosed: additionalProperties === false}, '')}</tbody></table>`;
 }
 
-/** Of bodies that clients write, what is required is marked; of answers, what may be absent. */
+/** Marks required fields in bodies that clients write, and optional ones in answers. */
 interface Presence {
   readonly required: readonly string[];
   readonly isClosed: boolean;
@@ -47,7 +47,7 @@ function rows(properties: Readonly<Record<string, Schema>>, {required, isClosed}
   });
 }
 
-/** Fields of an object, or of the objects of a list, that have no name of their own. */
+/** Fields of an object, or of the objects of a list, whose schema has no name. */
 function nestedRows(schema: Schema, path: string, isClosed: boolean): Content {
   if (schema.properties !== undefined)
     return rows(schema.properties, {required: schema.required ?? [], isClosed}, `${path}.`);

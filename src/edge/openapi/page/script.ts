@@ -1,5 +1,5 @@
-// What the documentation does with JavaScript; without it, it is complete all the same.
-//   The address of the service is that of the page without its name, and blocks can be copied.
+// Script of the documentation, which is complete without it: it inserts the page's address as that of the service, and adds
+// buttons that copy.
 
 export const script = `
 for (const base of document.querySelectorAll('.base')) base.textContent = location.origin + location.pathname.replace(/\\/docs$/, '');

@@ -1,4 +1,4 @@
-// How the documentation looks. No font, picture or colour comes from anywhere else; dark where the reader's system is.
+// Style of the documentation. It loads no font, picture or colour; it is dark where the reader's system is.
 
 export const style = `
 :root {
