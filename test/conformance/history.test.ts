@@ -64,7 +64,7 @@ describe('filters', () => {
     await under.track({event, userId: id, timestamp: '2024-01-01T23:59:59.999Z'});
     await under.track({event: 'other', userId: id, timestamp: '2024-01-02T00:00:00Z'});
     await under.track({event, anonymousId: id, timestamp: '2024-01-03'});
-    await under.track({event, userId: freshId(), anonymousId: id, timestamp: '2024-01-04'});
+    await under.track({event, userId: freshId(), anonymousId: freshId(), timestamp: '2024-01-04'});
     const dates = async (parameters: Record<string, string>): Promise<string[]> =>
       (await under.history(parameters)).data.map((one) => one.timestamp.slice(8, 10));
     expect(await dates({userId: id})).toEqual(['02', '01']);

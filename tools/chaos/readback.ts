@@ -13,6 +13,7 @@ export interface EventRow {
   readonly timestamp: string;
   readonly received_at: string;
   readonly messageId?: string;
+  readonly joined?: true;
 }
 
 interface HistoryPage {

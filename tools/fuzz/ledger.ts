@@ -2,6 +2,8 @@
 //   L1. An event that was answered as taken is stored; with a message id once, however often it was sent.
 //   L2. An event whose request got no answer may be stored or not, as often as it was sent.
 //   L3. Nothing else is stored. Deleted users, and the victims of deletions, are left out on both sides.
+//   L4. An event of an anonymous user that any request named beside a userId is there under either of both, or deleted with the
+//       known user: what was sent with such an anonymousId alone is left out as well.
 import {brotliDecompressSync, gunzipSync, inflateSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import type {HostileRequest} from './request.js';
@@ -12,6 +14,8 @@ interface SentEvent {
   readonly userId?: unknown;
   readonly anonymousId?: unknown;
   readonly messageId?: unknown;
+  /** As history shows it. */
+  readonly joined?: true;
 }
 
 /** How often an event may be stored. */
@@ -31,6 +35,7 @@ interface BatchAnswer {
 export class Ledger {
   readonly events = new Map<string, Bounds>();
   readonly deletedUsers = new Set<string>();
+  private readonly devices = new Set<string>();
   /** Events answered as taken, copies included. */
   accepted = 0;
 
@@ -38,6 +43,9 @@ export class Ledger {
     if (request.method === 'DELETE' && request.path.startsWith('/v1/users/')) this.noteDeletion(request.path);
     const isPost = request.method === 'POST' || request.mangleHead !== undefined;
     if (!isPost || request.body === undefined) return;
+    for (const {userId, anonymousId} of sentEvents(request, request.body)) {
+      if (isText(userId) && isText(anonymousId)) this.devices.add(anonymousId); // L4
+    }
     if (outcome.kind === 'answer') this.noteAnswer(request, request.body, outcome);
     else for (const event of sentEvents(request, request.body)) this.add(event, {min: 0, max: 1});
   }
@@ -81,8 +89,13 @@ export class Ledger {
     }
   }
 
-  /** An event with both ids belongs to the userId alone: it stays when the other id is deleted. */
-  isLeftOut({userId, anonymousId}: SentEvent): boolean {
+  /** An event with both ids belongs to the userId alone: it stays when the other one is deleted. */
+  isLeftOut(event: SentEvent): boolean {
+    const {userId, anonymousId, messageId, joined} = event;
+    const isDevice = !isText(userId) && isText(anonymousId) && this.devices.has(anonymousId);
+    // The user may have sent the same messageId, too: then it is there once, whoever came first.
+    const isJoined = joined === true && !(isText(messageId) && this.events.has(keyOf(event) ?? ''));
+    if (isDevice || isJoined) return true; // L4
     const id = isText(userId) ? userId : anonymousId;
     return isText(id) && (id.startsWith(victimPrefix) || this.deletedUsers.has(id));
   }

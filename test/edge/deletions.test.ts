@@ -1,0 +1,262 @@
+// Deletions of users with anonymous ids, and their receipts, over partitions that answer as the test says.
+import {beforeEach, describe, expect, test} from 'vitest';
+import {wtf8} from '../../actors/bytes/bytes.js';
+import {partitionOf} from '../../actors/bytes/hash.js';
+import {logMessageBytesMax} from '../../actors/limits.js';
+import {entryKind, MessageCursor} from '../../actors/log/entries.js';
+import type {Deletion, PartitionAnswer, PartitionQuestion} from '../../src/asks.js';
+import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
+import type {Front} from '../../src/edge/front.js';
+import type {Exchange} from '../../src/edge/http/exchange.js';
+import {Asks} from '../../src/edge/query/asks.js';
+import type {Handle} from '../../src/edge/route.js';
+import {deleteUser, readDeletion} from '../../src/edge/routes/deletions.js';
+import {readEvents} from '../../src/edge/routes/events.js';
+import {readUser} from '../../src/edge/routes/users.js';
+import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
+import {type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+
+const partitionCount = 4;
+
+type DevicesAnswer = Extract<PartitionAnswer, {kind: 'devices'}>;
+const noDevices: DevicesAnswer = {kind: 'devices', anonymousIds: [], hasAny: false};
+
+interface Answer {
+  readonly status: string;
+  // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse gives it.
+  readonly body: any;
+  readonly headers: Record<string, string>;
+}
+
+/** What happens, in order: `erase <partition> <key>` and `<ask> <partition>`. */
+let steps: string[];
+let devices: DevicesAnswer[];
+let receipts: (Deletion | undefined)[];
+let isKnown: boolean;
+/** A question that is answered otherwise; undefined: not this one. */
+let exception: (partition: number, question: PartitionQuestion) => PartitionAnswer | undefined;
+
+beforeEach(() => {
+  steps = [];
+  devices = Array.from({length: partitionCount}, () => noDevices);
+  receipts = [];
+  isKnown = true;
+  exception = () => undefined;
+});
+
+function answerTo(partition: number, question: PartitionQuestion): PartitionAnswer {
+  const {ask} = question;
+  steps.push(`${ask}${'whenAppended' in question ? ' when appended' : ''} ${partition}`);
+  const other = exception(partition, question);
+  if (other !== undefined) return other;
+  if (ask === 'exists') return isKnown ? {kind: 'known_user'} : {kind: 'unknown_user'};
+  if (ask === 'devices') return devices[partition]!;
+  if (ask === 'profile')
+    return {kind: 'profile', id: user, traitsJson: '{}', createdMs: 0, lastSeenMs: 0, traitsOverLimit: 0};
+  if (ask === 'history') return {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd: 0};
+  if (ask !== 'deletion') throw new Error(`not asked here: ${ask}`);
+  const deletion = receipts[partition];
+  return deletion === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion};
+}
+
+/** Stores what is sent, and erases at once. */
+class Wire implements LogLink {
+  isConnected = true;
+  private listener!: LogListener;
+
+  listen(listener: LogListener): void {
+    this.listener = listener;
+  }
+
+  send(partition: number, _: string, ticket: number, bytes: Uint8Array): void {
+    const cursor = new MessageCursor(bytes);
+    while (cursor.next()) {
+      expect(cursor.entry.kind).toBe(entryKind.erase);
+      steps.push(`erase ${partition} ${cursor.entry.userKey()}`);
+      receipts[partition] = receipt(cursor.entry.text(), partition);
+    }
+    setImmediate(() => this.listener.answered(partition, ticket, {kind: 'stored', sequence: 7}));
+  }
+}
+
+const completedAt = (partition: number): string => `2026-05-01T12:00:0${partition}.000Z`;
+const receipt = (id: string, partition: number): Deletion => ({
+  id,
+  status: 'completed',
+  log_position: `${partition}:1.7`,
+  events_deleted: 10 ** partition,
+  completed_at: completedAt(partition),
+  verified: [`state of ${partition}`, 'reach: everything'],
+});
+
+async function call(handle: Handle, query: string): Promise<Answer> {
+  const audited: string[] = [];
+  const front = {
+    partitionCount,
+    asks: new Asks({
+      request: async (subject: string, question: object) =>
+        answerTo(Number(subject.split('.').at(-1)), question as PartitionQuestion),
+    }),
+    publisher: new LogPublisher({
+      link: new Wire(),
+      partitionCount,
+      messageBytesMax: logMessageBytesMax,
+      monotonicMs: () => 0,
+      wallMs: () => 0,
+      newProducer: () => Buffer.alloc(8, 1),
+    }),
+    encoder: new EntryEncoder(partitionCount),
+    obstacles: {toWriting: () => undefined},
+    wallMs: () => 0,
+    clientAddresses: {of: () => '127.0.0.1', isTrusted: () => false},
+    audit: {userDeleted: (id: string) => audited.push(id)},
+    forgetLinks: (userId: string) => steps.push(`forget ${userId}`),
+  } as unknown as Front;
+  const answers: Answer[] = [];
+  const json = (status: string, text: string, headers: readonly Header[] = []): void =>
+    void answers.push({status, body: JSON.parse(text), headers: Object.fromEntries(headers)});
+  const failWith = ({code, message}: Failure, more: object): void =>
+    json(statusOf[code], JSON.stringify({error: {code, message}, ...more}));
+  const fail = (failure: Failure): void => failWith(failure, {});
+  const exchange = {json, fail, failWith, query, key: {id: 'key_1'}, forwardedPrefix: ''} as unknown as Exchange;
+  await handle(front, exchange, '');
+  expect(answers).toHaveLength(1);
+  expect(audited).toHaveLength(steps.some((step) => step.startsWith('erase')) ? 1 : 0);
+  return answers[0]!;
+}
+
+const user = Array.from({length: 40}, (_, n) => `user-${n}`).find((id) => {
+  const key = wtf8('u' + id);
+  return partitionOf(key, 0, key.length, partitionCount) === 2;
+})!;
+const home = 2;
+const ofUser = `userId=${user}`;
+const at = (step: string): number => {
+  expect(steps).toContain(step);
+  return steps.indexOf(step);
+};
+
+describe('a deletion', () => {
+  test('of a user without devices is one entry, and asks its own partition for the receipt', async () => {
+    const {status, body} = await call(deleteUser, ofUser);
+    expect(status).toBe('200 OK');
+    expect(body.deletion).toEqual(receipt(body.deletion.id, home));
+    expect(steps.slice(5)).toEqual([`erase ${home} u${user}`, `deletion ${home}`]);
+  });
+
+  test('erases devices first, in their partitions, and the user after what was on its way; one receipt', async () => {
+    devices[0] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
+    devices[home] = {kind: 'devices', anonymousIds: [], hasAny: true};
+    const {status, body} = await call(deleteUser, ofUser);
+    expect(status).toBe('200 OK');
+    const {id, ...rest} = body.deletion;
+    expect(id).toMatch(new RegExp(`^del_${home}_`));
+    expect(rest).toEqual({
+      status: 'completed',
+      log_position: `${home}:1.7`,
+      events_deleted: 101,
+      completed_at: completedAt(home),
+      verified: ['state of 2', 'reach: everything', 'state of 0'],
+    });
+    const [first, second] = steps.flatMap((step, index) => (step === `erase ${home} u${user}` ? [index] : []));
+    expect(first).toBeLessThan(at(`forget ${user}`));
+    expect(at(`erase 0 u${user}`)).toBeLessThan(at(`forget ${user}`));
+    expect(at(`forget ${user}`)).toBeLessThan(at('devices when appended 0'));
+    expect(at('devices when appended 0')).toBeLessThan(second!);
+    expect(at(`devices when appended ${home}`)).toBeLessThan(second!);
+    expect(steps.filter((step) => step.startsWith('erase'))).toHaveLength(3);
+    steps = [];
+    expect(await call(readDeletion, `id=${id}`)).toMatchObject({status: '200 OK', body: {deletion: body.deletion}});
+  });
+
+  test('waits for events that are on their way, and asks again', async () => {
+    devices[1] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
+    let refusals = 2;
+    exception = (_, question) =>
+      'whenAppended' in question && refusals-- > 0 ? {kind: 'unavailable', message: 'on their way'} : undefined;
+    expect((await call(deleteUser, ofUser)).status).toBe('200 OK');
+    expect(steps.filter((step) => step === 'devices when appended 1')).toHaveLength(3);
+    expect(at(`erase ${home} u${user}`)).toBeGreaterThan(steps.lastIndexOf('devices when appended 1'));
+  });
+
+  test('that takes longer is pending, and carried to its end all the same', async () => {
+    devices[1] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
+    let isHeldUp = true;
+    exception = (_, question) =>
+      'whenAppended' in question && isHeldUp ? {kind: 'unavailable', message: 'on their way'} : undefined;
+    const {status, body, headers} = await call(deleteUser, ofUser);
+    expect(status).toBe('202 Accepted');
+    expect(headers).toEqual({Location: `/v1/deletion?id=${body.deletion.id}`});
+    const pending = {status: 'pending', log_position: null, events_deleted: null, verified: null};
+    expect(body.deletion).toMatchObject(pending);
+    // The devices' receipt is complete, and the user's own is not there yet.
+    const asked = (): Promise<Answer> => call(readDeletion, `id=${body.deletion.id}`);
+    const erasures = steps.filter((step) => step.startsWith('erase'));
+    expect(erasures).toEqual([`erase 1 u${user}`]);
+    steps = [];
+    expect((await asked()).body.deletion).toMatchObject(pending);
+    isHeldUp = false;
+    await expect.poll(() => receipts[home], {timeout: 5_000}).toBeDefined();
+    steps = [];
+    expect((await asked()).body.deletion).toMatchObject({status: 'completed', events_deleted: 110});
+  });
+
+  test('that no partition knows is not there, one that a partition has not completed is pending', async () => {
+    const id = `del_${home}_${'0'.repeat(32)}`;
+    expect((await call(readDeletion, `id=${id}`)).status).toBe('404 Not Found');
+    receipts[home] = receipt(id, home);
+    receipts[1] = {...receipt(id, 1), status: 'pending', completed_at: null, verified: null};
+    const {body} = await call(readDeletion, `id=${id}`);
+    expect(body.deletion).toMatchObject({status: 'pending', events_deleted: 110, completed_at: null, verified: null});
+    exception = (partition) => (partition === 3 ? {kind: 'unavailable', message: 'away'} : undefined);
+    await expect(call(readDeletion, `id=${id}`)).rejects.toThrow('away');
+  });
+
+  test('of an unknown user names the deletion before, as all its partitions have it', async () => {
+    const id = `del_${home}_${'0'.repeat(32)}`;
+    receipts[home] = receipt(id, home);
+    receipts[1] = receipt(id, 1);
+    const deletion = receipts[home]!;
+    exception = (_, {ask}) => (ask === 'exists' ? {kind: 'unknown_user', deletion} : undefined);
+    const {status, body} = await call(deleteUser, ofUser);
+    expect(status).toBe('404 Not Found');
+    expect(body.deletion).toMatchObject({id, events_deleted: 110});
+  });
+});
+
+describe('an anonymous user that is a known one', () => {
+  beforeEach(() => {
+    exception = (_, {ask}) =>
+      ask === 'history'
+        ? {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd: 0, isUserUnknown: true, linkedTo: 'ada'}
+        : {kind: 'unknown_user', linkedTo: 'ada'};
+  });
+
+  test.each([
+    ['read', readUser],
+    ['deleted', deleteUser],
+    ['listed', readEvents],
+  ])('is not found when it is %s, and the answer names the user', async (_, handle) => {
+    expect(await call(handle, 'anonymousId=a')).toMatchObject({
+      status: '404 Not Found',
+      body: {error: {code: 'user_not_found'}, linked_to: 'ada'},
+    });
+    expect(steps.filter((step) => step.startsWith('devices') || step.startsWith('erase'))).toEqual([]);
+  });
+});
+
+describe('a profile', () => {
+  test('of a known user has the anonymous ids of all partitions, at most a hundred', async () => {
+    devices[0] = {kind: 'devices', anonymousIds: ['b', 'a'], hasAny: true};
+    devices[3] = {kind: 'devices', anonymousIds: Array.from({length: 100}, (_, n) => `c${n}`), hasAny: true};
+    const {body} = await call(readUser, ofUser);
+    expect(body.anonymous_ids).toHaveLength(100);
+    expect(body.anonymous_ids.slice(0, 3)).toEqual(['b', 'a', 'c0']);
+    devices = devices.map(() => noDevices);
+    expect((await call(readUser, ofUser)).body.anonymous_ids).toEqual([]);
+  });
+
+  test('of an anonymous user has none', async () => {
+    expect((await call(readUser, 'anonymousId=a')).body).not.toHaveProperty('anonymous_ids');
+  });
+});
