@@ -52,11 +52,13 @@ const heavyFiles = [
   'test/actors/parts.test.ts',
   'test/actors/report/passes.test.ts',
   'test/edge/unread-answers.test.ts',
+  'test/partition/identity/mover.test.ts',
   'test/partition/snapshot/compaction.test.ts',
   'test/partition/erasure/erasure.test.ts',
   'test/partition/snapshot/part-sweep.test.ts',
   'test/report/funnel/funnel-index.test.ts',
   'test/report/lost-manifests.test.ts',
+  'test/report/moved-users.test.ts',
   'test/report/scans.test.ts',
 ];
 const withoutPrograms = otherFiles.filter((file) => !serviceFiles.includes(file));

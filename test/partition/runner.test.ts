@@ -1,6 +1,7 @@
 // When a partition publishes ticks by itself: driven by hand, without a log.
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../actors/dedupe/conflicts.js';
+import {Moves} from '../../actors/identity/moves.js';
 import {createLogger} from '../../src/observe.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
@@ -59,6 +60,7 @@ class Driven {
         pendingDeletions: () => [],
         hasErasedInLog: false,
         dedupe: {conflicts: new Conflicts()},
+        moves: new Moves(1),
         openMessage: () => ({logTimeMs: 0}),
         fold: () => {
           const stop = this.isTickDue ? {kind: 'tick', gaps: 0} : {kind: 'done'};
