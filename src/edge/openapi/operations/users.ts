@@ -50,7 +50,7 @@ const getUser: Operation = {
       schema: profileAnswer,
       example: {
         id: 'ada',
-        anonymous_ids: ['visitor-7f3'],
+        anonymous_ids: [],
         traits: {name: 'Ada Lovelace', plan: 'pro'},
         created_at: '2026-05-01T12:00:00.000Z',
         last_seen: '2026-05-01T12:30:00.000Z',
