@@ -339,31 +339,39 @@ async function snapshotsOf(newest: NewestSnapshots): Promise<readonly PartitionS
 }
 
 describe('every set of snapshots that agree', () => {
-  test.each(agreeingSets)('home %i, near %i, far %i: all reports count each event once', async (...numbers) => {
-    const set = setOf(numbers);
-    const cache = new PartsCache(world.parts, 1 << 24);
-    const snapshots = await snapshotsOf(newestOf(() => set.map(({manifest}) => manifest), cache));
-    const small = new PartsCache(world.parts, 4_096);
-    // Four rows at once: several passes.
-    const evaluations = [new Evaluation(small, 1 << 20), new Evaluation(small, 4 * gatheredRowBytes)];
-    await expectAnswers(snapshots, numbers, evaluations);
-  });
+  test.each(agreeingSets)(
+    'home %i, near %i, far %i: all reports count each event once',
+    async (...numbers) => {
+      const set = setOf(numbers);
+      const cache = new PartsCache(world.parts, 1 << 24);
+      const snapshots = await snapshotsOf(newestOf(() => set.map(({manifest}) => manifest), cache));
+      const small = new PartsCache(world.parts, 4_096);
+      // Four rows at once: several passes.
+      const evaluations = [new Evaluation(small, 1 << 20), new Evaluation(small, 4 * gatheredRowBytes)];
+      await expectAnswers(snapshots, numbers, evaluations);
+    },
+    60_000,
+  );
 
-  test.each([1, 2])('one after the other, with all that reports derive from parts (%i)', async (seed) => {
-    const cache = new PartsCache(world.parts, 1 << 26);
-    const derived = derivedIn(cache);
-    const funnels = new FunnelIndex(cache, derived);
-    const paths: FastPaths = {dayRanges: new HeldDayRanges(derived), namedCells: new NamedCells(derived), funnels};
-    let numbers: Numbers | undefined = [0, 0, 0];
-    const newest = newestOf(() => setOf(numbers!).map(({manifest}) => manifest), cache);
-    const evaluation = new Evaluation(cache, 1 << 20, paths);
-    for (; numbers !== undefined; numbers = following(numbers, seed)) {
-      const snapshots = await snapshotsOf(newest);
-      await expectAnswers(snapshots, numbers, [evaluation]);
-      await funnels.settled();
-      await expectAnswers(snapshots, numbers, [evaluation]);
-    }
-  });
+  test.each([1, 2])(
+    'one after the other, with all that reports derive from parts (%i)',
+    async (seed) => {
+      const cache = new PartsCache(world.parts, 1 << 26);
+      const derived = derivedIn(cache);
+      const funnels = new FunnelIndex(cache, derived);
+      const paths: FastPaths = {dayRanges: new HeldDayRanges(derived), namedCells: new NamedCells(derived), funnels};
+      let numbers: Numbers | undefined = [0, 0, 0];
+      const newest = newestOf(() => setOf(numbers!).map(({manifest}) => manifest), cache);
+      const evaluation = new Evaluation(cache, 1 << 20, paths);
+      for (; numbers !== undefined; numbers = following(numbers, seed)) {
+        const snapshots = await snapshotsOf(newest);
+        await expectAnswers(snapshots, numbers, [evaluation]);
+        await funnels.settled();
+        await expectAnswers(snapshots, numbers, [evaluation]);
+      }
+    },
+    60_000,
+  );
 
   test('equal questions have tags of their own for sets that leave other users out', () => {
     const origins = agreeingSets.map((numbers) =>
