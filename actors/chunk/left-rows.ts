@@ -17,11 +17,12 @@ export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): nu
 /** The chunk as if these users had no rows in it: those are not in `order`, and have no name. Their codes are left. */
 export function countedRows({leftOut}: Pick<ChunkEntry, 'leftOut'>, rows: RowsView, hasLeft: UserSet): RowsView {
   if (leftOut === 0) return rows;
-  const {users} = rows;
+  const {users, order: live} = rows;
   const names = rows.names.slice();
-  const order = new Uint16Array(rows.order.length);
+  const order = new Uint16Array(live.length);
   let counted = 0;
-  for (const row of rows.order) {
+  for (let at = 0; at < live.length; at++) {
+    const row = live[at];
     if (hasLeft.has(users[row])) names[row] = noName;
     else order[counted++] = row;
   }

@@ -167,4 +167,18 @@ export const mutants: readonly Mutant[] = [
     replacement: 'places[depth]',
     caughtBy: {vitest: 'test/actors/report/against-model.test.ts'},
   },
+  {
+    name: 'snapshots-that-disagree',
+    file: 'src/report/published/newest-snapshots.ts',
+    text: 'if (outdated.length === 0) return this.makeSet();',
+    replacement: 'return this.makeSet();',
+    caughtBy: {vitest: 'test/report/moved-users.test.ts'},
+  },
+  {
+    name: 'moved-users-count-twice',
+    file: 'src/report/evaluate.ts',
+    text: 'if (filter === undefined) partial.addCells(leftOut.cells);',
+    replacement: '',
+    caughtBy: {vitest: 'test/report/moved-users.test.ts'},
+  },
 ];

@@ -4,6 +4,7 @@
 //   HD1. A table is valid while the blocks of its days and the erased users are the same: parts never change.
 //   HD2. The next table continues one for which that holds up to its checkpoint.
 
+import {createHash} from 'node:crypto';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import type {DayRanges, DaySpan} from '../../../actors/report/active/day-ranges.js';
 import {blocksWithin} from '../../../actors/report/selection.js';
@@ -84,7 +85,18 @@ function before(day: number, index: SnapshotIndex, {firstDay}: DaySpan): Table['
   return {span, source: sourceOf(index, span)};
 }
 
-function sourceOf({windowRuns, erasedUsers}: SnapshotIndex, {firstDay, lastDay}: DaySpan): string {
-  const blocks = blocksWithin(windowRuns, firstDay, lastDay).map(({part}) => part.key);
-  return `${blocks.join()} ${erasedUsers.join()}`;
+function sourceOf(index: SnapshotIndex, {firstDay, lastDay}: DaySpan): string {
+  const blocks = blocksWithin(index.windowRuns, firstDay, lastDay).map(({part}) => part.key);
+  return `${blocks.join()} ${erasedIn(index)}`;
+}
+
+const erasedDigests = new WeakMap<SnapshotIndex, string>();
+
+/** Tells the erased users of an index from others: where many moved they are hundreds of thousands, and each table asks. */
+function erasedIn(index: SnapshotIndex): string {
+  const known = erasedDigests.get(index);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256').update(Uint32Array.from(index.erasedUsers)).digest('base64url');
+  erasedDigests.set(index, digest);
+  return digest;
 }

@@ -2,9 +2,13 @@
 
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {Interval} from '../../../actors/calendar.js';
+import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import {countedWithout} from '../../../actors/identity/snapshot-set.js';
 import type {Json} from '../../../actors/log/entries.js';
 import type {Stretch} from '../../../actors/report/selection.js';
+import {UserSet} from '../../../actors/table/user-set.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {type CoveredChunks, ValueIndex} from '../../../src/report/counts/value-index.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
@@ -88,6 +92,20 @@ class World {
 
   scanned(snapshot: PartitionSnapshot, question: Question): Promise<string> {
     return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(this.query(question), [snapshot]);
+  }
+
+  /** The snapshot in a set in which these users moved. */
+  async without(snapshot: PartitionSnapshot, ...users: readonly string[]): Promise<PartitionSnapshot> {
+    const moved = new UserSet();
+    const indexes = users.map((user) => this.partition.users.find(wtf8(`u${user}`), 0, wtf8(`u${user}`).length));
+    for (const user of indexes) moved.add(user);
+    const chunks: [number, number][] = [];
+    for (const {chunk, rows} of snapshot.index.chunks) {
+      const found = rowsOfUsers(await this.parts.loadRows(rows), moved).length;
+      if (found > 0) chunks.push([chunk, found]);
+    }
+    const move = {to: 1, n: 1, users: indexes, contents: {cells: [], chunks}};
+    return {...snapshot, ...countedWithout(snapshot.index, new UserSet(), [move])};
   }
 
   /** Holds the answer against the scan's; returns for how many chunks cells stood. */
@@ -254,6 +272,25 @@ describe('cells by property value', () => {
     world.index.coveredOf(second, 'plan', always);
     await world.index.settled();
     expect(world.index.coveredOf(second, 'plan', always)!.covered.size).toBe(60);
+  });
+
+  test('stand for rows that count: chunks in which others do are built again', async () => {
+    const world = new World().grow(40);
+    const whole = world.partition.publish();
+    await world.warm(whole);
+    expect(await world.ask(whole)).toBe(40);
+    const users = ['u1', 'u2', 'u3'];
+    const sets = [await world.without(whole, 'u1'), await world.without(whole, ...users)];
+    const totals = [whole, ...sets].map(
+      async (set) => JSON.parse(await world.scanned(set, everything)).total as number,
+    );
+    const [all, some, fewer] = (await Promise.all(totals)) as [number, number, number];
+    expect(all > some && some > fewer).toBe(true);
+    for (const set of sets) {
+      expect(await world.ask(set)).toBeLessThan(40);
+      await world.warm(set);
+      expect(await world.ask(set)).toBe(40);
+    }
   });
 
   test('never answer for rows of another snapshot', async () => {
