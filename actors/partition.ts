@@ -275,6 +275,7 @@ export class Partition {
     this.dedupe.expire(this.logicalMs);
     this.deletions.expireBefore(this.logicalMs);
     this.producers.forgetUnseen(this.logicalMs, entry.periodMs);
+    this.moves.forgetPieces();
     return {kind: 'tick', gaps: this.producers.takeGaps()};
   }
 
@@ -298,11 +299,12 @@ export class Partition {
     if (user < 0) return;
     if (linked === 'new') this.moves.candidates.add(user);
     // What came before the second user's link is the first one's. LK1 (identity/links.ts)
-    else if (this.moves.candidates.has(user)) this.releaseKey(user);
+    else if (this.moves.candidates.has(user)) this.releaseKeys([user]);
   }
 
   private applyLeave(entry: EntryView): void {
     const byDestination = new Map<number, number[]>();
+    const released: number[] = [];
     for (const {user, isTooLarge} of entry.leavers()) {
       if (!this.moves.candidates.delete(user)) continue;
       const key = this.deviceKeyOf(user);
@@ -312,18 +314,19 @@ export class Partition {
         this.linkTally.tooLarge += 1;
         continue;
       }
-      if (this.users.table.bytesOf(user)[0] === anonymousByte) this.releaseKey(user);
+      if (this.users.table.bytesOf(user)[0] === anonymousByte) released.push(user);
       const owner = this.links.owners.bytesOf(this.links.ownerOf(device));
       const to = partitionOf(owner, 0, owner.length, this.partitions);
       byDestination.set(to, [...(byDestination.get(to) ?? []), user]);
     }
+    this.releaseKeys(released);
     for (const [to, users] of byDestination) this.moves.leave(to, users, this.generation);
   }
 
-  /** Whoever comes under the key of this user from now on is another one. */
-  private releaseKey(user: number): void {
-    this.users.table.changeFirstByte(user, leftByte);
-    this.chunks.forget();
+  /** Whoever comes under the key of one of these users from now on is another one. */
+  private releaseKeys(users: readonly number[]): void {
+    for (const user of users) this.users.table.changeFirstByte(user, leftByte);
+    if (users.length > 0) this.chunks.forget();
   }
 
   /** The key of the user that an anonymous one is. */
@@ -372,6 +375,12 @@ export class Partition {
       this.users.leaveDays(users);
     }
     return settled;
+  }
+
+  /** Rows of users who left were taken out of their chunk; a name that no other row has is forgotten. */
+  dropLeft(rows: readonly ErasedRow[]): void {
+    this.aggregator.subtract(rows, true);
+    this.chunks.forget();
   }
 
   /** The users that an erase entry names: under its key, and on the devices of an owner with this key. */

@@ -21,6 +21,8 @@ interface NamedRows {
 export interface ErasedRow {
   readonly timeMs: number;
   readonly name: number;
+  /** The chunk that it was in. */
+  readonly chunk: number;
 }
 
 /** What a snapshot takes. What is iterable is iterated once. */

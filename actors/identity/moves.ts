@@ -8,13 +8,15 @@
 //
 //   J1. What is in a move follows from the log alone: whoever folds it again makes the same moves with the same numbers.
 //   J2. A move is in a published snapshot before its events are in another log: so a reader of both finds here what to leave out.
-//   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole.
+//   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole. An owner that has a
+//       successor may append a move together with it, and other pieces: a move is of the pieces of one of them.
+//   J4. The pieces of a move stand between two ticks. Others were appended in vain, and all pieces come again.
 //   J5. A reader of several snapshots leaves the users of a move out exactly where the destination's snapshot has it.
 
 import type {ErasedRow} from '../aggregator/aggregator.js';
 import {assert, must} from '../invariant.js';
 import {hourMs} from '../limits.js';
-import type {Arrival} from '../log/entries.js';
+import {type Arrival, haveOneProducer} from '../log/entries.js';
 import type {Move, MoveContents, MoveCounts} from '../manifest.js';
 import {UserSet} from '../table/user-set.js';
 
@@ -39,7 +41,7 @@ export class Moves {
   private left: number[];
   private settled: number[];
   private received: number[];
-  /** By the partition that they come from: messages of a move that is not whole yet. A start begins without: they come again. */
+  /** By the partition that they come from: messages of a move that is not whole yet. J4 */
   private readonly arriving = new Map<number, Arriving>();
 
   constructor(partitions: number) {
@@ -88,7 +90,7 @@ export class Moves {
     const move = this.moveOf(user);
     if (move === undefined) return false;
     move.users.splice(move.users.indexOf(user), 1);
-    if (move.contents !== null) move.contents = {...move.contents, cells: without(move.contents.cells, rows)};
+    if (move.contents !== null) move.contents = without(move.contents, rows);
     return true;
   }
 
@@ -96,7 +98,8 @@ export class Moves {
   arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
     if (!this.isNext(from, n)) return undefined;
     const held = this.arriving.get(from);
-    const messages = held?.n === n && piece > 0 ? held.messages : [];
+    const isNextPiece = held?.n === n && piece > 0 && haveOneProducer(held.messages[0], message);
+    const messages = isNextPiece ? held.messages : [];
     if (messages.length !== piece) return undefined; // The pieces before were lost: all of them come again.
     messages.push(pieces === 1 ? message : message.slice());
     if (messages.length < pieces) {
@@ -106,6 +109,11 @@ export class Moves {
     this.arriving.delete(from);
     this.received[from] = n;
     return messages;
+  }
+
+  /** A snapshot is cut: it has no pieces. What follows from the log is then the same with and without a start from it. J4 */
+  forgetPieces(): void {
+    this.arriving.clear();
   }
 
   private isNext(from: number, n: number): boolean {
@@ -123,14 +131,18 @@ export class Moves {
   }
 }
 
-function without(cells: MoveContents['cells'], rows: readonly ErasedRow[]): MoveContents['cells'] {
-  const left = new Map(cells.map(([hour, name, count]) => [`${hour}.${name}`, [hour, name, count] as const]));
-  for (const {timeMs, name} of rows) {
-    const hour = Math.floor(timeMs / hourMs);
-    const key = `${hour}.${name}`;
-    const [, , count] = must(left.get(key), 'the cells of a move count the rows of its users');
-    if (count === 1) left.delete(key);
-    else left.set(key, [hour, name, count - 1]);
+function without({cells, chunks}: MoveContents, rows: readonly ErasedRow[]): MoveContents {
+  const leftCells = new Map(cells.map((cell) => [`${cell[0]}.${cell[1]}`, cell]));
+  const leftChunks = new Map(chunks.map((chunk) => [chunk[0], chunk]));
+  for (const {timeMs, name, chunk} of rows) {
+    const key = `${Math.floor(timeMs / hourMs)}.${name}`;
+    const [hour, , count] = must(leftCells.get(key), 'the cells of a move count the rows of its users');
+    leftCells.set(key, [hour, name, count - 1]);
+    const [, rowsOfChunk] = must(leftChunks.get(chunk), 'the chunks of a move have the rows of its users');
+    leftChunks.set(chunk, [chunk, rowsOfChunk - 1]);
   }
-  return [...left.values()];
+  return {
+    cells: [...leftCells.values()].filter(([, , count]) => count > 0),
+    chunks: [...leftChunks.values()].filter(([, count]) => count > 0),
+  };
 }

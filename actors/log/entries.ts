@@ -260,6 +260,15 @@ export function sealMessage(
   return writer.bytes.subarray(0, writer.position);
 }
 
+const producerStart = 2;
+const producerEnd = 10;
+
+/** Whether two messages are of the same producer. */
+export function haveOneProducer(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = producerStart; i < producerEnd; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
 /** The partition of the user entry that starts at `entryStart`. */
 export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitionCount: number): number {
   const lengthAt = entryStart + userKeyOffset;

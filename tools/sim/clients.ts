@@ -1,13 +1,27 @@
 // Clients of an edge: they send events, identify and erase, wait for the answer, and send again without one.
 //   Every event has its own text (`tok<n>z`), by which it is found in any bytes.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
-import {type KeyKind, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
+import {
+  type KeyKind,
+  partitionOfEntry,
+  writeErase,
+  writeEvent,
+  writeIdentify,
+  writeLink,
+} from '../../actors/log/entries.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
+import {type AskPartition, eraseEverywhere} from './deletion.js';
 import type {SimEdge} from './edge.js';
 import type {Chance} from './random.js';
 import type {Timeline} from './timeline.js';
 
-const userCount = 6;
+/** By the number of partitions: users, and the devices of those who name some. */
+const populations: Readonly<Record<number, Population>> = {
+  1: {users: [0, 1, 2, 3, 4, 5], devices: {0: [0], 1: [2], 3: [5], 4: [3]}},
+  /** Devices of 0 and 1 live elsewhere, each in the other's partition; those of 3 and 6 where they do. */
+  2: {users: [0, 1, 3, 6, 2, 5, 8, 11, 14], devices: {0: [8, 14], 1: [2], 3: [5], 6: [11]}},
+};
+const fillerBytes = 60_000;
 const names = ['signup', 'open', 'buy', 'leave'];
 const hourMs = 3_600_000;
 /** Time without an answer after which a client sends again. */
@@ -16,6 +30,11 @@ const triesMax = 6;
 
 export const tokenPattern = /tok\d+z/g;
 export const tokenOf = (json: string): string => json.match(tokenPattern)?.[0] ?? '';
+
+interface Population {
+  readonly users: readonly number[];
+  readonly devices: Readonly<Record<number, readonly number[]>>;
+}
 
 interface Event {
   readonly token: string;
@@ -36,21 +55,22 @@ type Request =
       readonly messageId: string | undefined;
       readonly sentMs: number | undefined;
     }
-  /** `isSecond`: it was stored once, and comes behind what was on its way. */
-  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string; readonly isSecond?: true};
+  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string};
 
 export interface ClientOptions {
+  readonly partitions: number;
   readonly requestCount: number;
   /** Requests start within this time. */
   readonly durationMs: number;
   readonly erases: boolean;
   /** Known users name devices, which are anonymous users as well. */
   readonly links: boolean;
+  /** Events are as long as they may be: some fill a message, some more a chunk. */
+  readonly isHeavy: boolean;
   /** Some different events have the same message id: only the first one counts. */
   readonly sharesIds: boolean;
   readonly edge: () => SimEdge;
-  /** Calls back once no event is on its way from one user to another. */
-  readonly whenAppended: (then: () => void) => void;
+  readonly ask: AskPartition;
   /** Called for a request that was answered 200. */
   readonly acked: (user: number | undefined) => void;
 }
@@ -67,12 +87,16 @@ export class Clients {
   private readonly chance: Chance;
   private readonly timeline: Timeline;
   private readonly options: ClientOptions;
+  private readonly population: Population;
+  /** Deletions that are being carried out, by their edges. */
+  private readonly deleting = new Map<Answer, SimEdge>();
   private tokens = 0;
 
   constructor(chance: Chance, timeline: Timeline, options: ClientOptions) {
     this.chance = chance;
     this.timeline = timeline;
     this.options = options;
+    this.population = populations[options.partitions] as Population;
     for (let i = 0; i < options.requestCount; i++) {
       this.unanswered += 1;
       const request = this.draw();
@@ -81,20 +105,30 @@ export class Clients {
   }
 
   get isDone(): boolean {
-    return this.unanswered === 0;
+    const isDeleting = [...this.deleting.values()].some(({process}) => !process.isDead);
+    return this.unanswered === 0 && !isDeleting;
   }
 
   private draw(): Request {
     const {chance} = this;
-    const user = chance.between(0, userCount - 1);
+    const user = this.drawUser();
     const isErasable = !this.options.links || keyOf(user)[0] === 'u';
     if (this.options.erases && isErasable && chance.chance(0.08))
-      return {kind: 'erase', user, deletion: `del${chance.between(0, 1e9)}`};
+      return {kind: 'erase', user, deletion: this.drawDeletion()};
     if (chance.chance(0.12)) return this.drawIdentify(user);
     return {
       kind: 'events',
       events: Array.from({length: chance.chance(0.3) ? chance.between(2, 6) : 1}, () => this.event()),
     };
+  }
+
+  private drawUser(): number {
+    const {users} = this.population;
+    return users[this.chance.between(0, users.length - 1)] as number;
+  }
+
+  private drawDeletion(): string {
+    return `del${this.chance.between(0, 1e9)}`;
   }
 
   /** Some come from a clock that is ahead, and most of those with a time come late. */
@@ -117,11 +151,11 @@ export class Clients {
 
   private event(): Event {
     const {chance} = this;
-    const user = chance.between(0, userCount - 1);
+    const user = this.drawUser();
     return {
       token: `tok${this.tokens++}z`,
       user,
-      device: this.options.links && keyOf(user)[0] === 'u' && chance.chance(0.3) ? this.deviceOf(user) : undefined,
+      device: this.options.links && keyOf(user)[0] === 'u' && chance.chance(0.3) ? this.drawDevice(user) : undefined,
       name: chance.pick(names),
       messageId: chance.chance(0.75) ? this.messageId() : undefined,
       timeMs: this.eventTime(),
@@ -129,9 +163,10 @@ export class Clients {
   }
 
   /** Nearly always one of its own; few devices are shared. */
-  private deviceOf(user: number): number {
-    const own = user < 3 ? [0, 2][user % 2] : [3, 5][user % 2];
-    return this.chance.chance(0.03) ? this.chance.pick([2, 5]) : (own as number);
+  private drawDevice(user: number): number {
+    const {users, devices} = this.population;
+    const own = this.chance.pick(devices[user] ?? [user]);
+    return this.chance.chance(0.03) ? this.chance.pick(users.filter((other) => keyOf(other)[0] === 'a')) : own;
   }
 
   private messageId(): string {
@@ -162,15 +197,24 @@ export class Clients {
   private handOver(edge: SimEdge, request: Request, answer: Answer): void {
     for (const token of JSON.stringify(request).match(tokenPattern) ?? [])
       this.sent.set(token, (this.sent.get(token) ?? 0) + 1);
-    this.timeline.as(edge.process, () => append(edge, request, answer));
+    if (request.kind === 'erase' && this.options.links) this.erase(edge, request, answer);
+    else this.timeline.as(edge.process, () => append(edge, request, answer, this.options.isHeavy));
+  }
+
+  private erase(edge: SimEdge, {user, deletion}: Request & {kind: 'erase'}, answer: Answer): void {
+    this.deleting.set(answer, edge);
+    eraseEverywhere(this.timeline, edge, this.options.ask, {userId: keyOf(user)[1], deletion}).then((isStored) => {
+      this.deleting.delete(answer);
+      answer.give(isStored);
+    });
   }
 
   private answered(request: Request, tries: number, isStored: boolean): void {
-    if (isStored && request.kind === 'erase' && this.options.links && !request.isSecond) {
-      this.options.whenAppended(() => this.send({...request, isSecond: true}, 1));
+    if (isStored) this.noteStored(request);
+    else if (request.kind === 'erase' && this.options.links) {
+      this.eraseAgain(request, tries);
       return;
     }
-    if (isStored) this.noteStored(request);
     const {chance} = this;
     // Some send again after an answer: it counts once.
     const sendsAgain = isStored
@@ -181,6 +225,13 @@ export class Clients {
       return;
     }
     this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(request, tries + 1));
+  }
+
+  /** Half a deletion is none: it is sent until it is answered 200. */
+  private eraseAgain(request: Request & {kind: 'erase'}, tries: number): void {
+    const {chance} = this;
+    const next = chance.chance(0.5) ? request : {...request, deletion: this.drawDeletion()};
+    this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(next, tries + 1));
   }
 
   private noteStored(request: Request): void {
@@ -226,12 +277,13 @@ class Answer implements CommitWaiter {
 
 const scratch = new ByteWriter(4_096);
 
-function append(edge: SimEdge, request: Request, answer: Answer): void {
+function append(edge: SimEdge, request: Request, answer: Answer, isHeavy: boolean): void {
   const messages = new Set<Commit>();
-  for (const write of writesOf(request)) {
+  for (const write of writesOf(request, isHeavy)) {
     scratch.position = 0;
     write(scratch);
-    const commit = edge.publisher.append(0, scratch.bytes, 0, scratch.position, answer);
+    const partition = partitionOfEntry(scratch.bytes, 0, edge.partitionCount);
+    const commit = edge.publisher.append(partition, scratch.bytes, 0, scratch.position, answer);
     if (commit === undefined) {
       answer.give(false);
       return;
@@ -243,11 +295,13 @@ function append(edge: SimEdge, request: Request, answer: Answer): void {
   edge.keepTicking();
 }
 
-function writesOf(request: Request): ((writer: ByteWriter) => void)[] {
+type Write = (writer: ByteWriter) => void;
+
+function writesOf(request: Request, isHeavy: boolean): Write[] {
   const nowMs = Date.now();
   switch (request.kind) {
     case 'events':
-      return request.events.flatMap((event) => writesOfEvent(event, nowMs));
+      return request.events.flatMap((event) => writesOfEvent(event, nowMs, isHeavy));
     case 'identify':
       return [(writer) => writeIdentify(writer, `u${request.user}`, JSON.stringify(request.traits), nowMs, request)];
     case 'erase':
@@ -258,18 +312,21 @@ function writesOf(request: Request): ((writer: ByteWriter) => void)[] {
 /** Every third user is anonymous. */
 export const keyOf = (user: number): [KeyKind, string] => (user % 3 === 2 ? ['a', `anon${user}`] : ['u', `u${user}`]);
 
-function writesOfEvent(event: Event, nowMs: number): ((writer: ByteWriter) => void)[] {
+/** The link goes to the device's partition, the event to the user's. */
+function writesOfEvent(event: Event, nowMs: number, isHeavy: boolean): Write[] {
   const {user, device} = event;
-  const write = (writer: ByteWriter) => writeOne(writer, event, nowMs);
+  const write: Write = (writer) => writeOne(writer, event, nowMs, isHeavy);
   if (device === undefined) return [write];
   return [write, (writer) => writeLink(writer, deviceId(device), keyOf(user)[1], nowMs)];
 }
 
 const deviceId = (device: number): string => `anon${device}`;
 
-function writeOne(writer: ByteWriter, {token, user, device, name, messageId, timeMs}: Event, nowMs: number): void {
+function writeOne(writer: ByteWriter, event: Event, nowMs: number, isHeavy: boolean): void {
+  const {token, user, device, name, messageId, timeMs} = event;
   const [kind, id] = keyOf(user);
   const named = device === undefined ? {} : {anonymousId: deviceId(device)};
   const who = kind === 'u' ? {userId: id, ...named} : {anonymousId: id};
-  writeEvent(writer, {event: name, ...who, messageId, properties: {t: token, n: user}, timeMs, receivedMs: nowMs});
+  const properties = {t: token, n: user, ...(isHeavy ? {filler: 'x'.repeat(fillerBytes)} : {})};
+  writeEvent(writer, {event: name, ...who, messageId, properties, timeMs, receivedMs: nowMs});
 }

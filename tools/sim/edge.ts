@@ -20,10 +20,10 @@ export class SimEdge implements LogLink {
     this.process = new SimProcess(name);
     this.link = new SimLink(this.process, world);
     this.world = world;
-    const {timeline} = world;
+    const {timeline, server} = world;
     this.publisher = new LogPublisher({
       link: this,
-      partitionCount: 1,
+      partitionCount: server.logs.length,
       messageBytesMax: logMessageBytesMax,
       monotonicMs: () => timeline.nowMs,
       wallMs: () => Date.now(),
@@ -31,6 +31,10 @@ export class SimEdge implements LogLink {
       acked,
     });
     this.link.onReconnect = () => this.listener?.reconnected();
+  }
+
+  get partitionCount(): number {
+    return this.world.server.logs.length;
   }
 
   get isConnected(): boolean {

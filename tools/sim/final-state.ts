@@ -2,17 +2,19 @@
 import {gunzipSync} from 'node:zlib';
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {tokenOf, tokenPattern} from './clients.js';
-import type {Model} from './model.js';
-import {PublishedState} from './published.js';
+import type {LogModel, ModelOfAll} from './model.js';
+import type {PublishedSet, PublishedSnapshot} from './published.js';
 import type {SimServer} from './server.js';
 import type {Stored} from './store.js';
 
 export interface End {
   readonly server: SimServer;
-  /** Subject of the partition's manifest. */
-  readonly subject: string;
-  /** All entries that were accepted and not lost, applied in order. */
-  readonly model: Model;
+  /** The newest snapshots, by partition, and all of them together. */
+  readonly snapshots: readonly PublishedSnapshot[];
+  readonly published: PublishedSet;
+  /** All entries that were accepted and not lost, applied in order: by partition, and all logs together. */
+  readonly logs: readonly LogModel[];
+  readonly model: ModelOfAll;
   readonly surviving: readonly Stored[];
   /** Log messages lost in a power cut. */
   readonly lost: readonly Stored[];
@@ -26,11 +28,10 @@ export interface End {
 }
 
 export function faultsOfEnd(end: End): string[] {
-  const state = new PublishedState(end.server, end.subject);
   return [
     ...ackedFaults(end),
     ...repeatFaults(end),
-    ...(end.hasLosses ? lossyFaults(end, state) : exactFaults(end, state)),
+    ...(end.hasLosses ? lossyFaults(end) : exactFaults(end)),
     ...(end.hasLosses ? [] : eraseFaults(end)),
   ];
 }
@@ -64,26 +65,34 @@ function repeatFaults({sent, surviving, lost}: End): string[] {
     .map(([token, count]) => `${token} was sent ${sent.get(token) ?? 0} times and is in ${count} log messages`);
 }
 
-function exactFaults({model, hasLinks}: End, state: PublishedState): string[] {
-  const deletions = state.deletions().map(({id, eventsDeleted}) => [id, hasLinks ? 0 : eventsDeleted] as const);
-  const expected = [...model.deletions].map(([id, events]) => [id, hasLinks ? 0 : events] as const);
+function exactFaults({model, logs, snapshots, published, hasLinks}: End): string[] {
+  const expected = logs.flatMap(({partition, deletions}) =>
+    [...deletions].map(([id, events]) => `${partition} ${id} = ${hasLinks ? '' : events}`),
+  );
+  const found = snapshots.flatMap((snapshot) =>
+    snapshot.deletions().map(({id, eventsDeleted}) => `${snapshot.partition} ${id} = ${hasLinks ? '' : eventsDeleted}`),
+  );
+  const pending = snapshots.flatMap(({index}) => index.deletions).filter(({completed}) => completed === null);
   return [
-    ...difference('row', model.rows(), state.rows()),
-    ...difference('cell', linesOf(model.cells()), linesOf(state.cells())),
-    ...difference('day member', model.members(), state.members()),
-    ...difference('name', linesOf(model.nameCounts()), linesOf(state.nameCounts())),
-    ...difference('profile', model.profiles(), state.profiles()),
-    ...difference('deletion', linesOf(expected), linesOf(deletions)),
-    ...state.index.deletions.filter(({completed}) => completed === null).map(({id}) => `deletion ${id} is pending`),
+    ...model.faults,
+    ...snapshots.flatMap((snapshot) => snapshot.faults()),
+    ...difference('row', model.rows(), published.rows()),
+    ...difference('cell', linesOf(model.cells()), linesOf(published.cells())),
+    ...difference('day member', model.members(), published.members()),
+    ...difference('name', linesOf(model.nameCounts()), linesOf(published.nameCounts())),
+    ...difference('profile', model.profiles(logs), published.profiles()),
+    ...difference('deletion', expected, found),
+    ...pending.map(({id}) => `deletion ${id} is pending`),
   ];
 }
 
 /** Events and their cells, whoever they are of by then. */
-export function countFaults(model: Model, state: PublishedState): string[] {
+export function countFaults(model: ModelOfAll, published: PublishedSet): string[] {
   const tokens = (rows: readonly string[]): string[] => rows.map(tokenOf).sort();
   return [
-    ...difference('event', tokens(model.rows()), tokens(state.rows())),
-    ...difference('cell', linesOf(model.cells()), linesOf(state.cells())),
+    ...model.faults,
+    ...difference('event', tokens(model.rows()), tokens(published.rows())),
+    ...difference('cell', linesOf(model.cells()), linesOf(published.cells())),
   ];
 }
 
@@ -91,13 +100,13 @@ export function countFaults(model: Model, state: PublishedState): string[] {
  * The log lost its tail: the state has each entry of the tail once or not at all, and every other entry once; all parts of the
  * state agree.
  */
-function lossyFaults({model, surviving, lost}: End, state: PublishedState): string[] {
+function lossyFaults({model, published, surviving, lost}: End): string[] {
   const maybe = tokensOf(lost);
   const isSure = (row: string) => !maybe.has(row.match(tokenPattern)?.[0] ?? '');
-  const rows = state.rows();
+  const rows = published.rows();
   const kept = rows.filter((row) => !isSure(row)).map((row) => row.match(tokenPattern)?.[0] as string);
   const copies = kept.filter((token, i) => kept.indexOf(token) !== i);
-  const cells = [...state.cells().values()].reduce((sum, count) => sum + count, 0);
+  const cells = [...published.cells().values()].reduce((sum, count) => sum + count, 0);
   return [
     ...(lost.some(holds(entryKind.erase)) ? [] : difference('row', model.rows().filter(isSure), rows.filter(isSure))),
     ...copies
@@ -120,12 +129,13 @@ const sentAs = (messages: readonly Stored[], token: string): number =>
   new Set(messages.filter(({data}) => viewOf(data).includes(token)).map(({data}) => new MessageCursor(data).mark)).size;
 
 /** No erased text is on the disk. */
-function eraseFaults({server, model}: End): string[] {
-  if (model.gone.size === 0) return [];
+function eraseFaults({server, model, logs}: End): string[] {
+  const gone = model.gone(logs, tokenOf);
+  if (gone.size === 0) return [];
   const faults: string[] = [];
-  for (const stream of [server.log, server.parts, server.manifests]) {
+  for (const stream of server.streams) {
     for (const message of stream.onDisk()) {
-      const found = [...textsIn(message.data)].filter((token) => model.gone.has(token));
+      const found = [...textsIn(message.data)].filter((token) => gone.has(token));
       if (found.length > 0) faults.push(`${found[0]} was erased and is on disk: ${message.subject} (${message.seq})`);
     }
   }

@@ -1,74 +1,130 @@
-// The slow, obvious model of a partition: its state after the accepted log messages. Plain maps and loops.
+// The slow, obvious model of a deployment: its state after the accepted log messages. Plain maps and loops.
+//   Each log is told by itself (`LogModel`), and all of them together say whose an event is (`ModelOfAll`). Only orders within
+//   a log count: an event of a device is its owner's from the first link in the device's log on; until its owner's log has it
+//   an erasure in the device's log takes it, and from then on one in its owner's.
 import {eventJson} from '../../actors/chunk/bodies.js';
 import {type EntryView, entryKind, MessageCursor} from '../../actors/log/entries.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+/** Numbers of moves begin anew, higher, with each generation of the log that they follow from. */
+const numbersPerGeneration = 2 ** 32;
 
+/** An event where it came first. */
 interface Row {
+  /** `<partition>-<how many rows the partition had before>` */
+  readonly id: string;
+  readonly key: string;
   readonly name: string;
   readonly timeMs: number;
   readonly json: string;
+  /** Whose it is, when its user is a device. */
+  owner: string | undefined;
+  isErased: boolean;
 }
 
-interface User {
-  readonly rows: Row[];
+/** An event of a device where its owner is. */
+interface Arrived {
+  readonly id: string;
+  readonly key: string;
+  /** Its message id was there. */
+  readonly isCopy: boolean;
+  isErased: boolean;
+}
+
+interface Profile {
   readonly traits: Map<string, {readonly value: unknown; readonly setMs: number}>;
   readonly identifiedMs: number[];
   /** Texts that identify the traits of its identifies. */
-  readonly traitTexts: Set<string>;
+  readonly texts: Set<string>;
 }
 
-export class Model {
+/** What one log says, up to a message. */
+export interface LogFacts {
+  readonly rows: readonly Row[];
+  readonly arrived: readonly Arrived[];
+  /** By the partition that they come from: the newest move that is there as a whole. */
+  readonly received: ReadonlyMap<number, number>;
+}
+
+/** Finds the text that identifies an event's JSON. */
+type TextOf = (json: string) => string;
+
+export class LogModel {
+  readonly partition: number;
+  private readonly textOf: TextOf;
+  private readonly rows: Row[] = [];
+  private readonly arrived: Arrived[] = [];
+  /** Rows and arrived events that were counted. */
+  private counted = 0;
+  readonly profiles = new Map<string, Profile>();
   private readonly owners = new Map<string, {readonly owner: string; isShared: boolean}>();
-  private readonly users = new Map<string, User>();
   private readonly messageIds = new Set<string>();
   private readonly producers = new Map<string, number>();
-  /** Number of events that each deletion took, by its id. */
+  private readonly received = new Map<number, number>();
+  private readonly pieces = new Map<number, {move: string; messages: Uint8Array[]}>();
+  /** Events that each deletion took here, by its id. */
   readonly deletions = new Map<string, number>();
-  /** Texts of erased events and traits that must be nowhere. */
-  readonly gone = new Set<string>();
+  /** Texts of traits that were erased. */
+  readonly goneTraits = new Set<string>();
 
-  /** `textOf` finds the text that identifies an event's JSON. */
-  apply(bytes: Uint8Array, textOf: (json: string) => string): void {
+  constructor(partition: number, textOf: TextOf) {
+    this.partition = partition;
+    this.textOf = textOf;
+  }
+
+  apply(bytes: Uint8Array): void {
     const cursor = new MessageCursor(bytes);
     if (cursor.n <= (this.producers.get(cursor.producer) ?? 0)) return;
     this.producers.set(cursor.producer, cursor.n);
-    while (cursor.next()) this.applyEntry(cursor.entry, textOf);
+    while (cursor.next()) {
+      if (cursor.entry.kind !== entryKind.arrive) this.applyEntry(cursor.entry);
+      else {
+        this.arrive(cursor);
+        return; // What is behind it is of the move.
+      }
+    }
   }
 
-  private applyEntry(entry: EntryView, textOf: (json: string) => string): void {
-    if (entry.kind === entryKind.event) this.event(entry, textOf);
-    else if (entry.kind === entryKind.identify) this.identify(entry, textOf);
-    else if (entry.kind === entryKind.erase) this.erase(entry, textOf);
+  private applyEntry(entry: EntryView): void {
+    if (entry.kind === entryKind.event) this.event(entry);
+    else if (entry.kind === entryKind.identify) this.identify(entry);
+    else if (entry.kind === entryKind.erase) this.erase(entry);
     else if (entry.kind === entryKind.link) this.link(entry);
+    else if (entry.kind === entryKind.tick) this.pieces.clear();
   }
 
-  /** The owner of a device, first come; null once a second user named it. */
+  /** The owner of a device, first come; nobody's events come from it once a second user named it. */
   private link(entry: EntryView): void {
     const [device, owner] = [entry.userKey(), entry.text()];
     const held = this.owners.get(device);
     if (held !== undefined && held.owner !== owner) held.isShared = true;
     if (held !== undefined) return;
     this.owners.set(device, {owner, isShared: false});
-    const rows = this.users.get(device)?.rows ?? [];
-    this.users.delete(device);
-    if (rows.length > 0) this.user(owner).rows.push(...rows.map((row) => joined(row, owner)));
+    for (const row of this.rows) if (row.key === device && !row.isErased) row.owner ??= owner;
   }
 
-  private event(entry: EntryView, textOf: (json: string) => string): void {
-    if (entry.origin() !== undefined) return; // It is known since it came first.
-    const key = entry.userKey();
-    const json = withoutId(eventJson(entry, 0, 0));
+  private event(entry: EntryView): void {
     if (this.isCopy(entry)) return;
-    this.gone.delete(textOf(json));
-    const row = {name: entry.text(), timeMs: entry.timeMs, json};
+    const key = entry.userKey();
     const link = this.owners.get(key);
-    if (link === undefined || link.isShared) this.user(key).rows.push(row);
-    else this.user(link.owner).rows.push(joined(row, link.owner));
+    this.rows.push({
+      id: this.nextId(),
+      key,
+      name: entry.text(),
+      timeMs: entry.timeMs,
+      json: withoutId(eventJson(entry, 0, 0)),
+      owner: link === undefined || link.isShared ? undefined : link.owner,
+      isErased: false,
+    });
   }
 
-  /** A late retry of an erased entry is not stored either: its text stays gone. */
+  private nextId(): string {
+    this.counted += 1;
+    return `${this.partition}-${this.counted - 1}`;
+  }
+
+  /** A late retry of an erased entry is not stored either. */
   private isCopy(entry: EntryView): boolean {
     if (!entry.hasMessageId) return false;
     const id = JSON.stringify([entry.kind, entry.userKey(), entry.messageId()]);
@@ -77,90 +133,171 @@ export class Model {
     return isKnown;
   }
 
-  private identify(entry: EntryView, textOf: (json: string) => string): void {
+  /** A move counts as a whole and once: when all of its pieces came one after the other from one owner, without a tick among them. */
+  private arrive(cursor: MessageCursor): void {
+    const {from, n, piece, pieces} = cursor.entry.arrival as NonNullable<EntryView['arrival']>;
+    const last = this.received.get(from) ?? 0;
+    if (n !== last + 1 && !(n > last && n % numbersPerGeneration === 1)) return;
+    const move = `${cursor.producer}.${n}`;
+    const held = this.pieces.get(from);
+    const messages = piece > 0 && held?.move === move ? held.messages : [];
+    if (messages.length !== piece) return;
+    messages.push(cursor.bytes);
+    this.pieces.set(from, {move, messages});
+    if (messages.length < pieces) return;
+    this.received.set(from, n);
+    for (const message of messages) this.arriveAll(message);
+  }
+
+  private arriveAll(message: Uint8Array): void {
+    const cursor = new MessageCursor(message);
+    cursor.next();
+    while (cursor.next()) {
+      const {entry} = cursor;
+      const isCopy = this.isCopy(entry);
+      if (!isCopy) this.counted += 1;
+      this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, isErased: false});
+    }
+  }
+
+  private identify(entry: EntryView): void {
     if (this.isCopy(entry)) return;
-    const user = this.user(entry.userKey());
+    const profile = this.profile(entry.userKey());
     const setMs = Math.min(entry.timeMs, entry.receivedMs);
     for (const [name, value] of Object.entries(JSON.parse(entry.text()))) {
-      const isOlder = (user.traits.get(name)?.setMs ?? setMs) > setMs;
-      if (!entry.isTimed || !isOlder) user.traits.set(name, {value, setMs});
+      const isOlder = (profile.traits.get(name)?.setMs ?? setMs) > setMs;
+      if (!entry.isTimed || !isOlder) profile.traits.set(name, {value, setMs});
     }
-    user.identifiedMs.push(setMs);
-    const text = textOf(entry.text());
-    this.gone.delete(text);
-    if (text !== '') user.traitTexts.add(text);
+    profile.identifiedMs.push(setMs);
+    const text = this.textOf(entry.text());
+    this.goneTraits.delete(text);
+    if (text !== '') profile.texts.add(text);
   }
 
-  private erase(entry: EntryView, textOf: (json: string) => string): void {
-    const rows = this.users.get(entry.userKey())?.rows ?? [];
-    for (const row of rows) this.gone.add(textOf(row.json));
-    for (const text of this.users.get(entry.userKey())?.traitTexts ?? []) this.gone.add(text);
-    this.deletions.set(entry.text(), rows.length + (this.deletions.get(entry.text()) ?? 0));
-    this.users.delete(entry.userKey());
-    for (const [device, {owner}] of this.owners) if (owner === entry.userKey()) this.owners.delete(device);
-  }
-
-  private user(key: string): User {
-    const held = this.users.get(key);
+  private profile(key: string): Profile {
+    const held = this.profiles.get(key);
     if (held !== undefined) return held;
-    const fresh: User = {rows: [], traits: new Map(), identifiedMs: [], traitTexts: new Set()};
-    this.users.set(key, fresh);
+    const fresh: Profile = {traits: new Map(), identifiedMs: [], texts: new Set()};
+    this.profiles.set(key, fresh);
     return fresh;
   }
 
-  // ---- expected state ----
+  private erase(entry: EntryView): void {
+    const [key, id] = [entry.userKey(), entry.text()];
+    const ofUser = [
+      ...this.rows.filter((row) => (row.owner ?? row.key) === key),
+      ...this.arrived.filter((event) => event.key === key && !event.isCopy),
+    ].filter(({isErased}) => !isErased);
+    for (const event of ofUser) event.isErased = true;
+    this.deletions.set(id, ofUser.length + (this.deletions.get(id) ?? 0));
+    for (const text of this.profiles.get(key)?.texts ?? []) this.goneTraits.add(text);
+    this.profiles.delete(key);
+    for (const [device, {owner}] of this.owners) if (owner === key) this.owners.delete(device);
+  }
 
-  rows(): string[] {
-    return [...this.users].flatMap(([key, {rows}]) => rows.map(({json}) => `${key} ${json}`)).sort();
+  /** As they are now. */
+  facts(): LogFacts {
+    return {
+      rows: this.rows.map((row) => ({...row})),
+      arrived: this.arrived.map((event) => ({...event})),
+      received: new Map(this.received),
+    };
+  }
+}
+
+/** An event that counts, and whose it is. */
+interface Counted {
+  readonly user: string;
+  readonly name: string;
+  readonly timeMs: number;
+  readonly json: string;
+}
+
+/** What several logs say together. */
+export class ModelOfAll {
+  readonly counted: Counted[] = [];
+  /** Events that were erased. */
+  readonly erased: Row[] = [];
+  /** What no logs can say of a right deployment. */
+  readonly faults: string[] = [];
+
+  constructor(logs: readonly LogFacts[]) {
+    const arrived = new Map<string, Arrived>();
+    for (const event of logs.flatMap((log) => log.arrived)) {
+      if (arrived.has(event.id)) this.faults.push(`event ${event.id} of ${event.key} arrived twice`);
+      arrived.set(event.id, event);
+    }
+    for (const row of logs.flatMap(({rows}) => rows)) {
+      const there = arrived.get(row.id);
+      arrived.delete(row.id);
+      if (there !== undefined && there.key !== row.owner)
+        this.faults.push(`event ${row.id} of ${row.owner} arrived as one of ${there.key}`);
+      if ((there ?? row).isErased) this.erased.push(row);
+      else if (there?.isCopy !== true) this.counted.push(ofOwner(row));
+    }
+    for (const [id, {key}] of arrived) this.faults.push(`event ${id} arrived at ${key} and came from nowhere`);
   }
 
   /** Events by hour and name. */
   cells(): Map<string, number> {
     const cells = new Map<string, number>();
-    for (const {name, timeMs} of this.allRows()) add(cells, `${Math.floor(timeMs / hourMs)} ${name}`);
+    for (const {name, timeMs} of this.counted) add(cells, `${Math.floor(timeMs / hourMs)} ${name}`);
     return cells;
+  }
+
+  rows(): string[] {
+    return this.counted.map(({user, json}) => `${user} ${json}`).sort();
   }
 
   /** Days with their active users. */
   members(): string[] {
-    const members = new Set<string>();
-    for (const [key, {rows}] of this.users) {
-      for (const {timeMs} of rows) members.add(`${Math.floor(timeMs / dayMs)} ${key}`);
-    }
+    const members = new Set(this.counted.map(({user, timeMs}) => `${Math.floor(timeMs / dayMs)} ${user}`));
     return [...members].sort();
   }
 
   nameCounts(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const {name} of this.allRows()) add(counts, name);
+    for (const {name} of this.counted) add(counts, name);
     return counts;
   }
 
-  profiles(): string[] {
-    return [...this.users]
-      .map(([key, {rows, traits, identifiedMs}]) => {
-        const eventsMs = rows.map(({timeMs}) => timeMs);
+  /** `logs`: the same. */
+  profiles(logs: readonly LogModel[]): string[] {
+    const identified = new Map(logs.flatMap(({profiles}) => [...profiles]));
+    const users = new Set([...identified.keys(), ...this.counted.map(({user}) => user)]);
+    return [...users]
+      .map((user) => {
+        const eventsMs = this.counted.filter((row) => row.user === user).map(({timeMs}) => timeMs);
+        const {traits, identifiedMs} = identified.get(user) ?? {traits: [], identifiedMs: []};
         const createdMs = Math.min(...eventsMs, ...identifiedMs);
         const traitsJson = JSON.stringify(Object.fromEntries(Array.from(traits, ([name, {value}]) => [name, value])));
-        return profileText(key, createdMs, newest(eventsMs), newest(identifiedMs), traitsJson);
+        return profileText(user, createdMs, newest(eventsMs), newest(identifiedMs), traitsJson);
       })
       .sort();
   }
 
-  private *allRows(): Generator<Row> {
-    for (const {rows} of this.users.values()) yield* rows;
+  /** Texts of erased events and traits that may be nowhere any more. `logs`: the same. */
+  gone(logs: readonly LogModel[], textOf: TextOf): Set<string> {
+    const gone = new Set([...this.erased.map(({json}) => textOf(json)), ...logs.flatMap((log) => [...log.goneTraits])]);
+    for (const {json} of this.counted) gone.delete(textOf(json));
+    return gone;
   }
 }
 
 /** Where an event stands first is not the model's: joined ones keep that as their id. */
 export const withoutId = (json: string): string => json.replace(/"id":"[^"]*",/, '');
 
-const joined = (row: Row, owner: string): Row => ({
-  ...row,
-  json: row.json
-    .replace('"userId":null', `"userId":${JSON.stringify(owner.slice(1))}`)
-    .replace(',"timestamp":', ',"joined":true,"timestamp":'),
-});
+const ofOwner = ({key, owner, name, timeMs, json}: Row): Counted =>
+  owner === undefined
+    ? {user: key, name, timeMs, json}
+    : {
+        user: owner,
+        name,
+        timeMs,
+        json: json
+          .replace('"userId":null', `"userId":${JSON.stringify(owner.slice(1))}`)
+          .replace(',"timestamp":', ',"joined":true,"timestamp":'),
+      };
 
 export const profileText = (
   key: string,

@@ -1,4 +1,4 @@
-// An owner of the partition: the real partition role over a fake link, assembled as in src/partition/worker.ts.
+// An owner of a partition: the real partition role over a fake link, assembled as in src/partition/worker.ts.
 import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
@@ -20,6 +20,7 @@ const cacheBytes = 256 * 1024;
 const lastSequenceMsMax = 500;
 
 export interface OwnerOptions {
+  readonly partition: number;
   readonly refreshMs: number;
   readonly stagger: number;
   /** Set if one edge alone writes. */
@@ -29,6 +30,7 @@ export interface OwnerOptions {
 
 export class SimOwner {
   readonly process: SimProcess;
+  readonly partition: number;
   readonly link: SimLink;
   runner: Runner | undefined;
   reads: LiveReads | undefined;
@@ -38,6 +40,7 @@ export class SimOwner {
 
   constructor(name: string, world: LinkWorld, options: OwnerOptions) {
     this.process = new SimProcess(name);
+    this.partition = options.partition;
     this.link = new SimLink(this.process, world);
     this.world = world;
     this.options = options;
@@ -47,6 +50,10 @@ export class SimOwner {
     this.world.timeline.schedule(0, this.process, () => {
       this.run().catch(this.fail);
     });
+  }
+
+  get isLive(): boolean {
+    return this.phase === 'live' && this.process.state === 'running';
   }
 
   /** Takes a last snapshot, and ends. */
@@ -61,12 +68,13 @@ export class SimOwner {
   private readonly fail = (error: Error): void => this.options.onFatal(this, error);
 
   private async run(): Promise<void> {
-    const {refreshMs, stagger} = this.options;
+    const {partition, refreshMs, stagger} = this.options;
+    const partitions = this.world.server.logs.length;
     const jsm = simManager(this.link);
     const values = partValues(jsm);
     const log = this.log() as never;
     const runner = await assemblePartition({
-      setup: {partition: 0, partitions: 1, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
+      setup: {partition, partitions, seeds: [1, 2, 3], dedupeBytesMax: 64 * 1024, rowKernel: loadRowKernel()},
       js: simJetStream(this.link),
       jsm,
       erasing: {jsm, run: () => this.link.serverRun, isOfCluster: () => false},
@@ -88,7 +96,11 @@ export class SimOwner {
       onFatal: this.fail,
     });
     this.runner = runner;
-    this.reads = new LiveReads(runner, longReadSlots(), new NewestWrite(runner.view.reader, 0, this.options.acked));
+    this.reads = new LiveReads(
+      runner,
+      longReadSlots(),
+      new NewestWrite(runner.view.reader, partition, this.options.acked),
+    );
     this.link.onDisconnect = () => runner.identity.disconnected();
     this.link.onReconnect = () => {
       runner.identity.reconnected().catch(this.fail);

@@ -1,21 +1,30 @@
 // One seed: a small world, its faults, and the check of its end.
+
+import {decodeManifest, type Move} from '../../actors/manifest.js';
+import type {PartitionAnswer} from '../../src/asks.js';
+import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {bucketSubject} from '../../src/nats/topology.js';
 import {Clients, keyOf, tokenOf} from './clients.js';
+import type {AskPartition} from './deletion.js';
 import {SimEdge} from './edge.js';
 import {type FaultRates, Faults} from './faults.js';
 import {faultsOfEnd} from './final-state.js';
 import type {LinkWorld, SimLink} from './link.js';
-import {Model} from './model.js';
+import {LogModel, ModelOfAll} from './model.js';
 import {SimOwner} from './owner.js';
+import {PublishedSet, PublishedSnapshot} from './published.js';
 import {Chance} from './random.js';
 import {Sentinel} from './sentinel.js';
 import {SimServer} from './server.js';
+import type {SimStream} from './store.js';
 import {type SimProcess, Timeline} from './timeline.js';
 
 /** The end of a seed: everything must come to rest within this virtual time. */
 const restMs = 10 * 60_000;
 const eventsMax = 200_000;
+/** An edge waits no longer for an answer. */
+const askMsMax = 15_000;
 
 export interface SeedResult {
   readonly seed: number;
@@ -29,10 +38,13 @@ export interface SeedResult {
 }
 
 interface Plan {
+  /** Each has owners of its own. */
+  readonly partitions: number;
   readonly refreshMs: number;
   readonly durationMs: number;
   readonly requestCount: number;
   readonly rates: FaultRates;
+  /** Of each partition. */
   readonly ownerCrashes: number;
   readonly edgeCrashes: number;
   readonly serverRestarts: number;
@@ -41,17 +53,24 @@ interface Plan {
   readonly losesTail: boolean;
   readonly erases: boolean;
   readonly links: boolean;
+  readonly isHeavy: boolean;
   readonly forgetsIds: boolean;
+  /** Moves are settled at the end, and not only where they went to. */
+  readonly settles: boolean;
 }
 
 function planOf(chance: Chance): Plan {
   const refreshMs = chance.pick([500, 2_000, 20_000, 60_000]);
   const rate = chance.pick([0, 0, 0.02, 0.1]);
   const losesTail = chance.chance(0.15);
+  const partitions = losesTail ? 1 : chance.pick([1, 2]);
+  const isHeavy = partitions === 2 && chance.chance(0.06);
   return {
+    partitions,
+    isHeavy,
     refreshMs,
     durationMs: refreshMs * chance.between(3, 6),
-    requestCount: chance.between(8, 40),
+    requestCount: isHeavy ? 90 : chance.between(8, 40),
     rates: {
       requestLost: rate,
       answerLost: rate,
@@ -68,7 +87,8 @@ function planOf(chance: Chance): Plan {
     losesTail,
     erases: chance.chance(0.35),
     forgetsIds: chance.chance(0.5),
-    links: !losesTail && chance.chance(0.5),
+    links: !losesTail && (partitions === 2 || chance.chance(0.5)),
+    settles: chance.chance(0.5),
   };
 }
 
@@ -87,10 +107,11 @@ class SeedWorld {
   private readonly faults: Faults;
   private readonly linkWorld: LinkWorld;
   private readonly clients: Clients;
-  private readonly owners: SimOwner[] = [];
+  /** By partition, the newest last. */
+  private readonly owners: readonly SimOwner[][];
   private readonly edges: SimEdge[] = [];
-  /** Acks of the only edge, as in a process with an edge and an owner. */
-  private readonly acked = new AckedSequences(newAckedSequences(1));
+  /** Acks of the only edge, as in a process with an edge and owners. */
+  private readonly acked: AckedSequences;
   private readonly lost = new Set<unknown>();
   private readonly failures: string[] = [];
   private readonly tally: Record<string, number> = {};
@@ -101,12 +122,16 @@ class SeedWorld {
     this.plan = planOf(this.chance);
     this.timeline = new Timeline(seed, isVerbose);
     this.timeline.trace(JSON.stringify(this.plan));
+    const {partitions} = this.plan;
+    this.owners = Array.from({length: partitions}, () => []);
+    this.acked = new AckedSequences(newAckedSequences(partitions));
     this.sentinel = new Sentinel(
+      partitions,
       () => this.server,
       (text) => this.fail(text),
-      this.plan.links && !this.plan.erases,
+      this.plan.links,
     );
-    this.server = new SimServer(this.sentinel, this.plan.forgetsIds);
+    this.server = new SimServer(partitions, this.sentinel, this.plan.forgetsIds);
     this.faults = new Faults(new Chance(seed, 3), this.plan.rates);
     const {timeline, server, faults} = this;
     this.linkWorld = {
@@ -115,12 +140,12 @@ class SeedWorld {
       faults,
       kill: (process, why) => this.kill(process, why),
     };
-    this.startOwner();
+    for (let partition = 0; partition < partitions; partition++) this.startOwner(partition);
     this.startEdge();
     this.clients = new Clients(new Chance(seed, 4), timeline, {
       ...this.plan,
       sharesIds: !this.plan.losesTail && !this.plan.links,
-      whenAppended: (then) => this.whenAppended(then),
+      ask: (edge, partition, question) => this.ask(edge, partition, question),
       edge: () => this.edge,
       acked: (user) => this.askLive(user),
     });
@@ -138,8 +163,21 @@ class SeedWorld {
 
   // ---- processes ----
 
-  private get owner(): SimOwner {
-    return this.owners[this.owners.length - 1] as SimOwner;
+  private ownersOf(partition: number): SimOwner[] {
+    return this.owners[partition] as SimOwner[];
+  }
+
+  private ownerOf(partition: number): SimOwner {
+    return this.ownersOf(partition).at(-1) as SimOwner;
+  }
+
+  /** The newest of each partition. */
+  private get newestOwners(): SimOwner[] {
+    return this.owners.map((_, partition) => this.ownerOf(partition));
+  }
+
+  private isNewest(owner: SimOwner): boolean {
+    return this.ownerOf(owner.partition) === owner;
   }
 
   private get edge(): SimEdge {
@@ -151,17 +189,19 @@ class SeedWorld {
     return this.plan.edgeCrashes === 0 && this.seed % 2 === 0;
   }
 
-  private startOwner(): void {
-    const owner = new SimOwner(`owner${this.owners.length + 1}`, this.linkWorld, {
+  private startOwner(partition: number): void {
+    const owners = this.ownersOf(partition);
+    const owner = new SimOwner(`owner${partition}.${owners.length + 1}`, this.linkWorld, {
+      partition,
       refreshMs: this.plan.refreshMs,
       stagger: this.chance.within(0, 1),
       acked: this.isEdgeAlone ? this.acked : undefined,
       onFatal: (who, error) => this.ownerFailed(who, error),
     });
-    if (!this.faults.isCalm && this.owners.length <= this.plan.ownerCrashes && this.chance.chance(0.6)) {
+    if (!this.faults.isCalm && owners.length <= this.plan.ownerCrashes && this.chance.chance(0.6)) {
       owner.link.crash = {call: this.chance.between(1, 150), isAfter: this.chance.chance(0.5)};
     }
-    this.owners.push(owner);
+    owners.push(owner);
     owner.start();
   }
 
@@ -177,7 +217,7 @@ class SeedWorld {
     if (owner.process.isDead) return;
     this.timeline.trace(`${owner.process.name} ends: ${error.message}`);
     // A successor has swept parts that this owner still names.
-    const isOutlived = owner !== this.owner && /is gone$/.test(error.message);
+    const isOutlived = !this.isNewest(owner) && /is gone$/.test(error.message);
     const isExpected =
       isOutlived || /another owner wrote|lost the newest manifest|^timeout|^no room/.test(error.message);
     if (!isExpected) this.fail(`${owner.process.name} ended: ${error.stack}`);
@@ -192,13 +232,14 @@ class SeedWorld {
     this.count(process.name.startsWith('owner') ? 'ownerDeaths' : 'edgeDeaths');
     const downMs = this.chance.within(5, 3_000);
     this.timeline.schedule(downMs, undefined, () => {
-      if (process === this.owner.process) this.startOwner();
+      const owner = this.newestOwners.find((newest) => newest.process === process);
+      if (owner !== undefined) this.startOwner(owner.partition);
       if (process === this.edge.process) this.startEdge();
     });
   }
 
   private get links(): SimLink[] {
-    return [...this.owners, ...this.edges].map(({link}) => link).filter(({process}) => !process.isDead);
+    return [...this.owners.flat(), ...this.edges].map(({link}) => link).filter(({process}) => !process.isDead);
   }
 
   // ---- nemeses ----
@@ -208,10 +249,10 @@ class SeedWorld {
     const often = (count: number, nemesis: () => void) => {
       for (let i = 0; i < count; i++) this.timeline.schedule(this.moment(), undefined, nemesis);
     };
-    often(plan.ownerCrashes, () => this.kill(this.owner.process, 'killed'));
+    often(plan.partitions * plan.ownerCrashes, () => this.kill(this.chance.pick(this.newestOwners).process, 'killed'));
     often(plan.edgeCrashes, () => this.kill(this.edge.process, 'killed'));
     often(plan.cuts, () => this.cut());
-    often(plan.pauses, () => this.pause());
+    often(plan.partitions * plan.pauses, () => this.pause());
     often(plan.serverRestarts, () => this.restartServer());
   }
 
@@ -225,20 +266,21 @@ class SeedWorld {
     this.chance.pick(this.links).disconnect(this.chance.within(5, 6_000));
   }
 
-  /** Pauses the owner; mostly another one takes over in the meantime. */
+  /** Pauses an owner; mostly another one takes over in the meantime. */
   private pause(): void {
-    const {process} = this.owner;
+    const owner = this.chance.pick(this.newestOwners);
+    const {process} = owner;
     if (process.state !== 'running') return;
     this.count('pauses');
     process.state = 'paused';
     this.timeline.trace(`${process.name} is paused`);
     if (this.chance.chance(0.75))
-      this.timeline.schedule(this.chance.within(10, 5_000), undefined, () => this.takeOver(process));
+      this.timeline.schedule(this.chance.within(10, 5_000), undefined, () => this.takeOver(owner));
     this.timeline.schedule(this.chance.within(100, 20_000), undefined, () => this.wake(process));
   }
 
-  private takeOver(paused: SimProcess): void {
-    if (this.owner.process === paused && !this.faults.isCalm) this.startOwner();
+  private takeOver(paused: SimOwner): void {
+    if (this.isNewest(paused) && !this.faults.isCalm) this.startOwner(paused.partition);
   }
 
   private wake(process: SimProcess): void {
@@ -256,7 +298,7 @@ class SeedWorld {
   }
 
   private serverReturns(): void {
-    const {log} = this.server;
+    const log = this.server.logs[0] as SimStream;
     if (this.plan.losesTail && log.lastSeq > log.firstSeq) {
       const count = this.chance.between(1, Math.min(12, log.lastSeq - log.firstSeq));
       this.timeline.trace(`the log loses ${count} messages`);
@@ -271,13 +313,14 @@ class SeedWorld {
 
   /** A live read must see every acked event. */
   private askLive(user: number | undefined): void {
-    const {owner} = this;
     const isSafe = !this.plan.erases && !this.plan.losesTail;
-    if (user === undefined || !isSafe || owner.phase !== 'live' || owner.process.state !== 'running') return;
-    if (!this.chance.chance(0.2)) return;
+    if (user === undefined || !isSafe) return;
     const [kind, id] = keyOf(user);
+    const ref = {kind: kind === 'u' ? 'user' : 'anonymous', id} as const;
+    const owner = this.ownerOf(partitionOfUser(ref, this.plan.partitions));
+    if (!owner.isLive || !this.chance.chance(0.2)) return;
     this.timeline.schedule(0, owner.process, () => {
-      owner.reads?.answer({ask: 'exists', user: {kind: kind === 'u' ? 'user' : 'anonymous', id}}).then(
+      owner.reads?.answer({ask: 'exists', user: ref}).then(
         (answer) => {
           this.count(`live_${answer.kind}`);
           if (answer.kind === 'unknown_user' && answer.linkedTo === undefined)
@@ -288,27 +331,25 @@ class SeedWorld {
     });
   }
 
-  private whenAppended(then: () => void): void {
-    const {owner} = this;
-    const again = () => this.timeline.schedule(this.chance.within(50, 2_000), undefined, () => this.whenAppended(then));
-    if (owner.phase !== 'live' || owner.process.state !== 'running') {
-      again();
-      return;
-    }
-    let isHeard = false;
-    const hear = (isDone: boolean): void => {
-      if (isHeard) return;
-      isHeard = true;
-      if (isDone) then();
-      else again();
-    };
-    this.timeline.schedule(15_000, undefined, () => hear(false)); // It may die meanwhile.
-    this.timeline.schedule(0, owner.process, () => {
-      const asked = owner.reads?.answer({ask: 'devices', userId: 'u0', whenAppended: true});
-      asked?.then(
-        ({kind}) => hear(kind === 'devices'),
-        () => hear(false),
-      );
+  /** Sometimes an owner answers that has a successor. */
+  private ask(
+    edge: SimEdge,
+    partition: number,
+    question: Parameters<AskPartition>[2],
+  ): Promise<PartitionAnswer | undefined> {
+    const {timeline, faults, chance} = this;
+    const owners = this.ownersOf(partition).filter(({isLive}) => isLive);
+    const owner = chance.chance(0.2) && owners.length > 0 ? chance.pick(owners) : this.ownerOf(partition);
+    return new Promise((resolve) => {
+      const hear = (answer: PartitionAnswer | undefined): void => {
+        timeline.schedule(faults.latencyMs(), edge.process, () => resolve(answer));
+      };
+      timeline.schedule(askMsMax, edge.process, () => resolve(undefined)); // It may die meanwhile.
+      if (!owner.isLive || owner.reads === undefined) return hear(undefined);
+      const {reads} = owner;
+      timeline.schedule(faults.latencyMs(), owner.process, () => {
+        reads.answer(question).then(hear, () => hear(undefined));
+      });
     });
   }
 
@@ -325,9 +366,12 @@ class SeedWorld {
       process.off('unhandledRejection', onRejection);
     }
     const {timeline, seed, failures, tally} = this;
-    tally.accepted = this.sentinel.accepted.length;
+    tally.accepted = this.sentinel.acceptedCount;
+    tally.ofTwo = this.plan.partitions - 1;
     tally.moves = this.sentinel.moves;
     tally.joined = this.sentinel.joined;
+    tally.sets = this.sentinel.sets;
+    tally.tornSets = this.sentinel.tornSets;
     tally.manifests = this.sentinel.manifestCount;
     tally.acked = this.clients.acked.size;
     tally.erasures = this.clients.erased.size;
@@ -350,44 +394,52 @@ class SeedWorld {
     if (!(await this.comeToRest())) return;
     // A start that finds everything in order; it also sweeps what a fenced owner wrote in its last moments.
     if (plan.pauses > 0 || this.chance.chance(0.2)) {
-      this.owner.process.state = 'dead';
-      this.startOwner();
+      for (const owner of this.newestOwners) this.replace(owner);
       if (!(await this.comeToRest())) return;
     }
     this.judge();
+  }
+
+  private replace(owner: SimOwner): void {
+    owner.process.state = 'dead';
+    this.startOwner(owner.partition);
   }
 
   private async comeToRest(): Promise<boolean> {
     const endMs = this.timeline.nowMs + restMs;
     for (;;) {
       if (!(await this.reach('everybody is done', endMs, () => this.isAtRest))) return false;
-      const {owner} = this;
-      owner.drain();
-      const isOver = () => owner.phase === 'drained' || this.owner !== owner;
-      if (!(await this.reach('the owner has drained', endMs, isOver))) return false;
-      if (this.owner === owner) return true;
-      // A crash under way before the calm ended it: its successor drains.
+      const owners = this.newestOwners;
+      for (const owner of owners) owner.drain();
+      const isOver = (owner: SimOwner) => owner.phase === 'drained' || !this.isNewest(owner);
+      if (!(await this.reach('the owners have drained', endMs, () => owners.every(isOver)))) return false;
+      if (owners.every((owner) => this.isNewest(owner))) return true;
+      // A crash that was on its way before the calm ended one: its successor drains, and what it moves goes somewhere.
+      for (const owner of owners) if (this.isNewest(owner)) this.replace(owner);
     }
   }
 
   private calmDown(): void {
     this.timeline.trace('calm');
     this.faults.isCalm = true;
-    for (const {link} of [...this.owners, ...this.edges]) link.crash = undefined;
-    for (const {process} of this.owners) this.timeline.resume(process);
+    for (const {link} of [...this.owners.flat(), ...this.edges]) link.crash = undefined;
+    for (const {process} of this.owners.flat()) this.timeline.resume(process);
   }
 
   private get isAtRest(): boolean {
-    const {owner} = this;
-    if (!this.clients.isDone || owner.phase !== 'live' || owner.process.state !== 'running') return false;
-    if (this.edge.publisher.bytesPending > 0 || !owner.link.isConnected) return false;
-    const partition = owner.runner?.view.partition;
-    if (partition === undefined || partition.appliedSequence < this.server.log.lastSeq) return false;
-    const {candidates, pending, counts} = partition.moves;
-    if (candidates.size > 0 || pending.some(({n, to}) => n > (counts.received[to] as number))) return false;
+    if (!this.clients.isDone || this.edge.publisher.bytesPending > 0) return false;
+    return this.newestOwners.every((owner) => this.isOwnerAtRest(owner));
+  }
+
+  private isOwnerAtRest({isLive, link, runner, partition: number}: SimOwner): boolean {
+    if (!isLive || !link.isConnected || runner === undefined) return false;
+    const {partition, sweep} = runner.view;
+    if (partition.appliedSequence < (this.server.logs[number] as SimStream).lastSeq) return false;
+    const {candidates, pending} = partition.moves;
+    const isThere = ({n, to}: Move) => n <= (this.ownerOf(to).runner?.view.partition.moves.receivedFrom(number) ?? 0);
+    if (candidates.size > 0 || !pending.every(isThere) || (this.plan.settles && pending.length > 0)) return false;
     // A stop leaves orphans to the next start.
-    const isSwept = owner.runner?.view.sweep.isIdle === true;
-    return isSwept && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
+    return sweep.isIdle && partition.pendingDeletions().length === 0 && !partition.hasErasedInLog;
   }
 
   private async reach(what: string, endMs: number, isThere: () => boolean): Promise<boolean> {
@@ -398,20 +450,36 @@ class SeedWorld {
 
   private judge(): void {
     const {server, sentinel, lost, plan} = this;
-    const model = new Model();
-    const surviving = sentinel.accepted.filter((message) => !lost.has(message));
-    for (const {data} of surviving) model.apply(data, tokenOf);
+    const logs = this.owners.map((_, partition) => this.modelOf(partition));
+    const snapshots = this.owners.map((_, partition) => this.publishedOf(partition));
+    const accepted = this.owners.flatMap((_, partition) => sentinel.acceptedOf(partition));
     const found = faultsOfEnd({
       server,
-      subject: bucketSubject('manifests', 'p0'),
-      model,
-      surviving,
-      lost: sentinel.accepted.filter((message) => lost.has(message)),
+      snapshots,
+      published: new PublishedSet(snapshots),
+      logs,
+      model: new ModelOfAll(logs.map((log) => log.facts())),
+      surviving: accepted.filter((message) => !lost.has(message)),
+      lost: accepted.filter((message) => lost.has(message)),
       acked: this.clients.acked,
       sent: this.clients.sent,
       hasLosses: plan.losesTail,
       hasLinks: plan.links,
     });
     for (const text of found) this.fail(text);
+  }
+
+  /** What was accepted and not lost, applied in order. */
+  private modelOf(partition: number): LogModel {
+    const model = new LogModel(partition, tokenOf);
+    for (const message of this.sentinel.acceptedOf(partition)) if (!this.lost.has(message)) model.apply(message.data);
+    return model;
+  }
+
+  /** The newest snapshot that the server holds. */
+  private publishedOf(partition: number): PublishedSnapshot {
+    const {server} = this;
+    const {data} = server.manifests.lastOf(bucketSubject('manifests', `p${partition}`));
+    return new PublishedSnapshot(server, decodeManifest(data));
   }
 }

@@ -1,10 +1,12 @@
 // Watches every change at the fake server, and fails at once when one of these rules is broken.
 //   W1. A published manifest names parts that exist and are whole, and its position is never before that of its predecessor.
-//   W2. A part that one of the two kept manifests names is not removed.
+//   W2. A part that one of the two kept manifests of a partition names is not removed.
 //   W3. The log is not truncated past the older kept manifest.
 //   W4. Parts are removed by overwriting alone: any other way leaves their bytes on the disk.
-//   W5. A message of the log has the bytes of every other message with its producer and number.
-//   W6. Where users are joined, every published snapshot counts each event up to its position once, wherever it is by then.
+//   W5. A message of a log has the bytes of every other message with its producer and number.
+//   W6. Where users are joined, every set of kept snapshots that a report could stand on counts each event up to its positions
+//       once, wherever it is by then; and the newest snapshots of all partitions are such a set.
+import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {
   decodeChunkBlock,
@@ -17,81 +19,180 @@ import {
 } from '../../actors/manifest.js';
 import {tokenOf} from './clients.js';
 import {countFaults} from './final-state.js';
-import {Model} from './model.js';
-import {PublishedState, payloadOf} from './published.js';
+import {type LogFacts, LogModel, ModelOfAll} from './model.js';
+import {PublishedSet, PublishedSnapshot, payloadOf} from './published.js';
 import type {SimServer, Watch} from './server.js';
 import type {SimStream, Stored} from './store.js';
 
-export class Sentinel implements Watch {
+/** A snapshot that a manifest names, and what its log says up to its position. */
+interface Kept {
+  readonly key: string;
+  readonly snapshot: PublishedSnapshot;
+  readonly facts: LogFacts;
+}
+
+/** What is watched of one partition. */
+interface Watched {
+  newest: Manifest | undefined;
+  /** Revisions that the newest manifest's index names, and those of its predecessor. */
+  named: {readonly current: ReadonlySet<number>; readonly previous: ReadonlySet<number>};
+  /** W6: as far as the newest manifest. */
+  readonly model: LogModel;
+  modelled: number;
+  /** The newest first. */
+  kept: readonly Kept[];
   /** All log messages ever stored, in order: the accepted ones. */
-  readonly accepted: Stored[] = [];
+  readonly accepted: Stored[];
+}
+
+export class Sentinel implements Watch {
   manifestCount = 0;
   /** Messages of moves, and events in them. */
   moves = 0;
   joined = 0;
-  newest: Manifest | undefined;
+  /** W6: sets of snapshots that were counted, and such as no report stands on. */
+  sets = 0;
+  tornSets = 0;
   private readonly fail: (text: string) => void;
   private readonly server: () => SimServer;
+  /** By partition. */
+  private readonly watched: readonly Watched[];
   /** Marks of the messages at the positions of manifests that have a newer one. */
   private readonly milestones = new Set<string>();
   private readonly bytesOf = new Map<string, Stored>();
-  /** Revisions that the newest manifest's index names, and those of its predecessor. */
-  private named: {current: ReadonlySet<number>; previous: ReadonlySet<number>} = {
-    current: new Set(),
-    previous: new Set(),
-  };
 
   /** `countsEvents`: W6 is checked. */
   constructor(
+    partitions: number,
     server: () => SimServer,
     fail: (text: string) => void,
     private readonly countsEvents: boolean,
   ) {
     this.server = server;
     this.fail = fail;
+    this.watched = Array.from({length: partitions}, (_, partition) => ({
+      newest: undefined,
+      named: {current: new Set(), previous: new Set()},
+      model: new LogModel(partition, tokenOf),
+      modelled: 0,
+      kept: [],
+      accepted: [],
+    }));
+  }
+
+  /** All log messages ever stored, in order: the accepted ones. */
+  acceptedOf(partition: number): readonly Stored[] {
+    return this.of(partition).accepted;
+  }
+
+  get acceptedCount(): number {
+    return this.watched.reduce((sum, {accepted}) => sum + accepted.length, 0);
+  }
+
+  private of(partition: number): Watched {
+    return this.watched[partition] as Watched;
   }
 
   stored(stream: SimStream, message: Stored): void {
     const server = this.server();
-    if (stream === server.log) this.logStored(message);
+    const partition = server.logs.indexOf(stream);
+    if (partition >= 0) this.logStored(partition, message);
     if (stream !== server.manifests) return;
-    this.manifestStored(decodeManifest(message.data));
-    if (this.countsEvents) this.checkCounts(message);
+    const manifest = decodeManifest(message.data);
+    this.manifestStored(manifest);
+    if (this.countsEvents) this.checkCounts(manifest);
   }
 
-  /** W6 */
-  private checkCounts({subject, data}: Stored): void {
-    const {position} = decodeManifest(data);
-    const model = new Model();
-    for (const {seq, data: log} of this.accepted) if (seq <= position.sequence) model.apply(log, tokenOf);
-    for (const fault of countFaults(model, new PublishedState(this.server(), subject))) this.fail(`W6: ${fault}`);
-  }
-
-  private logStored(message: Stored): void {
-    this.accepted.push(message);
-    const {mark} = new MessageCursor(message.data);
+  private logStored(partition: number, message: Stored): void {
+    this.of(partition).accepted.push(message);
+    const cursor = new MessageCursor(message.data);
+    const mark = `${partition} ${cursor.mark}`;
     const other = this.bytesOf.get(mark);
     if (other !== undefined && Buffer.compare(other.data, message.data) !== 0)
-      this.fail(`W5: two messages of the log are ${mark}: ${other.seq} and ${message.seq}`);
+      this.fail(`W5: two messages of log ${mark}: ${other.seq} and ${message.seq}`);
     this.bytesOf.set(mark, message);
-    const cursor = new MessageCursor(message.data);
     if (!cursor.next() || cursor.entry.kind !== entryKind.arrive) return;
     this.moves += 1;
     this.joined += cursor.count - 1;
   }
 
+  // ---- W6 ----
+
+  private checkCounts(manifest: Manifest): void {
+    const watched = this.of(manifest.partition);
+    const {key} = manifest.index;
+    if (watched.kept[0]?.key === key) return;
+    this.modelTo(watched, manifest.position.sequence);
+    const snapshot = new PublishedSnapshot(this.server(), manifest);
+    const before = watched.kept.find((kept) => kept.key === manifest.previous?.index.key);
+    const newest: Kept = {key, snapshot, facts: watched.model.facts()};
+    watched.kept = before === undefined ? [newest] : [newest, before];
+    this.checkNewest();
+    for (const kept of this.setsWith(manifest.partition, newest)) this.checkSet(kept);
+  }
+
+  private modelTo(watched: Watched, sequence: number): void {
+    const {accepted, model} = watched;
+    for (; (accepted[watched.modelled]?.seq ?? Number.POSITIVE_INFINITY) <= sequence; watched.modelled++)
+      model.apply((accepted[watched.modelled] as Stored).data);
+  }
+
+  private checkNewest(): void {
+    const newest = this.watched.flatMap(({kept}) => kept[0]?.snapshot ?? []);
+    if (newest.length < this.watched.length || this.isWhole(newest)) return;
+    this.fail(`W6: no report can stand on the newest snapshots: ${newest.map(({moves}) => JSON.stringify(moves))}`);
+  }
+
+  /** Whether reports stand on these, as it must be and as they find out. */
+  private isWhole(snapshots: readonly PublishedSnapshot[]): boolean {
+    const isWhole = PublishedSet.isWhole(snapshots);
+    const outdated = outdatedIn(snapshots);
+    if (isWhole !== (outdated.length === 0))
+      this.fail(`W6: reports read ${outdated} again, and need ${isWhole ? 'not' : 'to'}`);
+    return isWhole;
+  }
+
+  /** All sets of kept snapshots with this one. */
+  private setsWith(partition: number, kept: Kept): Kept[][] {
+    let sets: Kept[][] = [[]];
+    for (const [other, watched] of this.watched.entries()) {
+      const choices = other === partition ? [kept] : watched.kept;
+      sets = sets.flatMap((set) => choices.map((choice) => [...set, choice]));
+    }
+    return sets;
+  }
+
+  private checkSet(kept: readonly Kept[]): void {
+    const snapshots = kept.map(({snapshot}) => snapshot);
+    if (!this.isWhole(snapshots)) {
+      this.tornSets += 1;
+      return;
+    }
+    this.sets += 1;
+    const model = new ModelOfAll(kept.map(({facts}) => facts));
+    const where = snapshots.map(({partition, index}) => `${partition} at ${index.lastTickMs}`);
+    for (const {snapshot, facts} of kept) {
+      for (const fault of [...snapshot.faults(), ...receivedFaults(snapshot, facts)]) this.fail(`W6: ${fault}`);
+    }
+    for (const fault of countFaults(model, new PublishedSet(snapshots)))
+      this.fail(`W6: ${fault} (${where.join(', ')})`);
+  }
+
+  // ---- manifests ----
+
   private manifestStored(manifest: Manifest): void {
     this.manifestCount += 1;
-    const last = this.newest;
-    this.newest = manifest;
+    const watched = this.of(manifest.partition);
+    const last = watched.newest;
+    watched.newest = manifest;
     if (last !== undefined && isBefore(manifest, last)) {
       this.fail(`W1: a manifest at ${textOf(manifest)} followed one at ${textOf(last)}`);
     }
     if (manifest.previous !== null) this.milestones.add(manifest.previous.mark);
     const isSameIndex = last?.index.key === manifest.index.key;
-    const current = isSameIndex ? this.named.current : this.revisionsOf(manifest.index);
+    const current = isSameIndex ? watched.named.current : this.revisionsOf(manifest.index);
     const previous = manifest.previous === null ? new Set<number>() : this.revisionsOf(manifest.previous.index);
-    this.named = {current, previous};
+    watched.named = {current, previous};
   }
 
   /** Revisions of a part, which must exist and be whole. W1 */
@@ -116,28 +217,38 @@ export class Sentinel implements Watch {
 
   removing(stream: SimStream, message: Stored, how: 'erase' | 'delete' | 'replace'): void {
     if (stream !== this.server().parts) return;
-    if (this.named.current.has(message.seq) || this.named.previous.has(message.seq)) {
+    const isNamed = ({named}: Watched) => named.current.has(message.seq) || named.previous.has(message.seq);
+    if (this.watched.some(isNamed)) {
       this.fail(`W2: ${how} of ${message.subject} (${message.seq}), which a kept manifest names`);
     }
     if (how === 'delete') this.fail(`W4: ${message.subject} (${message.seq}) was deleted without overwriting`);
   }
 
   purging(stream: SimStream, seq: number): void {
-    if (stream !== this.server().log) {
+    const partition = this.server().logs.indexOf(stream);
+    if (partition < 0) {
       this.fail(`W4: ${stream.name} was purged up to ${seq}`);
       return;
     }
-    if (seq > stream.firstSeq) this.checkTruncation(stream, seq);
+    if (seq > stream.firstSeq) this.checkTruncation(this.of(partition), stream, seq);
   }
 
   /** W3. The message at an older manifest's position stays, and all later ones; a log without its tail may lack the last of them. */
-  private checkTruncation(log: SimStream, seq: number): void {
+  private checkTruncation({newest}: Watched, log: SimStream, seq: number): void {
     const kept = [...log.live.values()].filter((message) => message.seq >= seq);
     if (kept.some(({data}) => this.milestones.has(new MessageCursor(data).mark))) return;
-    const older = this.newest?.previous?.position;
-    this.fail(`W3: the log was truncated up to ${seq}; the older manifest stands at ${JSON.stringify(older)}`);
+    const older = newest?.previous?.position;
+    this.fail(`W3: ${log.name} was truncated up to ${seq}; the older manifest stands at ${JSON.stringify(older)}`);
   }
 }
+
+/** A snapshot has the moves that its log has as a whole. */
+const receivedFaults = ({partition, moves}: PublishedSnapshot, {received}: LogFacts): string[] =>
+  moves.received.flatMap((n, from) =>
+    n === (received.get(from) ?? 0)
+      ? []
+      : [`${partition} received move ${received.get(from) ?? 0} from ${from}, and says ${n}`],
+  );
 
 const isBefore = ({position: a, epoch}: Manifest, {position: b, epoch: last}: Manifest): boolean =>
   a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence) || epoch < last;

@@ -1,4 +1,4 @@
-// The fake server of one deployment with one partition: three streams, up or down, watched.
+// The fake server of one deployment: a log for each partition, and the buckets, up or down, watched.
 import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';
 import {type PubAnswer, type Publish, SimStream, type Stored} from './store.js';
 
@@ -10,7 +10,8 @@ export interface Watch {
 }
 
 export class SimServer {
-  readonly log = new SimStream(logStream(0), 0);
+  /** By partition. */
+  readonly logs: readonly SimStream[];
   readonly parts = new SimStream(bucketStream('parts'), 1);
   readonly manifests = new SimStream(bucketStream('manifests'), 2);
   isUp = true;
@@ -21,7 +22,8 @@ export class SimServer {
   private readonly watch: Watch;
   private readonly waiting = new Map<SimStream, (() => void)[]>();
 
-  constructor(watch: Watch, forgetsIdsOnPurge: boolean) {
+  constructor(partitions: number, watch: Watch, forgetsIdsOnPurge: boolean) {
+    this.logs = Array.from({length: partitions}, (_, partition) => new SimStream(logStream(partition), 0));
     this.watch = watch;
     this.forgetsIdsOnPurge = forgetsIdsOnPurge;
     for (const stream of this.streams) {
@@ -30,8 +32,8 @@ export class SimServer {
     }
   }
 
-  private get streams(): readonly SimStream[] {
-    return [this.log, this.parts, this.manifests];
+  get streams(): readonly SimStream[] {
+    return [...this.logs, this.parts, this.manifests];
   }
 
   stream(name: string): SimStream {
@@ -48,7 +50,8 @@ export class SimServer {
   }
 
   private streamOf(subject: string): SimStream {
-    if (subject === logSubject(0)) return this.log;
+    const log = this.logs.find((_, partition) => subject === logSubject(partition));
+    if (log !== undefined) return log;
     return subject.startsWith(bucketSubject('parts', '')) ? this.parts : this.manifests;
   }
 

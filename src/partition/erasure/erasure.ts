@@ -140,7 +140,7 @@ export class Erasure {
       return;
     }
     this.layout.setChunk(left);
-    this.partition.aggregator.subtract(rows, true);
+    this.partition.dropLeft(rows);
   }
 
   private async takeOutOfChunk(
@@ -232,7 +232,7 @@ async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
 }
 
 const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>
-  found.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row]}));
+  found.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row], chunk: rows.chunk}));
 
 /** By the body block that they are in. */
 function rowsByBlock(rows: readonly number[]): Map<number, number[]> {

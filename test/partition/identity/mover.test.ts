@@ -158,6 +158,21 @@ test('what comes late with the device alone follows; what comes after a second o
   expect([0, 1, 2, 3].map((each) => partition.moves.leftOut.has(each))).toEqual([true, false, true, false]);
 });
 
+test('events are appended once a snapshot with their move is published', async () => {
+  const world = new World();
+  const {shell} = world;
+  await world.events(2, anonymous('d'));
+  await world.link('d', 'ann');
+  await shell.append((writer) => writeLeave(writer, [{user: 0, isTooLarge: false}]));
+  await shell.append((writer) => writeTick(writer, day, 1_000)); // Its manifest is not written yet.
+  await world.beats();
+  expect(shell.partition.moves.pending[0]?.contents).not.toBeNull();
+  expect(shell.partition.tally.arrived).toBe(0);
+  await world.tick();
+  await world.beats();
+  expect(shell.partition.tally.arrived).toBe(2);
+});
+
 test('a deletion of the owner takes what is left of its devices along, at any step', async () => {
   for (const beats of [0, 1, 2]) {
     const world = new World();
