@@ -7,7 +7,7 @@
 import {assert, OperatorFault} from './invariant.js';
 
 /** Format of everything that a snapshot consists of. A program reads no other. */
-export const manifestFormat = 7;
+export const manifestFormat = 8;
 
 /** One part in the store. `revisions` are those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -60,6 +60,7 @@ export interface ChunkEntry {
   /** Name indexes that occur, ascending; null when they are more than `chunkNamesMax`. */
   readonly names: readonly number[] | null;
   readonly rows: PartRef;
+  readonly properties: PartRef;
   readonly bodies: PartRef;
 }
 
@@ -246,11 +247,10 @@ export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
   yield* partsOfChunks(index.chunks);
 }
 
+export const partsOfChunk = ({rows, properties, bodies}: ChunkEntry): readonly PartRef[] => [rows, properties, bodies];
+
 export function* partsOfChunks(chunks: readonly ChunkEntry[]): Generator<PartRef> {
-  for (const {rows, bodies} of chunks) {
-    yield rows;
-    yield bodies;
-  }
+  for (const chunk of chunks) yield* partsOfChunk(chunk);
 }
 
 /** All but those of chunks. */

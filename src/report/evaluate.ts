@@ -4,7 +4,7 @@
 //   EV1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
 
 import {wtf8} from '../../actors/bytes/bytes.js';
-import type {RowsView} from '../../actors/chunk/rows.js';
+import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
@@ -123,10 +123,9 @@ export class Evaluation {
       property === undefined ? undefined : this.paths.values?.coveredOf(snapshot, property, {startMs, lastMs});
     for (const cells of values?.cells ?? []) partial.addValueCells(cells);
     await this.foldCells(partial, partial.blocks(index));
-    await this.scan.foldRows(partial.chunks(index, values), (chunk, rows) => {
-      const unsure = partial.addRows(rows, values?.covered.has(chunk.rows.key));
-      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
-    });
+    const chunks = partial.chunks(index, values);
+    if (filter === undefined) await this.scan.foldRows(chunks, (_, rows) => partial.addRows(rows));
+    else await this.foldFiltered(partial, chunks, values?.covered);
     return partial.counts;
   }
 
@@ -147,10 +146,21 @@ export class Evaluation {
     });
   }
 
+  private foldFiltered(
+    partial: CountsPartial,
+    chunks: readonly ChunkEntry[],
+    covered: ReadonlySet<string> | undefined,
+  ): Promise<void> {
+    return this.scan.foldWholeRows(chunks, (chunk, rows) => {
+      const unsure = partial.addFilteredRows(rows, covered?.has(chunk.rows.key));
+      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
+    });
+  }
+
   private async decideByBodies(
     partial: CountsPartial,
     chunk: ChunkEntry,
-    rows: RowsView,
+    rows: WholeRows,
     unsure: Uint16Array,
   ): Promise<void> {
     const unsureInBlocks = byBodyBlock(unsure);
@@ -300,7 +310,7 @@ export class Evaluation {
     for (const {index, names} of snapshots) {
       const partial = new NameCounts(names.count, fromMs, toMs);
       await this.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
-      await this.scan.foldRows(partial.chunks(index), (_, rows) => void partial.addRows(rows));
+      await this.scan.foldRows(partial.chunks(index), (_, rows) => partial.addRows(rows));
       for (let name = 0; name < names.count; name++) {
         if (name % namesAtOnce === 0) await this.scan.pauseIfDue();
         if (partial.counts[name] === 0) continue;
@@ -321,7 +331,7 @@ export class Evaluation {
     const times = new NameTimes(index, asked, names.count);
     // The oldest and the newest chunk decide most names; the others are read several at a time.
     for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
-      await this.scan.foldRows(chunks, (_, rows) => void times.addRows(rows));
+      await this.scan.foldRows(chunks, (_, rows) => times.addRows(rows));
     return times;
   }
 

@@ -4,10 +4,12 @@
 //       as it is, and finds the same parts cached each time.
 
 import type {WindowsView} from '../../actors/aggregator/windows.js';
+import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
+import type {ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 
@@ -60,13 +62,28 @@ export class PartScan {
   /** Folds rows in any order. `fold` may load more itself. */
   foldRows(
     chunks: readonly ChunkEntry[],
-    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
+    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | void,
   ): Promise<void> {
-    const load = this.loaderOf(chunks);
+    return this.foldChunks(this.parts.rows, chunks, fold);
+  }
+
+  /** `foldRows` with the rows' properties. */
+  foldWholeRows(
+    chunks: readonly ChunkEntry[],
+    fold: (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | void,
+  ): Promise<void> {
+    return this.foldChunks(this.parts.wholeRows, chunks, fold);
+  }
+
+  private foldChunks<V>(
+    reader: ChunkReader<ChunkEntry, V>,
+    chunks: readonly ChunkEntry[],
+    fold: (chunk: ChunkEntry, rows: V) => Promise<void> | void,
+  ): Promise<void> {
     return foldAhead(
       chunks,
-      ({rows}) => this.parts.heldRows(rows),
-      load,
+      (chunk) => reader.held(chunk),
+      this.loaderOf(reader, chunks),
       loadsAheadMax,
       (chunk, rows) => fold(chunk, rows) ?? this.slices.pauseIfDue(),
     );
@@ -74,8 +91,9 @@ export class PartScan {
 
   /** Rows in the order of the chunks. */
   async *rows(chunks: readonly ChunkEntry[]): AsyncGenerator<RowsView, void, void> {
-    const load = this.loaderOf(chunks);
-    const held = async (chunk: ChunkEntry): Promise<RowsView> => this.parts.heldRows(chunk.rows) ?? load(chunk);
+    const reader = this.parts.rows;
+    const load = this.loaderOf(reader, chunks);
+    const held = async (chunk: ChunkEntry): Promise<RowsView> => reader.held(chunk) ?? load(chunk);
     for await (const [, rows] of loadAhead(chunks, held, loadsAheadMax)) {
       yield rows;
       await this.slices.pause();
@@ -90,11 +108,13 @@ export class PartScan {
   }
 
   /** Decides whether a scan uses the cache. PS1. Other partitions have about as many rows each. */
-  private loaderOf(chunks: readonly ChunkEntry[]): (chunk: ChunkEntry) => Promise<RowsView> {
-    const {parts} = this;
-    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
-    const isAside = bytes * this.partitionCount > parts.memory.bytesMax * scanShare;
-    return ({rows}) => (isAside ? parts.loadRowsAside(rows) : parts.loadRows(rows));
+  private loaderOf<V>(
+    reader: ChunkReader<ChunkEntry, V>,
+    chunks: readonly ChunkEntry[],
+  ): (chunk: ChunkEntry) => Promise<V> {
+    const bytes = chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0);
+    const isAside = bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
+    return (chunk) => (isAside ? reader.loadAside(chunk) : reader.load(chunk));
   }
 
   /** Folds these blocks of a chunk's bodies; `i` is the place of the block's number in the list. */

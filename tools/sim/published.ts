@@ -2,6 +2,7 @@
 import {crc32, gunzipSync} from 'node:zlib';
 import {viewWindows} from '../../actors/aggregator/windows.js';
 import {BodyBlock, bodiesLayout, eventJson} from '../../actors/chunk/bodies.js';
+import {viewProperties, wholeRows} from '../../actors/chunk/property-columns.js';
 import {viewRows} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
@@ -65,7 +66,7 @@ export class PublishedState {
   rows(): string[] {
     const found: string[] = [];
     for (const entry of this.index.chunks) {
-      const rows = viewRows(this.load(entry.rows));
+      const rows = wholeRows(viewRows(this.load(entry.rows)), viewProperties(this.load(entry.properties)));
       const bodies = this.load(entry.bodies);
       const {starts, ends} = bodiesLayout(bodies);
       const blocks = [...starts].map((start, i) => new BodyBlock(gunzipSync(bodies.subarray(start, ends[i])), rows));

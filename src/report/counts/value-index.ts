@@ -195,7 +195,7 @@ export class ValueIndex {
     build.borrow(bytes);
     const builder = new ValueCellsBuilder(state.property);
     const leftOut = new Set<string>();
-    const load = ({rows}: ChunkEntry) => this.parts.loadRowsAside(rows);
+    const load = (chunk: ChunkEntry) => this.parts.wholeRows.loadAside(chunk);
     for await (const [{rows}, view] of loadAhead(chunks, load, loadsAheadMax)) {
       if (!builder.add(view)) leftOut.add(rows.key);
       if (builder.isNearlyUnique) return false;
