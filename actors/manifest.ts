@@ -89,6 +89,7 @@ export interface ChunkEntry {
   /** Name indexes that occur, ascending; null when they are more than `chunkNamesMax`. */
   readonly names: readonly number[] | null;
   readonly rows: PartRef;
+  readonly properties: PartRef;
   readonly bodies: PartRef;
 }
 
@@ -287,11 +288,10 @@ export function* partsOf(index: SnapshotIndex): Generator<PartRef> {
   yield* partsOfChunks(index.chunks);
 }
 
+export const partsOfChunk = ({rows, properties, bodies}: ChunkEntry): readonly PartRef[] => [rows, properties, bodies];
+
 export function* partsOfChunks(chunks: readonly ChunkEntry[]): Generator<PartRef> {
-  for (const {rows, bodies} of chunks) {
-    yield rows;
-    yield bodies;
-  }
+  for (const chunk of chunks) yield* partsOfChunk(chunk);
 }
 
 /** All but those of chunks. */

@@ -184,7 +184,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
   test('memory counts what is resident: columns and tables, against the JSON', () => {
     const {eventCount, userCount, rows, users} = reportOf('memory');
     expect(rows.times).toBe(8 * eventCount);
-    // A byte for each property of few values; the two of many have their values row by row (actors/chunk/rows.ts, R4).
+    // A byte for each property of few values; the two of many have their values row by row (actors/chunk/property-columns.ts, PC3).
     expect(rows['property codes']).toBe(4 * eventCount);
     expect(users.keys / userCount).toBeGreaterThan(10);
     const userBytes = Object.values(users as Record<string, number>).reduce((sum, bytes) => sum + bytes, 0);

@@ -4,7 +4,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {flagWhole, keyInBody} from '../actors/chunk/bodies.js';
-import {codeInBody} from '../actors/chunk/rows.js';
+import {codeInBody} from '../actors/chunk/property-columns.js';
 import {entryHeadBytes, entryKind, eventFlag, payloadHeadBytes, valueTag} from '../actors/log/entries.js';
 import {ranksPerMs} from '../actors/report/funnel/event-key.js';
 import {inProject} from '../scripts/project.mjs';

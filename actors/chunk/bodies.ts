@@ -10,8 +10,8 @@
 //           [shape:varint] [messageId:string] [anonymousId:string] (in-body value | in-body key and value)*
 //         | `whole` payload                        for what the fields above cannot tell
 //
-//   B1. A property whose code stands in its column (rows.ts R2) is not in the body; the value of one that is `inBody`
-//       is, and of a property without a column (rows.ts R3, `keyInBody` in the shape) its key and value are, in the shape's
+//   B1. A property whose code stands in its column (property-columns.ts PC1) is not in the body; the value of one that is `inBody`
+//       is, and of a property without a column (PC2, `keyInBody` in the shape) its key and value are, in the shape's
 //       order.
 //   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
 //       says nothing of it.
@@ -24,7 +24,7 @@ import {assert} from '../invariant.js';
 import {bodyBlockRows, chunkColumnsMax} from '../limits.js';
 import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson} from '../log/entries.js';
 import type {InternedTable} from '../table/interned.js';
-import {codeAbsent, type RowsView} from './rows.js';
+import {codeAbsent, type WholeRows} from './property-columns.js';
 
 const bodiesVersion = 2;
 /** In a body's flags, beside those of the entry: the entry's payload follows. */
@@ -38,7 +38,7 @@ export const receivedBaseStepMs = 65_536;
 export const receivedDeltaMax = 2 ** 40;
 
 /** What a body needs of its chunk's columns. */
-export type RowColumns = Omit<RowsView, 'order'>;
+export type RowColumns = Omit<WholeRows, 'order'>;
 
 // ---- writing ----
 

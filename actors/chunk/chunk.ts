@@ -1,11 +1,12 @@
 // A chunk in memory: the open one, and closed ones on their way into parts.
 import type {RowColumns} from './bodies.js';
+import type {WholeRows} from './property-columns.js';
 import {type RowsView, timeOrder} from './rows.js';
 
-/** Columns as they are before a part makes them narrow. */
+/** Columns as they are before parts make them narrow. */
 export type OpenColumns = RowColumns & {readonly times: Float64Array; readonly users: Uint32Array};
 
-export const inOrder = (columns: OpenColumns): RowsView => ({
+export const inOrder = (columns: OpenColumns): WholeRows => ({
   ...columns,
   order: timeOrder(columns.times, columns.users, columns.count),
 });

@@ -1,5 +1,5 @@
 // The values of one property column by code, in whichever form takes the fewest bytes.
-//   Owns: the forms. Does not own: which row has which code, and what of all this a part holds in which order (rows.ts).
+//   Owns: the forms. Does not own: which row has which code, and what of all this a part holds in which order (property-columns.ts).
 //
 //   plain     the values' own bytes (tag included), one after the other
 //   integers  frame of reference: each less the smallest, in 1, 2 or 4 bytes

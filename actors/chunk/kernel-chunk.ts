@@ -10,8 +10,9 @@ import {type BlockPieces, encodeBlocks} from './bodies.js';
 import type {ChunkInMemory, OpenColumns, RowsByOrdinal} from './chunk.js';
 import {ColumnValues} from './column-values.js';
 import type {EventRows, RowKernel, UserNumbers} from './event-rows.js';
+import {codeInBody} from './property-columns.js';
 import type {RestoredChunk, Tables} from './restored-chunk.js';
-import {codeInBody, noUser} from './rows.js';
+import {noUser} from './rows.js';
 
 const blockWords = 4;
 const blockBodiesWord = 2;

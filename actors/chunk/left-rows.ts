@@ -15,7 +15,7 @@ export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): nu
 }
 
 /** The chunk as if these users had no rows in it: those are not in `order`, and have no name. Their codes are left. */
-export function countedRows({leftOut}: Pick<ChunkEntry, 'leftOut'>, rows: RowsView, hasLeft: UserSet): RowsView {
+export function countedRows<R extends RowsView>({leftOut}: Pick<ChunkEntry, 'leftOut'>, rows: R, hasLeft: UserSet): R {
   if (leftOut === 0) return rows;
   const {users, order: live} = rows;
   const names = rows.names.slice();

@@ -5,7 +5,8 @@ import {EntryView} from '../log/entries.js';
 import type {InternedTable} from '../table/interned.js';
 import {BodyBlock} from './bodies.js';
 import type {ChunkInMemory, OpenColumns} from './chunk.js';
-import {noUser, type RowsView, timeOf} from './rows.js';
+import type {WholeRows} from './property-columns.js';
+import {noUser, timeOf} from './rows.js';
 
 /** Ids of users and names of events by their numbers. */
 export interface Tables {
@@ -14,13 +15,13 @@ export interface Tables {
 }
 
 export class RestoredChunk implements ChunkInMemory {
-  private readonly rows: RowsView;
+  private readonly rows: WholeRows;
   private readonly bodyBlocks: readonly Uint8Array[];
   private columns: OpenColumns | undefined;
   private block: {readonly index: number; readonly bodies: BodyBlock} | undefined;
 
   /** `blocks`: of its bodies, uncompressed. */
-  constructor(rows: RowsView, blocks: readonly Uint8Array[]) {
+  constructor(rows: WholeRows, blocks: readonly Uint8Array[]) {
     this.rows = rows;
     this.bodyBlocks = blocks;
   }
@@ -46,7 +47,7 @@ export class RestoredChunk implements ChunkInMemory {
     return {entry: found && copyOf(found), receivedBase: bodies.receivedBase};
   }
 
-  rowsNow(): RowsView {
+  rowsNow(): WholeRows {
     return this.rows;
   }
 

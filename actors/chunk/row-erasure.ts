@@ -1,5 +1,6 @@
 // Taking one user's rows out of a chunk: slots are zeroed, and what only these rows said leaves the dictionaries.
-import {codeAbsent, noName, type RowColumn, type RowsView} from './rows.js';
+import {codeAbsent, type RowColumn, type WholeRows} from './property-columns.js';
+import {noName, type RowsView} from './rows.js';
 
 /** Rows of a user in a chunk, ascending. */
 export function rowsOfUser(rows: RowsView, user: number): number[] {
@@ -9,8 +10,8 @@ export function rowsOfUser(rows: RowsView, user: number): number[] {
   return found;
 }
 
-/** A copy of the chunk without these rows; values that no row has any more are not encoded (rows.ts R4). R1 */
-export function eraseRows(rows: RowsView, erased: readonly number[]): RowsView {
+/** A copy of the chunk without these rows; values that no row has any more are not encoded (property-columns.ts PC3, rows.ts R1). */
+export function eraseRows(rows: WholeRows, erased: readonly number[]): WholeRows {
   const isErased = new Set(erased);
   const times = rows.times.slice();
   const users = rows.users.slice();

@@ -8,7 +8,7 @@ import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import {isByRow, type RowsView} from '../../actors/chunk/rows.js';
+import {isByRow, type WholeRows} from '../../actors/chunk/property-columns.js';
 import type {SnapshotIndex} from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import type {Figure} from '../../src/bench-run.js';
@@ -88,17 +88,17 @@ function bufferBytes(): number {
 
 async function loadRows(indexes: readonly SnapshotIndex[], parts: PartsCache): Promise<Breakdown> {
   const held: Breakdown[] = [];
-  for (const {chunks} of indexes) for (const chunk of chunks) held.push(bytesOf(await parts.loadRows(chunk.rows)));
+  for (const {chunks} of indexes) for (const chunk of chunks) held.push(bytesOf(await parts.wholeRows.load(chunk)));
   return sumOf(held);
 }
 
-function bytesOf(rows: RowsView): Breakdown {
+function bytesOf(rows: WholeRows): Breakdown {
   return {
     times: rows.times.byteLength,
     users: rows.users.byteLength,
     names: rows.names.byteLength,
     'order by time': rows.order.byteLength,
-    // Columns whose values stand row by row share one array of codes (rows.ts R4).
+    // Columns whose values stand row by row share one array of codes (property-columns.ts PC3).
     'property codes': rows.columns.reduce((sum, column) => sum + (isByRow(column) ? 0 : column.codes.byteLength), 0),
     'property values': rows.columns.reduce((sum, {key, values}) => sum + key.byteLength + values.bytes, 0),
   };

@@ -129,7 +129,7 @@ const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({lengt
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
   const index = await new IndexReader().read(manifest.index, (ref) => parts.load(ref));
   const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);
-  const optional = [index.nameCounts, open?.rows, open?.bodies, manifest.previous?.index];
+  const optional = [index.nameCounts, open?.rows, open?.properties, open?.bodies, manifest.previous?.index];
   return [
     manifest.index,
     ...index.chunkBlocks,

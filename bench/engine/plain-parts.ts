@@ -6,9 +6,7 @@ import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 
 /** What is cached is waited for like what is not. */
 export class AwaitedParts extends PartsCache {
-  override heldRows(): undefined {}
-
-  override heldWindows(): undefined {}
+  override heldView(): undefined {}
 }
 
 /** Tables of the newest snapshot are made with every question: out of the last one, as after a snapshot of new days. */

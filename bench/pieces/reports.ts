@@ -248,8 +248,6 @@ function chunksOf({count, times, users, names}: SomeEvents): RowsView[] {
       noUser,
       names: some(names),
       order: timeOrder(own, of, own.length),
-      columns: [],
-      keysInBody: false,
     };
   });
 }

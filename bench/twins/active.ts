@@ -90,7 +90,7 @@ export class ActiveTwins {
         ? new HourSetsPartial(index, plan, toMs, words)
         : new ActiveHoursPartial(index, plan, toMs, Math.floor(gatheredBytesMax / gatheredRowBytes));
     do {
-      for (const {rows} of partial.chunks(index)) partial.addRows(await this.ground.cache.loadRows(rows));
+      for (const {rows} of partial.chunks(index)) partial.addRows(await this.ground.cache.rows.load({rows}));
     } while (ended(partial.endPass()));
     return partial.result();
   }

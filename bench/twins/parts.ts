@@ -31,8 +31,7 @@ export class PartTwins {
       return async () => {
         const cold = new PartsCache(away, cacheBytesMax);
         let rows = 0;
-        for await (const [, view] of loadAhead(chunks, (chunk) => cold.loadRows(chunk.rows), aheadMax))
-          rows += view.count;
+        for await (const [, view] of loadAhead(chunks, (chunk) => cold.rows.load(chunk), aheadMax)) rows += view.count;
         return String(rows);
       };
     };

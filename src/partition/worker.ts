@@ -257,7 +257,7 @@ async function main(): Promise<void> {
     readsFrom: (part: PartRef) => layout.readsFrom(part),
   }));
   const {cache} = shared;
-  if (data.rowsPort !== undefined) handOutRows(data.rowsPort, (key) => cache.copyOfRows(key));
+  if (data.rowsPort !== undefined) handOutRows(data.rowsPort, (key) => cache.copyOf(key));
   const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
   if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
   const warmedUp = readAhead.then(async () => {

@@ -1,5 +1,5 @@
-// Rows that another thread of the process has cached: a start reads the newest ones for pages, and reports copy them instead of
-// loading them from NATS again.
+// Rows, and properties of rows, that another thread of the process has cached: a start reads the newest ones for pages, and
+// reports copy them instead of loading them from NATS again.
 //   HR1. For background work only: the thread that is asked folds, and answers its questions in order of arrival.
 //   HR2. The thread that has the rows makes the copy and transfers it.
 //   HR3. Parts never change, so the reader's check is enough for both threads.
@@ -7,7 +7,7 @@
 import type {MessagePort} from 'node:worker_threads';
 import type {PartRef} from '../../actors/manifest.js';
 
-/** Copies of rows parts that another thread has cached. */
+/** Copies of parts of chunks that another thread has cached. */
 export interface RowsAtHand {
   /** A copy that the caller owns; undefined when the part must be read. */
   copy(partition: number, ref: PartRef): Promise<Uint8Array<ArrayBuffer> | undefined>;

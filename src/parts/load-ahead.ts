@@ -33,7 +33,7 @@ export async function foldAhead<T, V>(
   held: (item: T) => V | undefined,
   load: (item: T) => Promise<V>,
   aheadMax: number,
-  fold: (item: T, value: V) => Promise<void> | undefined,
+  fold: (item: T, value: V) => Promise<void> | void,
 ): Promise<void> {
   const others: T[] = [];
   for (const item of items) {

@@ -9,9 +9,9 @@
 
 import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
-import {type RowsView, viewRows} from '../../actors/chunk/rows.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {inflatedBlock} from './bodies-part.js';
+import {RowsReader, WholeRowsReader} from './chunk-reader.js';
 import {type Cached, PartsMemory} from './parts-memory.js';
 import {storedBlock} from './stored-member.js';
 import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
@@ -19,9 +19,14 @@ import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 /** How live reads read a part. PC2 */
 export type Reading = 'whole' | 'by blocks';
 
+/** How the bytes of a kind of parts are viewed. */
+type View<V> = (bytes: Uint8Array<ArrayBuffer>) => V;
+
 export class PartsCache {
   private readonly stored: StoredParts;
   readonly memory: PartsMemory;
+  readonly rows = new RowsReader(this);
+  readonly wholeRows = new WholeRowsReader(this);
   private readonly loading = new Map<string, Promise<Cached>>();
 
   /** `memory`: a bound of its own memory, or the memory of another reader (parts-memory.ts PM1). */
@@ -44,55 +49,51 @@ export class PartsCache {
     return this.memory.peek(ref.key)?.bytes ?? this.stored.readLoose(ref);
   }
 
-  async loadRows(ref: PartRef): Promise<RowsView> {
-    return rowsOf(await this.part(ref));
-  }
-
-  /** Rows for a caller that asks once: nothing is cached. */
-  async loadRowsUnkept(ref: PartRef): Promise<RowsView> {
-    const held = this.memory.peek(ref.key);
-    return held === undefined ? viewRows(await this.stored.read(ref)) : rowsOf(held);
-  }
-
-  /** Low-priority `loadRows` for background work and oversized scans: caches only in free room, never evicts. */
-  async loadRowsAside(ref: PartRef): Promise<RowsView> {
-    if (this.memory.peek(ref.key) !== undefined) return this.loadRowsUnkept(ref);
-    if (this.loading.has(ref.key)) return this.loadRows(ref);
-    return this.memory.loadAside(ref.bytes, () => this.loadRows(ref)) ?? this.loadRowsUnkept(ref);
-  }
-
-  /** Reads rows into free room as `loadRowsAside` does, from `atHand` if it has them; without room it reads nothing. */
-  async readRowsAside(ref: PartRef, atHand: () => Promise<Uint8Array<ArrayBuffer> | undefined>): Promise<void> {
-    if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    const load = async () => (await atHand()) ?? (await this.stored.read(ref));
-    await this.memory.loadAside(ref.bytes, () => this.once(ref.key, load));
-  }
-
-  /** A copy of cached rows, which does not count as a use of them. */
-  copyOfRows(key: string): Uint8Array<ArrayBuffer> | undefined {
-    return this.memory.peek(key)?.bytes.slice();
-  }
-
-  /** Reads windows into free room as `loadRowsAside` does; without room it reads nothing. */
-  async readWindowsAside(ref: PartRef): Promise<void> {
-    if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
-    await this.memory.loadAside(ref.bytes, () => this.loadWindows(ref));
-  }
-
-  /** Cached rows, without a promise: a report over hundreds of parts need not wait for each. */
-  heldRows(ref: PartRef): RowsView | undefined {
-    const held = this.memory.get(ref.key);
-    return held && rowsOf(held);
-  }
-
   async loadWindows(ref: PartRef): Promise<WindowsView> {
-    return windowsOf(await this.part(ref));
+    return this.loadView(ref, viewWindows);
   }
 
   /** Cached windows. */
   heldWindows(ref: PartRef): WindowsView | undefined {
+    return this.heldView(ref, viewWindows);
+  }
+
+  async loadView<V>(ref: PartRef, view: View<V>): Promise<V> {
+    return viewOf(await this.part(ref), view);
+  }
+
+  /** A view for a caller that asks once: nothing is cached. */
+  async loadViewUnkept<V>(ref: PartRef, view: View<V>): Promise<V> {
+    const held = this.memory.peek(ref.key);
+    return held === undefined ? view(await this.stored.read(ref)) : viewOf(held, view);
+  }
+
+  /** Low-priority `loadView`: caches only in free room, never evicts. */
+  async loadViewAside<V>(ref: PartRef, view: View<V>): Promise<V> {
+    if (this.memory.peek(ref.key) !== undefined) return this.loadViewUnkept(ref, view);
+    if (this.loading.has(ref.key)) return this.loadView(ref, view);
+    return this.memory.loadAside(ref.bytes, () => this.loadView(ref, view)) ?? this.loadViewUnkept(ref, view);
+  }
+
+  /** The view of a cached part. */
+  heldView<V>(ref: PartRef, view: View<V>): V | undefined {
     const held = this.memory.get(ref.key);
-    return held && windowsOf(held);
+    return held && viewOf(held, view);
+  }
+
+  /** Reads a part into free room, out of what `copy` brings if it does; without room it reads nothing. */
+  async readAside(
+    ref: PartRef,
+    copy: () => Promise<Uint8Array<ArrayBuffer> | undefined> = async () => undefined,
+  ): Promise<void> {
+    if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
+    const load = async () => (await copy()) ?? (await this.stored.read(ref));
+    await this.memory.loadAside(ref.bytes, () => this.once(ref.key, load));
+  }
+
+  /** A copy of a cached part, which does not count as a use of it. */
+  copyOf(key: string): Uint8Array<ArrayBuffer> | undefined {
+    return this.memory.peek(key)?.bytes.slice();
   }
 
   /** Caches a part that was just put, so that its first reader need not load it. */
@@ -216,12 +217,10 @@ const ownBytes = (payload: Uint8Array): Uint8Array<ArrayBuffer> =>
     ? (payload as Uint8Array<ArrayBuffer>)
     : new Uint8Array(payload);
 
-function viewOf<V>(cached: Cached, view: (bytes: Uint8Array<ArrayBuffer>) => V): V {
+function viewOf<V>(cached: Cached, view: View<V>): V {
   return (cached.view ??= view(cached.bytes)) as V;
 }
 
-const rowsOf = (cached: Cached): RowsView => viewOf(cached, viewRows);
-const windowsOf = (cached: Cached): WindowsView => viewOf(cached, viewWindows);
 const layoutOf = (head: Cached): BodiesLayout => viewOf(head, bodiesLayout);
 
 /** Tells a layout from the other views that parts have. */

@@ -4,7 +4,7 @@
 //   EV1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
 
 import {wtf8} from '../../actors/bytes/bytes.js';
-import type {RowsView} from '../../actors/chunk/rows.js';
+import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
@@ -32,6 +32,7 @@ import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
+import type {UserSet} from '../../actors/table/user-set.js';
 import type {ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -124,10 +125,9 @@ export class Evaluation {
     for (const cells of values?.cells ?? []) partial.addValueCells(cells);
     await this.foldCells(partial, partial.blocks(index));
     if (filter === undefined) partial.addCells(leftOut.cells);
-    await this.scan.foldRows(partial.chunks(index, values), leftOut.users, (chunk, rows) => {
-      const unsure = partial.addRows(rows, values?.covered.has(countedKey(chunk)));
-      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
-    });
+    const chunks = partial.chunks(index, values);
+    if (filter === undefined) await this.scan.foldRows(chunks, leftOut.users, (_, rows) => partial.addRows(rows));
+    else await this.foldFiltered(partial, chunks, leftOut.users, values?.covered);
     return partial.counts;
   }
 
@@ -148,10 +148,22 @@ export class Evaluation {
     });
   }
 
+  private foldFiltered(
+    partial: CountsPartial,
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    covered: ReadonlySet<string> | undefined,
+  ): Promise<void> {
+    return this.scan.foldWholeRows(chunks, hasLeft, (chunk, rows) => {
+      const unsure = partial.addFilteredRows(rows, covered?.has(countedKey(chunk)));
+      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
+    });
+  }
+
   private async decideByBodies(
     partial: CountsPartial,
     chunk: ChunkEntry,
-    rows: RowsView,
+    rows: WholeRows,
     unsure: Uint16Array,
   ): Promise<void> {
     const unsureInBlocks = byBodyBlock(unsure);
@@ -303,7 +315,7 @@ export class Evaluation {
       const partial = new NameCounts(names.count, fromMs, toMs);
       await this.scan.foldWindows(partial.blocks(index), (_, windows) => partial.addCells(windows));
       partial.addCells(leftOut.cells);
-      await this.scan.foldRows(partial.chunks(index), leftOut.users, (_, rows) => void partial.addRows(rows));
+      await this.scan.foldRows(partial.chunks(index), leftOut.users, (_, rows) => partial.addRows(rows));
       for (let name = 0; name < names.count; name++) {
         if (name % namesAtOnce === 0) await this.scan.pauseIfDue();
         if (partial.counts[name] === 0) continue;
@@ -324,7 +336,7 @@ export class Evaluation {
     const times = new NameTimes(index, asked, names.count);
     // The oldest and the newest chunk decide most names; the others are read several at a time.
     for (let chunks = times.next(2); chunks.length > 0; chunks = times.next(loadsAheadMax))
-      await this.scan.foldRows(chunks, leftOut.users, (_, rows) => void times.addRows(rows));
+      await this.scan.foldRows(chunks, leftOut.users, (_, rows) => times.addRows(rows));
     return times;
   }
 

@@ -6,11 +6,13 @@
 
 import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {countedRows} from '../../actors/chunk/left-rows.js';
+import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
+import type {ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 
@@ -64,13 +66,30 @@ export class PartScan {
   foldRows(
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
-    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | undefined,
+    fold: (chunk: ChunkEntry, rows: RowsView) => Promise<void> | void,
   ): Promise<void> {
-    const load = this.loaderOf(chunks);
+    return this.foldChunks(this.parts.rows, chunks, hasLeft, fold);
+  }
+
+  /** `foldRows` with the rows' properties. */
+  foldWholeRows(
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    fold: (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | void,
+  ): Promise<void> {
+    return this.foldChunks(this.parts.wholeRows, chunks, hasLeft, fold);
+  }
+
+  private foldChunks<V extends RowsView>(
+    reader: ChunkReader<ChunkEntry, V>,
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    fold: (chunk: ChunkEntry, rows: V) => Promise<void> | void,
+  ): Promise<void> {
     return foldAhead(
       chunks,
-      ({rows}) => this.parts.heldRows(rows),
-      load,
+      (chunk) => reader.held(chunk),
+      this.loaderOf(reader, chunks),
       loadsAheadMax,
       (chunk, rows) => fold(chunk, countedRows(chunk, rows, hasLeft)) ?? this.slices.pauseIfDue(),
     );
@@ -78,8 +97,9 @@ export class PartScan {
 
   /** Rows in the order of the chunks. PS2 */
   async *rows(chunks: readonly ChunkEntry[], hasLeft: UserSet): AsyncGenerator<RowsView, void, void> {
-    const load = this.loaderOf(chunks);
-    const held = async (chunk: ChunkEntry): Promise<RowsView> => this.parts.heldRows(chunk.rows) ?? load(chunk);
+    const reader = this.parts.rows;
+    const load = this.loaderOf(reader, chunks);
+    const held = async (chunk: ChunkEntry): Promise<RowsView> => reader.held(chunk) ?? load(chunk);
     for await (const [chunk, rows] of loadAhead(chunks, held, loadsAheadMax)) {
       yield countedRows(chunk, rows, hasLeft);
       await this.slices.pause();
@@ -94,11 +114,13 @@ export class PartScan {
   }
 
   /** Decides whether a scan uses the cache. PS1. Other partitions have about as many rows each. */
-  private loaderOf(chunks: readonly ChunkEntry[]): (chunk: ChunkEntry) => Promise<RowsView> {
-    const {parts} = this;
-    const bytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
-    const isAside = bytes * this.partitionCount > parts.memory.bytesMax * scanShare;
-    return ({rows}) => (isAside ? parts.loadRowsAside(rows) : parts.loadRows(rows));
+  private loaderOf<V>(
+    reader: ChunkReader<ChunkEntry, V>,
+    chunks: readonly ChunkEntry[],
+  ): (chunk: ChunkEntry) => Promise<V> {
+    const bytes = chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0);
+    const isAside = bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
+    return (chunk) => (isAside ? reader.loadAside(chunk) : reader.load(chunk));
   }
 
   /** Folds these blocks of a chunk's bodies; `i` is the place of the block's number in the list. */

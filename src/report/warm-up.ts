@@ -1,6 +1,6 @@
-// Reads the parts that the first reports will need into the cache after a start: hourly counts, daily sets, and the rows of the
-// newest chunks, as far as they fit (src/parts/warm-up.ts). Rows that a folding thread has cached are copied from it
-// (src/parts/handed-rows.ts). Without this the first funnel over ten million events took 1.6 to 1.9 s, nearly all of it reading.
+// Reads the parts that the first reports will need into the cache after a start: hourly counts, daily sets, rows of the newest
+// chunks, and properties of these, as far as they fit (src/parts/warm-up.ts). Rows and properties that a folding thread has
+// cached are copied from it (src/parts/handed-rows.ts). Without this the first funnel over ten million events took 1.6 to 1.9 s, nearly all of it reading.
 //   It yields to reports, takes half of the thread's time at most, and free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
@@ -61,12 +61,14 @@ function planned(
   rowsAtHand: RowsAtHand | undefined,
 ): WarmUp {
   const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
-  for (const {part} of blocks) plan.take(part, () => cache.readWindowsAside(part));
-  for (const {partition, chunk} of chunks) {
-    if (plan.isFull) break;
-    const {rows} = chunk;
-    const copy = async () => rowsAtHand?.copy(partition, rows);
-    plan.take(rows, () => cache.readRowsAside(rows, copy));
+  for (const {part} of blocks) plan.take(part, () => cache.readAside(part));
+  // Every report over chunks reads their rows, and some read properties as well.
+  for (const kind of ['rows', 'properties'] as const) {
+    for (const {partition, chunk} of chunks) {
+      if (plan.isFull) return plan;
+      const part = chunk[kind];
+      plan.take(part, () => cache.readAside(part, async () => rowsAtHand?.copy(partition, part)));
+    }
   }
   return plan;
 }

@@ -42,10 +42,11 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1})),
     completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1})),
     chunkBlocks: [],
-    chunks: Array.from({length: parts.length >> 1}, (_, chunk) => ({
+    chunks: Array.from({length: Math.floor(parts.length / 3)}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, leftOut: 0, minTimeMs: 1, maxTimeMs: 1, names: null},
-      rows: parts[2 * chunk],
-      bodies: parts[2 * chunk + 1],
+      rows: parts[3 * chunk],
+      properties: parts[3 * chunk + 1],
+      bodies: parts[3 * chunk + 2],
     })),
     producers: [['producer', 1, 0]],
     deletions: [

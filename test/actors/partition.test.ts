@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import {describe, expect, test, vi} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
-import {encodeRows} from '../../actors/chunk/rows.js';
 import {dayMs} from '../../actors/limits.js';
 import {
   beginMessage,
@@ -21,6 +20,7 @@ import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {type ChunkImage, imageOf} from '../../src/partition/snapshot/chunk-parts.js';
 import {MemoryShell} from '../support/memory-shell.js';
 import {runs} from '../support/runs.js';
+import {wholeBytes} from '../support/whole-rows.js';
 
 type Entry =
   | {kind: 'event'; user: number; name: number; timeMs: number; messageId: number | undefined; text: string}
@@ -163,7 +163,7 @@ function encoded({users, names, windowBlocks, userBlocks, fingerprints, ...rest}
     windowBlocks: [...windowBlocks],
     userBlocks: [...userBlocks],
     fingerprints: [...fingerprints],
-    rows: encodeRows(inOrder(image.columns)),
+    rows: wholeBytes(inOrder(image.columns)),
     bodies: image.blocks,
   };
 }

@@ -5,19 +5,17 @@ import {encodeWindows, viewWindows} from '../../actors/aggregator/windows.js';
 import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
-import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
 import {
   codeInBody,
-  encodeRows,
-  firstAt,
-  firstAtNear,
+  encodeProperties,
   isByRow,
-  noUser,
   type RowColumn,
-  type RowsView,
-  timeOf,
-  viewRows,
-} from '../../actors/chunk/rows.js';
+  viewProperties,
+  type WholeRows,
+  wholeRows,
+} from '../../actors/chunk/property-columns.js';
+import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
+import {encodeRows, firstAt, firstAtNear, noUser, timeOf, viewRows} from '../../actors/chunk/rows.js';
 import {chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {InternedTable, internedBlockEntries} from '../../actors/table/interned.js';
@@ -31,6 +29,7 @@ import {
   withoutRecord,
 } from '../../actors/user/user-records.js';
 import {Random} from '../../tools/random.js';
+import {recoded, wholeBytes} from '../support/whole-rows.js';
 import {OpenChunk} from '../twins/open-chunk.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
@@ -54,7 +53,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 /** What rows say, however narrow their columns are. */
-function told(rows: RowsView) {
+function told(rows: WholeRows) {
   const valueIn = ({codes, inBody, values}: RowColumn, row: number): string => {
     if (codes[row] === 0) return 'absent';
     if (codes[row] === inBody) return 'in body';
@@ -84,12 +83,38 @@ describe('rows', () => {
   test('golden: the bytes of a part', () => {
     const bytes = encodeRows(inOrder(chunk.columnsView()));
     expect(hex(bytes)).toMatchInlineSnapshot(
-      `"0200000003000000030000000300000000000000020000000400000000000000040000000200000001000000000000000010f03f64ca7942000000000000000004000000000000000400000001000200010000000102010001000000020000000400000001000000020000000000000000000000000000000b00000000000000706c616e01020100000005000b000000050370726f0504667265650006000000010000000000000000000000000000000000000000000000000000006e65737465640000ff00000004000000010000000000000000000000000000000000000000000000000000006c6f6e6700ff000004000000010000000100000000000000050000000000000005000000000000006f6e6c790000010005036f6e65000000"`,
+      `"030000000300000003000000030000000000000002000000040000000200000001000000000000000010f03f64ca79420400000000000000040000000100020001000000010201000100000002000000"`,
     );
     const rows = viewRows(bytes);
     expect([rows.baseOrdinal, rows.chunk, rows.count]).toEqual([2 ** 33, 3, 3]);
     expect([...rows.order]).toEqual([1, 0, 2]);
-    expect(told(rows)).toEqual(told(inOrder(chunk.columnsView())));
+  });
+
+  test('golden: the bytes of a part of properties', () => {
+    const bytes = encodeProperties(inOrder(chunk.columnsView()));
+    expect(hex(bytes)).toMatchInlineSnapshot(
+      `"01000000030000000300000004000000000000000000000000000000000000000400000001000000020000000000000000000000000000000b00000000000000706c616e01020100000005000b000000050370726f0504667265650006000000010000000000000000000000000000000000000000000000000000006e65737465640000ff00000004000000010000000000000000000000000000000000000000000000000000006c6f6e6700ff000004000000010000000100000000000000050000000000000005000000000000006f6e6c790000010005036f6e65000000"`,
+    );
+    const {chunk: number, count, columns, keysInBody} = viewProperties(bytes);
+    expect([number, count, columns.length, keysInBody]).toEqual([3, 3, 4, false]);
+    expect(told(recoded(inOrder(chunk.columnsView())))).toEqual(told(inOrder(chunk.columnsView())));
+  });
+
+  test('rows take no properties of another chunk', () => {
+    const rows = inOrder(chunk.columnsView());
+    expect(() => wholeRows(rows, {...rows, chunk: 4})).toThrow(/parts of the same rows/);
+    expect(() => wholeRows(rows, {...rows, count: 2})).toThrow(/parts of the same rows/);
+  });
+
+  test('parts of another version are refused', () => {
+    const rows = inOrder(chunk.columnsView());
+    for (const [bytes, view] of [
+      [encodeRows(rows), viewRows],
+      [encodeProperties(rows), viewProperties],
+    ] as const) {
+      bytes[0] = 9;
+      expect(() => view(bytes)).toThrow(/part version 9 is unknown/);
+    }
   });
 
   test('nested and long values are left to bodies, equal values share a code', () => {
@@ -123,9 +148,9 @@ describe('rows', () => {
   });
 
   test('erasing a user zeroes its slots, and what only it said is in no byte of the part', () => {
-    const rows = viewRows(encodeRows(inOrder(chunk.columnsView())));
+    const rows = recoded(inOrder(chunk.columnsView()));
     expect(rowsOfUser(rows, 1)).toEqual([0, 2]);
-    const left = viewRows(encodeRows(eraseRows(rows, [0, 2])));
+    const left = recoded(eraseRows(rows, [0, 2]));
     expect([...left.users]).toEqual([left.noUser, 2, left.noUser]);
     expect([...left.order]).toEqual([1]);
     expect(told(left)).toEqual(['erased', told(eraseRows(rows, [0, 2]))[1], 'erased']);
@@ -137,8 +162,8 @@ describe('rows', () => {
     ]);
     expect(rowsOfUser(left, left.noUser)).toEqual([]);
     expect(summarizeRows(left)).toEqual({live: 1, minTimeMs: start + 1, maxTimeMs: start + 1, names: [2]});
-    expect(text(encodeRows(left))).not.toMatch(/pro|only|one|nested/);
-    expect(text(encodeRows(left))).toMatch(/plan.*free/s);
+    expect(text(wholeBytes(left))).not.toMatch(/pro|only|one|nested/);
+    expect(text(wholeBytes(left))).toMatch(/plan.*free/s);
     expect(summarizeRows(eraseRows(left, [1]))).toEqual({live: 0, minTimeMs: 1, maxTimeMs: 0, names: []});
   });
 });
@@ -165,7 +190,7 @@ describe('narrow columns', () => {
 
   test('a day of few users takes as many bytes as its values need', () => {
     const wide = sparse((row) => row % 9, lateMs);
-    const rows = viewRows(encodeRows(wide));
+    const rows = recoded(wide);
     expect(told(rows)).toEqual(told(wide));
     expect(rows).toMatchObject({noUser: 0xffff, timeBase: start - 7 * 86_400_000});
     const {times, users, names, columns} = rows;
@@ -186,7 +211,7 @@ describe('narrow columns', () => {
     ];
     for (const [what, users, timeMs, shape] of spans) {
       const wide = sparse(users, timeMs);
-      const rows = viewRows(encodeRows(wide));
+      const rows = recoded(wide);
       expect(told(rows), what).toEqual(told(wide));
       expect(rows, what).toMatchObject(shape);
       expect(rowsOfUser(rows, wide.users[5]), what).toEqual(rowsOfUser(wide, wide.users[5]));
@@ -202,7 +227,7 @@ describe('narrow columns', () => {
   test.each([250, 254, 255, 256, 65_000])('%i names', (name) => {
     const wide = sparse(() => 1, lateMs);
     const names = Uint32Array.from(wide.names, (_, row) => (row === 3 ? name : row % 2));
-    expect(told(viewRows(encodeRows({...wide, names})))).toEqual(told({...wide, names}));
+    expect(told(recoded({...wide, names}))).toEqual(told({...wide, names}));
   });
 
   test.each([253, 254, 255, 256, 257])('%i values of a column, and one in a body', (values) => {
@@ -214,20 +239,20 @@ describe('narrow columns', () => {
         })),
       ).columnsView(),
     );
-    const rows = viewRows(encodeRows(view));
+    const rows = recoded(view);
     expect(rows.columns[0].inBody).toBe(values <= 254 ? 0xff : 0xffff);
     expect(told(rows)).toEqual(told(view));
   });
 
   test('erasing narrow rows is erasing wide ones, and nothing of the erased is held', () => {
     const wide = sparse((row) => (row % 7 === 0 ? 1 : 2), lateMs);
-    const rows = viewRows(encodeRows(wide));
+    const rows = recoded(wide);
     const erased = rowsOfUser(wide, 1);
-    const left = encodeRows(eraseRows(rows, erased));
-    expect(left).toEqual(encodeRows(eraseRows(wide, erased)));
-    expect(told(viewRows(left))).toEqual(told(eraseRows(wide, erased)));
-    expect(viewRows(left).columns.map(({values}) => values.count)).toEqual([600, 600, 3, 300]);
-    expect(left.length).toBeLessThan(encodeRows(wide).length + 4 * count);
+    const left = eraseRows(rows, erased);
+    expect(wholeBytes(left)).toEqual(wholeBytes(eraseRows(wide, erased)));
+    expect(told(recoded(left))).toEqual(told(eraseRows(wide, erased)));
+    expect(recoded(left).columns.map(({values}) => values.count)).toEqual([600, 600, 3, 300]);
+    expect(wholeBytes(left).length).toBeLessThan(wholeBytes(wide).length + 4 * count);
   });
 });
 

@@ -96,11 +96,11 @@ test('a deletion is folded while what was replaced before is still being erased,
   await publish();
   const withAda = view.layout.openEntry!.rows;
   const {cache} = view;
-  await cache.loadRows(withAda);
-  expect(cache.heldRows(withAda)).toBeDefined();
+  await cache.rows.load({rows: withAda});
+  expect(cache.rows.held({rows: withAda})).toBeDefined();
   await event('bob');
   await publish();
-  expect(cache.heldRows(withAda)).toBeUndefined(); // What the state names no more takes no room of what is asked for.
+  expect(cache.rows.held({rows: withAda})).toBeUndefined(); // What the state names no more takes no room of what is asked for.
   await view.sweep.settle();
   const erasedBefore = asked;
   hold();

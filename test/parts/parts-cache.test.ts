@@ -114,19 +114,19 @@ describe('parts cache', () => {
     }
     const [a, b, c, d] = partition.publish().index.chunks.map(({rows}) => rows) as [PartRef, PartRef, PartRef, PartRef];
     const cache = new PartsCache(parts, a.bytes + b.bytes + c.bytes);
-    await cache.loadRows(a);
-    await cache.loadRows(b);
-    const viewed = await cache.loadRowsAside(c);
-    expect(await cache.loadRowsAside(c)).toBe(viewed);
+    await cache.rows.load({rows: a});
+    await cache.rows.load({rows: b});
+    const viewed = await cache.rows.loadAside({rows: c});
+    expect(await cache.rows.loadAside({rows: c})).toBe(viewed);
     const [reads, held] = [parts.reads, cache.memory.bytesHeld];
-    const unkept = await cache.loadRowsAside(d);
-    expect(unkept.times).toEqual((await cache.loadRowsAside(d)).times);
+    const unkept = await cache.rows.loadAside({rows: d});
+    expect(unkept.times).toEqual((await cache.rows.loadAside({rows: d})).times);
     expect([parts.reads, cache.memory.bytesHeld]).toEqual([reads + 2, held]);
-    for (const kept of [a, b, c]) expect(cache.heldRows(kept)).toBeDefined();
-    await cache.loadRowsAside(a); // Is no use of it:
-    await cache.loadRows(d);
-    expect(cache.heldRows(a)).toBeUndefined();
-    const [first, second] = await Promise.all([cache.loadRows(a), cache.loadRowsAside(a)]);
+    for (const kept of [a, b, c]) expect(cache.rows.held({rows: kept})).toBeDefined();
+    await cache.rows.loadAside({rows: a}); // Is no use of it:
+    await cache.rows.load({rows: d});
+    expect(cache.rows.held({rows: a})).toBeUndefined();
+    const [first, second] = await Promise.all([cache.rows.load({rows: a}), cache.rows.loadAside({rows: a})]);
     expect(second).toBe(first);
   });
 
@@ -137,14 +137,21 @@ describe('parts cache', () => {
     const refs = partition.publish().index.chunks.map(({rows}) => rows);
     const used = refs.slice(0, 2);
     const cache = new PartsCache(parts, 3 * refs[0]!.bytes);
-    for (const ref of used) await cache.loadRows(ref);
-    const aside = await Promise.all(refs.slice(2).map((ref) => cache.loadRowsAside(ref)));
+    for (const ref of used) await cache.rows.load({rows: ref});
+    const aside = await Promise.all(refs.slice(2).map((ref) => cache.rows.loadAside({rows: ref})));
     expect(aside.map(({timeBase, times}) => timeBase + times[0]!)).toEqual([2, 3, 4, 5]);
-    expect(refs.map((ref) => cache.heldRows(ref) !== undefined)).toEqual([true, true, true, false, false, false]);
+    expect(refs.map((ref) => cache.rows.held({rows: ref}) !== undefined)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
     // What it took is given back: with one part's room free again one is kept.
     cache.memory.bound(4 * refs[0]!.bytes);
-    await cache.loadRowsAside(refs[3]!);
-    expect(cache.heldRows(refs[3]!)).toBeDefined();
+    await cache.rows.loadAside({rows: refs[3]!});
+    expect(cache.rows.held({rows: refs[3]!})).toBeDefined();
   });
 
   test('hands out a part larger than the bound without keeping it', async () => {
@@ -332,7 +339,7 @@ describe('parts cache', () => {
       for (let block = 0; block < 3; block++) await both.loadBodyBlock(ref, block);
     }
     const kept = both.memory.bytesHeld;
-    await both.loadRows(rows);
+    await both.rows.load({rows});
     await both.loadWindows(windows);
     expect(both.memory.bytesHeld).toBe(kept + rows.bytes + windows.bytes);
     for (const part of [rows, windows]) both.forget(part);

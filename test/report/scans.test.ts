@@ -1,5 +1,6 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
 import {describe, expect, test, vi} from 'vitest';
+import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
 import {HourSetsPartial} from '../../actors/report/active/hour-sets.js';
 import {FunnelPartial} from '../../actors/report/funnel/funnel.js';
@@ -14,13 +15,17 @@ const chunks = 20;
 const rowsOfChunk = 400;
 const range = {fromMs: 0, toMs: 100 * hourMs - 1};
 const plan = {property: 'plan', value: 'team'};
-const scans: readonly (readonly [name: string, query: ReportQuery])[] = [
-  ['filtered count', {report: 'events', event: 'A', interval: 'day', filter: plan, ...range}],
-  ['funnel', {report: 'funnel', steps: ['A', 'B'], ...range}],
-  ['active users by hour', {report: 'users', metric: 'wau', interval: 'hour', ...range}],
+type PartsRead = (chunk: ChunkEntry) => readonly PartRef[];
+const rowsAlone: PartsRead = ({rows}) => [rows];
+const rowsAndProperties: PartsRead = ({rows, properties}) => [rows, properties];
+const scans: readonly (readonly [name: string, query: ReportQuery, partsRead: PartsRead])[] = [
+  ['filtered count', {report: 'events', event: 'A', interval: 'day', filter: plan, ...range}, rowsAndProperties],
+  ['funnel', {report: 'funnel', steps: ['A', 'B'], ...range}, rowsAlone],
+  ['active users by hour', {report: 'users', metric: 'wau', interval: 'hour', ...range}, rowsAlone],
 ];
 
-function world(share: number) {
+/** `share`: of the parts that a scan reads, which the cache holds. */
+function world(share: number, partsRead: PartsRead = rowsAlone) {
   const parts = new MemoryParts();
   const partition = new TestPartition(parts);
   for (let row = 0; row < chunks * rowsOfChunk; row++) {
@@ -29,8 +34,9 @@ function world(share: number) {
     if (row % rowsOfChunk === rowsOfChunk - 1) partition.cutChunk();
   }
   const snapshot = partition.publish();
-  const rowsBytes = snapshot.index.chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
-  const cache = new PartsCache(parts, Math.floor(rowsBytes * share));
+  const refs = snapshot.index.chunks.flatMap(partsRead);
+  const bytes = refs.reduce((sum, ref) => sum + ref.bytes, 0);
+  const cache = new PartsCache(parts, Math.floor(bytes * share));
   /** Rows are gathered in several passes. */
   const evaluation = () => new Evaluation(cache, Math.floor(cache.memory.bytesMax / 8));
   const readsOf = async (query: ReportQuery): Promise<number> => {
@@ -38,33 +44,33 @@ function world(share: number) {
     await evaluation().answer(query, [snapshot]);
     return parts.reads;
   };
-  const rows = snapshot.index.chunks.map((chunk) => chunk.rows);
-  return {parts, cache, snapshot, rows, evaluation, readsOf};
+  const isHeld = ({key}: PartRef): boolean => cache.memory.peek(key) !== undefined;
+  return {parts, cache, snapshot, refs, isHeld, evaluation, readsOf};
 }
 
-describe.each(scans)('%s over more than the cache holds', (_, query) => {
+describe.each(scans)('%s over more than the cache holds', (_, query, partsRead) => {
   test('finds at hand each time what fits', async () => {
-    const {readsOf, rows, cache} = world(1 / 2);
+    const {readsOf, refs, isHeld} = world(1 / 2, partsRead);
     await readsOf(query);
-    const held = rows.filter((ref) => cache.heldRows(ref) !== undefined).length;
-    expect(held).toBeGreaterThan(chunks / 3);
+    const held = refs.filter(isHeld).length;
+    expect(held).toBeGreaterThan(refs.length / 3);
     const reads = await readsOf(query);
-    expect([reads > 0, reads % (chunks - held)]).toEqual([true, 0]); // Once, or once a pass.
+    expect([reads > 0, reads % (refs.length - held)]).toEqual([true, 0]); // Once, or once a pass.
     for (let scan = 0; scan < 3; scan++) expect(await readsOf(query)).toBe(reads);
   });
 
   test('leaves there what others use', async () => {
-    const {readsOf, rows, cache} = world(1 / 2);
-    const used = rows.slice(-3);
-    for (const ref of used) await cache.loadRows(ref);
+    const {readsOf, refs, cache, isHeld} = world(1 / 2, partsRead);
+    const used = refs.slice(-3);
+    for (const ref of used) await cache.load(ref);
     for (let scan = 0; scan < 3; scan++) {
       await readsOf(query);
-      expect(used.map((ref) => cache.heldRows(ref) !== undefined)).toEqual([true, true, true]);
+      expect(used.map(isHeld)).toEqual([true, true, true]);
     }
   });
 
   test('answers what it answers with everything at hand', async () => {
-    const {evaluation, cache, snapshot, parts} = world(1 / 4);
+    const {evaluation, cache, snapshot, parts} = world(1 / 4, partsRead);
     const {bytesMax} = cache.memory;
     const small = await evaluation().answer(query, [snapshot]);
     expect(cache.memory.bytesMax).toBe(bytesMax); // What gathering borrowed is back.
@@ -74,25 +80,25 @@ describe.each(scans)('%s over more than the cache holds', (_, query) => {
 });
 
 test('a scan that fits keeps what it read in place of what came before', async () => {
-  const {readsOf, cache, rows} = world(2);
-  expect(await readsOf(scans[0]![1])).toBe(chunks);
+  const {readsOf, refs, isHeld} = world(2, rowsAndProperties);
+  expect(await readsOf(scans[0]![1])).toBe(2 * chunks);
   expect(await readsOf(scans[0]![1])).toBe(0);
-  expect(rows.every((ref) => cache.heldRows(ref) !== undefined)).toBe(true);
+  expect(refs.every(isHeld)).toBe(true);
 });
 
-test.each(scans)('%s that fails gives back what it borrowed', async (_, query) => {
-  const {parts, cache, evaluation, snapshot, rows} = world(1 / 2);
+test.each(scans)('%s that fails gives back what it borrowed', async (_, query, partsRead) => {
+  const {parts, cache, evaluation, snapshot, refs, isHeld} = world(1 / 2, partsRead);
   const {bytesMax} = cache.memory;
-  parts.damage(rows[chunks / 2]!);
+  parts.damage(refs[refs.length / 2]!);
   await expect(evaluation().answer(query, [snapshot])).rejects.toThrow(DamagedPart);
   expect(cache.memory.bytesMax).toBe(bytesMax);
-  for (const ref of rows.slice(0, chunks / 2)) await cache.loadRowsAside(ref); // Room for what failed is free again.
-  expect(rows.filter((ref) => cache.heldRows(ref) !== undefined).length).toBeGreaterThan(chunks / 3);
+  for (const ref of refs.slice(0, refs.length / 2)) await cache.readAside(ref); // Room for what failed is free again.
+  expect(refs.filter(isHeld).length).toBeGreaterThan(refs.length / 3);
 });
 
 test('active users by hour over a stretch without rows borrow nothing', async () => {
-  const {cache, evaluation, snapshot, rows} = world(2);
-  for (const ref of rows) await cache.loadRows(ref);
+  const {cache, evaluation, snapshot, refs, isHeld} = world(2);
+  for (const ref of refs) await cache.load(ref);
   cache.memory.bound(cache.memory.bytesHeld);
   const query = {
     report: 'users',
@@ -102,7 +108,7 @@ test('active users by hour over a stretch without rows borrow nothing', async ()
     toMs: 903 * hourMs - 1,
   } as const;
   await evaluation().answer(query, [snapshot]);
-  expect(rows.every((ref) => cache.heldRows(ref) !== undefined)).toBe(true);
+  expect(refs.every(isHeld)).toBe(true);
 });
 
 test.each([

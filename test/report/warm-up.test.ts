@@ -4,6 +4,7 @@ import type {PartRef} from '../../actors/manifest.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';
+import {readAheadBytesOf} from '../../src/report/memory-shares.js';
 import {warmUp} from '../../src/report/warm-up.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
 
@@ -45,20 +46,35 @@ describe('warm-up of reports', () => {
     const {parts, snapshot, rowsBytes} = world();
     const cache = new PartsCache(parts, Math.floor(rowsBytes / 2));
     const [oldest] = snapshot.index.chunks;
-    await cache.loadRows(oldest!.rows);
+    await cache.rows.load(oldest!);
     await warmUp(cache, [snapshot], quiet);
-    const held = snapshot.index.chunks.map(({rows}) => cache.heldRows(rows) !== undefined);
+    const held = snapshot.index.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined);
     expect([held[0], held[1], held.at(-1)]).toEqual([true, false, true]);
     expect(cache.memory.bytesHeld).toBeLessThanOrEqual(cache.memory.bytesMax);
+  });
+
+  test('rows of all chunks come before properties of any', async () => {
+    const {parts, snapshot, rowsBytes} = world();
+    const {chunks: entries, windowRuns} = snapshot.index;
+    const windowsBytes = windowRuns.flatMap(({blocks}) => blocks).reduce((sum, {part}) => sum + part.bytes, 0);
+    const newest = entries.toSorted((a, b) => b.maxTimeMs - a.maxTimeMs);
+    const fitting = windowsBytes + rowsBytes + newest[0]!.properties.bytes;
+    let bytesMax = fitting;
+    while (readAheadBytesOf(bytesMax) < fitting) bytesMax += 1;
+    const cache = new PartsCache(parts, bytesMax);
+    await warmUp(cache, [snapshot], quiet);
+    const held = (part: PartRef): boolean => cache.memory.peek(part.key) !== undefined;
+    expect(entries.every(({rows}) => held(rows))).toBe(true);
+    expect(newest.map(({properties}) => held(properties))).toEqual(newest.map((_, i) => i === 0));
   });
 
   test('windows, too, come into free room alone', async () => {
     const {parts, snapshot, rowsBytes} = world();
     const cache = new PartsCache(parts, rowsBytes);
     const used = snapshot.index.chunks.map(({rows}) => rows);
-    for (const rows of used) await cache.loadRows(rows);
+    for (const rows of used) await cache.rows.load({rows});
     await warmUp(cache, [snapshot], quiet);
-    expect(used.every((rows) => cache.heldRows(rows) !== undefined)).toBe(true);
+    expect(used.every((rows) => cache.rows.held({rows}) !== undefined)).toBe(true);
   });
 
   test('what cannot be read is left to whoever asks for it', async () => {
@@ -67,9 +83,9 @@ describe('warm-up of reports', () => {
     parts.damage(second!.rows);
     const cache = new PartsCache(parts, 16 << 20);
     await warmUp(cache, [snapshot], quiet);
-    const held = snapshot.index.chunks.filter(({rows}) => cache.heldRows(rows) !== undefined);
+    const held = snapshot.index.chunks.filter(({rows}) => cache.rows.held({rows}) !== undefined);
     expect(held).toHaveLength(chunks - 1);
-    await expect(cache.loadRows(second!.rows)).rejects.toThrow(DamagedPart);
+    await expect(cache.rows.load(second!)).rejects.toThrow(DamagedPart);
   });
 
   test('rows that a thread of the process has at hand are taken from there, the others from the store', async () => {
@@ -77,24 +93,24 @@ describe('warm-up of reports', () => {
     const folding = new PartsCache(parts, 16 << 20);
     const {chunks: entries} = snapshot.index;
     const atHand = entries.slice(chunks / 2);
-    for (const {rows} of atHand) await folding.loadRows(rows);
+    for (const chunk of atHand) await folding.wholeRows.load(chunk);
     const asked: number[] = [];
     const rowsAtHand = {
       copy: async (partition: number, {key}: PartRef) => {
         asked.push(partition);
-        return folding.copyOfRows(key);
+        return folding.copyOf(key);
       },
     };
     const copied = new PartsCache(parts, 16 << 20);
     parts.reads = 0;
     await warmUp(copied, [snapshot], quiet, rowsAtHand);
     const reads = parts.reads;
-    expect(asked).toEqual(entries.map(() => snapshot.manifest.partition));
+    expect(asked).toEqual([...entries, ...entries].map(() => snapshot.manifest.partition)); // Rows and properties.
     const read = new PartsCache(parts, 16 << 20);
     parts.reads = 0;
     await warmUp(read, [snapshot], quiet);
-    expect(reads).toBe(parts.reads - atHand.length);
-    for (const {rows} of entries) expect(await copied.load(rows)).toEqual(await read.load(rows));
+    expect(reads).toBe(parts.reads - 2 * atHand.length);
+    for (const chunk of entries) expect(await copied.wholeRows.load(chunk)).toEqual(await read.wholeRows.load(chunk));
     expect(copied.memory.bytesHeld).toBe(read.memory.bytesHeld);
     // Copies are the reports' own.
     for (const {rows} of atHand) expect((await copied.load(rows)).buffer).not.toBe((await folding.load(rows)).buffer);

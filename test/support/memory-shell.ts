@@ -280,7 +280,7 @@ export class MemoryShell {
     for (let row = 0; open !== undefined && row < open.count; row += bodyBlockRows) {
       blocks.push(await cache.loadBodyBlock(open.bodies, row / bodyBlockRows));
     }
-    const chunk = open === undefined ? undefined : new RestoredChunk(await cache.loadRows(open.rows), blocks);
+    const chunk = open === undefined ? undefined : new RestoredChunk(await cache.wholeRows.load(open), blocks);
     partition.restore(this.indexSequence, '', index, counts, chunk);
     shell.layout.restore(index);
     return shell;
@@ -321,7 +321,7 @@ export class MemoryShell {
   private async events(index: SnapshotIndex): Promise<string[]> {
     const events: string[] = [];
     for (const entry of index.chunks) {
-      const rows = await this.cache.loadRows(entry.rows);
+      const rows = await this.cache.wholeRows.load(entry);
       for (const row of rows.order) {
         const block = await this.cache.loadBodyBlock(entry.bodies, Math.floor(row / bodyBlockRows));
         const body = new BodyBlock(block, rows).entry(

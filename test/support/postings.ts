@@ -23,8 +23,6 @@ export function chunkOf(rows: readonly Row[]): RowsView {
     noUser,
     names: Uint32Array.from(rows, ({name}) => name),
     order: timeOrder(times, users, rows.length),
-    columns: [],
-    keysInBody: false,
   };
 }
 

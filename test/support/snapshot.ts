@@ -7,8 +7,9 @@ import {ByteWriter, wtf8} from '../../actors/bytes/bytes.js';
 import {joinBodies} from '../../actors/chunk/bodies.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
+import {encodeProperties, type WholeRows} from '../../actors/chunk/property-columns.js';
 import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
-import {encodeRows, type RowsView} from '../../actors/chunk/rows.js';
+import {encodeRows} from '../../actors/chunk/rows.js';
 import {countedWithout} from '../../actors/identity/snapshot-set.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {
@@ -87,7 +88,7 @@ export class TestPartition {
   readonly names = new InternedTable();
   private readonly parts: MemoryParts;
   private readonly chunks: ChunkEntry[] = [];
-  private readonly images: {rows: RowsView; blocks: readonly Uint8Array[]}[] = [];
+  private readonly images: {rows: WholeRows; blocks: readonly Uint8Array[]}[] = [];
   private readonly nameBlocks: PartRef[] = [];
   private readonly windowRuns: Run[] = [];
   private readonly erasedUsers: number[] = [];
@@ -161,7 +162,7 @@ export class TestPartition {
     };
   }
 
-  private putChunk(chunk: number, rows: RowsView, blocks: readonly Uint8Array[]): void {
+  private putChunk(chunk: number, rows: WholeRows, blocks: readonly Uint8Array[]): void {
     this.images[chunk] = {rows, blocks};
     this.chunks[chunk] = {
       chunk,
@@ -170,6 +171,7 @@ export class TestPartition {
       ...summarizeRows(rows),
       leftOut: 0,
       rows: this.parts.put(encodeRows(rows)),
+      properties: this.parts.put(encodeProperties(rows)),
       bodies: this.parts.put(joinBodies(blocks.map((block) => gzipSync(block)))),
     };
   }

@@ -1,5 +1,5 @@
 // The value dictionary of one open chunk: (column, value bytes) to a 16-bit code.
-//   Bounded in entries, bytes and value length: a value past a bound is `codeInBody`, and a filter reads its body (R2).
+//   Bounded in entries, bytes and value length: a value past a bound is `codeInBody`, and a filter reads its body (property-columns.ts PC1).
 //
 //   D1. Of a column whose values are nearly all different (sessions, amounts) each value gets a code of its own, looked up
 //       or not: to look for equal ones would cost more than it saves. Two codes may then stand for equal values.
@@ -11,7 +11,7 @@ import {copyRange, equalRanges, viewOf} from '../../actors/bytes/byte-ranges.js'
 import {hashBytes} from '../../actors/bytes/hash.js';
 import {ColumnValues} from '../../actors/chunk/column-values.js';
 import {codesReserved, distinctSampleMin, distinctShare} from '../../actors/chunk/event-rows.js';
-import {codeAbsent, codeInBody} from '../../actors/chunk/rows.js';
+import {codeAbsent, codeInBody} from '../../actors/chunk/property-columns.js';
 import {chunkCodesMax, chunkColumnsMax, dictionaryBytesMax, dictionaryValueBytesMax} from '../../actors/limits.js';
 
 /** Places in which a column looks for a value before it hashes it; a power of two. */

@@ -1,6 +1,7 @@
 // The plain twin of kernels/row-finder.ts.
 
-import type {RowColumn, RowsView} from '../../actors/chunk/rows.js';
+import type {RowColumn} from '../../actors/chunk/property-columns.js';
+import type {RowsView} from '../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../actors/limits.js';
 import type {RowFinder} from '../../actors/report/counts/row-finder.js';
 

@@ -2,6 +2,7 @@
 import {crc32, gunzipSync} from 'node:zlib';
 import {viewWindows} from '../../actors/aggregator/windows.js';
 import {BodyBlock, bodiesLayout, eventJson} from '../../actors/chunk/bodies.js';
+import {viewProperties, wholeRows} from '../../actors/chunk/property-columns.js';
 import {viewRows} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';
 import {
@@ -86,8 +87,8 @@ export class PublishedSnapshot {
 
   private readRows(): PublishedRow[] {
     const found: PublishedRow[] = [];
-    for (const {chunk, rows: ref, bodies: bodiesRef} of this.index.chunks) {
-      const rows = viewRows(this.load(ref));
+    for (const {chunk, rows: ref, properties, bodies: bodiesRef} of this.index.chunks) {
+      const rows = wholeRows(viewRows(this.load(ref)), viewProperties(this.load(properties)));
       const bodies = this.load(bodiesRef);
       const {starts, ends} = bodiesLayout(bodies);
       const blocks = [...starts].map((start, i) => new BodyBlock(gunzipSync(bodies.subarray(start, ends[i])), rows));

@@ -5,8 +5,10 @@
 //   EC3. Cells grouped by name hold the same counts as the cells of all names.
 
 import {hoursPerDay} from '../../aggregator/windows.js';
-import {firstAt, firstAtNear, isByRow, type RowColumn, type RowsView, timeOf} from '../../chunk/rows.js';
+import {isByRow, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
+import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import type {HourCells} from '../../identity/snapshot-set.js';
+import {assert, must} from '../../invariant.js';
 import {chunkRowsMax, hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
 import {lowerBound} from '../../order/search.js';
@@ -122,17 +124,23 @@ export class CountsPartial {
     return found;
   }
 
+  /** Of a count without a filter. */
+  addRows(rows: RowsView): void {
+    assert(this.filter === undefined, 'counts: a filter asks for properties');
+    for (const stretch of this.ends) this.addStretch(rows, stretch);
+  }
+
   /**
-   * `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can decide: `addBodies` is
-   * due for each of their blocks.
+   * Of a count with a filter. `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can
+   * decide: `addBodies` is due for each of their blocks.
    */
-  addRows(rows: RowsView, isCovered = false): Uint16Array {
-    if (this.filter !== undefined && !this.filter.open(rows)) return noRows;
+  addFilteredRows(rows: WholeRows, isCovered = false): Uint16Array {
+    const filter = must(this.filter, 'counts: rows are filtered by a filter');
+    if (!filter.open(rows)) return noRows;
     this.unsureCount = 0;
-    const areEnds = this.filter === undefined || isCovered;
-    const telling = areEnds ? undefined : this.filter?.tellingColumn;
-    if (telling !== undefined) this.addFound(rows, telling, this.filter!.equalCodes);
-    else for (const stretch of areEnds ? this.ends : this.whole) this.addStretch(rows, stretch);
+    const telling = isCovered ? undefined : filter.tellingColumn;
+    if (telling !== undefined) this.addFound(rows, telling, filter.equalCodes);
+    else for (const stretch of isCovered ? this.ends : this.whole) this.addStretch(rows, stretch);
     return this.unsureCount === 0 ? noRows : this.unsure.slice(0, this.unsureCount).sort();
   }
 
@@ -208,7 +216,7 @@ export class CountsPartial {
   }
 
   /** Decides unsure rows of one body block. */
-  addBodies(rows: RowsView, unsure: Uint16Array, block: Uint8Array): void {
+  addBodies(rows: WholeRows, unsure: Uint16Array, block: Uint8Array): void {
     if (this.filter === undefined) return;
     for (const row of this.filter.passing(rows, block, unsure))
       this.counts[this.buckets.indexOf(timeOf(rows, row))] += 1;

@@ -4,11 +4,17 @@
 //   value, wins over the event's context.
 //   PF1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
 //       (entries.ts E2) and no dictionary entry is decoded.
-//   PF2. Where columns cannot tell (rows.ts R2, R3) the row is `unsure`, and its body decides.
+//   PF2. Where columns cannot tell (property-columns.ts PC1, PC2) the row is `unsure`, and its body decides.
 
 import {ByteWriter, holds} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
-import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../../chunk/rows.js';
+import {
+  codeAbsent,
+  codeInBody,
+  type PropertyColumns,
+  type RowColumn,
+  type WholeRows,
+} from '../../chunk/property-columns.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../../log/entries.js';
 import {PropertyName} from './property-name.js';
 
@@ -35,7 +41,7 @@ export class PropertyFilter {
   private literal: RowColumn | undefined;
   private column = -1;
   equalCodes: readonly number[] = [];
-  /** What the literal key's column says of rows that their bodies tell of (rows.ts R2). */
+  /** What the literal key's column says of rows that their bodies tell of (property-columns.ts PC1). */
   private inBody = codeInBody;
 
   constructor(property: string, value: string) {
@@ -47,7 +53,7 @@ export class PropertyFilter {
   /**
    * Chooses the chunk that `judge` and `tellingColumn` speak of; false when none of its rows can pass.
    */
-  open(rows: RowsView): boolean {
+  open(rows: PropertyColumns): boolean {
     const {isPath} = this.property;
     const column = this.property.columnIn(rows, this.column);
     const headColumn = this.property.headColumnIn(rows);
@@ -55,7 +61,7 @@ export class PropertyFilter {
     this.head = rows.columns[headColumn];
     const contextColumn = this.property.contextColumnIn(rows);
     this.context = rows.columns[contextColumn];
-    this.absent = rows.keysInBody ? verdict.unsure : verdict.no; // R3
+    this.absent = rows.keysInBody ? verdict.unsure : verdict.no; // PC2
     if (this.verdicts === noVerdicts) this.verdicts = new Uint8Array(codeInBody + 1);
     for (const code of this.equalCodes) this.verdicts[code] = verdict.no;
     this.verdicts[this.inBody] = verdict.no;
@@ -70,7 +76,7 @@ export class PropertyFilter {
     return column >= 0 || headColumn >= 0 || contextColumn >= 0 || rows.keysInBody;
   }
 
-  private readEqual({columns}: RowsView, column: number): number[] {
+  private readEqual({columns}: PropertyColumns, column: number): number[] {
     const equal: number[] = [];
     const {values} = columns[column];
     for (const value of this.equalValues) {
@@ -98,7 +104,7 @@ export class PropertyFilter {
   }
 
   /** Those of the rows (ascending, all of one body block) whose bodies pass. */
-  passing(columns: RowsView, block: Uint8Array, rows: Uint16Array): Uint16Array {
+  passing(columns: WholeRows, block: Uint8Array, rows: Uint16Array): Uint16Array {
     const bodies = new BodyBlock(block, columns);
     const passing = new Uint16Array(rows.length);
     let count = 0;

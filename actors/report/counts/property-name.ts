@@ -1,7 +1,7 @@
 // The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path that
 // begins with `context` goes into the event's context where no property has that name.
 import {wtf8} from '../../bytes/bytes.js';
-import type {RowsView} from '../../chunk/rows.js';
+import type {PropertyColumns} from '../../chunk/property-columns.js';
 import {contextKey} from '../../log/entries.js';
 
 const contextHead = 'context';
@@ -24,13 +24,13 @@ export class PropertyName {
   }
 
   /** The literal key's column, or -1. `likely`: the column in the chunk before, which mostly is the same. */
-  columnIn({columns}: RowsView, likely = -1): number {
+  columnIn({columns}: PropertyColumns, likely = -1): number {
     if (likely >= 0 && likely < columns.length && equals(columns[likely].key, this.key)) return likely;
     return columns.findIndex((column) => equals(column.key, this.key));
   }
 
   /** The column of the path's first key; -1 without one, and where the name is no path. */
-  headColumnIn({columns}: RowsView): number {
+  headColumnIn({columns}: PropertyColumns): number {
     return this.isPath ? columns.findIndex((column) => equals(column.key, this.pathHead)) : -1;
   }
 
@@ -40,12 +40,12 @@ export class PropertyName {
   }
 
   /** The context's column; -1 without one, and for a path that does not go there. */
-  contextColumnIn({columns}: RowsView): number {
+  contextColumnIn({columns}: PropertyColumns): number {
     return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
   }
 
-  /** The column that alone decides all rows, -1 when none has the property. Undefined: bodies decide some rows (rows.ts R2, R3). */
-  decidingColumn(rows: RowsView): number | undefined {
+  /** The column that alone decides all rows, -1 when none has the property. Undefined: bodies decide some rows (property-columns.ts PC1, PC2). */
+  decidingColumn(rows: PropertyColumns): number | undefined {
     const column = this.columnIn(rows);
     const head = this.headColumnIn(rows);
     const context = this.contextColumnIn(rows);
@@ -55,7 +55,7 @@ export class PropertyName {
   }
 }
 
-function isInBody({columns}: RowsView, column: number): boolean {
+function isInBody({columns}: PropertyColumns, column: number): boolean {
   if (column < 0) return false;
   const {codes, inBody} = columns[column];
   return codes.includes(inBody);

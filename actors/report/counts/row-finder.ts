@@ -1,7 +1,8 @@
 // Finds the rows of one chunk that have a name, and a code in one column, for counts with a property filter.
 //   RF1. Names and codes may be compared with numbers that their columns are too narrow for: no row has those.
 
-import type {RowColumn, RowsView} from '../../chunk/rows.js';
+import type {RowColumn} from '../../chunk/property-columns.js';
+import type {RowsView} from '../../chunk/rows.js';
 
 /** kernels/row-finder.ts, handed in by the shell. */
 export interface RowFinder {

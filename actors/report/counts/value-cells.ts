@@ -1,14 +1,21 @@
 // Hourly counts of one property by value and event name, over some chunks of one partition: a filtered count of whole hours
 // is a sum of few of them, however many rows and chunks they stand for.
 //   Derived from rows parts, never stored.
-//   VC1. A value has one index here, whatever codes it has in the chunks (rows.ts R4): values are their bytes.
+//   VC1. A value has one index here, whatever codes it has in the chunks (property-columns.ts PC3): values are their bytes.
 //   VC2. Chunks with a row whose value only its body has are left to the scan.
 //   VC3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
 //       cell is a row, and its count is not written down.
 //   VC4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
 //       each cell, as with tens of thousands of values, cells have them.
 import {ByteWriter} from '../../bytes/bytes.js';
-import {codeAbsent, codeInBody, type RowColumn, type RowsView} from '../../chunk/rows.js';
+import {
+  codeAbsent,
+  codeInBody,
+  type PropertyColumns,
+  type RowColumn,
+  type WholeRows,
+} from '../../chunk/property-columns.js';
+import type {RowsView} from '../../chunk/rows.js';
 import {hourMs} from '../../limits.js';
 import {sortPlaces} from '../../order/radix-sort.js';
 import {lowerBound} from '../../order/search.js';
@@ -130,7 +137,7 @@ export class ValueCellsBuilder {
   }
 
   /** False: the chunk is left to the scan. VC2 */
-  add(rows: RowsView): boolean {
+  add(rows: WholeRows): boolean {
     const column = this.property.decidingColumn(rows);
     if (column === undefined) return false;
     if (column < 0) return true;
@@ -143,7 +150,7 @@ export class ValueCellsBuilder {
   }
 
   /** VC1 */
-  private internValues({columns}: RowsView, column: number): void {
+  private internValues({columns}: PropertyColumns, column: number): void {
     const {values} = columns[column];
     const {scratch} = this;
     for (let code = 1; code <= values.count; code++) {

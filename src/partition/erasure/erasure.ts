@@ -11,11 +11,12 @@ import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import {encodeProperties, viewProperties, type WholeRows, wholeRows} from '../../../actors/chunk/property-columns.js';
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {eraseRows, rowsOfUser} from '../../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
-import type {ChunkEntry, PartRef, Run, RunBlock} from '../../../actors/manifest.js';
+import {type ChunkEntry, type PartRef, partsOfChunk, type Run, type RunBlock} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
 import {identifyIds, withoutRecord} from '../../../actors/user/user-records.js';
 import {BodiesPart} from '../../parts/bodies-part.js';
@@ -108,7 +109,7 @@ export class Erasure {
     this.layout.setOpenEntry(null); // Of as many rows as there may be again at the next snapshot.
   }
 
-  /** Nothing is folded meanwhile. Through an encoded part, so that values that only the user had are nowhere in it. */
+  /** Nothing is folded meanwhile. Through encoded parts, so that values that only the user had are nowhere in it. */
   private takeOutOfOpen(user: number, erased: Erased): RestoredChunk | undefined {
     const {open} = this.partition;
     if (!open.rowsNow().users.includes(user)) return undefined; // Some microseconds.
@@ -119,7 +120,9 @@ export class Erasure {
     erased.rows.push(...rowsIn(rows, ofUser));
     const byBlock = rowsByBlock(ofUser);
     const left = blocks.map((raw, block) => this.withoutRows(raw, rows, byBlock.get(block) ?? [], erased));
-    return new RestoredChunk(viewRows(encodeRows(eraseRows(rows, ofUser))), left);
+    const others = eraseRows(rows, ofUser);
+    const encoded = wholeRows(viewRows(encodeRows(others)), viewProperties(encodeProperties(others)));
+    return new RestoredChunk(encoded, left);
   }
 
   /**
@@ -136,7 +139,7 @@ export class Erasure {
     const [left] = chunks;
     if (left === undefined) return;
     if (this.isTakingOut || this.layout.chunks.get(before.chunk) !== before) {
-      this.parts.retire(left.rows, left.bodies);
+      this.parts.retire(...partsOfChunk(left));
       return;
     }
     this.layout.setChunk(left);
@@ -148,23 +151,24 @@ export class Erasure {
     rowsToTake: (rows: RowsView) => number[],
     made: PartRef[],
   ): Promise<Erased> {
-    const rows = await this.cache.loadRowsUnkept(entry.rows);
+    const rows = await this.cache.wholeRows.loadUnkept(entry);
     const ofUser = rowsToTake(rows);
     const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
     if (ofUser.length === 0) return erased;
     const left = eraseRows(rows, ofUser);
-    const [rowsPart, bodiesPart] = await allOver([
+    const [rowsPart, properties, bodies] = await allOver([
       this.keep(encodeRows(left), made),
+      this.keep(encodeProperties(left), made),
       this.putBodiesWithout(entry.bodies, rows, ofUser, erased, made),
     ]);
-    erased.chunks.push({...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, bodies: bodiesPart});
+    erased.chunks.push({...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, properties, bodies});
     return erased;
   }
 
   /** Only blocks with rows of the user are compressed again. */
   private async putBodiesWithout(
     bodies: PartRef,
-    columns: RowsView,
+    columns: WholeRows,
     rows: readonly number[],
     erased: Erased,
     made: PartRef[],
@@ -184,7 +188,7 @@ export class Erasure {
   }
 
   /** A block without the bodies of these rows of its chunk. */
-  private withoutRows(raw: Uint8Array, columns: RowsView, gone: readonly number[], erased: Erased): Uint8Array {
+  private withoutRows(raw: Uint8Array, columns: WholeRows, gone: readonly number[], erased: Erased): Uint8Array {
     this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
     return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
   }

@@ -3,6 +3,7 @@
 
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import type {RowsView} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
 import type {EntryView} from '../../../actors/log/entries.js';
@@ -19,7 +20,9 @@ export type Turn = () => Promise<void>;
 /** One chunk with rows of some users. */
 interface FoundRows {
   readonly chunk: number;
-  readonly columns: RowColumns;
+  readonly columns: Pick<RowsView, 'timeBase' | 'times' | 'users' | 'names' | 'baseOrdinal'>;
+  /** With the properties, for who reads bodies. */
+  readonly whole: () => RowColumns | Promise<RowColumns>;
   /** Numbers of the rows, ascending. */
   readonly rows: readonly number[];
   /** A block of bodies of the chunk. */
@@ -60,14 +63,15 @@ export async function* eventsOf(
   users: readonly number[],
 ): AsyncGenerator<{readonly entry: EntryView; readonly user: number; readonly ordinal: number}> {
   const {tables} = view.partition;
-  for await (const {columns, rows, block} of rowsOf(view, users)) {
+  for await (const {columns, whole, rows, block} of rowsOf(view, users)) {
+    const withProperties = await whole();
     let held: BodyBlock | undefined;
     let number = -1;
     for (const row of rows) {
       const wanted = Math.floor(row / bodyBlockRows);
       if (wanted !== number) {
         const loaded = block(wanted);
-        held = new BodyBlock(loaded instanceof Uint8Array ? loaded : await loaded, columns);
+        held = new BodyBlock(loaded instanceof Uint8Array ? loaded : await loaded, withProperties);
         number = wanted;
       }
       const entry = must(held, 'a row has a block').entry(row, tables.users, tables.names);
@@ -88,13 +92,15 @@ async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<Fou
       const columns = inMemory.columnsView();
       const rows = rowsOfUsers(columns, wanted);
       const blocks = inMemory.blocks();
-      if (rows.length > 0) yield {chunk, columns, rows, block: (number) => must(blocks[number], 'a row has a block')};
+      const block = (number: number) => must(blocks[number], 'a row has a block');
+      if (rows.length > 0) yield {chunk, columns, whole: () => columns, rows, block};
       continue;
     }
     const entry = layout.chunks.get(chunk);
     if (entry === undefined) continue; // A record may name a chunk that no row came to.
-    const columns = await cache.loadRowsAside(entry.rows);
+    const columns = await cache.rows.loadAside(entry);
     const rows = rowsOfUsers(columns, wanted);
-    if (rows.length > 0) yield {chunk, columns, rows, block: (number) => cache.loadBodyBlock(entry.bodies, number)};
+    const block = (number: number) => cache.loadBodyBlock(entry.bodies, number);
+    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.loadAside(entry), rows, block};
   }
 }

@@ -131,7 +131,7 @@ export class HistoryReads {
   /** R2 */
   private async offerStored(newest: NewestRows, chunks: Iterator<Reachable>, budget: ReadBudget): Promise<void> {
     for (let next = chunks.next(); !next.done && newest.wants(next.value.newest); next = chunks.next()) {
-      const held = this.view.cache.heldRows(next.value.chunk.rows);
+      const held = this.view.cache.rows.held(next.value.chunk);
       if (held === undefined) return this.offerLoaded(newest, next.value, chunks, budget);
       newest.offer(held);
     }
@@ -144,7 +144,7 @@ export class HistoryReads {
     others: Iterator<Reachable>,
     budget: ReadBudget,
   ): Promise<void> {
-    const load = ({chunk}: Reachable) => this.view.cache.loadRows(chunk.rows);
+    const load = ({chunk}: Reachable) => this.view.cache.rows.load(chunk);
     let aheadFirst = 1; // Mostly the newest chunks have enough.
     for (let some = [first, ...taken(others)]; some.length > 0; some = taken(others)) {
       for await (const [{newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
@@ -218,7 +218,7 @@ export class HistoryReads {
     if (place === undefined) return null;
     if ('blockAt' in place) return [place.blockAt(block), place.columnsView()];
     const {cache} = this.view;
-    const rows = cache.heldRows(place.rows);
+    const rows = cache.wholeRows.held(place);
     const bodies = rows === undefined ? undefined : cache.heldBodyBlock(place.bodies, block);
     return rows === undefined || bodies === undefined ? undefined : [bodies, rows];
   }
@@ -226,9 +226,9 @@ export class HistoryReads {
   private async loadBlock(rows: BlockRows): Promise<LoadedBlock | null> {
     const held = this.heldBlock(rows);
     if (held !== undefined) return held;
-    const {bodies, rows: columns} = rows.place as ChunkEntry;
+    const chunk = rows.place as ChunkEntry;
     const {cache} = this.view;
-    return Promise.all([cache.loadBodyBlock(bodies, rows.block), cache.loadRows(columns)]);
+    return Promise.all([cache.loadBodyBlock(chunk.bodies, rows.block), cache.wholeRows.load(chunk)]);
   }
 
   private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {

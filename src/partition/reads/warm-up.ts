@@ -59,7 +59,8 @@ function planned(cache: PartsCache, stored: readonly StoredRows[], bytesMax: num
   const chunks = stored.flatMap((of) => of.chunks.map((chunk) => ({of, chunk})));
   for (const {of, chunk} of chunks.sort((a, b) => b.chunk.maxTimeMs - a.chunk.maxTimeMs)) {
     if (plan.isFull) break;
-    take(of, chunk.rows, () => cache.loadRows(chunk.rows));
+    take(of, chunk.rows, () => cache.load(chunk.rows));
+    take(of, chunk.properties, () => cache.load(chunk.properties));
     take(of, chunk.bodies, () => cache.loadBodies(chunk.bodies));
   }
   return plan;

@@ -1,9 +1,10 @@
-// Chunks of rows as parts: columns as they are, bodies compressed block by block.
+// Chunks as parts: rows and properties as they are, bodies compressed block by block.
 import {gzipSync} from 'node:zlib';
 import {joinBodies} from '../../../actors/chunk/bodies.js';
 import {type ChunkInMemory, inOrder, type OpenColumns} from '../../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../../actors/chunk/chunk-summary.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import {encodeProperties} from '../../../actors/chunk/property-columns.js';
 import {encodeRows, type RowsView} from '../../../actors/chunk/rows.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
@@ -60,12 +61,12 @@ export function imageOf(chunk: ChunkInMemory): ChunkImage {
 }
 
 /** `hasLeft`: of users whose rows count no more. */
-export function entryOf(rows: RowsView, hasLeft: UserSet): Omit<ChunkEntry, 'rows' | 'bodies'> {
+export function entryOf(rows: RowsView, hasLeft: UserSet): Omit<ChunkEntry, 'rows' | 'properties' | 'bodies'> {
   const {chunk, baseOrdinal, count} = rows;
   return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut: rowsOfUsers(rows, hasLeft).length};
 }
 
-/** Resolves when both parts are durable. `isRead`: live reads read them, and not a chunk in memory. */
+/** Resolves when the parts are durable. `isRead`: live reads read them, and not a chunk in memory. */
 export async function putChunk(
   parts: PartStore,
   {columns, blocks}: ChunkImage,
@@ -77,12 +78,14 @@ export async function putChunk(
   const view = inOrder(columns);
   const entry = entryOf(view, hasLeft);
   await slicer.pause();
-  const encoded = encodeRows(view);
+  const encodedRows = encodeRows(view);
+  const encodedProperties = encodeProperties(view);
   await slicer.pause();
   const members = await compressBlocks(blocks, slicer);
-  const [rows, bodies] = await Promise.all([
-    parts.put(encoded, isRead ? 'whole' : undefined),
+  const [rows, properties, bodies] = await Promise.all([
+    parts.put(encodedRows, isRead ? 'whole' : undefined),
+    parts.put(encodedProperties, isRead ? 'whole' : undefined),
     parts.put(joinBodies(members), isRead ? 'by blocks' : undefined),
   ]);
-  return {...entry, rows, bodies};
+  return {...entry, rows, properties, bodies};
 }

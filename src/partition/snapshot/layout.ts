@@ -13,6 +13,7 @@ import {
   encodeChunkBlock,
   type FingerprintsPart,
   type PartRef,
+  partsOfChunk,
   type Run,
   type SnapshotIndex,
   type TableRef,
@@ -78,7 +79,7 @@ export class Layout {
 
   /** Whether the state at hand answers questions out of this part. */
   readsFrom({key}: PartRef): boolean {
-    for (const {rows, bodies} of this.chunks.values()) if (rows.key === key || bodies.key === key) return true;
+    for (const chunk of this.chunks.values()) if (partsOfChunk(chunk).some((part) => part.key === key)) return true;
     return this.userRuns.some((run) => run.blocks.some(({part}) => part.key === key));
   }
 
@@ -106,7 +107,7 @@ export class Layout {
 
   setChunk(entry: ChunkEntry): void {
     const old = this.chunks.get(entry.chunk);
-    if (old !== undefined) this.retireOthers([old.rows, old.bodies], [entry.rows, entry.bodies]);
+    if (old !== undefined) this.retireOthers(partsOfChunk(old), partsOfChunk(entry));
     this.chunks.set(entry);
     this.noteChanged(entry.chunk);
     if (this.openEntry?.chunk === entry.chunk) this.setOpenEntry(null);
@@ -142,7 +143,7 @@ export class Layout {
 
   setOpenEntry(entry: ChunkEntry | null): void {
     const old = this.openEntry;
-    if (old !== null && old.rows !== entry?.rows) this.parts.retire(old.rows, old.bodies);
+    if (old !== null && old.rows !== entry?.rows) this.parts.retire(...partsOfChunk(old));
     this.openEntry = entry;
   }
 

@@ -148,7 +148,7 @@ async function restoreEach<T>(
 }
 
 async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<RestoredChunk> {
-  const [rows, count] = await Promise.all([cache.loadRows(entry.rows), cache.bodyBlocks(entry.bodies)]);
+  const [rows, count] = await Promise.all([cache.wholeRows.load(entry), cache.bodyBlocks(entry.bodies)]);
   if (count !== Math.ceil(rows.count / bodyBlockRows)) {
     throw new DamagedPart(entry.bodies, `it has ${count} blocks for ${rows.count} rows`);
   }

@@ -14,6 +14,7 @@ import {
   manifestFormat,
   newestParts,
   type PartRef,
+  partsOfChunk,
   type StoredIndex,
 } from '../../../actors/manifest.js';
 import type {Cut, Partition} from '../../../actors/partition.js';
@@ -201,7 +202,7 @@ export class Snapshots {
     // A chunk that was open at the cut and is closed by now has parts of its own: this image serves this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);
-    else if (openEntry !== layout.openEntry) parts.retire(openEntry.rows, openEntry.bodies);
+    else if (openEntry !== layout.openEntry) parts.retire(...partsOfChunk(openEntry));
     await layout.putChunkBlocks(cut.rest.nextChunk, slicer);
     return {
       users: layout.users,

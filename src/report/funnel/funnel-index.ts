@@ -273,7 +273,7 @@ export class FunnelIndex {
 
   private async *rows({chunks, names, stretch}: Source, build: Build): AsyncGenerator<RowsView, void, void> {
     const naming = chunksNaming(chunks, [...names]);
-    for await (const [, view] of loadAhead(naming, ({rows}) => this.parts.loadRows(rows), loadsAheadMax)) {
+    for await (const [, view] of loadAhead(naming, (chunk) => this.parts.rows.load(chunk), loadsAheadMax)) {
       yield rowsWithin(view, stretch.startMs, stretch.lastMs);
       await build.pause();
     }

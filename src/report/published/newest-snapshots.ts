@@ -14,6 +14,7 @@ import {
   type Move,
   type PartRef,
   partsOf,
+  partsOfChunk,
   type SnapshotIndex,
 } from '../../../actors/manifest.js';
 import {InternedTable} from '../../../actors/table/interned.js';
@@ -265,9 +266,10 @@ function countedIn(
 
 /** NS3. Chunks keep their places in the list. */
 function* replacedParts(last: SnapshotIndex, next: SnapshotIndex): Generator<PartRef, void, void> {
-  for (const [i, {rows, bodies}] of last.chunks.entries()) {
-    if (rows.key !== next.chunks[i]?.rows.key) yield rows;
-    if (bodies.key !== next.chunks[i]?.bodies.key) yield bodies;
+  for (const [i, chunk] of last.chunks.entries()) {
+    const now = next.chunks[i];
+    const kept = now === undefined ? [] : partsOfChunk(now);
+    yield* partsOfChunk(chunk).filter(({key}, kind) => key !== kept[kind]?.key);
   }
   const blocks = new Set(next.windowRuns.flatMap((run) => run.blocks.map(({part}) => part.key)));
   for (const run of last.windowRuns) for (const {part} of run.blocks) if (!blocks.has(part.key)) yield part;

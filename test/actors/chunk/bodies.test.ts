@@ -4,8 +4,8 @@ import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {BodyBlock, bodiesHeadBytes, bodiesLayout, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
+import {codeInBody, type WholeRows} from '../../../actors/chunk/property-columns.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
-import {codeInBody, encodeRows, type RowsView, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../../actors/limits.js';
 import {
   type AcceptedEvent,
@@ -20,6 +20,7 @@ import {InternedTable} from '../../../actors/table/interned.js';
 import {compressBlock} from '../../../src/partition/snapshot/chunk-parts.js';
 import {Random} from '../../../tools/random.js';
 import {mixedKeys, mixedValue} from '../../support/mixed-properties.js';
+import {recoded} from '../../support/whole-rows.js';
 import {OpenChunk} from '../../twins/open-chunk.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
@@ -60,7 +61,7 @@ class Story {
   }
 
   /** What comes out of these parts, row by row. */
-  read(rows: RowsView = inOrder(this.chunk.columnsView()), blocks: readonly Uint8Array[] = this.chunk.blocks()) {
+  read(rows: WholeRows = inOrder(this.chunk.columnsView()), blocks: readonly Uint8Array[] = this.chunk.blocks()) {
     return Array.from({length: rows.count}, (_, row) => {
       const block = new BodyBlock(blocks[Math.floor(row / bodyBlockRows)], rows);
       const entry = block.entry(row, this.users, this.names);
@@ -186,7 +187,7 @@ describe('bodies', () => {
 
   test.each([1, 2, 3, 4, 5, 6])('seed %i: any mixture of events comes back, also from a member of a part', (seed) => {
     const told = new Story(mixedEvents(2_000, seed));
-    const rows = viewRows(encodeRows(inOrder(told.chunk.columnsView())));
+    const rows = recoded(inOrder(told.chunk.columnsView()));
     const blocks = told.chunk.blocks().map((block) => gunzipSync(compressBlock(block)));
     expect(told.read(rows, blocks).map((bytes) => hex(bytes!))).toEqual(told.payloads.map(hex));
   });

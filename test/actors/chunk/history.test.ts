@@ -34,8 +34,6 @@ function columnsOf(rows: readonly Row[], chunk: number, baseOrdinal: number): Ro
     noUser,
     names,
     order: timeOrder(times, users, rows.length),
-    columns: [],
-    keysInBody: false,
   };
   // As the open chunk has them, or as a part has.
   return chunk % 2 === 0 ? wide : viewRows(encodeRows(wide));

@@ -87,7 +87,7 @@ describe('first and last times', () => {
     let chunksRead = 0;
     for (let chunks = times.next(1); chunks.length > 0; chunks = times.next(1)) {
       chunksRead += chunks.length;
-      for (const {rows} of chunks) times.addRows(await cache.loadRows(rows));
+      for (const {rows} of chunks) times.addRows(await cache.rows.load({rows}));
     }
     return {found: events.map((_, i) => [times.firstMs[i], times.lastMs[i]]), chunksRead};
   }

@@ -1,10 +1,12 @@
 // What taking a user out of the parts reads, beside what live reads have in memory.
 import {describe, expect, test} from 'vitest';
 import {inOrder} from '../../../actors/chunk/chunk.js';
-import {codeInBody, encodeRows} from '../../../actors/chunk/rows.js';
+import {codeInBody} from '../../../actors/chunk/property-columns.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {type Json, writeErase, writeEvent, writeTick} from '../../../actors/log/entries.js';
+import {partsOfChunk} from '../../../actors/manifest.js';
 import {MemoryShell} from '../../support/memory-shell.js';
+import {wholeBytes} from '../../support/whole-rows.js';
 
 /** The first user there is. */
 const carol = 0;
@@ -27,19 +29,19 @@ test('a user is taken out of many chunks without a part of them in the memory of
     );
   }
   const {cache, layout} = shell.readable(64 * 1024 * 1024);
-  const refs = [...layout.chunks.values()].flatMap(({rows, bodies}) => [rows, bodies]);
-  expect(refs).toHaveLength(4);
+  const refs = [...layout.chunks.values()].flatMap(partsOfChunk);
+  expect(refs).toHaveLength(6);
   const {memory} = cache;
-  await cache.loadRows(refs[0]!);
+  await cache.rows.load({rows: refs[0]!});
   const erasure = shell.erasureFor(cache);
   const erased = await erasure.takeOut(carol);
   expect(erased.rows).toHaveLength(rows / 100);
-  expect(refs.map(({key}) => memory.peek(key) !== undefined)).toEqual([true, false, false, false]);
+  expect(refs.map(({key}) => memory.peek(key) !== undefined)).toEqual([true, false, false, false, false, false]);
   // Who reads meanwhile finds all of the user, and then nothing.
-  const partsNow = () => [...layout.chunks.values()].flatMap((chunk) => [chunk.rows, chunk.bodies]);
+  const partsNow = () => [...layout.chunks.values()].flatMap(partsOfChunk);
   expect(partsNow().slice(0, refs.length)).toEqual(refs);
   erasure.replace(erased);
-  const replaced = [...layout.chunks.values()].flatMap(({rows, bodies}) => [rows, bodies]);
+  const replaced = [...layout.chunks.values()].flatMap(partsOfChunk);
   expect(replaced.some(({key}) => refs.some((old) => old.key === key))).toBe(false);
   expect(memory.bytesHeld).toBe(refs[0]!.bytes);
 });
@@ -67,8 +69,8 @@ describe('the open chunk', () => {
     }
     const {layout, partition} = shell.readable(0);
     expect([...layout.chunks.values()]).toMatchObject([{chunk: 0, count: chunkRowsMax, live: 0}]);
-    // Each erasure writes the rows and the bodies of the closed chunk, and nothing of the open one.
-    expect(shell.written.length - written).toBe(40 * 2);
+    // Each erasure writes the parts of the closed chunk, and nothing of the open one.
+    expect(shell.written.length - written).toBe(40 * 3);
     await shell.append((writer) => writeTick(writer, day, 1));
     await (await shell.restarted()).state();
     expect(partition.open).toMatchObject({chunk: 1, count: 4_000});
@@ -138,7 +140,7 @@ describe('the open chunk', () => {
     expect(one.readable(0).layout.chunks.size).toBe(0);
     const [ofOne, ofOther] = [one, other].map((shell) => {
       const {open} = shell.readable(0).partition;
-      return Buffer.concat([encodeRows(inOrder(open.columnsView())), ...open.blocks()]);
+      return Buffer.concat([wholeBytes(inOrder(open.columnsView())), ...open.blocks()]);
     });
     expect(ofOne!.toString('latin1')).toContain('secret 1643');
     expect(ofOne!.toString('latin1')).not.toContain('secret 15');

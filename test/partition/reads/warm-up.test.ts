@@ -3,8 +3,9 @@ import {crc32} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {joinBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
+import {encodeProperties} from '../../../actors/chunk/property-columns.js';
 import {encodeRows} from '../../../actors/chunk/rows.js';
-import type {ChunkEntry, PartRef} from '../../../actors/manifest.js';
+import {type ChunkEntry, type PartRef, partsOfChunk} from '../../../actors/manifest.js';
 import {type StoredRows, warmUp} from '../../../src/partition/reads/warm-up.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {storedMember} from '../../../src/parts/stored-member.js';
@@ -37,7 +38,9 @@ class Store implements PartValues {
 function storeOf(times: readonly number[]): {readonly store: Store; readonly stored: StoredRows} {
   const store = new Store();
   const chunks = times.map((timeMs, chunk): ChunkEntry => {
-    const rows = store.put(encodeRows(inOrder(new OpenChunk(chunk, chunk).columnsView())));
+    const columns = inOrder(new OpenChunk(chunk, chunk).columnsView());
+    const rows = store.put(encodeRows(columns));
+    const properties = store.put(encodeProperties(columns));
     const bodies = store.put(joinBodies([storedMember(Uint8Array.of(chunk))]));
     return {
       chunk,
@@ -49,6 +52,7 @@ function storeOf(times: readonly number[]): {readonly store: Store; readonly sto
       maxTimeMs: timeMs,
       names: [0],
       rows,
+      properties,
       bodies,
     };
   });
@@ -56,7 +60,7 @@ function storeOf(times: readonly number[]): {readonly store: Store; readonly sto
   return {store, stored: {chunks, userRuns: [{blocks: [{first: 0, last: 0, part}], bytes: 8}], readsFrom: () => true}};
 }
 
-const bytesOf = ({rows, bodies}: ChunkEntry): number => rows.bytes + bodies.bytes;
+const bytesOf = (chunk: ChunkEntry): number => partsOfChunk(chunk).reduce((sum, {bytes}) => sum + bytes, 0);
 
 describe('warm-up', () => {
   test('everything that fits is at hand afterwards, read once and in the order of the store', async () => {
@@ -71,13 +75,13 @@ describe('warm-up', () => {
       0,
       anyMsMax,
     );
-    expect(store.reads).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    for (const {rows, bodies} of stored.chunks) {
-      expect(cache.heldRows(rows)).toBeDefined();
-      await cache.loadBodyBlock(bodies, 0);
+    expect(store.reads).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    for (const chunk of stored.chunks) {
+      expect(cache.wholeRows.held(chunk)).toBeDefined();
+      await cache.loadBodyBlock(chunk.bodies, 0);
     }
     await cache.load(stored.userRuns[0]!.blocks[0]!.part);
-    expect(store.reads).toHaveLength(7);
+    expect(store.reads).toHaveLength(10);
   });
 
   test('of a store that is larger than the cache the newest chunks, and room is left', async () => {
@@ -85,7 +89,7 @@ describe('warm-up', () => {
     const chunkBytes = bytesOf(stored.chunks[0]!);
     const cache = new PartsCache(store, Math.ceil(((2 * chunkBytes + 8) * 16) / 15));
     await warmUp(cache, [stored], 0, anyMsMax);
-    const held = stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined);
+    const held = stored.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined);
     expect(held).toEqual([false, true, true, false]);
     expect(cache.memory.bytesHeld).toBeLessThanOrEqual((cache.memory.bytesMax * 15) / 16);
   });
@@ -97,7 +101,7 @@ describe('warm-up', () => {
     const warmedUp = warmUp(cache, [stored], chunkBytes, anyMsMax);
     cache.memory.bound(10 * chunkBytes); // The room itself comes later than the plan.
     await warmedUp;
-    expect(stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([true, true, true, false]);
+    expect(stored.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined)).toEqual([true, true, true, false]);
   });
 
   test('what was replaced before it is read, or while it is, is not kept', async () => {
@@ -107,19 +111,23 @@ describe('warm-up', () => {
     store.onRead = async () => void gone.add(meanwhile!.key);
     const cache = new PartsCache(store, 100_000);
     await warmUp(cache, [{...stored, readsFrom: ({key}) => !gone.has(key)}], 0, anyMsMax);
-    expect([before, meanwhile, kept].map((rows) => cache.heldRows(rows!) !== undefined)).toEqual([false, false, true]);
+    expect([before, meanwhile, kept].map((rows) => cache.rows.held({rows: rows!}) !== undefined)).toEqual([
+      false,
+      false,
+      true,
+    ]);
     expect(store.reads).not.toContain(before!.revisions[0]);
   });
 
   test('a part that is damaged or gone is left out, the others are read', async () => {
     const {store, stored} = storeOf([1, 2, 3]);
     store.values[0] = new Uint8Array(3);
-    store.values[3] = undefined;
+    store.values[5] = undefined; // Bodies of the second chunk.
     const cache = new PartsCache(store, 100_000);
     await warmUp(cache, [stored], 0, anyMsMax);
-    expect(store.reads).toHaveLength(7);
-    expect(stored.chunks.map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([false, true, true]);
-    await expect(cache.loadRows(stored.chunks[0]!.rows)).rejects.toThrow('damaged');
+    expect(store.reads).toHaveLength(10);
+    expect(stored.chunks.map(({rows}) => cache.rows.held({rows}) !== undefined)).toEqual([false, true, true]);
+    await expect(cache.rows.load(stored.chunks[0]!)).rejects.toThrow('damaged');
   });
 
   test('a store that fails ends it, and so does its time', async () => {

@@ -63,8 +63,9 @@ const entryOf = (chunk: number, times = 0): ChunkEntry => ({
   minTimeMs: 1_700_000_000_000 + chunk,
   maxTimeMs: 1_700_000_900_000 + chunk,
   names: [1, 2, 3, 5, 8, 13, 21],
-  rows: refOf(`p0.3-0a1b2c3d.${2 * chunk}-${times}`, 200_000),
-  bodies: refOf(`p0.3-0a1b2c3d.${2 * chunk + 1}-${times}`, 400_000),
+  rows: refOf(`p0.3-0a1b2c3d.${3 * chunk}-${times}`, 150_000),
+  properties: refOf(`p0.3-0a1b2c3d.${3 * chunk + 1}-${times}`, 250_000),
+  bodies: refOf(`p0.3-0a1b2c3d.${3 * chunk + 2}-${times}`, 400_000),
 });
 
 class World {
@@ -137,7 +138,7 @@ describe('blocks of the chunk directory', () => {
     world.parts.changes();
     restarted.setChunk(entryOf(n + 5, 1));
     const later = await world.snapshot(3 * n, restarted);
-    expect(world.parts.changes()).toEqual({put: 1, retired: 3}); // The block, and the rows and bodies of the chunk.
+    expect(world.parts.changes()).toEqual({put: 1, retired: 4}); // The block, and the parts of the chunk.
     expect((await world.entries(later))[n + 5]).toEqual(entryOf(n + 5, 1));
     expect(later.chunkBlocks.map(({key}, block) => key === stored.chunkBlocks[block]!.key)).toEqual([
       true,

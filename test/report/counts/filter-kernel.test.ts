@@ -5,7 +5,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import type {Interval} from '../../../actors/calendar.js';
-import {type RowsView, rowsVersion, timeOf, viewRows} from '../../../actors/chunk/rows.js';
+import {propertiesVersion, viewProperties, type WholeRows, wholeRows} from '../../../actors/chunk/property-columns.js';
+import {rowsVersion, timeOf, viewRows} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {Json} from '../../../actors/log/entries.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
@@ -22,7 +23,7 @@ const hourMs = 3_600_000;
 const rowCount = 2_500;
 
 /** One chunk: `plan` has few values, `order` is nearly unique (so that some have two codes), `note` is in bodies alone now and then, `late` rows come last. */
-async function chunkOf(random: () => number): Promise<RowsView> {
+async function chunkOf(random: () => number): Promise<WholeRows> {
   const parts = new MemoryParts();
   const partition = new TestPartition(parts);
   for (let row = 0; row < rowCount; row++) {
@@ -44,7 +45,7 @@ async function chunkOf(random: () => number): Promise<RowsView> {
   if (random() < 0.5) partition.erase('u7');
   const {index} = partition.publish();
   expect(index.chunks.length).toBe(1);
-  return new PartsCache(parts, 1 << 24).loadRows(index.chunks[0]!.rows);
+  return new PartsCache(parts, 1 << 24).wholeRows.load(index.chunks[0]!);
 }
 
 const questions = fc.record({
@@ -79,7 +80,7 @@ function seeded(seed: number): () => number {
 }
 
 /** Every live row is looked at, and judged. */
-function judged(rows: RowsView, buckets: Buckets, name: number, filter: PropertyFilter) {
+function judged(rows: WholeRows, buckets: Buckets, name: number, filter: PropertyFilter) {
   const counts = new Array<number>(buckets.count).fill(0);
   const unsure: number[] = [];
   const isOpen = filter.open(rows);
@@ -108,7 +109,7 @@ describe.each(finders)('counts by the %s', (_, finder) => {
       const [fromMs, toMs] = bounds.map((row) => timeOf(rows, row)).sort((a, b) => a - b) as [number, number];
       const buckets = new Buckets(fromMs + beside[0], Math.max(toMs + beside[1], fromMs + beside[0]), interval);
       const partial = new CountsPartial(buckets, name, finder, new PropertyFilter(key!, value!));
-      const unsure = [...partial.addRows(rows)];
+      const unsure = [...partial.addFilteredRows(rows)];
       const right = judged(rows, buckets, name, new PropertyFilter(key!, value!));
       expect({counts: [...partial.counts], unsure}).toEqual(right);
       counted += partial.counts.reduce((sum, count) => sum + count, 0);
@@ -120,10 +121,13 @@ describe.each(finders)('counts by the %s', (_, finder) => {
   });
 
   test('of an empty chunk are none', () => {
-    const bytes = new Uint8Array(64); // The head alone.
-    new Uint32Array(bytes.buffer, 0, 1)[0] = rowsVersion;
+    // Heads alone.
+    const rows = viewRows(new Uint8Array(Uint32Array.of(rowsVersion, ...new Array(11).fill(0)).buffer));
+    const properties = viewProperties(
+      new Uint8Array(Uint32Array.of(propertiesVersion, ...new Array(7).fill(0)).buffer),
+    );
     const partial = new CountsPartial(new Buckets(0, hourMs - 1, 'hour'), 0, finder, new PropertyFilter('a', 'b'));
-    expect([...partial.addRows(viewRows(bytes))]).toEqual([]);
+    expect([...partial.addFilteredRows(wholeRows(rows, properties))]).toEqual([]);
   });
 });
 

@@ -100,9 +100,9 @@ class World {
     const indexes = users.map((user) => this.partition.users.find(wtf8(`u${user}`), 0, wtf8(`u${user}`).length));
     for (const user of indexes) moved.add(user);
     const chunks: [number, number][] = [];
-    for (const {chunk, rows} of snapshot.index.chunks) {
-      const found = rowsOfUsers(await this.parts.loadRows(rows), moved).length;
-      if (found > 0) chunks.push([chunk, found]);
+    for (const entry of snapshot.index.chunks) {
+      const found = rowsOfUsers(await this.parts.rows.load(entry), moved).length;
+      if (found > 0) chunks.push([entry.chunk, found]);
     }
     const move = {to: 1, n: 1, users: indexes, contents: {cells: [], chunks}};
     return {...snapshot, ...countedWithout(snapshot.index, new UserSet(), [move])};

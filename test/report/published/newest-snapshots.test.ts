@@ -78,8 +78,8 @@ test('parts that the newest snapshot does not name any more leave the cache, the
   const newest = new NewestSnapshots(source, cache, 1);
   await newest.read();
   const [ada, bob] = snapshots[0]!.index.chunks;
-  for (const chunk of [ada!, bob!]) await cache.loadRows(chunk.rows);
+  for (const chunk of [ada!, bob!]) await cache.rows.load(chunk);
   revision = 1;
   await newest.read();
-  expect([ada!, bob!].map(({rows}) => cache.heldRows(rows) !== undefined)).toEqual([true, false]);
+  expect([ada!, bob!].map(({rows}) => cache.rows.held({rows}) !== undefined)).toEqual([true, false]);
 });

@@ -59,7 +59,7 @@ class World {
   /** The plain twin. */
   async pass({index}: PartitionSnapshot, plan: ActivePlan): Promise<ActiveResult> {
     const partial = new ActiveDaysPartial(index, plan);
-    for (const chunk of partial.chunks(index)) partial.addRows(await this.cache.loadRows(chunk.rows));
+    for (const chunk of partial.chunks(index)) partial.addRows(await this.cache.rows.load(chunk));
     for (const segment of partial.segments(index)) {
       const views = await this.views(segment);
       for (let day = segment.firstDay; day <= segment.lastDay; day++) partial.addDay(day, views);

@@ -48,7 +48,7 @@ test('sets of users by hours equal gathered rows', async () => {
     const answer = async (partial: HourSetsPartial | ActiveHoursPartial) => {
       let passes = 0;
       do {
-        for (const chunk of partial.chunks(index)) partial.addRows(await cache.loadRows(chunk.rows));
+        for (const chunk of partial.chunks(index)) partial.addRows(await cache.rows.load(chunk));
         passes += 1;
       } while (finish(partial.endPass()));
       return {...partial.result(), passes};

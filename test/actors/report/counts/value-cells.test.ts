@@ -52,7 +52,7 @@ async function cellsOf(rows: readonly Row[]): Promise<{cells: ValueCells; nameIn
   const filter = new PropertyFilter('p', '');
   const builder = new ValueCellsBuilder(filter.property);
   const cache = new PartsCache(parts, 64 << 20);
-  for (const chunk of index.chunks) expect(builder.add(await cache.loadRows(chunk.rows))).toBe(true);
+  for (const chunk of index.chunks) expect(builder.add(await cache.wholeRows.load(chunk))).toBe(true);
   const work = builder.build();
   let step = work.next();
   while (!step.done) step = work.next();

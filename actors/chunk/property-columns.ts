@@ -1,0 +1,177 @@
+// Property columns of the rows of one chunk: a code of the value that each row has of each top-level property.
+//
+//   properties part = head u32[8]: version chunk count columns flags 0 0 0  column*
+//   column          = head u32[8]: keyBytes codeWidth values form valueWidth smallest storedBytes 0
+//     key  codes u8|u16[count]  [offsets u16|u32[values + 1]]  stored                (column-values.ts: values and forms)
+//   Each of these is padded to 4 bytes (padded-arrays.ts). As with rows, what a part says depends on the rows alone
+//   (rows.ts R3), and an erased row has code 0 in each column.
+//
+//   PC1. Code 0 = the row has no such property; a column's `inBody` = it has, but only the body tells its value (nested,
+//        long, or past the bounds of a dictionary); any other code stands for value bytes of the log format (entries.ts E2).
+//   PC2. `keysInBody`: properties past `chunkColumnsMax` columns exist, and only bodies tell them.
+//   PC3. In a part a column's codes count its own values, in the order in which rows have them first. Where each row of a
+//        column has a value, and few of them are equal (sessions, amounts), the values stand row by row, equal ones again,
+//        and no codes are held: the code of row r is r + 1.
+
+import {assert} from '../invariant.js';
+import {chunkRowsMax} from '../limits.js';
+import {type ColumnValues, type StoredValues, storeValues, viewValues} from './column-values.js';
+import {type NumberArray, PaddedArrays, paddedBytes} from './padded-arrays.js';
+import type {RowsView} from './rows.js';
+
+export const codeAbsent = 0;
+/** `inBody` of codes of 16 bits; it is 0xff in those of 8. */
+export const codeInBody = 0xffff;
+
+export const propertiesVersion = 1;
+const headBytes = 32;
+const columnHeadBytes = 32;
+const flagKeysInBody = 1;
+
+export interface RowColumn {
+  /** WTF-8 bytes of the property's name. */
+  readonly key: Uint8Array;
+  /** One code a row. PC1 */
+  readonly codes: Uint8Array | Uint16Array;
+  readonly inBody: number;
+  readonly values: ColumnValues;
+}
+
+export interface PropertyColumns {
+  readonly chunk: number;
+  /** Rows. */
+  readonly count: number;
+  readonly columns: readonly RowColumn[];
+  /** PC2 */
+  readonly keysInBody: boolean;
+}
+
+/** Rows with their properties. */
+export interface WholeRows extends RowsView, PropertyColumns {}
+
+/** Both parts of one chunk. */
+export function wholeRows(rows: RowsView, properties: PropertyColumns): WholeRows {
+  const isOneChunk = rows.chunk === properties.chunk && rows.count === properties.count;
+  assert(isOneChunk, 'properties: a chunk names parts of the same rows');
+  return {...rows, columns: properties.columns, keysInBody: properties.keysInBody};
+}
+
+// ---- writing ----
+
+export function encodeProperties({chunk, count, columns, keysInBody}: PropertyColumns): Uint8Array<ArrayBuffer> {
+  const head = new Uint32Array(headBytes / 4);
+  head.set([propertiesVersion, chunk, count, columns.length, keysInBody ? flagKeysInBody : 0]);
+  const ownOf = new Uint16Array(codeInBody + 1);
+  return paddedBytes([head, ...columns.flatMap((column) => arraysOf(column, count, ownOf))]);
+}
+
+/** Values row by row pay where at least so many of them are different. PC3 */
+const byRowShare = 3 / 4;
+const narrowCodesMax = 0xfe;
+
+function arraysOf(column: RowColumn, count: number, ownOf: Uint16Array): NumberArray[] {
+  const {codes, valueCodes} = storedCodes(column, count, ownOf);
+  const values = storeValues(column.values, valueCodes);
+  const head = columnHead(column.key, codes?.BYTES_PER_ELEMENT ?? 0, valueCodes.length, values);
+  return [head, column.key, codes ?? noCodes, values.offsets ?? noCodes, values.stored];
+}
+
+function columnHead(key: Uint8Array, codeWidth: number, valueCount: number, values: StoredValues): Uint32Array {
+  const {form, width, smallest, stored} = values;
+  return Uint32Array.of(key.length, codeWidth, valueCount, form, width, smallest, stored.length, 0);
+}
+
+const noCodes = new Uint8Array(0);
+
+/** What a part holds of a column's codes, and which codes here its values have. PC3 */
+interface StoredCodes {
+  /** Undefined: none. */
+  readonly codes: Uint8Array | Uint16Array | undefined;
+  readonly valueCodes: Uint8Array | Uint16Array;
+}
+
+function storedCodes(column: RowColumn, count: number, ownOf: Uint16Array): StoredCodes {
+  const {codes, inBody} = column;
+  if (isAscending(codes, inBody) && count > narrowCodesMax) return {codes: undefined, valueCodes: codes};
+  const narrow = new Uint8Array(count);
+  const few = ownCodes(column, narrow, narrowCodesMax, ownOf);
+  if (few !== undefined) return {codes: narrow, valueCodes: few};
+  const wide = new Uint16Array(count);
+  const used = ownCodes(column, wide, count, ownOf) ?? wide;
+  const isByRow = used.length >= count * byRowShare && !wide.includes(codeAbsent) && !wide.includes(codeInBody);
+  return isByRow ? {codes: undefined, valueCodes: codes} : {codes: wide, valueCodes: used};
+}
+
+/** Whether each row has a value, and each its own; as it is where values get codes of their own when they come. */
+function isAscending(codes: RowColumn['codes'], inBody: number): boolean {
+  let last = codeAbsent;
+  for (let row = 0; row < codes.length; row++) {
+    if (codes[row] <= last) return false;
+    last = codes[row];
+  }
+  return last < inBody;
+}
+
+/**
+ * Writes the places (from 1 on) of the rows' codes among those that occur, in the order of their first rows, and returns
+ * these. Undefined when there are more than `valuesMax`. `ownOf` is scratch, a place by code: zeros before and after.
+ */
+function ownCodes(
+  {codes, inBody}: RowColumn,
+  own: Uint8Array | Uint16Array,
+  valuesMax: number,
+  ownOf: Uint16Array,
+): Uint16Array | undefined {
+  const used = new Uint16Array(valuesMax);
+  let count = 0;
+  ownOf[inBody] = codeInBody;
+  for (let row = 0; row < own.length; row++) {
+    const code = codes[row];
+    if (ownOf[code] === 0 && code !== codeAbsent) {
+      if (count === valuesMax) {
+        count += 1;
+        break;
+      }
+      used[count++] = code;
+      ownOf[code] = count;
+    }
+    own[row] = ownOf[code];
+  }
+  ownOf[inBody] = 0;
+  const occurring = used.subarray(0, count);
+  for (let i = 0; i < occurring.length; i++) ownOf[occurring[i]] = 0;
+  return count > valuesMax ? undefined : occurring;
+}
+
+// ---- viewing ----
+
+/** Codes of columns whose values stand row by row: one array for all of them. PC3 */
+const rowCodes = Uint16Array.from({length: chunkRowsMax}, (_, row) => row + 1);
+
+/** Whether the column holds no codes of its own. */
+export const isByRow = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
+
+/** `bytes` must start at an address that 4 divides. */
+export function viewProperties(bytes: Uint8Array): PropertyColumns {
+  const arrays = new PaddedArrays(bytes);
+  const [version, chunk, count, columnCount, flags] = arrays.u32(headBytes / 4);
+  assert(version === propertiesVersion, `properties: part version ${version} is unknown to this program`);
+  const columns = Array.from({length: columnCount}, () => viewColumn(arrays, count));
+  assert(arrays.areWithin, 'properties: a part is as long as its head says');
+  return {chunk, count, columns, keysInBody: (flags & flagKeysInBody) !== 0};
+}
+
+function viewColumn(arrays: PaddedArrays, count: number): RowColumn {
+  const head = arrays.u32(columnHeadBytes / 4);
+  const [keyBytes, codeWidth, valueCount, form, width, smallest, storedBytes, unused] = head;
+  assert(unused === 0, 'properties: the head of a column ends with 0');
+  const key = arrays.u8(keyBytes);
+  const codes = codeWidth === 0 ? rowCodes.subarray(0, count) : codeWidth === 1 ? arrays.u8(count) : arrays.u16(count);
+  const areOffset = width === 0 && valueCount > 0;
+  const offsets = areOffset ? viewOffsets(arrays, valueCount + 1, storedBytes) : undefined;
+  const stored: StoredValues = {form, width, smallest, offsets, stored: arrays.u8(storedBytes)};
+  return {key, codes, inBody: codeWidth === 1 ? 0xff : codeInBody, values: viewValues(valueCount, stored)};
+}
+
+const viewOffsets = (arrays: PaddedArrays, count: number, storedBytes: number): Uint16Array | Uint32Array =>
+  storedBytes <= 0xffff ? arrays.u16(count) : arrays.u32(count);
