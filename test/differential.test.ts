@@ -71,7 +71,9 @@ describe('the service answers as the model does', () => {
   });
 });
 
+/** The model knows no joined users (those: `test/conformance/identity.test.ts`, the simulation, `test/report/moved-users.test.ts`). */
 const unlimited = {
+  IDENTITY_JOIN: 'off',
   RATE_LIMIT_READS_PER_MINUTE: '0',
   RATE_LIMIT_EVENTS_PER_SECOND: '0',
   RATE_LIMIT_DELETES_PER_SECOND: '0',
