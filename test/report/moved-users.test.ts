@@ -255,9 +255,11 @@ const world = await told();
 const setOf = (numbers: Numbers): Published[] =>
   numbers.map((number, partition) => world.published[partition]![number]!);
 
-function newestOf(manifests: () => readonly Manifest[], cache: PartsCache): NewestSnapshots {
+/** `counts`: what each partition has published, where that is counted: only then a snapshot that stays is not read again. */
+function newestOf(manifests: () => readonly Manifest[], cache: PartsCache, counts?: () => Numbers): NewestSnapshots {
   let revision = 0;
   const source = {
+    publications: counts && {count: (partition: number) => counts()[partition]!, takeHanded: () => undefined},
     lastRevision: async () => (revision += 1),
     newest: async (partition: number) => manifests()[partition],
   };
@@ -361,7 +363,8 @@ describe('every set of snapshots that agree', () => {
       const funnels = new FunnelIndex(cache, derived);
       const paths: FastPaths = {dayRanges: new HeldDayRanges(derived), namedCells: new NamedCells(derived), funnels};
       let numbers: Numbers | undefined = [0, 0, 0];
-      const newest = newestOf(() => setOf(numbers!).map(({manifest}) => manifest), cache);
+      const manifests = (): Manifest[] => setOf(numbers!).map(({manifest}) => manifest);
+      const newest = newestOf(manifests, cache, () => numbers!);
       const evaluation = new Evaluation(cache, 1 << 20, paths);
       for (; numbers !== undefined; numbers = following(numbers, seed)) {
         const snapshots = await snapshotsOf(newest);
