@@ -129,6 +129,7 @@ export class Mover {
     const heldUp = new Set<number>();
     for (const move of [...partition.moves.pending]) {
       if (this.isAppended(move) || heldUp.has(move.to)) continue;
+      await snapshots.idle(); // One that is being written may say what the rows of a move are before it is published.
       if (move.contents === null || move.n > (snapshots.movesPublished[move.to] ?? 0)) heldUp.add(move.to);
       else await this.appendMove(move);
     }
