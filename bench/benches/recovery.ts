@@ -107,7 +107,7 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
     const cache = new PartsCache(values, cacheBytesMax);
     const sources = {manifests: new ManifestStore(js, jsm, partition), cache, jsm, note: noNote, log};
     const recovered = await recover(
-      {partition, partitions: 1, seeds, dedupeBytesMax, rowKernel: kernels[partition]!},
+      {partition, partitions: kernels.length, seeds, dedupeBytesMax, rowKernel: kernels[partition]!},
       sources,
     );
     if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);

@@ -66,7 +66,7 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
 
 test('an index is read back whole from its own bytes and those of the blocks of its chunk directory', () => {
   const random = new Random(1);
-  const keys = Array.from({length: 5_000}, (_, i) => `p0.${i % 7}.${i}`);
+  const keys = Array.from({length: 8_000}, (_, i) => `p0.${i % 7}.${i}`);
   const index = {...indexOf(random, keys), chunkBlocks: indexOf(random, ['p0.1.b0', 'p0.1.b1']).users.blocks};
   const {chunks} = index;
   expect(chunks.length).toBeGreaterThan(2 * chunkBlockEntries);
@@ -82,5 +82,5 @@ test('every part of an index is named once', () => {
   const keys = Array.from({length: 300}, (_, i) => `p0.${i % 7}.${i}`);
   const named = [...partsOf(indexOf(new Random(2), keys))].map(({key}) => key);
   expect(new Set(named).size).toBe(named.length);
-  expect(keys.length - named.length).toBeLessThan(2); // A chunk has two of them.
+  expect(keys.length - named.length).toBeLessThan(3); // A chunk has three of them.
 });
