@@ -109,7 +109,6 @@ export class LogModel {
     else if (entry.kind === entryKind.identify) this.identify(entry);
     else if (entry.kind === entryKind.erase) this.erase(entry);
     else if (entry.kind === entryKind.link) this.link(entry);
-    else if (entry.kind === entryKind.tick) this.pieces.clear();
   }
 
   /** The owner of a device, first come; nobody's events come from it once a second user named it. */
@@ -154,7 +153,7 @@ export class LogModel {
     return isKnown;
   }
 
-  /** A move counts as a whole and once: when all of its pieces came one after the other from one owner, without a tick among them. */
+  /** A move counts as a whole and once: when all of its pieces came one after the other from one owner, without an erasure among them. */
   private arrive(cursor: MessageCursor): void {
     const {from, n, piece, pieces} = cursor.entry.arrival as NonNullable<EntryView['arrival']>;
     const last = this.moves.findLast((move) => move.from === from)?.n ?? 0;
@@ -215,6 +214,7 @@ export class LogModel {
     for (const text of this.profiles.get(key)?.texts ?? []) this.goneTraits.add(text);
     this.profiles.delete(key);
     for (const [device, {owner}] of this.owners) if (owner === key) this.owners.delete(device);
+    this.pieces.clear();
   }
 
   /** Up to a message. */
