@@ -52,6 +52,13 @@ export interface MoveContents {
   readonly chunks: readonly (readonly [chunk: number, rows: number])[];
 }
 
+/** The pieces of a move that is not whole yet. */
+export interface ArrivingParts {
+  readonly from: number;
+  readonly n: number;
+  readonly messages: readonly PartRef[];
+}
+
 /** The root: at most 64 KiB, overwritten in place, holds no client data. */
 export interface Manifest {
   readonly format: number;
@@ -196,6 +203,8 @@ export interface SnapshotIndex {
   readonly candidates: readonly number[];
   readonly moves: readonly Move[];
   readonly moveCounts: MoveCounts;
+  /** Pieces of moves that are not whole yet, by the partition that they come from: log messages, each a part. */
+  readonly arriving: readonly ArrivingParts[];
   /** Users who left and whose destination has their events: a bit each (actors/table/user-set.ts). Null: none. */
   readonly leftOut: PartRef | null;
   readonly nextOrdinal: number;
@@ -302,6 +311,7 @@ export function* partsBesideChunks(index: Omit<SnapshotIndex, 'chunks'>): Genera
   yield* index.devices.blocks;
   yield* index.owners.blocks;
   yield* index.links;
+  for (const {messages} of index.arriving) yield* messages;
   if (index.leftOut !== null) yield index.leftOut;
   if (index.nameCounts !== null) yield index.nameCounts;
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;

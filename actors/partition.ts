@@ -17,7 +17,7 @@ import type {RestoredChunk, Tables} from './chunk/restored-chunk.js';
 import {Dedupe, type DedupeCut} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
 import {Links, type LinksCut} from './identity/links.js';
-import {Moves} from './identity/moves.js';
+import {type Arriving, Moves} from './identity/moves.js';
 import {assert, must} from './invariant.js';
 import {chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
 import {type Arrival, type EntryView, entryKind, MessageCursor} from './log/entries.js';
@@ -57,6 +57,7 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
   readonly asOfMs: number;
   /** New ones, the newest last. */
   readonly completedDeletions: readonly DeletionRecord[];
+  readonly arriving: readonly Arriving[];
   /** Erased ids of earlier logical days are remembered no more. */
   readonly erasedIdsFromDay: number;
   readonly rest: {readonly dedupeCount: number} & Pick<
@@ -275,7 +276,6 @@ export class Partition {
     this.dedupe.expire(this.logicalMs);
     this.deletions.expireBefore(this.logicalMs);
     this.producers.forgetUnseen(this.logicalMs, entry.periodMs);
-    this.moves.forgetPieces();
     return {kind: 'tick', gaps: this.producers.takeGaps()};
   }
 
@@ -432,6 +432,7 @@ export class Partition {
       .filter((device) => !this.links.isShared(device))
       .map((device) => this.hashOf(this.links.devices.bytesOf(device)));
     this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);
+    this.moves.forgetArriving();
     this.chunks.forget();
     const id = entry.text();
     // A deletion comes again behind what was on its way to the user's partition (docs/architecture.md, Deletion).
@@ -498,6 +499,7 @@ export class Partition {
       ...this.dedupe.cut(),
       ...this.links.cut(),
       completedDeletions: this.deletions.takeCompleted(),
+      arriving: this.moves.arriving,
       erasedIdsFromDay: this.dedupe.erasedFromDay(this.logicalMs),
       rest: {
         dedupeCount: this.dedupe.messageIds.count,

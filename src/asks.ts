@@ -141,7 +141,7 @@ export type PartitionAnswer =
       readonly kind: 'devices';
       /** The newest first, at most `devicesListedMax`; without those that a second user named. */
       readonly anonymousIds: readonly string[];
-      /** Whether something of the user is here: also what a second user named. */
+      /** Whether something of the user is here: also its link to a device that another user named first. */
       readonly hasAny: boolean;
     }
   | {readonly kind: 'unknown_deletion'}

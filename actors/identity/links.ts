@@ -4,6 +4,7 @@
 //
 //   LK1. The first link decides, in the order of the log of the device's partition, and for ever: a device that a second user
 //        names is shared from then on, and what comes from it later is nobody's. Two known users never become one.
+//   LK2. A user that ever named a device here is known until it is deleted: the bytes of its link may be in the log.
 
 import {assert} from '../invariant.js';
 import {type EncodedTable, InternedTable, internedBlockEntries} from '../table/interned.js';
@@ -50,14 +51,13 @@ export class Links {
     return {device: added, linked: 'new'};
   }
 
-  /** LK1 */
+  /** LK1, LK2 */
   private linkAgain(
     device: number,
     bytes: Uint8Array,
     owner: {readonly start: number; readonly end: number},
   ): 'known' | 'shared' {
-    if (this.isShared(device)) return 'known';
-    if (this.owners.find(bytes, owner.start, owner.end) === this.ownerOf(device)) return 'known';
+    if (this.internOwner(bytes, owner) === this.ownerOf(device) || this.isShared(device)) return 'known';
     this.share(device);
     return 'shared';
   }
@@ -104,6 +104,11 @@ export class Links {
     return device < 0 ? undefined : device;
   }
 
+  /** Whether the user with this key named a device. LK2 */
+  knowsOwner(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.owners.count > 0 && this.owners.find(bytes, start, end) >= 0;
+  }
+
   /** Devices of the owner with this key, the newest first. */
   devicesOf(bytes: Uint8Array, start: number, end: number): number[] {
     const owner = this.owners.count === 0 ? -1 : this.owners.find(bytes, start, end);
@@ -113,7 +118,7 @@ export class Links {
     return devices;
   }
 
-  /** Forgets an owner and its devices, their bytes too. */
+  /** Forgets an owner and its devices, with their bytes. */
   forgetOwner(bytes: Uint8Array, start: number, end: number): void {
     for (const device of this.devicesOf(bytes, start, end)) {
       this.links[device] = none;

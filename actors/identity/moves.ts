@@ -10,7 +10,8 @@
 //   J2. A move is in a published snapshot before its events are in another log: so a reader of both finds here what to leave out.
 //   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole. An owner that has a
 //       successor may append a move together with it, and other pieces: a move is of the pieces of one of them.
-//   J4. The pieces of a move stand between two ticks. Others were appended in vain, and all pieces come again.
+//   J4. Pieces of a move that is not whole yet are in snapshots: a start folds on as the owner before did. An erasure forgets
+//       them, as they may be of the erased user; all pieces of the move come again.
 //   J5. A reader of several snapshots leaves the users of a move out exactly where the destination's snapshot has it.
 
 import type {ErasedRow} from '../aggregator/aggregator.js';
@@ -26,9 +27,11 @@ const numbersPerGeneration = 2 ** 32;
 /** The generation that a move's number is of. */
 export const generationOf = (n: number): number => Math.floor(n / numbersPerGeneration);
 
-interface Arriving {
+/** The pieces of a move that is not whole yet. J4 */
+export interface Arriving {
+  readonly from: number;
   readonly n: number;
-  readonly messages: Uint8Array[];
+  readonly messages: readonly Uint8Array[];
 }
 
 export class Moves {
@@ -41,8 +44,8 @@ export class Moves {
   private left: number[];
   private settled: number[];
   private received: number[];
-  /** By the partition that they come from: messages of a move that is not whole yet. J4 */
-  private readonly arriving = new Map<number, Arriving>();
+  /** By the partition that they come from. */
+  private readonly pieces = new Map<number, Arriving>();
 
   constructor(partitions: number) {
     this.left = new Array(partitions).fill(0);
@@ -97,23 +100,32 @@ export class Moves {
   /** A message of a move came. Returns the messages of the move if it is whole with that and next in order. J3 */
   arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
     if (!this.isNext(from, n)) return undefined;
-    const held = this.arriving.get(from);
+    const held = this.pieces.get(from);
     const isNextPiece = held?.n === n && piece > 0 && haveOneProducer(held.messages[0], message);
-    const messages = isNextPiece ? held.messages : [];
-    if (messages.length !== piece) return undefined; // The pieces before were lost: all of them come again.
-    messages.push(pieces === 1 ? message : message.slice());
+    const before = isNextPiece ? held.messages : [];
+    if (before.length !== piece) return undefined; // The pieces before were lost: all of them come again.
+    const messages = [...before, pieces === 1 ? message : message.slice()];
     if (messages.length < pieces) {
-      this.arriving.set(from, {n, messages});
+      this.pieces.set(from, {from, n, messages});
       return undefined;
     }
-    this.arriving.delete(from);
+    this.pieces.delete(from);
     this.received[from] = n;
     return messages;
   }
 
-  /** A snapshot is cut: it has no pieces. What follows from the log is then the same with and without a start from it. J4 */
-  forgetPieces(): void {
-    this.arriving.clear();
+  get arriving(): readonly Arriving[] {
+    return [...this.pieces.values()];
+  }
+
+  /** J4 */
+  restoreArriving(arriving: Arriving): void {
+    this.pieces.set(arriving.from, arriving);
+  }
+
+  /** J4 */
+  forgetArriving(): void {
+    this.pieces.clear();
   }
 
   private isNext(from: number, n: number): boolean {

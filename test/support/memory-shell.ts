@@ -167,6 +167,11 @@ export class MemoryShell {
     layout.setTable('owners', cut.owners.count, await refs(cut.owners.blocks));
     layout.setLinks(await refs(cut.linkBlocks));
     if (partition.moves.leftOut.count > 0) layout.setLeftOut(await parts.put(partition.moves.leftOut.encode()));
+    const arriving = cut.arriving.map(async ({messages, ...rest}) => ({
+      ...rest,
+      messages: await Promise.all(messages.map((message) => parts.put(message))),
+    }));
+    layout.setArriving(await Promise.all(arriving));
     for (const move of cut.rest.moves) move.contents ??= await contentsOf(this.readable(0), move.users, async () => {});
     if (cut.nameCounts.length > 0) layout.setNameCounts(await parts.put(cut.nameCounts));
     const erased = new Set(cut.rest.erasedUsers);
@@ -192,6 +197,7 @@ export class MemoryShell {
       owners: layout.owners,
       links: layout.links,
       leftOut: layout.leftOut,
+      arriving: layout.arriving,
       nameCounts: layout.nameCounts,
       chunkBlocks: layout.chunkBlocks,
       chunks: layout.lastChunks(cut.rest.nextChunk, layout.openEntry),

@@ -45,6 +45,7 @@ export const noIdentity = {
   moves: [],
   moveCounts: {left: [0], settled: [0], received: [0]},
   leftOut: null,
+  arriving: [],
 } as const;
 
 /** A store of parts that can lose them, and counts what is read. */

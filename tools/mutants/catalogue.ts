@@ -231,10 +231,10 @@ export const mutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/identity/pieces.test.ts'},
   },
   {
-    name: 'pieces-outlive-a-snapshot',
-    file: 'actors/partition.ts',
-    text: '    this.moves.forgetPieces();\n',
-    replacement: '',
+    name: 'pieces-that-no-snapshot-has',
+    file: 'actors/identity/moves.ts',
+    text: 'return [...this.pieces.values()];',
+    replacement: 'return [];',
     caughtBy: {vitest: 'test/actors/identity/pieces.test.ts'},
   },
   {

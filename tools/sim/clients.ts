@@ -18,10 +18,14 @@ import type {Timeline} from './timeline.js';
 /** By the number of partitions: users, and the devices of those who name some. */
 const populations: Readonly<Record<number, Population>> = {
   1: {users: [0, 1, 2, 3, 4, 5], devices: {0: [0], 1: [2], 3: [5], 4: [3]}},
-  /** Devices of 0 and 1 live elsewhere, each in the other's partition; those of 3 and 6 where they do. */
-  2: {users: [0, 1, 3, 6, 2, 5, 8, 11, 14], devices: {0: [8, 14], 1: [2], 3: [5], 6: [11]}},
+  /** Devices of 0 and 3 live elsewhere, each in the other's partition; those of 1 and 9 where they do. */
+  2: {users: [0, 1, 3, 9, 2, 5, 8, 11, 14], devices: {0: [2, 14], 1: [11], 3: [5], 9: [8]}},
 };
 const fillerBytes = 60_000;
+/** Users who are deleted once all others are done. */
+const leaversMax = 2;
+/** Share of the time in which requests start where users are deleted at its end. */
+const requestsShare = 0.7;
 const names = ['signup', 'open', 'buy', 'leave'];
 const hourMs = 3_600_000;
 /** Time without an answer after which a client sends again. */
@@ -90,6 +94,8 @@ export class Clients {
   private readonly population: Population;
   /** Deletions that are being carried out, by their edges. */
   private readonly deleting = new Map<Answer, SimEdge>();
+  /** Users who are deleted for good, by their ids, and when that began. */
+  readonly leftMs = new Map<string, number>();
   private tokens = 0;
 
   constructor(chance: Chance, timeline: Timeline, options: ClientOptions) {
@@ -97,10 +103,11 @@ export class Clients {
     this.timeline = timeline;
     this.options = options;
     this.population = populations[options.partitions] as Population;
+    const endMs = options.durationMs * (options.erases && options.links ? requestsShare : 1);
     for (let i = 0; i < options.requestCount; i++) {
       this.unanswered += 1;
       const request = this.draw();
-      timeline.schedule(chance.within(0, options.durationMs), undefined, () => this.send(request, 1));
+      timeline.schedule(chance.within(0, endMs), undefined, () => this.send(request, 1));
     }
   }
 
@@ -222,9 +229,21 @@ export class Clients {
       : isRepeatable(request) || chance.chance(0.3);
     if (!sendsAgain || tries >= triesMax) {
       this.unanswered -= 1;
+      if (this.unanswered === 0) this.leave();
       return;
     }
     this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(request, tries + 1));
+  }
+
+  /** Some are deleted at the end: nothing of them may be left. */
+  private leave(): void {
+    const {erases, links} = this.options;
+    if (!erases || !links || this.leftMs.size > 0) return;
+    for (const user of this.population.users.filter((one) => keyOf(one)[0] === 'u').slice(0, leaversMax)) {
+      this.unanswered += 1;
+      this.leftMs.set(keyOf(user)[1], this.timeline.nowMs);
+      this.send({kind: 'erase', user, deletion: this.drawDeletion()}, 1);
+    }
   }
 
   /** Half a deletion is none: it is sent until it is answered 200. */
@@ -303,14 +322,15 @@ function writesOf(request: Request, isHeavy: boolean): Write[] {
     case 'events':
       return request.events.flatMap((event) => writesOfEvent(event, nowMs, isHeavy));
     case 'identify':
-      return [(writer) => writeIdentify(writer, `u${request.user}`, JSON.stringify(request.traits), nowMs, request)];
+      return [(writer) => writeIdentify(writer, userId(request.user), JSON.stringify(request.traits), nowMs, request)];
     case 'erase':
       return [(writer) => writeErase(writer, ...keyOf(request.user), request.deletion, nowMs)];
   }
 }
 
 /** Every third user is anonymous. */
-export const keyOf = (user: number): [KeyKind, string] => (user % 3 === 2 ? ['a', `anon${user}`] : ['u', `u${user}`]);
+export const keyOf = (user: number): [KeyKind, string] =>
+  user % 3 === 2 ? ['a', deviceId(user)] : ['u', userId(user)];
 
 /** The link goes to the device's partition, the event to the user's. */
 function writesOfEvent(event: Event, nowMs: number, isHeavy: boolean): Write[] {
@@ -320,7 +340,9 @@ function writesOfEvent(event: Event, nowMs: number, isHeavy: boolean): Write[] {
   return [write, (writer) => writeLink(writer, deviceId(device), keyOf(user)[1], nowMs)];
 }
 
-const deviceId = (device: number): string => `anon${device}`;
+// Texts that nothing else holds: they are searched for on the disk.
+const userId = (user: number): string => `per${user}son`;
+const deviceId = (device: number): string => `dev${device}ice`;
 
 function writeOne(writer: ByteWriter, event: Event, nowMs: number, isHeavy: boolean): void {
   const {token, user, device, name, messageId, timeMs} = event;

@@ -25,6 +25,8 @@ export interface End {
   readonly hasLosses: boolean;
   /** What moves between users is counted by the deletion where it was: that its id is there is all that is sure. */
   readonly hasLinks: boolean;
+  /** Users who were deleted for good, by their ids, and when that began. */
+  readonly leftMs: ReadonlyMap<string, number>;
 }
 
 export function faultsOfEnd(end: End): string[] {
@@ -32,7 +34,7 @@ export function faultsOfEnd(end: End): string[] {
     ...ackedFaults(end),
     ...repeatFaults(end),
     ...(end.hasLosses ? lossyFaults(end) : exactFaults(end)),
-    ...(end.hasLosses ? [] : eraseFaults(end)),
+    ...(end.hasLosses ? [] : [...eraseFaults(end), ...leftFaults(end)]),
   ];
 }
 
@@ -140,6 +142,60 @@ function eraseFaults({server, model, logs}: End): string[] {
     }
   }
   return faults;
+}
+
+/** Who names whom in the logs: the key of an entry, and the ids in it. */
+interface Naming {
+  readonly key: string;
+  readonly ids: readonly string[];
+  readonly atMs: number;
+}
+
+function namingsIn({data, atMs}: Stored): Naming[] {
+  const namings: Naming[] = [];
+  const cursor = new MessageCursor(data);
+  while (cursor.next()) {
+    const {entry} = cursor;
+    if (entry.kind === entryKind.arrive) return namings;
+    const key = isOfUser(entry.kind) ? entry.userKey() : '';
+    if (entry.kind === entryKind.link)
+      namings.push({key: entry.text(), ids: [entry.text().slice(1), key.slice(1)], atMs});
+    else if (key !== '') namings.push({key, ids: [key.slice(1), entry.anonymousId()], atMs});
+  }
+  return namings;
+}
+
+const isOfUser = (kind: number): boolean =>
+  kind === entryKind.event || kind === entryKind.identify || kind === entryKind.link;
+
+/** No id of a user who was deleted for good is on the disk, nor those of its devices that no other user named or is. */
+function leftFaults({server, surviving, model, leftMs}: End): string[] {
+  const namings = surviving.flatMap(namingsIn);
+  const isPast = (id: string, untilMs: number): boolean =>
+    namings.every(({ids, atMs}) => atMs < untilMs || !ids.includes(id));
+  const gone = [...leftMs].flatMap(([user, untilMs]) => {
+    if (!isPast(user, untilMs)) return []; // It came back.
+    const devices = new Set(namings.filter(({key}) => key === `u${user}`).flatMap(({ids}) => ids.slice(1)));
+    const isOwn = (device: string): boolean =>
+      namings.every(({key, ids}) => key === `u${user}` || key === `a${device}` || !ids.includes(device)) &&
+      model.counted.every((event) => event.user !== `a${device}`);
+    return [user, ...[...devices].filter((device) => device !== '' && isOwn(device) && isPast(device, untilMs))];
+  });
+  return gone.flatMap((id) =>
+    server.streams.flatMap((stream) =>
+      [...stream.onDisk()]
+        .filter(({data}) => isIn(data, id))
+        .map(({subject, seq}) => `${id} was deleted and is on disk: ${subject} (${seq})`),
+    ),
+  );
+}
+
+function isIn(data: Uint8Array, text: string): boolean {
+  const bytes = viewOf(data);
+  if (bytes.includes(text)) return true;
+  for (let at = bytes.indexOf(gzipMagic); at >= 0; at = bytes.indexOf(gzipMagic, at + 1))
+    if (inflated(bytes.subarray(at)).includes(text)) return true;
+  return false;
 }
 
 function textsIn(data: Uint8Array): Set<string> {

@@ -1,7 +1,7 @@
 // The slow, obvious model of a deployment: its state after the accepted log messages. Plain maps and loops.
-//   Each log is told by itself (`LogModel`), and all of them together say whose an event is (`ModelOfAll`). Only orders within
-//   a log count: an event of a device is its owner's from the first link in the device's log on; until its owner's log has it
-//   an erasure in the device's log takes it, and from then on one in its owner's.
+//   Each log is folded by itself (`LogModel`), and all of them together say whose an event is (`ModelOfAll`). Only orders within
+//   a log count: an event of a device is its owner's from the first link in the device's log on. An erasure in the device's log
+//   deletes it until its owner's log has it, and one in its owner's log from then on.
 import {eventJson} from '../../actors/chunk/bodies.js';
 import {type EntryView, entryKind, MessageCursor} from '../../actors/log/entries.js';
 
@@ -9,6 +9,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Numbers of moves begin anew, higher, with each generation of the log that they follow from. */
 const numbersPerGeneration = 2 ** 32;
+/** Sequence of what did not happen. */
+const never = Number.POSITIVE_INFINITY;
+const isPast = (sequence: number): boolean => sequence < never;
 
 /** An event where it came first. */
 interface Row {
@@ -18,19 +21,30 @@ interface Row {
   readonly name: string;
   readonly timeMs: number;
   readonly json: string;
-  /** Whose it is, when its user is a device. */
-  owner: string | undefined;
-  isErased: boolean;
+  /** Key of its user's owner, if its user is a device. */
+  readonly owner: string | undefined;
+  readonly isErased: boolean;
+  /** The log erases it after the message up to which this holds. */
+  readonly isErasedLater: boolean;
 }
 
-/** An event of a device where its owner is. */
+/** An event of a device in the log of its owner. */
 interface Arrived {
   readonly id: string;
   readonly key: string;
-  /** Its message id was there. */
+  /** Its message id came before. */
   readonly isCopy: boolean;
-  isErased: boolean;
+  readonly isErased: boolean;
 }
+
+/** Sequences of the messages with an event, its first link and its erasure. */
+interface Times {
+  readonly at: number;
+  linkedAt: number;
+  erasedAt: number;
+}
+
+type Logged<T extends {readonly id: string}> = Times & {-readonly [K in Exclude<keyof T, `isErased${string}`>]: T[K]};
 
 interface Profile {
   readonly traits: Map<string, {readonly value: unknown; readonly setMs: number}>;
@@ -53,15 +67,18 @@ type TextOf = (json: string) => string;
 export class LogModel {
   readonly partition: number;
   private readonly textOf: TextOf;
-  private readonly rows: Row[] = [];
-  private readonly arrived: Arrived[] = [];
+  private readonly rows: Logged<Row>[] = [];
+  private readonly arrived: Logged<Arrived>[] = [];
+  /** Sequence of the message that is applied. */
+  private now = 0;
   /** Rows and arrived events that were counted. */
   private counted = 0;
   readonly profiles = new Map<string, Profile>();
   private readonly owners = new Map<string, {readonly owner: string; isShared: boolean}>();
   private readonly messageIds = new Set<string>();
   private readonly producers = new Map<string, number>();
-  private readonly received = new Map<number, number>();
+  /** Moves that are there as a whole, the newest last. */
+  private readonly moves: {readonly from: number; readonly n: number; readonly at: number}[] = [];
   private readonly pieces = new Map<number, {move: string; messages: Uint8Array[]}>();
   /** Events that each deletion took here, by its id. */
   readonly deletions = new Map<string, number>();
@@ -73,8 +90,9 @@ export class LogModel {
     this.textOf = textOf;
   }
 
-  apply(bytes: Uint8Array): void {
-    const cursor = new MessageCursor(bytes);
+  apply({seq, data}: {readonly seq: number; readonly data: Uint8Array}): void {
+    this.now = seq;
+    const cursor = new MessageCursor(data);
     if (cursor.n <= (this.producers.get(cursor.producer) ?? 0)) return;
     this.producers.set(cursor.producer, cursor.n);
     while (cursor.next()) {
@@ -91,7 +109,6 @@ export class LogModel {
     else if (entry.kind === entryKind.identify) this.identify(entry);
     else if (entry.kind === entryKind.erase) this.erase(entry);
     else if (entry.kind === entryKind.link) this.link(entry);
-    else if (entry.kind === entryKind.tick) this.pieces.clear();
   }
 
   /** The owner of a device, first come; nobody's events come from it once a second user named it. */
@@ -101,7 +118,8 @@ export class LogModel {
     if (held !== undefined && held.owner !== owner) held.isShared = true;
     if (held !== undefined) return;
     this.owners.set(device, {owner, isShared: false});
-    for (const row of this.rows) if (row.key === device && !row.isErased) row.owner ??= owner;
+    const isFree = (row: Logged<Row>) => row.key === device && row.owner === undefined && !isPast(row.erasedAt);
+    for (const row of this.rows.filter(isFree)) Object.assign(row, {owner, linkedAt: this.now});
   }
 
   private event(entry: EntryView): void {
@@ -115,7 +133,9 @@ export class LogModel {
       timeMs: entry.timeMs,
       json: withoutId(eventJson(entry, 0, 0)),
       owner: link === undefined || link.isShared ? undefined : link.owner,
-      isErased: false,
+      at: this.now,
+      linkedAt: this.now,
+      erasedAt: never,
     });
   }
 
@@ -133,10 +153,10 @@ export class LogModel {
     return isKnown;
   }
 
-  /** A move counts as a whole and once: when all of its pieces came one after the other from one owner, without a tick among them. */
+  /** A move counts as a whole and once: when all of its pieces came one after the other from one owner, without an erasure among them. */
   private arrive(cursor: MessageCursor): void {
     const {from, n, piece, pieces} = cursor.entry.arrival as NonNullable<EntryView['arrival']>;
-    const last = this.received.get(from) ?? 0;
+    const last = this.moves.findLast((move) => move.from === from)?.n ?? 0;
     if (n !== last + 1 && !(n > last && n % numbersPerGeneration === 1)) return;
     const move = `${cursor.producer}.${n}`;
     const held = this.pieces.get(from);
@@ -145,7 +165,7 @@ export class LogModel {
     messages.push(cursor.bytes);
     this.pieces.set(from, {move, messages});
     if (messages.length < pieces) return;
-    this.received.set(from, n);
+    this.moves.push({from, n, at: this.now});
     for (const message of messages) this.arriveAll(message);
   }
 
@@ -156,7 +176,8 @@ export class LogModel {
       const {entry} = cursor;
       const isCopy = this.isCopy(entry);
       if (!isCopy) this.counted += 1;
-      this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, isErased: false});
+      const times = {at: this.now, linkedAt: this.now, erasedAt: never};
+      this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, ...times});
     }
   }
 
@@ -187,20 +208,29 @@ export class LogModel {
     const ofUser = [
       ...this.rows.filter((row) => (row.owner ?? row.key) === key),
       ...this.arrived.filter((event) => event.key === key && !event.isCopy),
-    ].filter(({isErased}) => !isErased);
-    for (const event of ofUser) event.isErased = true;
+    ].filter(({erasedAt}) => !isPast(erasedAt));
+    for (const event of ofUser) event.erasedAt = this.now;
     this.deletions.set(id, ofUser.length + (this.deletions.get(id) ?? 0));
     for (const text of this.profiles.get(key)?.texts ?? []) this.goneTraits.add(text);
     this.profiles.delete(key);
     for (const [device, {owner}] of this.owners) if (owner === key) this.owners.delete(device);
+    this.pieces.clear();
   }
 
-  /** As they are now. */
-  facts(): LogFacts {
+  /** Up to a message. */
+  facts(sequence = never): LogFacts {
+    const isBy = ({at}: {readonly at: number}) => at <= sequence;
     return {
-      rows: this.rows.map((row) => ({...row})),
-      arrived: this.arrived.map((event) => ({...event})),
-      received: new Map(this.received),
+      rows: this.rows.filter(isBy).map(({linkedAt, erasedAt, owner, ...row}) => ({
+        ...row,
+        owner: linkedAt <= sequence ? owner : undefined,
+        isErased: isPast(erasedAt) && erasedAt <= sequence,
+        isErasedLater: isPast(erasedAt) && erasedAt > sequence,
+      })),
+      arrived: this.arrived
+        .filter(isBy)
+        .map(({erasedAt, ...event}) => ({...event, isErased: isPast(erasedAt) && erasedAt <= sequence})),
+      received: new Map(this.moves.filter(isBy).map(({from, n}) => [from, n])),
     };
   }
 }
@@ -221,7 +251,11 @@ export class ModelOfAll {
   /** What no logs can say of a right deployment. */
   readonly faults: string[] = [];
 
-  constructor(logs: readonly LogFacts[]) {
+  /**
+   * `isCounted`: whether an event is counted whose deletion is under way: it left its owner's move already, and a log is told up to a
+   * message before its erasure.
+   */
+  constructor(logs: readonly LogFacts[], isCounted: (json: string) => boolean = () => true) {
     const arrived = new Map<string, Arrived>();
     for (const event of logs.flatMap((log) => log.arrived)) {
       if (arrived.has(event.id)) this.faults.push(`event ${event.id} of ${event.key} arrived twice`);
@@ -232,7 +266,8 @@ export class ModelOfAll {
       arrived.delete(row.id);
       if (there !== undefined && there.key !== row.owner)
         this.faults.push(`event ${row.id} of ${row.owner} arrived as one of ${there.key}`);
-      if ((there ?? row).isErased) this.erased.push(row);
+      const isUnderWay = there === undefined && row.owner !== undefined && row.isErasedLater;
+      if ((there ?? row).isErased || (isUnderWay && !isCounted(row.json))) this.erased.push(row);
       else if (there?.isCopy !== true) this.counted.push(ofOwner(row));
     }
     for (const [id, {key}] of arrived) this.faults.push(`event ${id} arrived at ${key} and came from nowhere`);

@@ -465,6 +465,7 @@ class SeedWorld {
       sent: this.clients.sent,
       hasLosses: plan.losesTail,
       hasLinks: plan.links,
+      leftMs: this.clients.leftMs,
     });
     for (const text of found) this.fail(text);
   }
@@ -472,7 +473,7 @@ class SeedWorld {
   /** What was accepted and not lost, applied in order. */
   private modelOf(partition: number): LogModel {
     const model = new LogModel(partition, tokenOf);
-    for (const message of this.sentinel.acceptedOf(partition)) if (!this.lost.has(message)) model.apply(message.data);
+    for (const message of this.sentinel.acceptedOf(partition)) if (!this.lost.has(message)) model.apply(message);
     return model;
   }
 

@@ -36,9 +36,8 @@ interface Watched {
   newest: Manifest | undefined;
   /** Revisions that the newest manifest's index names, and those of its predecessor. */
   named: {readonly current: ReadonlySet<number>; readonly previous: ReadonlySet<number>};
-  /** W6: as far as the newest manifest. */
+  /** W6 */
   readonly model: LogModel;
-  modelled: number;
   /** The newest first. */
   kept: readonly Kept[];
   /** All log messages ever stored, in order: the accepted ones. */
@@ -74,7 +73,6 @@ export class Sentinel implements Watch {
       newest: undefined,
       named: {current: new Set(), previous: new Set()},
       model: new LogModel(partition, tokenOf),
-      modelled: 0,
       kept: [],
       accepted: [],
     }));
@@ -104,7 +102,9 @@ export class Sentinel implements Watch {
   }
 
   private logStored(partition: number, message: Stored): void {
-    this.of(partition).accepted.push(message);
+    const {accepted, model} = this.of(partition);
+    accepted.push(message);
+    if (this.countsEvents) model.apply(message);
     const cursor = new MessageCursor(message.data);
     const mark = `${partition} ${cursor.mark}`;
     const other = this.bytesOf.get(mark);
@@ -122,19 +122,12 @@ export class Sentinel implements Watch {
     const watched = this.of(manifest.partition);
     const {key} = manifest.index;
     if (watched.kept[0]?.key === key) return;
-    this.modelTo(watched, manifest.position.sequence);
     const snapshot = new PublishedSnapshot(this.server(), manifest);
     const before = watched.kept.find((kept) => kept.key === manifest.previous?.index.key);
-    const newest: Kept = {key, snapshot, facts: watched.model.facts()};
+    const newest: Kept = {key, snapshot, facts: watched.model.facts(manifest.position.sequence)};
     watched.kept = before === undefined ? [newest] : [newest, before];
     this.checkNewest();
     for (const kept of this.setsWith(manifest.partition, newest)) this.checkSet(kept);
-  }
-
-  private modelTo(watched: Watched, sequence: number): void {
-    const {accepted, model} = watched;
-    for (; (accepted[watched.modelled]?.seq ?? Number.POSITIVE_INFINITY) <= sequence; watched.modelled++)
-      model.apply((accepted[watched.modelled] as Stored).data);
   }
 
   private checkNewest(): void {
@@ -169,13 +162,17 @@ export class Sentinel implements Watch {
       return;
     }
     this.sets += 1;
-    const model = new ModelOfAll(kept.map(({facts}) => facts));
+    const published = new PublishedSet(snapshots);
+    const tokens = new Set(published.rows().map(tokenOf));
+    const model = new ModelOfAll(
+      kept.map(({facts}) => facts),
+      (json) => tokens.has(tokenOf(json)),
+    );
     const where = snapshots.map(({partition, index}) => `${partition} at ${index.lastTickMs}`);
     for (const {snapshot, facts} of kept) {
       for (const fault of [...snapshot.faults(), ...receivedFaults(snapshot, facts)]) this.fail(`W6: ${fault}`);
     }
-    for (const fault of countFaults(model, new PublishedSet(snapshots)))
-      this.fail(`W6: ${fault} (${where.join(', ')})`);
+    for (const fault of countFaults(model, published)) this.fail(`W6: ${fault} (${where.join(', ')})`);
   }
 
   // ---- manifests ----

@@ -267,7 +267,7 @@ export class LiveReads {
     const devices = links.devicesOf(key, 0, key.length);
     const own = devices.filter((device) => !links.isShared(device)).slice(0, devicesListedMax);
     const anonymousIds = own.map((device) => links.devices.text(device).slice(1));
-    return {kind: 'devices', anonymousIds, hasAny: devices.length > 0};
+    return {kind: 'devices', anonymousIds, hasAny: links.knowsOwner(key, 0, key.length)};
   }
 
   private async profile(user: UserRef): Promise<PartitionAnswer> {

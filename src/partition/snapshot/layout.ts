@@ -6,6 +6,7 @@ import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {must} from '../../../actors/invariant.js';
 import {
+  type ArrivingParts,
   type ChunkEntry,
   chunkBlockEntries,
   chunkBlocksBefore,
@@ -35,6 +36,7 @@ export class Layout {
   owners: TableRef = {count: 0, blocks: []};
   links: readonly PartRef[] = [];
   leftOut: PartRef | null = null;
+  arriving: readonly ArrivingParts[] = [];
   nameCounts: PartRef | null = null;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
@@ -65,6 +67,7 @@ export class Layout {
     this.owners = index.owners;
     this.links = index.links;
     this.leftOut = index.leftOut;
+    this.arriving = index.arriving;
     this.nameCounts = index.nameCounts;
     this.openEntry = index.chunks.find(({chunk}) => chunk === index.nextChunk) ?? null;
     this.chunks.restore(index.chunks.filter((entry) => entry !== this.openEntry));
@@ -172,6 +175,12 @@ export class Layout {
     for (const [block, ref] of blocks) refs[block] = ref;
     this.retireOthers(this.links, refs);
     this.links = refs;
+  }
+
+  setArriving(next: readonly ArrivingParts[]): void {
+    const partsOf = ({messages}: ArrivingParts): readonly PartRef[] => messages;
+    this.retireOthers(this.arriving.flatMap(partsOf), next.flatMap(partsOf));
+    this.arriving = next;
   }
 
   setLeftOut(ref: PartRef): void {

@@ -121,6 +121,11 @@ export async function restoreLinks({links, moves}: Partition, index: SnapshotInd
   let block = 0;
   await restoreEach(index.links, load, (bytes) => links.restoreBlock(block++, bytes));
   if (index.leftOut !== null) moves.leftOut.restore(await load(index.leftOut));
+  for (const {from, n, messages: refs} of index.arriving) {
+    const messages: Uint8Array[] = [];
+    for (const ref of refs) messages.push(await load(ref));
+    moves.restoreArriving({from, n, messages});
+  }
 }
 
 /** Throws the first failure in the order of the list, once all have ended: memory holds one state at a time. */

@@ -3,8 +3,10 @@
 //   P4. Nothing is truncated or swept that a kept manifest still needs.
 //   P7. All parts of a manifest stand at its position: the cut is synchronous; puts run while folding goes on.
 import type {JetStreamManager} from '@nats-io/jetstream';
+import type {Arriving} from '../../../actors/identity/moves.js';
 import {assert, must} from '../../../actors/invariant.js';
 import {
+  type ArrivingParts,
   decodeDeletions,
   encodeDeletions,
   encodeIndex,
@@ -80,6 +82,7 @@ export class Snapshots {
   private lastNameCounts: Uint8Array | undefined;
   /** How many users the last part of them holds. */
   private lastLeftOut: number;
+  private readonly arrivingParts = new WeakMap<Uint8Array, PartRef>();
   /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
@@ -191,6 +194,7 @@ export class Snapshots {
     layout.setTable('owners', cut.owners.count, await this.putBlocks(cut.owners.blocks, slicer));
     layout.setLinks(await this.putBlocks(cut.linkBlocks, slicer));
     await this.putLeftOut();
+    await this.putArriving(cut.arriving);
     await this.setup.completeMoves(cut.rest.moves, slicer);
     await this.putNameCounts(cut.nameCounts);
     await this.putRuns(cut, slicer);
@@ -211,6 +215,7 @@ export class Snapshots {
       owners: layout.owners,
       links: layout.links,
       leftOut: layout.leftOut,
+      arriving: layout.arriving,
       nameCounts: layout.nameCounts,
       chunkBlocks: layout.chunkBlocks,
       lastChunks: layout.lastChunks(cut.rest.nextChunk, openEntry),
@@ -221,6 +226,22 @@ export class Snapshots {
       completedDeletions: layout.completedDeletions,
       ...cut.rest,
     };
+  }
+
+  /** Each message is put once. */
+  private async putArriving(arriving: readonly Arriving[]): Promise<void> {
+    const {layout, parts} = this.setup;
+    const next: ArrivingParts[] = [];
+    for (const {from, n, messages} of arriving) {
+      const refs: PartRef[] = [];
+      for (const message of messages) {
+        const ref = this.arrivingParts.get(message) ?? (await parts.put(message));
+        this.arrivingParts.set(message, ref);
+        refs.push(ref);
+      }
+      next.push({from, n, messages: refs});
+    }
+    layout.setArriving(next);
   }
 
   /** Users leave the counts only while no snapshot is being written. */

@@ -80,6 +80,25 @@ test('says what a map says, also after a start', () => {
   );
 });
 
+test('knows who named a device of another user, also after a start, until it is forgotten', () => {
+  let links = new Links();
+  const stored = new Stored();
+  const link = (owner: string) => links.link(bytes(`ax${owner}`), {start: 0, end: 2}, {start: 2, end: 4}).linked;
+  const knows = (owner: string) => links.knowsOwner(bytes(owner), 0, 2);
+  expect(knows('u1')).toBe(false);
+  expect(['u1', 'u2', 'u3', 'u2'].map(link)).toEqual(['new', 'shared', 'known', 'known']);
+  links = stored.restarted(links);
+  expect([...['u1', 'u2', 'u3', 'u4'].map(knows), links.devicesOf(bytes('u3'), 0, 2)]).toEqual([
+    true,
+    true,
+    true,
+    false,
+    [],
+  ]);
+  links.forgetOwner(bytes('u2'), 0, 2);
+  expect(['u1', 'u2', 'u3'].map(knows)).toEqual([true, false, true]);
+});
+
 test('lists the newest devices first', () => {
   const links = new Links();
   for (const device of ['ax', 'ay', 'az']) links.link(bytes(`${device}u1`), {start: 0, end: 2}, {start: 2, end: 4});

@@ -56,20 +56,25 @@ function piece(number: number): (writer: ByteWriter) => void {
 
 test('a start from a snapshot between two pieces leads to what goes on without it', async () => {
   const shell = new MemoryShell();
-  const both = async (shells: readonly MemoryShell[], number: number) => {
-    for (const one of shells) await one.append(piece(number), undefined, 2);
-  };
-  await both([shell], 0);
+  await shell.append(piece(0), undefined, 2);
   await shell.append((writer) => writeTick(writer, day, 1_000));
   const restarted = await shell.restarted();
   for (const one of [shell, restarted]) {
     await one.append(piece(1), undefined, 2);
     await one.append((writer) => writeEvent(writer, {event: 'buy', userId: 'bob', timeMs: day, receivedMs: day}));
   }
-  expect(restarted.partition.open.count).toBe(1);
-  for (const number of [0, 1]) await both([shell, restarted], number);
   expect(restarted.partition.moves.receivedFrom(0)).toBe(first);
   expect(await shell.state()).toEqual(await restarted.state());
+});
+
+test('an erasure forgets the pieces before it', async () => {
+  const shell = new MemoryShell();
+  await shell.append(piece(0), undefined, 2);
+  await shell.append((writer) => writeErase(writer, 'u', 'bob', 'del', day));
+  await shell.append(piece(1), undefined, 2);
+  expect(shell.partition.moves.arriving).toEqual([]);
+  for (const number of [0, 1]) await shell.append(piece(number), undefined, 2);
+  expect(shell.partition.moves.receivedFrom(0)).toBe(first);
 });
 
 test('an erased user of a move is in none of its cells and chunks', async () => {
