@@ -24,13 +24,6 @@ import {PublishedSet, PublishedSnapshot, payloadOf} from './published.js';
 import type {SimServer, Watch} from './server.js';
 import type {SimStream, Stored} from './store.js';
 
-/** A snapshot that a manifest names, and what its log says up to its position. */
-interface Kept {
-  readonly key: string;
-  readonly snapshot: PublishedSnapshot;
-  readonly facts: LogFacts;
-}
-
 /** What is watched of one partition. */
 interface Watched {
   newest: Manifest | undefined;
@@ -39,7 +32,7 @@ interface Watched {
   /** W6 */
   readonly model: LogModel;
   /** The newest first. */
-  kept: readonly Kept[];
+  kept: readonly PublishedSnapshot[];
   /** All log messages ever stored, in order: the accepted ones. */
   readonly accepted: Stored[];
 }
@@ -119,19 +112,18 @@ export class Sentinel implements Watch {
   // ---- W6 ----
 
   private checkCounts(manifest: Manifest): void {
-    const watched = this.of(manifest.partition);
-    const {key} = manifest.index;
-    if (watched.kept[0]?.key === key) return;
-    const snapshot = new PublishedSnapshot(this.server(), manifest);
-    const before = watched.kept.find((kept) => kept.key === manifest.previous?.index.key);
-    const newest: Kept = {key, snapshot, facts: watched.model.facts(manifest.position.sequence)};
-    watched.kept = before === undefined ? [newest] : [newest, before];
+    const {partition, index, previous} = manifest;
+    const watched = this.of(partition);
+    if (watched.kept[0]?.manifest.index.key === index.key) return;
+    const newest = new PublishedSnapshot(this.server(), manifest);
+    const before = watched.kept.filter((kept) => kept.manifest.index.key === previous?.index.key);
+    watched.kept = [newest, ...before];
     this.checkNewest();
-    for (const kept of this.setsWith(manifest.partition, newest)) this.checkSet(kept);
+    for (const snapshots of this.setsWith(newest)) this.checkSet(snapshots);
   }
 
   private checkNewest(): void {
-    const newest = this.watched.flatMap(({kept}) => kept[0]?.snapshot ?? []);
+    const newest = this.watched.flatMap(({kept}) => kept[0] ?? []);
     if (newest.length < this.watched.length || this.isWhole(newest)) return;
     this.fail(`W6: no report can stand on the newest snapshots: ${newest.map(({moves}) => JSON.stringify(moves))}`);
   }
@@ -146,33 +138,36 @@ export class Sentinel implements Watch {
   }
 
   /** All sets of kept snapshots with this one. */
-  private setsWith(partition: number, kept: Kept): Kept[][] {
-    let sets: Kept[][] = [[]];
-    for (const [other, watched] of this.watched.entries()) {
-      const choices = other === partition ? [kept] : watched.kept;
+  private setsWith(snapshot: PublishedSnapshot): PublishedSnapshot[][] {
+    let sets: PublishedSnapshot[][] = [[]];
+    for (const [partition, {kept}] of this.watched.entries()) {
+      const choices = partition === snapshot.partition ? [snapshot] : kept;
       sets = sets.flatMap((set) => choices.map((choice) => [...set, choice]));
     }
     return sets;
   }
 
-  private checkSet(kept: readonly Kept[]): void {
-    const snapshots = kept.map(({snapshot}) => snapshot);
+  private checkSet(snapshots: readonly PublishedSnapshot[]): void {
     if (!this.isWhole(snapshots)) {
       this.tornSets += 1;
       return;
     }
     this.sets += 1;
+    const facts = snapshots.map(({manifest: {partition, position}}) =>
+      this.of(partition).model.facts(position.sequence),
+    );
     const published = new PublishedSet(snapshots);
     const tokens = new Set(published.rows().map(tokenOf));
-    const model = new ModelOfAll(
-      kept.map(({facts}) => facts),
-      (json) => tokens.has(tokenOf(json)),
-    );
-    const where = snapshots.map(({partition, index}) => `${partition} at ${index.lastTickMs}`);
-    for (const {snapshot, facts} of kept) {
-      for (const fault of [...snapshot.faults(), ...receivedFaults(snapshot, facts)]) this.fail(`W6: ${fault}`);
-    }
-    for (const fault of countFaults(model, published)) this.fail(`W6: ${fault} (${where.join(', ')})`);
+    const model = new ModelOfAll(facts, (json) => tokens.has(tokenOf(json)));
+    const faults = [
+      ...snapshots.flatMap((snapshot, at) => [
+        ...snapshot.faults(),
+        ...receivedFaults(snapshot, facts[at] as LogFacts),
+      ]),
+      ...countFaults(model, published),
+    ];
+    const where = snapshots.map(({manifest: {position}}) => position.sequence);
+    for (const fault of faults) this.fail(`W6: ${fault} (at ${where})`);
   }
 
   // ---- manifests ----
