@@ -44,28 +44,17 @@ export function asOf(manifests: readonly Manifest[]): number {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 27);
 
-/** Every field that decides the answer, in a fixed order: equal questions have equal texts. */
-function normalised(query: ReportQuery): string {
-  const {report, fromMs, toMs} = query;
-  switch (report) {
-    case 'events': {
-      const {event, interval, filter} = query;
-      return JSON.stringify([report, fromMs, toMs, interval, event, filter?.property, filter?.value]);
-    }
-    case 'users':
-      return JSON.stringify([report, fromMs, toMs, query.interval, query.metric]);
-    case 'funnel':
-      return JSON.stringify([report, fromMs, toMs, query.windowMs, ...query.steps]);
-    case 'names': {
-      const {prefix, limit, after} = query;
-      return JSON.stringify([report, fromMs, toMs, prefix, limit, after?.count, after?.name]);
-    }
-  }
-}
+/** The question with its keys in a fixed order: equal questions have equal texts. */
+const normalised = (query: ReportQuery): string => JSON.stringify(query, (_, value: unknown) => inKeyOrder(value));
 
-/** The first bucket that may still grow without a late event. Funnels and names have no buckets. */
+const inKeyOrder = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** The first bucket that may still grow without a late event; undefined for questions without buckets. */
 function incompleteFrom(query: ReportQuery, asOfMs: number): string | undefined {
-  if (query.report === 'funnel' || query.report === 'names') return undefined;
+  if (!('interval' in query)) return undefined;
   const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
   const open = buckets.firstOpen(asOfMs);
   return open === undefined ? undefined : buckets.label(open);
