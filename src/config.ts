@@ -58,6 +58,7 @@ export interface Config extends ListenAddress {
   /** Whether anonymous users become known ones. */
   readonly joinsIdentities: boolean;
   readonly bootstrapWriteKey: string | undefined;
+  readonly bootstrapReadKey: string | undefined;
   readonly bootstrapSecretKey: string | undefined;
   readonly adminToken: string | undefined;
   /** 0 switches a limit off. */
@@ -104,6 +105,7 @@ export function readConfig(env: Environment): ConfigResult {
     reportRefresh: readRefresh(read),
     joinsIdentities: read.word('IDENTITY_JOIN') === 'on',
     bootstrapWriteKey: read.secret('BOOTSTRAP_WRITE_KEY', /^sk_write_[A-Za-z0-9]{16,}$/, keyForm('sk_write_')),
+    bootstrapReadKey: read.secret('BOOTSTRAP_READ_KEY', /^sk_read_[A-Za-z0-9]{16,}$/, keyForm('sk_read_')),
     bootstrapSecretKey: read.secret('BOOTSTRAP_SECRET_KEY', /^sk_live_[A-Za-z0-9]{16,}$/, keyForm('sk_live_')),
     adminToken: read.secret(
       'ADMIN_TOKEN',
@@ -153,6 +155,7 @@ export function printableConfig({host, port, admin, ...config}: Config): Record<
     ...config,
     nats: config.nats.kind === 'embedded' ? config.nats : printableNats(config.nats),
     bootstrapWriteKey: mask(config.bootstrapWriteKey),
+    bootstrapReadKey: mask(config.bootstrapReadKey),
     bootstrapSecretKey: mask(config.bootstrapSecretKey),
     adminToken: mask(config.adminToken),
   };
@@ -165,7 +168,7 @@ function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, un
 
 const fileName = (name: string): string => `${name}_FILE`;
 const keyForm = (prefix: string): string => `${prefix} followed by at least 16 letters and digits`;
-const adminTokenForm = new RegExp(`^(?!sk_(?:write|live)_)[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
+const adminTokenForm = new RegExp(`^(?!sk_(?:write|read|live)_)[\\x21-\\x7e]{${adminTokenCharactersMin},}$`);
 export const isAdminToken = (text: string): boolean => adminTokenForm.test(text);
 
 function readRefresh(read: Reader): RefreshPlan {

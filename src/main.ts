@@ -322,7 +322,11 @@ async function startFrontDoor(
     partitionCount: config.partitions,
     joinsIdentities: config.joinsIdentities,
     tokens: {admin: adminToken, command: commandToken},
-    fixedKeys: {write: config.bootstrapWriteKey, secret: config.bootstrapSecretKey},
+    fixedKeys: {
+      write: config.bootstrapWriteKey,
+      read: config.bootstrapReadKey,
+      secret: config.bootstrapSecretKey,
+    },
     deploymentSecret: ground.deployment.secret,
     durability: ground.durability,
     store: ground.store,

@@ -31,6 +31,7 @@ test('an empty environment gives the documented defaults', () => {
     reportRefresh: {firstHourMs: 5_000, laterMs: 300_000},
     joinsIdentities: true,
     bootstrapWriteKey: undefined,
+    bootstrapReadKey: undefined,
     bootstrapSecretKey: undefined,
     adminToken: undefined,
     limits: {eventsPerSecond: 50_000, readsPerMinute: 600, deletesPerSecond: 10},
@@ -59,6 +60,7 @@ test('every variable is read', () => {
     REPORT_REFRESH_SECONDS: '0.5',
     IDENTITY_JOIN: 'off',
     BOOTSTRAP_WRITE_KEY: 'sk_write_0123456789abcdEF',
+    BOOTSTRAP_READ_KEY: 'sk_read_0123456789abcdEF',
     BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdEF',
     ADMIN_TOKEN: 'sixteen-or-more!',
     RATE_LIMIT_EVENTS_PER_SECOND: '0',
@@ -83,6 +85,7 @@ test('every variable is read', () => {
     reportRefresh: {firstHourMs: 500, laterMs: 500},
     joinsIdentities: false,
     bootstrapWriteKey: 'sk_write_0123456789abcdEF',
+    bootstrapReadKey: 'sk_read_0123456789abcdEF',
     bootstrapSecretKey: 'sk_live_0123456789abcdEF',
     adminToken: 'sixteen-or-more!',
     limits: {eventsPerSecond: 0, readsPerMinute: 1, deletesPerSecond: 2},
@@ -268,6 +271,7 @@ describe('a bad value is named with what was expected', () => {
     DEDUPE_MEMORY_MIB: '-1',
     LOG_LEVEL: 'loud',
     BOOTSTRAP_WRITE_KEY: 'sk_live_wrongPrefix',
+    BOOTSTRAP_READ_KEY: 'sk_live_wrongPrefix',
     BOOTSTRAP_SECRET_KEY: 'sk_write_wrongPrefix',
   };
 
@@ -293,6 +297,7 @@ describe('a bad value is named with what was expected', () => {
     {BOOTSTRAP_SECRET_KEY: 'sk_live_0123456789abcdEF_leak'},
     {ADMIN_TOKEN: 'leak'},
     {ADMIN_TOKEN: 'sk_live_leakLeakLeakLeak01'},
+    {ADMIN_TOKEN: 'sk_read_leakLeakLeakLeak01'},
     {NATS_URL: 'nats://leak:leak@h:99999'},
     {NATS_URL: 'nats://leak:leak%@h:4222'},
   ])('a secret is not repeated: %j', (env) => {
@@ -317,6 +322,7 @@ test('the printable form holds no secret', () => {
         NATS_URL: 'nats://user:hidden@host:4222,nats://hidden@host2',
         NATS_TOKEN: 'hidden',
         BOOTSTRAP_WRITE_KEY: 'sk_write_hidden0123456789',
+        BOOTSTRAP_READ_KEY: 'sk_read_hidden0123456789',
         BOOTSTRAP_SECRET_KEY: 'sk_live_hidden0123456789',
         ADMIN_TOKEN: 'hidden-hidden-hidden',
       }),

@@ -21,7 +21,9 @@ import {readUser, readUserInPath} from './routes/users.js';
 // throughout has 384 KiB.
 const singleBodyBytesMax = 8 * eventBytesMax;
 
-const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
+const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'read', limit: 'reads', handle});
+/** Reads what a read key may not: outcomes of writes and deletions. */
+const overseeing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
 const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'write',
   limit: 'events',
@@ -43,8 +45,8 @@ export const routes: Routes = {
       {...userInPath, POST: {...writing(singleBodyBytesMax, identify), permission: 'identify'}, isWriteRoute: true},
     ],
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
-    ['/v1/deletion', {GET: reading(readDeletion)}],
-    ['/v1/rejected', {GET: reading(readRejected)}],
+    ['/v1/deletion', {GET: overseeing(readDeletion)}],
+    ['/v1/rejected', {GET: overseeing(readRejected)}],
     ['/v1/names', {GET: reading(namesReport)}],
     ['/v1/reports/events', {GET: reading(countsReport)}],
     ['/v1/reports/users', {GET: reading(usersReport)}],
@@ -71,7 +73,7 @@ export const routes: Routes = {
   ]),
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],
-    ['/v1/deletions/', {GET: reading(readDeletionInPath)}],
+    ['/v1/deletions/', {GET: overseeing(readDeletionInPath)}],
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),
 };

@@ -2,6 +2,7 @@
 //   Hot routes write their texts by hand; the others take their types from here.
 import {z} from 'zod';
 import {type Deletion, devicesListedMax} from '../asks.js';
+import {keyKinds} from '../keys/key.js';
 import {rejectedCodes} from './admission/rejected-events.js';
 import {errorMeanings} from './error-meanings.js';
 import {type ErrorCode, statusOf} from './failure.js';
@@ -227,7 +228,7 @@ export type RejectedAnswer = z.infer<typeof rejectedAnswer>;
 
 // -- keys and operations ----------------------------------------------------------------------------------------------
 
-const keyKind = z.enum(['write', 'secret']);
+const keyKind = z.enum(keyKinds);
 
 const shownOptions = z
   .strictObject({
@@ -258,7 +259,7 @@ export const createdKeyAnswer = z.strictObject({
   kind: keyKind,
   key: z
     .string()
-    .regex(/^sk_(write|live)_[0-9A-Za-z]{43}$/)
+    .regex(/^sk_(write|read|live)_[0-9A-Za-z]{43}$/)
     .describe('The key itself: shown now and never again.'),
   created_at: instant(),
   options: shownOptions.optional(),

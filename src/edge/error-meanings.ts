@@ -9,7 +9,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   invalid_cursor: 'The cursor is damaged, or belongs to other filters. Start without one.',
   missing_key: 'There is no Authorization header, nor a `write_key`.',
   invalid_key: 'The key is malformed, unknown or revoked.',
-  insufficient_permissions: 'A secret key is needed, or the write key may not identify users.',
+  insufficient_permissions: 'A key of another kind is needed, or the write key may not identify users.',
   origin_not_allowed: 'Pages of this origin may not use this key.',
   host_not_allowed: 'The dashboard is not served under this host name: see DASHBOARD_HOSTS.',
   not_signed_in: 'Dashboard: not signed in, or the session has ended.',

@@ -8,7 +8,7 @@ import type {KeyOptions} from '../keys/key.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {type AddressCharge, AddressLimits, eventsPerAddress} from './admission/address-limits.js';
-import {AdminDoor, type AdminTokens, authenticate, insufficientPermissions} from './admission/authentication.js';
+import {AdminDoor, type AdminTokens, authenticate, refuseKind} from './admission/authentication.js';
 import {declaredTooLarge, declaredTooMuch, readBody} from './admission/body.js';
 import {isOpenToPages, mayPreflight, preflightBody, preflightHeaders} from './admission/cors.js';
 import {type ContentEncoding, encodingOf} from './admission/decompression.js';
@@ -238,7 +238,8 @@ export class HttpServer {
     const {keys, wallMs} = this.options.front;
     const key = authenticate(keys.ring, exchange, isWriteRoute);
     if ('code' in key) return this.noted('key.refused', exchange, key);
-    if (access === 'secret' && key.kind !== 'secret') return insufficientPermissions;
+    const forbidden = refuseKind(access, key.kind);
+    if (forbidden !== undefined) return forbidden;
     exchange.key = key;
     key.lastUsedMs = wallMs();
     const rateLimit = limit === undefined ? undefined : this.limits[limit];

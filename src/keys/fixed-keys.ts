@@ -2,12 +2,13 @@
 //   F1. A start with a fixed key that was revoked is not ready: clients that use the key of the configuration would get 401.
 //   F2. A fixed key that is revoked while the service runs is a warning: other keys still work. After the operator changes the
 //       key, edges restart with the new one, one after the other, and until then the others must continue.
-import type {KeyKind} from './key.js';
+import {type KeyKind, keyKinds} from './key.js';
 import type {KeyRing} from './key-ring.js';
 import type {Bootstrap} from './store.js';
 
 const variableOf: Readonly<Record<KeyKind, string>> = {
   write: 'BOOTSTRAP_WRITE_KEY',
+  read: 'BOOTSTRAP_READ_KEY',
   secret: 'BOOTSTRAP_SECRET_KEY',
 };
 
@@ -25,7 +26,7 @@ export class FixedKeys {
     private readonly ring: KeyRing,
     fixed: Bootstrap,
   ) {
-    this.keys = (['write', 'secret'] as const).flatMap((kind) => {
+    this.keys = keyKinds.flatMap((kind) => {
       const key = fixed[kind];
       const record = key === undefined ? undefined : ring.recordOf(key);
       return record === undefined

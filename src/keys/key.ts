@@ -3,13 +3,22 @@
 import {createHash, randomBytes} from 'node:crypto';
 import type {DashboardRole} from './dashboard-role.js';
 
-/** `write` may track events and identify; `secret` may do everything except manage keys (docs/api.md, Routes). */
-export type KeyKind = 'write' | 'secret';
+/**
+ * `write` may track events and identify; `read` may read reports, events and users; `secret` may do everything except manage
+ * keys (docs/api.md, Keys).
+ */
+export const keyKinds = ['write', 'read', 'secret'] as const;
+export type KeyKind = (typeof keyKinds)[number];
 
 /** Kinds of API keys, and `person`: an access token with which a person signs in to the dashboard, and which opens nothing else. */
 export type RecordKind = KeyKind | 'person';
 
-export const keyPrefix: Readonly<Record<RecordKind, string>> = {write: 'sk_write_', secret: 'sk_live_', person: 'mr_'};
+export const keyPrefix: Readonly<Record<RecordKind, string>> = {
+  write: 'sk_write_',
+  read: 'sk_read_',
+  secret: 'sk_live_',
+  person: 'mr_',
+};
 
 /** Permissions of an access token. */
 export interface PersonAccess {

@@ -9,6 +9,7 @@ import {
   type KeyKind,
   type KeyOptions,
   type KeyRecord,
+  keyKinds,
   newKeyId,
   type PersonAccess,
   recordOf,
@@ -53,10 +54,8 @@ export interface FirstKeys {
   readonly secret?: string;
 }
 
-export interface Bootstrap {
-  readonly write?: string | undefined;
-  readonly secret?: string | undefined;
-}
+/** Fixed keys of the configuration. */
+export type Bootstrap = {readonly [kind in KeyKind]?: string | undefined};
 
 /** Author of a change of a key. */
 export interface KeyAuthor {
@@ -73,7 +72,8 @@ export type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAutho
 /** Other processes write a key once a minute at most. */
 const changeTriesMax = 10;
 
-const kinds: readonly KeyKind[] = ['write', 'secret'];
+/** Kinds that a first start creates: nobody needs a read key to begin with. */
+const firstKinds = ['write', 'secret'] as const;
 
 export class KeyStore {
   readonly ring = new KeyRing();
@@ -221,19 +221,19 @@ export class KeyStore {
    * and gets its options.
    */
   async fixAll(fixed: Bootstrap): Promise<void> {
-    for (const kind of kinds) {
+    for (const kind of keyKinds) {
       const key = fixed[kind];
       if (key !== undefined) await this.fix(kind, key);
     }
   }
 
   /**
-   * Creates a key for each kind that never had one.
+   * Creates a key for each kind of `firstKinds` that never had one.
    * @returns the created keys, which are not available again.
    */
   async createFirst(): Promise<FirstKeys> {
     const created: {write?: string; secret?: string} = {};
-    for (const kind of kinds) {
+    for (const kind of firstKinds) {
       if (this.ring.list().some((record) => record.kind === kind)) continue;
       const key = await this.createFirstOf(kind);
       if (key !== undefined) created[kind] = key;

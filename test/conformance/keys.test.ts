@@ -12,10 +12,10 @@ interface CreatedKey {
   readonly key: string;
 }
 
-async function create(kind: 'write' | 'secret', name: string): Promise<CreatedKey> {
+async function create(kind: 'write' | 'read' | 'secret', name: string): Promise<CreatedKey> {
   const answer = await under.admin.post('/admin/v1/keys', {kind, name});
   expect([200, 201], answer.text).toContain(answer.status);
-  const key = /sk_(write|live)_[0-9A-Za-z]+/.exec(answer.text)?.[0];
+  const key = /sk_(write|read|live)_[0-9A-Za-z]+/.exec(answer.text)?.[0];
   const id = /"id":"([^"]+)"/.exec(answer.text)?.[1];
   expect([key, id]).toEqual([expect.any(String), expect.any(String)]);
   return {id: id!, key: key!};
@@ -40,6 +40,19 @@ test('a created key has its prefix and 256 bits in base62, and works as its kind
   await settled(() => track(write.key), 200);
   await settled(() => clientOf(secret.key).get('/v1/events'), 200);
   expectError(await clientOf(write.key).get('/v1/events'), 403, 'insufficient_permissions');
+});
+
+test('a read key reads, and neither writes nor deletes', async () => {
+  const {key} = await create('read', 'wall');
+  expect(key).toMatch(/^sk_read_[0-9A-Za-z]{43}$/);
+  const client = clientOf(key);
+  await settled(() => client.get('/v1/events'), 200);
+  for (const refused of [
+    await track(key),
+    await client.delete('/v1/user?userId=ada'),
+    await client.get('/v1/rejected'),
+  ])
+    expectError(refused, 403, 'insufficient_permissions');
 });
 
 test('the list shows every key without its secret part', async () => {
@@ -199,9 +212,10 @@ describe('a write key with options', () => {
     expectError(await under.admin.post('/admin/v1/keys', body), 400, 'invalid_request', 'options');
     const misplaced = {kind: 'write', name: 'page', identify: false};
     expectError(await under.admin.post('/admin/v1/keys', misplaced), 400, 'invalid_request', 'identify');
-    const secret = await create('secret', 'server');
     const change = (id: string) => under.admin.post(`/admin/v1/key?id=${id}`, {identify: false});
-    expectError(await change(secret.id), 400, 'invalid_request', 'options');
+    for (const kind of ['read', 'secret'] as const) {
+      expectError(await change((await create(kind, 'server')).id), 400, 'invalid_request', 'options');
+    }
     expectError(await change('unknown'), 404, 'not_found');
     const {id} = await create('write', 'gone');
     await revoke(id);
@@ -227,7 +241,7 @@ describe('refusals', () => {
     expectError(await under.read.get('/admin/v1/keys'), 401, 'invalid_key');
   });
 
-  test('the kind is write or secret', async () => {
+  test('the kind is write, read or secret', async () => {
     for (const kind of ['Write', 'live', '', 1, null, undefined]) {
       expectError(await under.admin.post('/admin/v1/keys', {kind, name: 'x'}), 400, 'invalid_request', 'kind');
     }

@@ -10,7 +10,7 @@ import {freshId, unlimited, useService} from './service-under-test.js';
 
 const under = useService(unlimited);
 
-type Door = 'open' | 'write' | 'secret' | 'admin';
+type Door = 'open' | 'write' | 'read' | 'secret' | 'admin';
 
 interface Row {
   /** The path that is asked, with its query. */
@@ -27,23 +27,23 @@ const anEvent = () => ({event: 'seen', userId: freshId()});
 /** By method and path, as all-routes.ts writes it; `:id` stands for the last segment. */
 const table: Readonly<Record<string, Row>> = {
   'POST /v1/events': {door: 'write', body: anEvent, status: 200},
-  'GET /v1/events': {door: 'secret', status: 200},
+  'GET /v1/events': {door: 'read', status: 200},
   'POST /v1/events/batch': {door: 'write', body: () => ({events: [anEvent()]}), status: 200},
   'POST /v1/users/identify': {door: 'write', body: () => ({userId: freshId()}), status: 200},
-  'GET /v1/users/identify': {door: 'secret', status: 404},
+  'GET /v1/users/identify': {door: 'read', status: 404},
   'DELETE /v1/users/identify': {door: 'secret', status: 404},
-  'GET /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'secret', status: 404},
+  'GET /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'read', status: 404},
   'DELETE /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'secret', status: 404},
-  'GET /v1/user': {path: '/v1/user?userId=nobody', door: 'secret', status: 404},
+  'GET /v1/user': {path: '/v1/user?userId=nobody', door: 'read', status: 404},
   'DELETE /v1/user': {path: '/v1/user?userId=nobody', door: 'secret', status: 404},
   'GET /v1/deletion': {path: '/v1/deletion?id=del_0_unknown', door: 'secret', status: 404},
   'DELETE /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', status: 404},
   'GET /v1/deletions/:id': {path: '/v1/deletions/del_0_unknown', door: 'secret', status: 404},
-  'GET /v1/names': {door: 'secret', status: 200},
+  'GET /v1/names': {door: 'read', status: 200},
   'GET /v1/rejected': {door: 'secret', status: 200},
-  'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'secret', status: 200},
-  'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'secret', status: 200},
-  'GET /v1/reports/funnel': {path: `/v1/reports/funnel?steps[]=seen&${day}`, door: 'secret', status: 200},
+  'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'read', status: 200},
+  'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'read', status: 200},
+  'GET /v1/reports/funnel': {path: `/v1/reports/funnel?steps[]=seen&${day}`, door: 'read', status: 200},
   'GET /admin/v1/keys': {door: 'admin', status: 200},
   'POST /admin/v1/keys': {door: 'admin', body: () => ({kind: 'write', name: freshId()}), status: 201},
   'POST /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', body: () => ({}), status: 404},
@@ -60,15 +60,16 @@ const known = paths.flatMap(([path, route]) => methodsOf(route).map((method) => 
 const nameOf = (method: string, path: string): string => `${method} ${path}`;
 
 const callers = ['no key', 'an empty header', 'malformed', 'unknown', 'revoked write', 'revoked secret'] as const;
-type Caller = (typeof callers)[number] | 'write' | 'secret' | 'admin';
+const holders = ['write', 'read', 'secret', 'admin'] as const;
+type Caller = (typeof callers)[number] | (typeof holders)[number];
 
 /** Undefined: let in. */
 function refusalOf(caller: Caller, door: Door): readonly [status: number, code: string] | undefined {
   if (door === 'open') return undefined;
   if (caller === 'no key' || caller === 'an empty header') return [401, 'missing_key'];
   if (door === 'admin') return caller === 'admin' ? undefined : [401, 'invalid_key'];
-  if (caller === 'secret' || (caller === 'write' && door === 'write')) return undefined;
-  return caller === 'write' ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
+  if (caller === 'secret' || caller === door) return undefined;
+  return caller === 'write' || caller === 'read' ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
 }
 
 const keys: {[caller in Caller]?: string} = {};
@@ -85,6 +86,8 @@ beforeAll(async () => {
   keys.unknown = `Bearer sk_live_${'0'.repeat(43)}`;
   keys.write = `Bearer ${service.writeKey}`;
   keys.secret = `Bearer ${service.secretKey}`;
+  const read = await admin.post('/admin/v1/keys', {kind: 'read', name: 'read'});
+  keys.read = `Bearer ${read.json<{key: string}>().key}`;
   keys.admin = `Bearer ${service.adminToken}`;
 });
 
@@ -115,14 +118,14 @@ describe.each(known)('$method $path', ({method, path, route}) => {
   const asked = row?.path ?? path;
   const body = (): unknown => row.body?.();
 
-  test.each([...callers, 'write', 'secret', 'admin'] as const)('%s', async (caller) => {
+  test.each([...callers, ...holders] as const)('%s', async (caller) => {
     const authorization = keys[caller];
     const answer = await send(method, asked, body(), authorization === undefined ? [] : [authorization]);
     await expectOutcome(answer, row.status, refusalOf(caller, row.door));
   });
 
   test('the scheme is read in any case', async () => {
-    for (const caller of ['write', 'secret', 'admin'] as const) {
+    for (const caller of holders) {
       const authorization = keys[caller]!.replace('Bearer', 'bEARER');
       await expectOutcome(await send(method, asked, body(), [authorization]), row.status, refusalOf(caller, row.door));
     }
@@ -130,7 +133,7 @@ describe.each(known)('$method $path', ({method, path, route}) => {
 
   test('two keys are no key, also when both are good', async () => {
     const refusal = row.door === 'open' ? undefined : ([401, 'invalid_key'] as const);
-    for (const caller of ['write', 'secret', 'admin'] as const) {
+    for (const caller of holders) {
       const both = [keys[caller]!, keys[caller]!];
       await expectOutcome(await send(method, asked, body(), both), row.status, refusal);
       await expectOutcome(await send(method, asked, body(), [keys[caller]!, 'Bearer x']), row.status, refusal);
@@ -141,7 +144,7 @@ describe.each(known)('$method $path', ({method, path, route}) => {
     if (row.door === 'open') return;
     const opens = method === 'POST' && route.isWriteRoute === true;
     const mark = asked.includes('?') ? '&' : '?';
-    for (const caller of ['unknown', 'revoked write', 'revoked secret', 'write', 'secret', 'admin'] as const) {
+    for (const caller of ['unknown', 'revoked write', 'revoked secret', ...holders] as const) {
       const key = keys[caller]!.slice('Bearer '.length);
       const answer = await send(method, `${asked}${mark}write_key=${key}`, body(), []);
       const refusal = opens ? ([401, 'invalid_key'] as const) : ([401, 'missing_key'] as const);
@@ -160,7 +163,7 @@ describe.each(known)('$method $path', ({method, path, route}) => {
 test('HEAD needs what GET needs', async () => {
   for (const {method, path} of known.filter((one) => one.method === ('GET' as Method))) {
     const row = table[nameOf(method, path)]!;
-    for (const caller of ['no key', 'write', 'secret', 'admin'] as const) {
+    for (const caller of ['no key', ...holders] as const) {
       const authorization = keys[caller];
       const answer = await send(
         'HEAD',

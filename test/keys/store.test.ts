@@ -372,6 +372,15 @@ describe('the first start', () => {
     expect([write, secret, newSecret].map((key) => a.ring.byKey(key)?.kind)).toEqual(['write', undefined, 'secret']);
   });
 
+  test('a read key is fixed like the others, and no start creates one', async () => {
+    const {a} = await twoProcesses();
+    const [read, newRead] = ['sk_read_fixed00000000001', 'sk_read_fixed00000000002'];
+    const first = await prepared(a, {read});
+    expect(Object.keys(first)).toEqual(['write', 'secret']);
+    await prepared(a, {read: newRead});
+    expect([read, newRead].map((key) => a.ring.byKey(key)?.kind)).toEqual([undefined, 'read']);
+  });
+
   test('two processes that fix a key at once make one record, and its id says nothing of the key', async () => {
     const {a, b, viewA, viewB} = await twoProcesses();
     const [same, other] = ['sk_write_fixed0000000001', 'sk_write_fixed0000000002'];

@@ -5,7 +5,7 @@ import {commandLine} from '../../command-line.js';
 
 const keys = (...words: readonly string[]): string => commandLine('keys', ...words);
 
-export const usage = `Usage: ${keys('create', '--kind write|secret --name NAME [OPTION…]')}
+export const usage = `Usage: ${keys('create', '--kind write|read|secret --name NAME [OPTION…]')}
        ${keys('list', '[--all]')}
        ${keys('options', 'ID OPTION…|--none')}
        ${keys('revoke', 'ID')}
@@ -17,8 +17,8 @@ Options of a write key, which anybody can read in a page or an app:
 "options" replaces all: options that are not named are removed, and --none removes all.
 
 Works on the service that runs on DATA_DIR (default ./data).
-A write key (sk_write_) may track events and identify users; a secret key (sk_live_) may do everything
-except manage keys.
+A write key (sk_write_) may track events and identify users; a read key (sk_read_) may read reports, events
+and users; a secret key (sk_live_) may do everything except manage keys.
 A key is shown once, when it is created. Revoked keys are listed with --all.
 To rotate: create a new key, switch clients over, wait until "list" shows no use of the old key, revoke it.
 `;
@@ -35,7 +35,7 @@ export type Command =
   | {readonly kind: 'list'; readonly isAll: boolean}
   | {
       readonly kind: 'create';
-      readonly keyKind: 'write' | 'secret';
+      readonly keyKind: 'write' | 'read' | 'secret';
       readonly name: string;
       readonly options?: KeyOptions;
     }
@@ -61,7 +61,8 @@ export function readCommand(words: readonly string[]): Command {
       return {kind: 'list', isAll: values.all};
     case 'create': {
       const {kind, name} = values;
-      if (kind !== 'write' && kind !== 'secret') throw new CommandFault('Say --kind write or --kind secret.');
+      if (kind !== 'write' && kind !== 'read' && kind !== 'secret')
+        throw new CommandFault('Say --kind write, --kind read or --kind secret.');
       if (name === undefined || name === '') throw new CommandFault('Say what the key is for: --name NAME.');
       return {kind: 'create', keyKind: kind, name, ...(options && {options})};
     }

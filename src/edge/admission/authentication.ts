@@ -1,15 +1,17 @@
 // Authentication: API keys from the Authorization header or, for beacons, a write key from the URL; the admin token.
 import {createHash, timingSafeEqual} from 'node:crypto';
+import type {RecordKind} from '../../keys/key.js';
 import type {ActiveKey, KeyRing} from '../../keys/key-ring.js';
 import type {Failure, Header} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';
 import {decodePercent} from '../query/query.js';
 
 /**
- * Who may call a route. `open`: anybody. `write`: any key. `secret`: a secret key. `admin`: the admin token, never an API key.
- * `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
+ * Who may call a route. `open`: anybody. `write`: a write or a secret key. `read`: a read or a secret key. `secret`: a secret
+ * key. `admin`: the admin token, never an API key. `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
  */
-export type Access = 'open' | 'write' | 'secret' | 'admin' | 'dashboard';
+export type Access = 'open' | KeyAccess | 'admin' | 'dashboard';
+export type KeyAccess = 'write' | 'read' | 'secret';
 
 /** RFC 9110, 11.6.1: a 401 says how to authenticate. RFC 6750: it names a fault only when the request had a credential. */
 const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
@@ -22,10 +24,17 @@ const missingToken = missing('send the admin token as "Authorization: Bearer <AD
 const invalidKey = invalid('the API key is invalid or revoked');
 const noBearer = invalid('the Authorization header is not "Bearer <API_KEY>"');
 const invalidToken = invalid('the admin token is invalid');
-export const insufficientPermissions: Failure = {
-  code: 'insufficient_permissions',
-  message: 'this needs a secret key (sk_live_)',
+const insufficientPermissions = (message: string): Failure => ({code: 'insufficient_permissions', message});
+
+const refusalOfKind: Readonly<Record<KeyAccess, Failure>> = {
+  write: insufficientPermissions('this needs a write key (sk_write_) or a secret key (sk_live_)'),
+  read: insufficientPermissions('this needs a read key (sk_read_) or a secret key (sk_live_)'),
+  secret: insufficientPermissions('this needs a secret key (sk_live_)'),
 };
+
+/** @returns the refusal of a key whose kind does not open a route of this access. */
+export const refuseKind = (access: KeyAccess, kind: RecordKind): Failure | undefined =>
+  kind === access || kind === 'secret' ? undefined : refusalOfKind[access];
 
 /** The header wins over the URL (docs/api.md, Errors). @returns the key, or the refusal. */
 export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {

@@ -5,6 +5,7 @@
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
+import {keyKinds} from '../../keys/key.js';
 import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {commit, version} from '../../version.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../admission/body-budget.js';
@@ -162,7 +163,7 @@ const service: readonly Family[] = [
     help: 'API keys by kind and state.',
     read: ({front}) => {
       const records = front.keys.ring.list();
-      return (['write', 'secret'] as const).flatMap((kind) =>
+      return keyKinds.flatMap((kind) =>
         (['active', 'revoked'] as const).map((state) => ({
           labels: {kind, state},
           value: records.filter((key) => key.kind === kind && (key.revokedMs === null) === (state === 'active')).length,

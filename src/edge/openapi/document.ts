@@ -143,6 +143,12 @@ const securitySchemes: Readonly<Record<string, JsonSchema>> = {
     bearerFormat: 'sk_live_…',
     description: 'May do everything except manage keys. For servers only.',
   },
+  readKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk_read_…',
+    description: 'May read reports, events and users, and nothing else: for dashboards and exports.',
+  },
   adminToken: {
     type: 'http',
     scheme: 'bearer',
@@ -153,6 +159,7 @@ const securitySchemes: Readonly<Record<string, JsonSchema>> = {
 const schemesOf: Readonly<Record<Access, readonly string[]>> = {
   open: [],
   write: ['writeKey', 'writeKeyInQuery', 'secretKey'],
+  read: ['secretKey', 'readKey'],
   secret: ['secretKey'],
   admin: ['adminToken'],
   dashboard: [], // Not described (route.ts, RT2).
@@ -276,7 +283,7 @@ function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): Er
   if (query !== undefined || body !== undefined) codes.add('invalid_request');
   if (access !== 'open') codes.add('missing_key').add('invalid_key');
   if (access === 'write') codes.add('origin_not_allowed');
-  if (access === 'secret' || 'permission' in endpoint) codes.add('insufficient_permissions');
+  if (access === 'write' || access === 'read' || access === 'secret') codes.add('insufficient_permissions');
   if (limit !== undefined) codes.add('rate_limited');
   if (path !== undefined && query === noParameters) codes.add('invalid_request');
   if (body !== undefined) {

@@ -3,7 +3,7 @@ import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
-import {type ApiKeyRecord, isOfApiKey, type KeyOptions} from '../../keys/key.js';
+import {type ApiKeyRecord, isOfApiKey, type KeyOptions, keyKinds} from '../../keys/key.js';
 import {BucketFault, type KeyAuthor, type KeyStore} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
@@ -56,8 +56,11 @@ export const keyOptions = z.strictObject(
 
 export const newKeyBody = z.strictObject({
   kind: z
-    .enum(['write', 'secret'], 'kind must be write or secret')
-    .describe('`write` may track events and identify; `secret` may do everything except manage keys.'),
+    .enum(keyKinds, 'kind must be write, read or secret')
+    .describe(
+      '`write` may track events and identify; `read` may read reports, events and users; `secret` may do everything ' +
+        'except manage keys.',
+    ),
   name: z
     .string(nameRule)
     .refine(isName, nameRule)
@@ -105,7 +108,7 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
   const options = keptOptions(readFields(keyOptions, body));
   const known = front.keys.ring.get(id);
   if (known !== undefined && !isOfApiKey(known)) return exchange.fail(unknownKey);
-  if (options !== undefined && known?.kind === 'secret') return exchange.fail(noWriteKey);
+  if (options !== undefined && known !== undefined && known.kind !== 'write') return exchange.fail(noWriteKey);
   const record = await changed(front, exchange, (keys, author) => keys.setOptions(id, options, author));
   if (record === undefined || !isOfApiKey(record)) exchange.fail(unknownKey);
   else if (record.revokedMs !== null) exchange.fail(revokedKey);

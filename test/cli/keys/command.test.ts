@@ -5,6 +5,7 @@ describe('the words of npm run keys', () => {
   test.each([
     [['create', '--kind', 'write', '--name', 'web'], {kind: 'create', keyKind: 'write', name: 'web'}],
     [['create', '--name=back end', '--kind=secret'], {kind: 'create', keyKind: 'secret', name: 'back end'}],
+    [['create', '--kind=read', '--name=wall'], {kind: 'create', keyKind: 'read', name: 'wall'}],
     [
       [
         ...['create', '--kind=write', '--name=web', '--no-identify', '--events-per-second-per-address', '20'],

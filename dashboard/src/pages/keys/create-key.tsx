@@ -33,7 +33,7 @@ export function CreateKey({onClose}: {readonly onClose: () => void}) {
       <SecretDialog
         title={`Key ${created.name}`}
         secret={created.key}
-        label={created.kind === 'write' ? 'Your write key' : 'Your secret key'}
+        label={`Your ${created.kind} key`}
         snippet={curlOf(created.key, created.kind, apiAddress.value)}
         onClose={onClose}
       />

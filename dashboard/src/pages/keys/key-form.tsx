@@ -1,4 +1,4 @@
-// The fields of a new key: its kind as two cards that say what each may, its name, and the limits of a write key.
+// The fields of a new key: its kind as cards that say what each may, its name, and the limits of a write key.
 import type {KeyKind, ShownOptions} from './key';
 import {kindWords} from './key';
 
@@ -34,7 +34,7 @@ export function optionsOf({identify, origins, rate}: LimitsDraft): object {
   };
 }
 
-const kinds: readonly KeyKind[] = ['write', 'secret'];
+const kinds: readonly KeyKind[] = ['write', 'read', 'secret'];
 
 export function KindCards({value, onChange}: {readonly value: KeyKind; readonly onChange: (kind: KeyKind) => void}) {
   return (

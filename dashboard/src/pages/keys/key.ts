@@ -4,7 +4,11 @@ import type {ListedKey} from '../../../../src/edge/answers.js';
 export type KeyKind = ListedKey['kind'];
 export type ShownOptions = NonNullable<ListedKey['options']>;
 
-export const prefixOf: Readonly<Record<KeyKind, string>> = {write: 'sk_write_', secret: 'sk_live_'};
+export const prefixOf: Readonly<Record<KeyKind, string>> = {
+  write: 'sk_write_',
+  read: 'sk_read_',
+  secret: 'sk_live_',
+};
 
 export const kindWords: Readonly<
   Record<KeyKind, {readonly title: string; readonly may: string; readonly mayNot: string}>
@@ -13,6 +17,11 @@ export const kindWords: Readonly<
     title: 'Write key',
     may: 'Sends events and identifies users. It is public: it may stand in browsers and apps.',
     mayNot: 'It reads nothing.',
+  },
+  read: {
+    title: 'Read key',
+    may: 'Reads reports, events and people. For dashboards, notebooks and exports.',
+    mayNot: 'It sends and deletes nothing, and must never reach a browser.',
   },
   secret: {
     title: 'Secret key',

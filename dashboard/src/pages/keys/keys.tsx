@@ -51,8 +51,8 @@ export function Keys() {
         {value === undefined && fault === undefined && <Loading />}
         {value !== undefined && shown.length === 0 && (
           <Empty title="There is no active key">
-            A program needs a key to send events or to read reports. Create a write key for pages and apps, a secret key
-            for servers.
+            A program needs a key to send events or to read reports. Create a write key for pages and apps, a read key
+            for reports, a secret key for servers.
           </Empty>
         )}
         {shown.length > 0 && <KeyTable keys={shown} onOpen={setOpen} />}

@@ -51,7 +51,7 @@ ${navigation(document, tags, places)}
 <p>This page is version ${version}, made from <a href="openapi.json">openapi.json</a>. The examples tell one story. In a new service they answer as shown, if they run in this order: write (an event, a batch, traits), read, delete. Each service creates its own ids, keys, cursors, positions, times of receipt and checks of a deletion. Reports follow with the next snapshot (<code>REPORT_REFRESH_SECONDS</code>); the list of keys begins with those of the first start. Set these variables first, and use the ids of deletions and keys that your service answers with:</p></div>
 ${block(html`BASE=<span class="base">http://127.0.0.1:8080${prefix}</span>
 WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
-SECRET_KEY=sk_live_…      # servers only: may do everything except manage keys
+SECRET_KEY=sk_live_…      # servers only: may do everything except manage keys (sk_read_…: may only read)
 ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`)}
 ${tags.map((tag) => section(tag, places, document))}
 ${errorSection(document)}
@@ -127,6 +127,7 @@ const accessWords: Readonly<Record<string, string>> = {
   writeKey: 'write key',
   writeKeyInQuery: '?write_key= (beacons)',
   secretKey: 'secret key',
+  readKey: 'read key',
   adminToken: 'admin token',
 };
 
