@@ -24,7 +24,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['unavailable'],
+    errors: ['snapshot_gone', 'unavailable'],
   },
   'GET /v1/reports/users': {
     id: 'countUsers',
@@ -42,7 +42,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['unavailable'],
+    errors: ['snapshot_gone', 'unavailable'],
   },
   'GET /v1/reports/funnel': {
     id: 'readFunnel',
@@ -82,7 +82,7 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['unavailable'],
+    errors: ['snapshot_gone', 'unavailable'],
   },
   'GET /v1/names': {
     id: 'listNames',
@@ -118,6 +118,6 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['invalid_cursor', 'unavailable'],
+    errors: ['invalid_cursor', 'snapshot_gone', 'unavailable'],
   },
 };
