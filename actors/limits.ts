@@ -21,6 +21,14 @@ export const namesLimitMax = 1_000;
 export const namesLimitDefault = 100;
 export const reportBucketsMax = 10_000;
 export const funnelStepsMax = 50;
+/** Conditions of one `where` or `user_where`. */
+export const conditionsMax = 10;
+/** Event names of one list of series. */
+export const seriesMax = 10;
+export const breakdownLimitDefault = 25;
+export const breakdownLimitMax = 1_000;
+/** Rows times buckets of a breakdown. */
+export const breakdownCellsMax = 100_000;
 export const futureMsMax = 24 * 3_600_000;
 export const profileTraitsMax = 256;
 /** UTF-8 bytes of a profile's traits as compact JSON. */

@@ -3,6 +3,8 @@
 // Subjects `ask.partition.<p>` and `ask.report`. A reply never exceeds 900 kB: the asker pages answers.
 
 import type {Conflict} from '../actors/dedupe/conflicts.js';
+import type {Condition} from '../actors/report/rows/condition.js';
+import type {Measure} from '../actors/report/rows/measures.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
 import type {RefreshChange} from './refresh.js';
 
@@ -151,6 +153,14 @@ export type PartitionAnswer =
 export type Interval = 'hour' | 'day' | 'week' | 'month';
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
 
+/** Values in rows of their own: of a property of the events, or of a current trait of their users. */
+export interface Breakdown {
+  readonly by: 'property' | 'trait';
+  readonly name: string;
+  /** Rows; the other values share one. */
+  readonly limit: number;
+}
+
 /** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. The asker checks them. */
 export type ReportQuery =
   | {
@@ -160,6 +170,26 @@ export type ReportQuery =
       readonly toMs: number;
       readonly interval: Interval;
       readonly filter?: {readonly property: string; readonly value: string};
+    }
+  /** Event counts that only rows answer. */
+  | {
+      readonly report: 'measured';
+      /** Undefined: events of every name. */
+      readonly events?: readonly string[];
+      /** The answer has `series`, also of one event. */
+      readonly isList: boolean;
+      readonly fromMs: number;
+      readonly toMs: number;
+      readonly interval: Interval;
+      /** All of them hold. */
+      readonly where: readonly Condition[];
+      /** Of the users' current traits. */
+      readonly userWhere: readonly Condition[];
+      /** Undefined: events are counted, and the answer has no values. */
+      readonly measure?: Measure;
+      /** Whose numbers are measured. */
+      readonly property?: string;
+      readonly breakdown?: Breakdown;
     }
   | {
       readonly report: 'users';
@@ -190,13 +220,7 @@ export type ReportQuery =
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
-  | {
-      readonly ask: 'report';
-      readonly query: ReportQuery;
-      readonly ifNoneMatch?: string;
-      /** `Report-Log-Position` of an earlier answer: over the same snapshots. Absent: over the newest. */
-      readonly at?: string;
-    };
+  | {readonly ask: 'report'; readonly query: ReportQuery; readonly ifNoneMatch?: string};
 
 export type ReportAnswer =
   | {
@@ -227,6 +251,4 @@ export type ReportAnswer =
       /** JSON text of the answer; null when `ifNoneMatch` matched (304). */
       readonly body: string | null;
     }
-  /** The snapshots of `at` are not held (any more). */
-  | {readonly kind: 'snapshot_gone'}
   | {readonly kind: 'unavailable'; readonly message: string};

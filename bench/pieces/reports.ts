@@ -10,7 +10,7 @@ import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {medianOf, NumberList, NumberLists} from '../../actors/report/funnel/median.js';
-import {TimeSort} from '../../actors/report/funnel/time-sort.js';
+import {TimeSort} from '../../actors/report/rows/time-sort.js';
 import {canonical, dayMs, eventMix} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';

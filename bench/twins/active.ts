@@ -7,7 +7,7 @@ import {type ActivePlan, planActive} from '../../actors/report/active/active-pla
 import {HourSetsPartial, hourSetWords} from '../../actors/report/active/hour-sets.js';
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
-import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
+import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {RemadeDayRanges, ResumedDayRanges} from '../engine/plain-parts.js';

@@ -155,13 +155,47 @@ const bucket = z.strictObject({
 });
 export type CountedBucket = z.infer<typeof bucket>;
 
-export const countsAnswer = z.strictObject({
-  event: z.string(),
-  interval: interval(),
-  data: z.array(bucket).describe('Every bucket, zeros included.'),
+const measured = () =>
+  z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
+const series = () => ({
+  data: z.array(bucket.extend({value: measured()})).describe('Every bucket, zeros included.'),
   total: count().describe('The sum.'),
+  total_value: measured(),
+});
+/** The name of a breakdown's row: a value as text, or a kind that is none. */
+export const breakdownRow = () => ({
+  value: z.string().optional().describe('The text of the value. Absent in rows with a `kind`.'),
+  kind: z.enum(['other', 'missing', 'null', 'not_scalar']).optional().describe('What the row has instead of a value.'),
+  values: count().optional().describe('How many values share the row `other`.'),
+});
+const countedBreakdown = z
+  .strictObject({
+    property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+    additive: z.boolean().describe('Whether the values of the rows add up to the unbroken one.'),
+    rows: z.array(z.strictObject({...breakdownRow(), ...series()})).describe('The most frequent value first.'),
+  })
+  .optional();
+const skipped = () =>
+  count()
+    .optional()
+    .describe('Events whose property is there and is no number, where numbers are compared or measured.');
+
+export const countsAnswer = z.strictObject({
+  event: z.string().optional().describe('Absent with `any_event`.'),
+  any_event: z.literal(true).optional(),
+  interval: interval(),
+  ...series(),
+  breakdown: countedBreakdown,
+  skipped: skipped(),
 });
 export type CountsAnswer = z.infer<typeof countsAnswer>;
+
+export const seriesAnswer = z.strictObject({
+  interval: interval(),
+  series: z.array(z.strictObject({event: z.string(), ...series(), breakdown: countedBreakdown})),
+  skipped: skipped(),
+});
+export const eventCountsAnswer = z.union([countsAnswer, seriesAnswer]);
 
 export const activeAnswer = z.strictObject({
   metric: z.enum(['dau', 'wau', 'mau']),

@@ -28,9 +28,9 @@ import {NameTimes} from '../../actors/report/counts/name-times.js';
 import type {RowFinder} from '../../actors/report/counts/row-finder.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
 import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js';
-import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
+import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import type {ReportQuery} from '../asks.js';
@@ -45,6 +45,8 @@ import type {FunnelIndex} from './funnel/funnel-index.js';
 import {threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
+import {measured} from './rows/measured.js';
+import {byBodyBlock, type RowReading} from './rows/row-scan.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -89,6 +91,8 @@ export class Evaluation {
     switch (query.report) {
       case 'events':
         return this.counts(query, snapshots);
+      case 'measured':
+        return measured(this.rowReading, query, snapshots);
       case 'users':
         return this.active(query, snapshots);
       case 'funnel':
@@ -96,6 +100,10 @@ export class Evaluation {
       case 'names':
         return this.names(query, snapshots);
     }
+  }
+
+  private get rowReading(): RowReading {
+    return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax};
   }
 
   // -- event counts --
@@ -358,18 +366,4 @@ const windowOf = ({windowMs}: QueryOf<'funnel'>): number => windowMs ?? Number.P
 function nameIndex(names: PartitionSnapshot['names'], event: string): number {
   const bytes = wtf8(event);
   return names.find(bytes, 0, bytes.length);
-}
-
-/** Cuts ascending rows where their body block changes. */
-function byBodyBlock(rows: Uint16Array): Uint16Array[] {
-  const cut: Uint16Array[] = [];
-  let start = 0;
-  for (let at = 1; at <= rows.length; at++) {
-    const isSameBlock =
-      at < rows.length && Math.floor(rows[at]! / bodyBlockRows) === Math.floor(rows[start]! / bodyBlockRows);
-    if (isSameBlock) continue;
-    cut.push(rows.subarray(start, at));
-    start = at;
-  }
-  return cut;
 }

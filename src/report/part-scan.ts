@@ -8,7 +8,7 @@ import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {countedRows} from '../../actors/chunk/left-rows.js';
 import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
-import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
+import type {ChunkEntry, PartRef, RunBlock} from '../../actors/manifest.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
@@ -97,13 +97,33 @@ export class PartScan {
 
   /** Rows in the order of the chunks. PS2 */
   async *rows(chunks: readonly ChunkEntry[], hasLeft: UserSet): AsyncGenerator<RowsView, void, void> {
-    const reader = this.parts.rows;
+    for await (const [, rows] of this.inOrder(this.parts.rows, chunks, hasLeft)) yield rows;
+  }
+
+  /** `rows` with their properties, and the chunk of each. */
+  wholeRows(
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+  ): AsyncGenerator<readonly [ChunkEntry, WholeRows], void, void> {
+    return this.inOrder(this.parts.wholeRows, chunks, hasLeft);
+  }
+
+  private async *inOrder<V extends RowsView>(
+    reader: ChunkReader<ChunkEntry, V>,
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+  ): AsyncGenerator<readonly [ChunkEntry, V], void, void> {
     const load = this.loaderOf(reader, chunks);
-    const held = async (chunk: ChunkEntry): Promise<RowsView> => reader.held(chunk) ?? load(chunk);
+    const held = async (chunk: ChunkEntry): Promise<V> => reader.held(chunk) ?? load(chunk);
     for await (const [chunk, rows] of loadAhead(chunks, held, loadsAheadMax)) {
-      yield countedRows(chunk, rows, hasLeft);
+      yield [chunk, countedRows(chunk, rows, hasLeft)];
       await this.slices.pause();
     }
+  }
+
+  /** A part that the caller reads once. */
+  loadOnce(part: PartRef): Promise<Uint8Array> {
+    return this.parts.loadUnkept(part);
   }
 
   /** Passes over the chunks, in their order, until all users are counted. */

@@ -141,6 +141,83 @@ describe('event counts', () => {
     }
   });
 
+  describe('with conditions, measures and breakdowns', () => {
+    const range = {from: '2024-02-28', to: '2024-03-04', interval: 'month'};
+
+    test('count what meets all conditions', async () => {
+      const whole = (parameters: Parameters) => covering<Counts>('events', {event, ...range, ...parameters});
+      expect((await whole({where: 'plan eq a=b'})).total).toBe(1);
+      expect((await whole({where: ['plan ne a=b', 'context.page.path eq /a']})).total).toBe(1);
+      expect(await whole({where: ['n gt 1', 'plan gt 1']})).toMatchObject({total: 0, skipped: 1});
+      expect((await whole({where: '"lit.eral" in 1,2'})).total).toBe(1);
+      expect((await whole({where: 'empty eq '})).total).toBe(1);
+      expect((await whole({user_where: 'plan unset'})).total).toBe(4);
+    });
+
+    test('measure, and break down', async () => {
+      const answer = await covering('events', {event, ...range, measure: 'users', breakdown: 'plan'});
+      expect(answer).toEqual({
+        event,
+        interval: 'month',
+        data: [
+          {date: '2024-02-01', count: 3, value: 2},
+          {date: '2024-03-01', count: 1, value: 1},
+        ],
+        total: 4,
+        total_value: 3,
+        breakdown: {
+          property: 'plan',
+          additive: false,
+          rows: [
+            {
+              value: 'a=b',
+              data: [
+                {date: '2024-02-01', count: 1, value: 1},
+                {date: '2024-03-01', count: 0, value: 0},
+              ],
+              total: 1,
+              total_value: 1,
+            },
+            {
+              kind: 'missing',
+              data: [
+                {date: '2024-02-01', count: 2, value: 2},
+                {date: '2024-03-01', count: 1, value: 1},
+              ],
+              total: 3,
+              total_value: 3,
+            },
+          ],
+        },
+      });
+    });
+
+    test('several events, or all', async () => {
+      const names = [event, `${event} other`];
+      const series = await covering<{series: Counts[]}>('events', {'events[]': names, ...range});
+      expect(series.series.map(({total}) => total)).toEqual([4, 1]);
+      const all = await covering<Counts>('events', {any_event: 'true', ...range, where: 'plan eq a=b'});
+      expect(all.total).toBe(1);
+    });
+
+    test('refuse what is no condition, and parameters that do not go together', async () => {
+      const refused = async (parameters: Parameters, field: string) =>
+        expectError(await ask('events', {event, ...range, ...parameters}), 400, 'invalid_request', field);
+      for (const text of ['plan', 'plan eq', 'eq pro', 'plan is pro', 'n gt ten', 'n set 1', 'a in \\x', '"a eq 1'])
+        await refused({where: text}, 'where');
+      await refused({where: Array.from({length: 11}, () => 'a set')}, 'where');
+      await refused({any_event: 'true'}, 'event');
+      await refused({'events[]': 'other'}, 'event');
+      await refused({event: undefined}, 'event');
+      await refused({measure: 'sum'}, 'property');
+      await refused({measure: 'users', property: 'n'}, 'property');
+      await refused({breakdown_limit: '5'}, 'breakdown_limit');
+      await refused({breakdown: 'plan', breakdown_limit: '1001'}, 'breakdown_limit');
+      const hours = {from: '2023-01-01', to: '2024-01-31', interval: 'hour'};
+      await refused({breakdown: 'plan', ...hours}, 'breakdown_limit');
+    });
+  });
+
   test('an event that nobody sent counts zero in every bucket', async () => {
     expect(await covering('events', {event: freshId(), ...day})).toMatchObject({
       data: [{date: '2024-01-01', count: 0}],
@@ -652,35 +729,4 @@ test('numbers of one report add up', async () => {
   const sum = Object.values(countsOf(answer)).reduce((total, count) => total + count, 0);
   expect(sum).toBe(answer.total);
   expect(sum).toBeGreaterThan(0);
-});
-
-describe('at=', () => {
-  const event = freshId('event');
-  const user = freshId();
-
-  test('answers over the same snapshots; a deletion ends them', async () => {
-    await under.track({event, userId: user, timestamp: '2024-01-01T10:00:00Z'});
-    const counts = pathOf('events', {event, ...day});
-    const first = await reportCovering(under.read, counts, under.positions);
-    const at = String(first.headers['report-log-position']);
-    const again = await under.read.get(pathOf('events', {event, ...day, at}));
-    expect(again.text).toBe(first.text);
-    expect(again.headers).toMatchObject({'report-log-position': at, etag: first.headers.etag});
-    const users = await ask('users', {...day, at});
-    expect(users.headers['report-log-position']).toBe(at);
-    expectJson(await under.read.delete(`/v1/user?userId=${user}`), 200);
-    for (const report of ['events', 'users']) {
-      expectError(await ask(report, {...(report === 'events' ? {event} : {}), ...day, at}), 410, 'snapshot_gone', 'at');
-    }
-    expect((await covering<Counts>('events', {event, ...day})).total).toBe(0);
-  });
-
-  test.each(['0', '0:1', '1.2', 'x:1.1', '0:1.1,'])('%s is no position', async (at) => {
-    expectError(await ask('events', {event, ...day, at}), 400, 'invalid_request', 'at');
-  });
-
-  test('a position that nobody holds is gone, for lists, too', async () => {
-    expectError(await ask('users', {...day, at: '0:1.1'}), 410, 'snapshot_gone', 'at');
-    expectError(await under.read.get('/v1/names?at=0:1.1'), 410, 'snapshot_gone', 'at');
-  });
 });

@@ -7,7 +7,7 @@ import {partitionOf} from '../../actors/bytes/hash.js';
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {type AcceptedEvent, writeEvent, writeLink} from '../../actors/log/entries.js';
 import {decodeIndex, type Manifest, wholeIndex} from '../../actors/manifest.js';
-import {gatheredRowBytes} from '../../actors/report/funnel/gathered-rows.js';
+import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ReportQuery} from '../../src/asks.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';

@@ -14,7 +14,6 @@ import {countedWithout} from '../../actors/identity/snapshot-set.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {
   type ChunkEntry,
-  type DeletionRecord,
   encodeIndex,
   type Manifest,
   manifestFormat,
@@ -25,6 +24,7 @@ import {
 } from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import {UserSet} from '../../actors/table/user-set.js';
+import {noIds, UserBlockWriter} from '../../actors/user/user-records.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {OpenChunk} from '../twins/open-chunk.js';
@@ -93,8 +93,9 @@ export class TestPartition {
   private readonly images: {rows: WholeRows; blocks: readonly Uint8Array[]}[] = [];
   private readonly nameBlocks: PartRef[] = [];
   private readonly windowRuns: Run[] = [];
+  private readonly userRuns: Run[] = [];
   private readonly erasedUsers: number[] = [];
-  private readonly deletions: DeletionRecord[] = [];
+  private readonly traits = new Map<string, {readonly [key: string]: Json}>();
   private open = new OpenChunk(0, 0);
   private deltas = new WindowDeltas();
   private sequence = 0;
@@ -134,16 +135,32 @@ export class TestPartition {
       if (rows.length > 0) this.putChunk(chunk, eraseRows(image.rows, rows), image.blocks);
     });
     this.users.remove(index);
+    this.traits.delete(user);
+    for (let run = this.userRuns.length - 1; run >= 0; run--) {
+      if (this.userRuns[run]!.blocks[0]!.first === index) this.userRuns.splice(run, 1);
+    }
     this.erasedUsers.push(index);
-    this.deletions.push({
-      id: `del_${this.deletions.length}`,
-      userHash: '',
-      deviceHashes: [],
-      position: {generation: 1, sequence: this.sequence + 1},
-      eventsDeleted: 0,
-      completed: null,
-      expiresLogicalMs: 0,
+    return this;
+  }
+
+  /** Sets traits, in a run of their own that has all of them: those of before stay unless they are set again. */
+  identify(user: string, traits: {readonly [key: string]: Json}): this {
+    const key = wtf8('u' + user);
+    const index = this.users.intern(key, 0, key.length);
+    const known = {...this.traits.get(user), ...traits};
+    this.traits.set(user, known);
+    const writer = new UserBlockWriter();
+    writer.add({
+      user: index,
+      createdMs: 0,
+      lastEventMs: undefined,
+      lastIdentifyMs: 0,
+      traits: {json: JSON.stringify(known), setMs: Object.keys(known).map(() => 0), overLimit: 0},
+      identifyIds: noIds,
+      chunks: [],
     });
+    const {first, last, payload} = writer.finish();
+    this.userRuns.push({bytes: payload.length, blocks: [{first, last, part: this.parts.put(payload)}]});
     return this;
   }
 
@@ -152,13 +169,6 @@ export class TestPartition {
     if (this.open.count === 0) return this;
     this.putChunk(this.chunks.length, inOrder(this.open.columnsView()), this.open.blocks());
     this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count);
-    return this;
-  }
-
-  /** Writes the chunks again, as other parts with the same rows. */
-  rewriteChunks(): this {
-    this.cutChunk();
-    for (const [chunk, {rows, blocks}] of this.images.entries()) this.putChunk(chunk, rows, blocks);
     return this;
   }
 
@@ -206,14 +216,14 @@ export class TestPartition {
       chunkBlocks: [],
       chunks: [...this.chunks],
       windowRuns: [...this.windowRuns],
-      userRuns: [],
+      userRuns: [...this.userRuns],
       erasedUsers: [...this.erasedUsers].sort((a, b) => a - b),
       dedupe: [],
       dedupeCount: 0,
       dedupeHeldFromDay: null,
       erasedIds: [],
       completedDeletions: [],
-      deletions: [...this.deletions],
+      deletions: [],
       producers: [],
       nextOrdinal: this.open.baseOrdinal,
       nextChunk: this.open.chunk,

@@ -32,7 +32,7 @@ function passes(event: StoredEvent, filter: string | undefined): boolean {
 }
 
 /** A literal key wins over the path that its dots would form. */
-function propertyAt(properties: JsonObject, path: string): Json | undefined {
+export function propertyAt(properties: JsonObject, path: string): Json | undefined {
   if (Object.hasOwn(properties, path)) return properties[path];
   let value: Json | undefined = properties;
   for (const key of path.split('.')) {
@@ -43,7 +43,7 @@ function propertyAt(properties: JsonObject, path: string): Json | undefined {
   return value;
 }
 
-function stringForm(value: Json | undefined): string | undefined {
+export function stringForm(value: Json | undefined): string | undefined {
   const isComparable = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isComparable ? String(value) : undefined;
 }

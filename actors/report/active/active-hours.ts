@@ -7,7 +7,7 @@ import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import {assert} from '../../invariant.js';
 import {hourMs} from '../../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
-import {GatheredRows, inSlices, sliceRows} from '../funnel/gathered-rows.js';
+import {GatheredRows, inSlices, newBytes, sliceRows} from '../rows/gathered-rows.js';
 import {chunksWithin, liveRows, type Stretch} from '../selection.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActivePlan, isEmpty} from './active-plan.js';
@@ -19,7 +19,7 @@ export class ActiveHoursPartial {
   private readonly plan: ActivePlan;
   private readonly stretch: Stretch;
   private readonly sliding: SlidingUsers;
-  private readonly pairs: GatheredRows;
+  private readonly pairs: GatheredRows<Uint8Array>;
   /** Hour of each user's last gathered pair: most rows repeat it. */
   private readonly lastHour: Int32Array;
   /** Users that were active in `plan.head`. */
@@ -31,7 +31,7 @@ export class ActiveHoursPartial {
     this.plan = plan;
     this.stretch = {startMs: plan.firstElement * hourMs, lastMs: toMs};
     this.sliding = new SlidingUsers(index.users.count, plan.elementCount, plan.windows);
-    this.pairs = new GatheredRows(index.users.count, pairsMax, liveRows(this.chunks(index)));
+    this.pairs = new GatheredRows(index.users.count, pairsMax, liveRows(this.chunks(index)), newBytes);
     this.lastHour = new Int32Array(index.users.count).fill(never);
     this.inHead = new Uint8Array(index.users.count);
   }

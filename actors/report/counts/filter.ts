@@ -16,7 +16,7 @@ import {
   type WholeRows,
 } from '../../chunk/property-columns.js';
 import {type Json, type PropertyCursor, valueTag, writeValue} from '../../log/entries.js';
-import {PropertyName} from './property-name.js';
+import {PropertyName} from '../rows/property-name.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
 /** Most filters never open a chunk. */

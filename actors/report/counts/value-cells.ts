@@ -21,8 +21,8 @@ import {sortPlaces} from '../../order/radix-sort.js';
 import {lowerBound} from '../../order/search.js';
 import {InternedTable} from '../../table/interned.js';
 import type {PackedTable} from '../../table/packed-table.js';
+import type {PropertyName} from '../rows/property-name.js';
 import type {PropertyFilter} from './filter.js';
-import type {PropertyName} from './property-name.js';
 
 /** Names and hours are 16 bits each in the keys of rows: chunks with larger ones are left to the scan (VC2). */
 const nameMax = 0xffff;

@@ -4,11 +4,11 @@
 
 import {firstAt, type RowsView} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
+import {GatheredRows, groupByUser, newBytes, type RowsByUser, sliceRows} from '../rows/gathered-rows.js';
+import {TimeSort} from '../rows/time-sort.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../selection.js';
 import {FunnelWalk} from './funnel-walk.js';
-import {GatheredRows, groupByUser, type RowsByUser, sliceRows} from './gathered-rows.js';
 import {medianOf, NumberList} from './median.js';
-import {TimeSort} from './time-sort.js';
 
 const noKind = 0xff;
 
@@ -26,7 +26,7 @@ export class FunnelPartial implements FunnelResult {
   /** The steps up to the first whose event never happened in this partition. */
   private readonly names: readonly number[];
   private readonly kindOfName: Uint8Array;
-  private readonly rows: GatheredRows;
+  private readonly rows: GatheredRows<Uint8Array>;
   private readonly walk: FunnelWalk;
   private readonly timeSort = new TimeSort<Uint8Array>((count) => new Uint8Array(count));
 
@@ -43,7 +43,7 @@ export class FunnelPartial implements FunnelResult {
     this.kindOfName = new Uint8Array(index.names.count).fill(noKind);
     // Several steps may take the same event: they share its kind.
     for (const name of this.names) this.kindOfName[name] = this.names.indexOf(name);
-    this.rows = new GatheredRows(index.users.count, rowsMax, liveRows(this.chunks(index)));
+    this.rows = new GatheredRows(index.users.count, rowsMax, liveRows(this.chunks(index)), newBytes);
     this.walk = new FunnelWalk(
       Uint8Array.from(this.names, (name) => this.kindOfName[name]),
       windowMs,
@@ -78,7 +78,7 @@ export class FunnelPartial implements FunnelResult {
   }
 
   /** Walks users from `first` on; returns the user to go on with. */
-  private walkSlice({starts, times, kinds}: RowsByUser, first: number): number {
+  private walkSlice({starts, times, kinds}: RowsByUser<Uint8Array>, first: number): number {
     const sliceEnd = first + starts[first] + sliceRows;
     let user = first;
     for (; user + 1 < starts.length && user + starts[user] < sliceEnd; user++) {

@@ -11,9 +11,9 @@
 //   UP4. Postings never change.
 //   UP5. They are of the names that somebody asked about. Events of other names are as if they were not there.
 import type {RowsView} from '../../chunk/rows.js';
+import {TimeSort} from '../rows/time-sort.js';
 import {ranksPerMs} from './event-key.js';
 import type {DensePostings, FunnelProgress} from './funnel-progress.js';
-import {TimeSort} from './time-sort.js';
 
 const timeEnd = 2 ** 53 / ranksPerMs;
 /** Rows between two yields: well below a ms. */

@@ -32,6 +32,8 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   UserUnknown: answers.unknownUserAnswer,
   UserGone: answers.goneAnswer,
   EventCounts: answers.countsAnswer,
+  EventSeries: answers.seriesAnswer,
+  CountedEvents: answers.eventCountsAnswer,
   ActiveUsers: answers.activeAnswer,
   Funnel: answers.funnelAnswer,
   Names: answers.namesAnswer,

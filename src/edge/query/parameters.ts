@@ -2,7 +2,6 @@
 import {idCharsMax} from '../../../actors/limits.js';
 import {parseRangeEnd, parseRangeStart} from '../../../actors/log/timestamp.js';
 import {isName} from '../../ingest/validate.js';
-import {positionsPattern} from '../../log-position.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {JsonSchema, Parameter} from './query.js';
 
@@ -54,13 +53,6 @@ export const word = <Word extends string>(words: readonly Word[]): TextForm<Word
   expected: `one of ${words.join(', ')}`,
   parse: (text) => words.find((one) => one === text),
 });
-
-/** A `Report-Log-Position`. */
-export const position: TextForm<string> = {
-  schema: {type: 'string', pattern: positionsPattern.source},
-  expected: 'the Report-Log-Position of an answer',
-  parse: (text) => (positionsPattern.test(text) ? text : undefined),
-};
 
 /** Any text: the route checks it. */
 export const anyText: TextForm<string> = {schema: {type: 'string'}, expected: 'a text', parse: (text) => text};
@@ -116,6 +108,21 @@ export const list = <Value>(
     const isGood = values.length >= 1 && values.length <= countMax && !values.includes(undefined);
     if (!isGood) throw mustBe(field, expected);
     return values as Value[];
+  },
+});
+
+/** Any number of texts up to `countMax`. */
+export const optionalList = <Value>(
+  form: TextForm<Value>,
+  {countMax, ...words}: {countMax: number; description: string},
+): Parameter<readonly Value[]> => ({
+  ...words,
+  isRequired: false,
+  isList: true,
+  schema: {type: 'array', items: form.schema, maxItems: countMax},
+  read: (field, texts) => {
+    if (texts.length > countMax) throw mustBe(field, `given at most ${countMax} times`);
+    return texts.map((text) => parsed(form, field, text));
   },
 });
 

@@ -1,18 +1,29 @@
 // GET /v1/reports/*: turns parameters into a question, and the report role's answer into HTTP.
 import {bucketStart, bucketStarts, isLabelled} from '../../../actors/calendar.js';
-import {dayMs, funnelStepsMax, namesLimitDefault, namesLimitMax, reportBucketsMax} from '../../../actors/limits.js';
+import {
+  dayMs,
+  funnelStepsMax,
+  namesLimitDefault,
+  namesLimitMax,
+  reportBucketsMax,
+  seriesMax,
+} from '../../../actors/limits.js';
+import type {Condition} from '../../../actors/report/rows/condition.js';
+import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
 import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {breakdownForm, breakdownOf} from '../query/breakdown.js';
+import {userWhere, where} from '../query/conditions.js';
 import {
   anyText,
   checkRange,
   list,
   name,
   optional,
-  position,
+  optionalList,
   rangeEnd,
   rangeStart,
   required,
@@ -48,15 +59,6 @@ const propertyFilter: TextForm<{property: string; value: string}> = {
   },
 };
 
-/** Parameters of every report. */
-export const ofEveryReport = {
-  at: optional(position, {
-    description:
-      'The `Report-Log-Position` of an earlier answer: answers over the same snapshots, so that the tiles of a page agree. ' +
-      'They are held for up to 10 minutes; then, and after the deletion of a user: 410 `snapshot_gone`.',
-  }),
-};
-
 const range = {
   from: required(rangeStart, {
     description: 'The first moment that counts, ISO 8601; a date is its first moment.',
@@ -71,20 +73,38 @@ const interval = withDefault(word<Interval>(['hour', 'day', 'week', 'month']), '
   description: `Length of a bucket, in UTC; weeks start on Monday. At most ${reportBucketsMax.toLocaleString('en')} buckets.`,
 });
 
+/** Lists of names: at most `seriesMax`. */
+const eventNames = optionalList(name, {
+  countMax: seriesMax,
+  description: 'The names of up to ten events, in place of `event`: one parameter per name. The answer has `series`.',
+});
+
 export const countsForm = {
-  event: required(name, {description: 'The name of the events to count.', example: 'signup'}),
+  event: optional(name, {
+    description: 'The name of the events to count. Either this, or `events[]`, or `any_event`.',
+    example: 'signup',
+  }),
+  'events[]': eventNames,
+  any_event: optional(word(['true']), {description: '`true` in place of `event`: events of every name.'}),
   ...range,
   interval,
-  ...ofEveryReport,
   filter: optional(propertyFilter, {
     description:
       'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
       'one. Compares with the text of a string, number or boolean.',
   }),
+  where,
+  user_where: userWhere,
+  measure: optional(word(measures), {
+    description:
+      'What stands as `value` beside the count: `total` (the count), distinct `users`, or the exact `sum`, `avg`, `min`, ' +
+      '`max`, `p50`, `p90`, `p95`, `p99` (nearest rank) of the numbers of `property`.',
+  }),
+  property: optional(name, {description: 'The property whose JSON numbers are measured.'}),
+  ...breakdownForm,
 };
 
 export const usersForm = {
-  ...ofEveryReport,
   ...range,
   interval,
   metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
@@ -95,7 +115,6 @@ export const usersForm = {
 };
 
 export const funnelForm = {
-  ...ofEveryReport,
   'steps[]': list(name, {
     countMax: funnelStepsMax,
     expected: `1 to ${funnelStepsMax} names of events`,
@@ -114,7 +133,6 @@ const namesDays = 30;
 const endOfTimeMs = 8.64e15;
 
 export const namesForm = {
-  ...ofEveryReport,
   prefix: optional(name, {description: 'Only names that begin with this.'}),
   from: optional(rangeStart, {
     description:
@@ -134,11 +152,55 @@ export const namesForm = {
   }),
 };
 
-export const countsReport = reportRoute(countsForm, ({event, filter, interval, ...times}) => {
-  const asked = {report: 'events', event, ...checkedRange(times), interval} as const;
-  checkBuckets(asked);
-  return filter === undefined ? asked : {...asked, filter};
+export const countsReport = reportRoute(countsForm, (values) => {
+  const {filter, where, interval, from, to} = values;
+  const asked = {...checkedRange({from, to}), interval} as const;
+  const bucketCount = checkBuckets(asked);
+  const events = eventsOf(values);
+  const breakdown = breakdownOf(values, bucketCount);
+  const isList = values['events[]'].length > 0;
+  const isPlain = values.user_where.length === 0 && values.measure === undefined && breakdown === undefined && !isList;
+  const plainFilter = where.length === 0 ? filter : filter === undefined ? equality(where) : undefined;
+  if (isPlain && events !== undefined && (where.length === 0 || plainFilter !== undefined))
+    return {report: 'events', event: events[0]!, ...asked, ...(plainFilter === undefined ? {} : {filter: plainFilter})};
+  return {
+    report: 'measured',
+    ...(events === undefined ? {} : {events}),
+    isList,
+    ...asked,
+    where: filter === undefined ? where : [...where, {property: filter.property, op: 'eq', values: [filter.value]}],
+    userWhere: values.user_where,
+    ...measureOf(values),
+    ...(breakdown === undefined ? {} : {breakdown}),
+  };
 });
+
+/** A single condition that means the same as `filter`, for which there are indexes. */
+function equality(where: readonly Condition[]): {property: string; value: string} | undefined {
+  const [only] = where;
+  if (where.length !== 1 || only?.op !== 'eq') return undefined;
+  return {property: only.property, value: only.values[0]!};
+}
+
+/** Undefined: events of every name. */
+function eventsOf(values: QueryValues<typeof countsForm>): readonly string[] | undefined {
+  const {event, any_event: anyEvent, 'events[]': list} = values;
+  const given = [event !== undefined, anyEvent !== undefined, list.length > 0].filter(Boolean).length;
+  if (given === 0) throw refused('event is required', 'event');
+  if (given > 1) throw refused('event, events[] and any_event exclude each other', 'event');
+  if (anyEvent !== undefined) return undefined;
+  return event === undefined ? list : [event];
+}
+
+function measureOf({measure, property}: {measure: Measure | undefined; property: string | undefined}) {
+  if (isOfNumbers(measure) && property === undefined)
+    throw refused(`property is required: its numbers are what ${measure} measures`, 'property');
+  if (!isOfNumbers(measure) && property !== undefined)
+    throw refused('property goes with a measure of numbers: sum, avg, min, max, p50, p90, p95 or p99', 'property');
+  return {...(measure === undefined ? {} : {measure}), ...(property === undefined ? {} : {property})};
+}
+
+const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
 
 export const usersReport = reportRoute(usersForm, ({interval, metric, ...times}) => {
   const asked = {report: 'users', ...checkedRange(times), interval, metric} as const;
@@ -186,7 +248,8 @@ function checkedRange({from, to}: {from: number; to: number}): {fromMs: number; 
   return {fromMs: from, toMs: to};
 }
 
-function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; interval: Interval}): void {
+/** @returns how many there are. */
+function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; interval: Interval}): number {
   const starts = bucketStarts(fromMs, toMs, interval, reportBucketsMax);
   if (starts === undefined) {
     const message = `the range has more than ${reportBucketsMax} buckets: choose a longer interval`;
@@ -201,24 +264,19 @@ function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; i
     const message = `${name} lies in a bucket that begins outside of the years 0000 to 9999`;
     throw new RequestFailure(invalidRequest(message, name));
   }
+  return starts.length;
 }
 
 /** `read` gets the values and the time, epoch ms. */
-function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
+function reportRoute<Form extends QueryForm>(
   form: Form,
   read: (values: QueryValues<Form>, nowMs: number) => ReportQuery,
 ): Handle {
   return async (front: Front, exchange: Exchange): Promise<void> => {
-    const values = readQuery(exchange.query, form);
-    const query = read(values, front.wallMs());
+    const query = read(readQuery(exchange.query, form), front.wallMs());
     const {ifNoneMatch} = exchange;
-    const {at} = values as QueryValues<typeof ofEveryReport>;
-    const answer = await front.asks.report({
-      ask: 'report',
-      query,
-      ...(ifNoneMatch === undefined ? {} : {ifNoneMatch}),
-      ...(at === undefined ? {} : {at}),
-    });
+    const question = {ask: 'report', query, ...(ifNoneMatch === undefined ? {} : {ifNoneMatch})} as const;
+    const answer = await front.asks.report(question);
     if (answer.kind !== 'report') throw new Error('the report role answered another question');
     answerReport(exchange, answer);
   };

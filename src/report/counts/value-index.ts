@@ -11,8 +11,8 @@
 import {countedRows} from '../../../actors/chunk/left-rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
-import {PropertyName} from '../../../actors/report/counts/property-name.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
+import {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import {loadAhead} from '../../parts/load-ahead.js';

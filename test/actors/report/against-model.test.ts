@@ -2,148 +2,22 @@
 
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {Json} from '../../../actors/log/entries.js';
-import {gatheredRowBytes} from '../../../actors/report/funnel/gathered-rows.js';
-import type {ReportQuery} from '../../../src/asks.js';
 import {type NamesCursor, readNamesCursor} from '../../../src/names-cursor.js';
-import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {HeldDayRanges} from '../../../src/report/active/held-day-ranges.js';
-import {Evaluation} from '../../../src/report/evaluate.js';
 import {activeUsersOf} from '../../../tools/model/active-users.js';
-import {dayMs, formatTime, hourMs} from '../../../tools/model/calendar.js';
+import {dayMs, hourMs} from '../../../tools/model/calendar.js';
 import {eventCountsOf} from '../../../tools/model/event-counts.js';
 import {funnelOf} from '../../../tools/model/funnel.js';
-import {type JsonObject, Model} from '../../../tools/model/model.js';
 import {namesOf} from '../../../tools/model/names.js';
-import {derivedIn} from '../../support/derived.js';
-import {runs} from '../../support/runs.js';
-import {MemoryParts, type TestEvent, TestPartition} from '../../support/snapshot.js';
-
-type Step =
-  | {readonly do: 'track'; readonly event: TestEvent}
-  | {readonly do: 'cutChunk'}
-  | {readonly do: 'cutRun'; readonly daysMax: number}
-  | {readonly do: 'erase'; readonly user: string};
-
-const partitionCount = 2;
-const users = ['ada', 'bob', 'cyd', 'dan', 'eve'];
-const events = ['A', 'B', 'C', 'D'];
-// A Thursday; months, weeks and days begin within the following weeks.
-const epochMs = Date.UTC(2024, 1, 22);
-
-/** Times cluster on the edges of hours and days, where inclusive and exclusive differ. */
-const someTime = fc
-  .tuple(
-    fc.oneof(
-      fc.integer({min: 0, max: 60 * 24}),
-      fc.integer({min: 0, max: 60}).map((day) => day * 24),
-      fc.constantFrom(24, 25),
-    ),
-    fc.constantFrom(-1, 0, 0, 1, 17 * 60_000),
-  )
-  .map(([hour, ms]) => epochMs + hour * hourMs + ms);
-
-const someValue: fc.Arbitrary<Json> = fc.constantFrom<Json[]>(
-  1,
-  2.5,
-  'x',
-  '1',
-  true,
-  'true',
-  null,
-  {b: 1},
-  {b: {c: 'x'}},
-  [1],
-  'y'.repeat(200),
-  {b: 'z'.repeat(200)},
-);
-const someProperties = fc.dictionary(fc.constantFrom('a', 'b', 'a.b', 'a.b.c'), someValue, {maxKeys: 3});
-
-const someStep: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 30,
-    arbitrary: fc
-      .record({
-        user: fc.constantFrom(...users),
-        event: fc.constantFrom(...events),
-        timeMs: someTime,
-        properties: someProperties,
-      })
-      .map((event) => ({do: 'track' as const, event})),
-  },
-  {weight: 3, arbitrary: fc.constant({do: 'cutChunk' as const})},
-  {weight: 3, arbitrary: fc.constantFrom(1, 3, 100).map((daysMax) => ({do: 'cutRun' as const, daysMax}))},
-  {weight: 1, arbitrary: fc.constantFrom(...users).map((user) => ({do: 'erase' as const, user}))},
-);
-const someStory = fc.array(someStep, {minLength: 1, maxLength: 120, size: 'max'});
-const someRange = fc.tuple(someTime, someTime).map(([a, b]) => ({fromMs: Math.min(a, b), toMs: Math.max(a, b)}));
-
-const partitionOfUser = (user: string): number => users.indexOf(user) % partitionCount;
-
-interface World {
-  readonly model: Model;
-  ask(query: ReportQuery, gatheredBytesMax?: number): Promise<unknown>;
-  /** Asks until everything that is derived from parts is at hand, and answers out of that. */
-  askAgain(query: ReportQuery): Promise<unknown>;
-}
-
-function tell(story: readonly Step[]): World {
-  const parts = new MemoryParts();
-  const partitions = Array.from({length: partitionCount}, () => new TestPartition(parts));
-  const model = new Model();
-  story.forEach((step, arrival) => void tellOne(step, arrival, partitions, model));
-  const snapshots = partitions.map((partition, p) => partition.publish(0, p));
-  // So small that parts are loaded again and again.
-  const cache = new PartsCache(parts, 4_096);
-  const roomy = new PartsCache(parts, 1 << 24);
-  const dayRanges = new HeldDayRanges(derivedIn(roomy));
-  const ask = async (evaluation: Evaluation, query: ReportQuery): Promise<unknown> =>
-    JSON.parse(await evaluation.answer(query, snapshots));
-  return {
-    model,
-    ask: (query, gatheredBytesMax = 1 << 20) => ask(new Evaluation(cache, gatheredBytesMax), query),
-    askAgain: async (query) => {
-      await ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);
-      return ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);
-    },
-  };
-}
-
-function tellOne(step: Step, arrival: number, partitions: readonly TestPartition[], model: Model): void {
-  switch (step.do) {
-    case 'track': {
-      const {user, event, timeMs, properties} = step.event;
-      partitions[partitionOfUser(user)]!.append(step.event);
-      model.events.push({
-        arrival,
-        user: {kind: 'user', id: user},
-        name: event,
-        userId: user,
-        anonymousId: null,
-        properties: properties as JsonObject,
-        messageId: undefined,
-        timeMs,
-        received: {earliestMs: timeMs, latestMs: timeMs},
-      });
-      return;
-    }
-    case 'cutChunk':
-      for (const partition of partitions) partition.cutChunk();
-      return;
-    case 'cutRun':
-      for (const partition of partitions) partition.cutRun(step.daysMax);
-      return;
-    case 'erase':
-      partitions[partitionOfUser(step.user)]!.erase(step.user);
-      model.delete({kind: 'user', id: step.user});
-  }
-}
-
-const texts = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({from: formatTime(fromMs), to: formatTime(toMs)});
-const someInterval = fc.constantFrom('hour' as const, 'day' as const, 'week' as const, 'month' as const);
-const manyRuns = {numRuns: runs(300)};
-/** Four rows at once: every story of more takes several passes. */
-const tinyBound = 4 * gatheredRowBytes;
+import {
+  events,
+  manyRuns,
+  someInterval,
+  someRange,
+  someStory,
+  tell,
+  texts,
+  tinyBound,
+} from '../../support/report-worlds.js';
 
 describe('reports equal the model', () => {
   test('event counts', async () => {

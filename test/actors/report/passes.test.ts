@@ -6,7 +6,7 @@ import {planActive} from '../../../actors/report/active/active-plan.js';
 import {HourSetsPartial} from '../../../actors/report/active/hour-sets.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {FunnelPartial} from '../../../actors/report/funnel/funnel.js';
-import {sliceRows} from '../../../actors/report/funnel/gathered-rows.js';
+import {sliceRows} from '../../../actors/report/rows/gathered-rows.js';
 import {chunkOf} from '../../support/postings.js';
 
 const hourMs = 3_600_000;

@@ -1,5 +1,5 @@
 // Reports: exact, from the newest published snapshot.
-import {activeAnswer, countsAnswer, funnelAnswer, namesAnswer} from '../../answers.js';
+import {activeAnswer, eventCountsAnswer, funnelAnswer, namesAnswer} from '../../answers.js';
 import {countsForm, funnelForm, namesForm, usersForm} from '../../routes/reports.js';
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
@@ -13,18 +13,21 @@ export const reports: Operations = {
     id: 'countEvents',
     tag: 'Reports',
     summary: 'Count events over time',
+    description:
+      'With `events[]` the answer has `series`, one for each name. With `breakdown` each value has a row with the same fields; ' +
+      'rows, `other` and the kinds that are no values add up to the unbroken counts.',
     query: countsForm,
     isConditional: true,
     answers: {
       200: {
         description: 'The counts.',
-        schema: countsAnswer,
+        schema: eventCountsAnswer,
         headers: bucketed,
         example: {event: 'signup', ...twoDays},
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['unavailable'],
   },
   'GET /v1/reports/users': {
     id: 'countUsers',
@@ -42,7 +45,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['unavailable'],
   },
   'GET /v1/reports/funnel': {
     id: 'readFunnel',
@@ -82,7 +85,7 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['unavailable'],
   },
   'GET /v1/names': {
     id: 'listNames',
@@ -118,6 +121,6 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['invalid_cursor', 'snapshot_gone', 'unavailable'],
+    errors: ['invalid_cursor', 'unavailable'],
   },
 };

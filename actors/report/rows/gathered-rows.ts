@@ -6,31 +6,41 @@
 //   GR2. One user alone may exceed the bound: its rows cannot be split.
 import {assert} from '../../invariant.js';
 
-/** Bytes of one gathered row, the copy that grouping makes included. */
+/** A column of kinds, and how one is made. */
+export type Kinds = Uint8Array | Uint32Array;
+export type NewKinds<K extends Kinds> = (count: number) => K;
+export const newBytes: NewKinds<Uint8Array> = (count) => new Uint8Array(count);
+export const newWords: NewKinds<Uint32Array> = (count) => new Uint32Array(count);
+
+/** Bytes of one gathered row whose kind is a byte, the copy that grouping makes included. */
 export const gatheredRowBytes = 22;
+/** The same for kinds of 32 bits. */
+export const gatheredWordRowBytes = 28;
 const rowsAtFirst = 1_024;
 /** Rows, or users, between two yields: well below a ms. */
 export const sliceRows = 8_192;
 
-export class GatheredRows {
+export class GatheredRows<K extends Kinds> {
   users: Uint32Array;
   times: Float64Array;
-  kinds: Uint8Array;
+  kinds: K;
   count = 0;
   /** Users [userStart, userEnd) are gathered in this pass. */
   userStart = 0;
   userEnd: number;
   private readonly userCount: number;
   private readonly rowsMax: number;
+  readonly newKinds: NewKinds<K>;
 
   /** `rowsPossible`: most rows that can come in one pass. */
-  constructor(userCount: number, rowsMax: number, rowsPossible: number) {
+  constructor(userCount: number, rowsMax: number, rowsPossible: number, newKinds: NewKinds<K>) {
     assert(rowsMax >= 2, 'gathered rows: half of the bound is at least one row');
     // Room for an eighth of them: zeroing more than is used costs as much as the copies of three doublings.
     const capacity = Math.min(rowsMax, Math.max(rowsAtFirst, Math.ceil(rowsPossible / 8)));
     this.users = new Uint32Array(capacity);
     this.times = new Float64Array(capacity);
-    this.kinds = new Uint8Array(capacity);
+    this.newKinds = newKinds;
+    this.kinds = newKinds(capacity);
     this.userCount = userCount;
     this.rowsMax = rowsMax;
     this.userEnd = userCount;
@@ -92,16 +102,16 @@ export class GatheredRows {
     this.users.set(users);
     this.times = new Float64Array(capacity);
     this.times.set(times);
-    this.kinds = new Uint8Array(capacity);
+    this.kinds = this.newKinds(capacity);
     this.kinds.set(kinds);
   }
 }
 
 /** Gathered rows user by user: those of user `userStart + i` are [starts[i], starts[i + 1]), in the order of adding. */
-export interface RowsByUser {
+export interface RowsByUser<K extends Kinds> {
   readonly starts: Uint32Array;
   readonly times: Float64Array;
-  readonly kinds: Uint8Array;
+  readonly kinds: K;
 }
 
 /**
@@ -116,7 +126,7 @@ export function* inSlices(count: number, work: (start: number, end: number) => v
 }
 
 /** A counting sort: two passes over the rows, whatever their order. Yields between slices. */
-export function* groupByUser(rows: GatheredRows): Generator<void, RowsByUser, void> {
+export function* groupByUser<K extends Kinds>(rows: GatheredRows<K>): Generator<void, RowsByUser<K>, void> {
   const {users, count, userStart} = rows;
   const starts = new Uint32Array(rows.userEnd - userStart + 1);
   yield* inSlices(count, (start, end) => {
@@ -127,7 +137,7 @@ export function* groupByUser(rows: GatheredRows): Generator<void, RowsByUser, vo
   });
   const places = starts.slice();
   const times = new Float64Array(count);
-  const kinds = new Uint8Array(count);
+  const kinds = rows.newKinds(count);
   yield* inSlices(count, (start, end) => {
     for (let i = start; i < end; i++) {
       const place = places[users[i] - userStart]++;

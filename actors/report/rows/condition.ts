@@ -1,0 +1,71 @@
+// A condition on a value: `<property> <op> <value>` of `where` and `user_where` (docs/api.md, Reports).
+//   CO1. Texts, numbers and booleans compare by their JavaScript text, as `filter` does. Null, objects and arrays have none.
+//   CO2. `ne`, `nin`, `ncontains` and `unset` hold where the property is missing: they are the negations of `eq`, `in`,
+//       `contains` and `set`.
+//   CO3. `gt`, `gte`, `lt` and `lte` compare JSON numbers alone. Another value passes none of them, and is counted as skipped.
+import {type PropertyValue, textOf} from './property-values.js';
+
+export const operators = [
+  'eq',
+  'ne',
+  'in',
+  'nin',
+  'contains',
+  'ncontains',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'set',
+  'unset',
+  'has',
+] as const;
+export type Operator = (typeof operators)[number];
+
+export interface Condition {
+  readonly property: string;
+  readonly op: Operator;
+  /** One; for `in` and `nin` any number; for `set` and `unset` none. For the comparisons of numbers it is one's text. */
+  readonly values: readonly string[];
+}
+
+export const comparesNumbers = (op: Operator): boolean => op === 'gt' || op === 'gte' || op === 'lt' || op === 'lte';
+
+/** Whether the value is one that a comparison of numbers cannot judge. CO3 */
+export const isSkipped = ({op}: Condition, value: PropertyValue): boolean =>
+  comparesNumbers(op) && value !== undefined && typeof value !== 'number';
+
+export function passes({op, values}: Condition, value: PropertyValue): boolean {
+  switch (op) {
+    case 'eq':
+    case 'in':
+      return isAmong(values, value);
+    case 'ne':
+    case 'nin':
+      return !isAmong(values, value);
+    case 'contains':
+      return textOf(value)?.includes(values[0]) ?? false;
+    case 'ncontains':
+      return !(textOf(value)?.includes(values[0]) ?? false);
+    case 'gt':
+      return typeof value === 'number' && value > Number(values[0]);
+    case 'gte':
+      return typeof value === 'number' && value >= Number(values[0]);
+    case 'lt':
+      return typeof value === 'number' && value < Number(values[0]);
+    case 'lte':
+      return typeof value === 'number' && value <= Number(values[0]);
+    case 'set':
+      return value !== undefined;
+    case 'unset':
+      return value === undefined;
+    case 'has':
+      return Array.isArray(value) && value.some((element) => isAmong(values, element));
+  }
+}
+
+/** CO1 */
+function isAmong(values: readonly string[], value: PropertyValue): boolean {
+  const text = textOf(value);
+  return text !== undefined && values.includes(text);
+}

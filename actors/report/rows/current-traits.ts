@@ -1,0 +1,65 @@
+// The current traits of a partition's users, out of the runs of user records.
+//   CT1. Runs come newest first: the first record of a user that has traits has the current ones.
+//   CT2. A trait is a literal name, or the path that its dots spell where no trait has that name: as with properties.
+import type {Json} from '../../log/entries.js';
+import {UserSet} from '../../table/user-set.js';
+import {UserBlockReader} from '../../user/user-records.js';
+import {type Condition, passes} from './condition.js';
+import {inside, type PropertyValue} from './property-values.js';
+
+/** Who is meant; a set, or a rule. */
+export type Users = Pick<UserSet, 'has'>;
+
+type TraitsObject = {readonly [name: string]: Json};
+type NoteTraits = (user: number, traits: TraitsObject) => void;
+
+export class CurrentTraits {
+  private readonly decided = new UserSet();
+  private readonly note: NoteTraits;
+
+  constructor(note: NoteTraits) {
+    this.note = note;
+  }
+
+  /** A block of the newest run that is left. CT1 */
+  addBlock(payload: Uint8Array): void {
+    const reader = new UserBlockReader(payload);
+    for (let record = reader.next(); record !== undefined; record = reader.next()) {
+      if (record.traits === undefined || this.decided.has(record.user)) continue;
+      this.decided.add(record.user);
+      this.note(record.user, JSON.parse(record.traits.json) as TraitsObject);
+    }
+  }
+}
+
+/** CT2 */
+export function traitOf(traits: TraitsObject, name: string): PropertyValue {
+  if (Object.hasOwn(traits, name)) return traits[name];
+  const path = name.split('.');
+  return path.length > 1 && Object.hasOwn(traits, path[0]) ? inside(traits[path[0]], path) : undefined;
+}
+
+/** Users whose traits meet all conditions; those without any traits are judged as if each trait were missing. */
+export class TraitUsers implements Users {
+  private readonly conditions: readonly Condition[];
+  private readonly byDefault: boolean;
+  /** Users with traits who are judged otherwise than those without any. */
+  private readonly others = new UserSet();
+
+  constructor(conditions: readonly Condition[]) {
+    this.conditions = conditions;
+    this.byDefault = this.meets({});
+  }
+
+  add(user: number, traits: TraitsObject): void {
+    if (this.meets(traits) !== this.byDefault) this.others.add(user);
+  }
+
+  has(user: number): boolean {
+    return this.others.has(user) !== this.byDefault;
+  }
+
+  private meets(traits: TraitsObject): boolean {
+    return this.conditions.every((condition) => passes(condition, traitOf(traits, condition.property)));
+  }
+}

@@ -1,0 +1,102 @@
+// Sums of doubles without rounding, so that every order of adding gives the same bytes.
+//   ES1. A finite double is mantissa * 2^exponent with whole numbers of at most 53 bits. Mantissas are added by exponent, in two
+//       halves that stay exact for 2^26 additions; then they move into a big integer.
+//   ES2. The sum is rounded once, to the nearest double, ties to even.
+
+const halfBits = 26;
+const half = 2 ** halfBits;
+const additionsMax = 2 ** 26;
+/** Exponent of the smallest double. */
+const lowestExponent = -1_074;
+
+/** Sums of the halves of mantissas. */
+interface Bin {
+  high: number;
+  low: number;
+  additions: number;
+  carried: bigint;
+}
+
+const words = new DataView(new ArrayBuffer(8));
+
+export class ExactSum {
+  /** By the exponent's distance from `lowestExponent`. */
+  private readonly bins = new Map<number, Bin>();
+
+  /** `value` is finite. */
+  add(value: number): void {
+    if (value === 0) return;
+    words.setFloat64(0, value);
+    const head = words.getUint32(0);
+    const biased = (head >>> 20) & 0x7ff;
+    const implicit = biased === 0 ? 0 : 2 ** 52;
+    const mantissa = implicit + (head & 0xfffff) * 2 ** 32 + words.getUint32(4);
+    const sign = value < 0 ? -1 : 1;
+    const bin = this.binOf(Math.max(biased - 1, 0));
+    const high = Math.floor(mantissa / half);
+    bin.high += sign * high;
+    bin.low += sign * (mantissa - high * half);
+    bin.additions += 1;
+    if (bin.additions === additionsMax) carry(bin);
+  }
+
+  private binOf(place: number): Bin {
+    let bin = this.bins.get(place);
+    if (bin === undefined) {
+      bin = {high: 0, low: 0, additions: 0, carried: 0n};
+      this.bins.set(place, bin);
+    }
+    return bin;
+  }
+
+  /** The sum divided by `divisor`, a whole number above 0, rounded once. ES2. Infinite past the largest double. */
+  rounded(divisor = 1): number {
+    let sum = 0n;
+    for (const [place, bin] of this.bins) {
+      carry(bin);
+      sum += bin.carried << BigInt(place);
+    }
+    return roundedQuotient(sum, BigInt(divisor), lowestExponent);
+  }
+}
+
+function carry(bin: Bin): void {
+  bin.carried += BigInt(bin.high) * BigInt(half) + BigInt(bin.low);
+  bin.high = 0;
+  bin.low = 0;
+  bin.additions = 0;
+}
+
+/** The double nearest to sum / divisor * 2^exponent, for exponents from that of the smallest double on. */
+function roundedQuotient(sum: bigint, divisor: bigint, exponent: number): number {
+  if (sum === 0n) return 0;
+  const sign = sum < 0n ? -1 : 1;
+  const magnitude = sum < 0n ? -sum : sum;
+  // Two bits more than a double has, and a last one that says whether anything follows.
+  const spare = Math.max(0, 56 - (bitsOf(magnitude) - bitsOf(divisor)));
+  const scaled = magnitude << BigInt(spare);
+  const quotient = scaled / divisor;
+  const isExact = quotient * divisor === scaled;
+  const power = exponent - spare;
+  // A result below the normal doubles keeps fewer bits: its last one is that of the smallest double.
+  const dropped = Math.max(bitsOf(quotient) - 53, lowestExponent - power);
+  const rounded = dropped <= 0 ? quotient : roundedShift(quotient, BigInt(dropped), isExact);
+  return sign * timesPower(Number(rounded), power + Math.max(dropped, 0));
+}
+
+/** value / 2^bits, ties to even; `isExact`: nothing was cut off before. */
+function roundedShift(value: bigint, bits: bigint, isExact: boolean): bigint {
+  const floor = value >> bits;
+  const rest = value - (floor << bits);
+  const middle = 1n << (bits - 1n);
+  if (rest > middle || (rest === middle && (!isExact || (floor & 1n) === 1n))) return floor + 1n;
+  return floor;
+}
+
+const bitsOf = (value: bigint): number => value.toString(2).length;
+
+/** Exact: in two steps, as 2^-1074 alone times 2^53 stays a double, and powers beyond the range do not. */
+function timesPower(value: number, power: number): number {
+  const first = Math.max(-1_000, Math.min(1_000, power));
+  return value * 2 ** first * 2 ** (power - first);
+}

@@ -1,0 +1,158 @@
+// One property of the rows of a chunk, as a key per row that stands for a value.
+//   A literal top-level key wins over the path that its dots would spell, whatever its value; a path that begins with `context`
+//   goes into the event's context where no property has that name (as in counts/filter.ts).
+//   PV1. Key 0: the row has no such property. Keys up to `codes` are those of the literal key's column; the values that only
+//       bodies tell get the keys after them. Two keys may have equal values.
+//   PV2. A row that is `unsure` has a key only after `addBodies` with its block.
+import {ByteWriter, holds} from '../../bytes/bytes.js';
+import {BodyBlock} from '../../chunk/bodies.js';
+import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
+import {must} from '../../invariant.js';
+import {type Json, PropertyCursor, valueTag} from '../../log/entries.js';
+import {PropertyName} from './property-name.js';
+
+/** Undefined: the row has no such property. */
+export type PropertyValue = Json | undefined;
+
+export class PropertyValues {
+  readonly property: PropertyName;
+  private literal: RowColumn | undefined;
+  private head: RowColumn | undefined;
+  private context: RowColumn | undefined;
+  /** Rows without any of the columns may have the property in their bodies. */
+  private isLiteralInBodies = false;
+  private isHeadInBodies = false;
+  private isContextInBodies = false;
+  private codes = 0;
+  /** Keys of the rows whose bodies were read. */
+  private readonly bodyKeys = new Map<number, number>();
+  /** Keys of body values by their JSON text, and the values from key `codes + 1` on. */
+  private readonly keysOfTexts = new Map<string, number>();
+  private readonly bodyValues: Json[] = [];
+  private readonly scratch = new ByteWriter(256);
+
+  constructor(property: string) {
+    this.property = new PropertyName(property);
+  }
+
+  /** Turns to a chunk. */
+  open(rows: WholeRows): void {
+    const {property} = this;
+    const {columns, keysInBody} = rows;
+    this.literal = columns[property.columnIn(rows)];
+    this.head = columns[property.headColumnIn(rows)];
+    this.context = columns[property.contextColumnIn(rows)];
+    this.isLiteralInBodies = keysInBody && this.literal === undefined;
+    this.isHeadInBodies = keysInBody && property.isPath && this.head === undefined;
+    this.isContextInBodies = keysInBody && property.isOfContext && this.context === undefined;
+    this.codes = this.literal?.values.count ?? 0;
+    this.bodyKeys.clear();
+    this.keysOfTexts.clear();
+    this.bodyValues.length = 0;
+  }
+
+  /** Keys of the open chunk are below this. It grows with `addBodies`. */
+  get keyCount(): number {
+    return this.codes + 1 + this.bodyValues.length;
+  }
+
+  /** Whether only its body, which was not read yet, tells the row's value. PV2 */
+  isUnsure(row: number): boolean {
+    return this.isOfBody(row) && !this.bodyKeys.has(row);
+  }
+
+  private isOfBody(row: number): boolean {
+    const {literal, head, context, property} = this;
+    if (literal === undefined ? this.isLiteralInBodies : literal.codes[row] === literal.inBody) return true;
+    if (literal !== undefined && literal.codes[row] !== codeAbsent) return false;
+    if (!property.isPath) return false;
+    if (head === undefined ? this.isHeadInBodies : head.codes[row] === head.inBody) return true;
+    if (head !== undefined && head.codes[row] !== codeAbsent) return false;
+    if (!property.isOfContext) return false;
+    return context === undefined ? this.isContextInBodies : context.codes[row] === context.inBody;
+  }
+
+  /** The row's key. PV1 */
+  keyOf(row: number): number {
+    const {literal} = this;
+    const code = literal === undefined ? codeAbsent : literal.codes[row];
+    if (literal !== undefined && code !== codeAbsent && code !== literal.inBody) return code;
+    return this.bodyKeys.get(row) ?? 0;
+  }
+
+  valueOf(key: number): PropertyValue {
+    if (key === 0) return undefined;
+    return key <= this.codes ? this.valueOfCode(key) : this.bodyValues[key - this.codes - 1];
+  }
+
+  private valueOfCode(code: number): Json {
+    const {scratch} = this;
+    const {values} = must(this.literal, 'property values: a code is of the literal column');
+    scratch.position = 0;
+    // One pair with an empty key, as a cursor reads it. A place of 0 would mean no pairs.
+    scratch.u8(0);
+    scratch.u8(1);
+    scratch.u8(0);
+    values.write(code, scratch);
+    const cursor = new PropertyCursor(scratch.bytes);
+    cursor.open(1);
+    cursor.next();
+    return jsonOf(cursor);
+  }
+
+  /** Reads the unsure ones of these rows, all of one body block, ascending. PV2 */
+  addBodies(columns: WholeRows, block: Uint8Array, rows: Uint16Array): void {
+    const bodies = new BodyBlock(block, columns);
+    for (const row of rows) {
+      if (!this.isUnsure(row)) continue;
+      const value = this.valueIn(bodies.properties(row));
+      this.bodyKeys.set(row, value === undefined ? 0 : this.keyOfBodyValue(value));
+    }
+  }
+
+  private keyOfBodyValue(value: Json): number {
+    const text = JSON.stringify(value);
+    const known = this.keysOfTexts.get(text);
+    if (known !== undefined) return known;
+    this.bodyValues.push(value);
+    const key = this.codes + this.bodyValues.length;
+    this.keysOfTexts.set(text, key);
+    return key;
+  }
+
+  /** The value among an event's pairs. */
+  valueIn(cursor: PropertyCursor): PropertyValue {
+    const {bytes} = cursor;
+    const {key, path, pathHead, isPath, isOfContext} = this.property;
+    let nested: string | undefined;
+    if (isOfContext && cursor.isAtContext && cursor.next()) nested = cursor.value() as string;
+    cursor.passOwn();
+    while (cursor.next()) {
+      const {keyStart, keyEnd} = cursor;
+      if (holds(bytes, keyStart, keyEnd, key)) return jsonOf(cursor);
+      if (isPath && holds(bytes, keyStart, keyEnd, pathHead))
+        nested = cursor.tag === valueTag.json ? (cursor.value() as string) : undefined;
+    }
+    return nested === undefined ? undefined : inside(JSON.parse(nested) as Json, path);
+  }
+}
+
+const jsonOf = (cursor: PropertyCursor): Json => {
+  const value = cursor.value();
+  return cursor.tag === valueTag.json ? (JSON.parse(value as string) as Json) : value;
+};
+
+/** What the path's keys after the first lead to; undefined where they lead nowhere. */
+export function inside(head: Json, path: readonly string[]): PropertyValue {
+  let value: Json = head;
+  for (const key of path.slice(1)) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
+    if (!Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/** The text that conditions, breakdowns and lists compare: of a text, a number or a boolean; undefined for anything else. */
+export const textOf = (value: PropertyValue): string | undefined =>
+  value === undefined || value === null || typeof value === 'object' ? undefined : String(value);

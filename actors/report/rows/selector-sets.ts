@@ -1,0 +1,56 @@
+// Which selectors choose a row, as one small number: a row may be chosen by several.
+//   SS1. Number 0 is the empty set. Numbers grow as sets occur, which are few: names and conditions overlap little.
+import {chunkRowsMax} from '../../limits.js';
+
+export class SelectorSets {
+  /** Selectors of each set, ascending. */
+  private readonly sets: (readonly number[])[] = [[]];
+  /** Number of the set with one more selector. */
+  private readonly next = new Map<number, number>();
+  private readonly selectorCount: number;
+  private readonly setOfRow = new Uint32Array(chunkRowsMax);
+
+  constructor(selectorCount: number) {
+    this.selectorCount = selectorCount;
+  }
+
+  /** The selectors of a set, ascending. */
+  selectorsOf(set: number): readonly number[] {
+    return this.sets[set];
+  }
+
+  has(set: number, selector: number): boolean {
+    return this.sets[set].includes(selector);
+  }
+
+  /**
+   * Calls `each` with the rows that any selector chose, in the order of `order`, and their sets.
+   * `chosen`: rows by selector; `order` has all of them.
+   */
+  forEachRow(order: Uint16Array, chosen: readonly Uint16Array[], each: (row: number, set: number) => void): void {
+    const {setOfRow} = this;
+    const only = chosen.length === 1 ? this.with(0, 0) : 0;
+    if (only > 0) {
+      for (const row of chosen[0]) each(row, only);
+      return;
+    }
+    for (const [selector, rows] of chosen.entries())
+      for (const row of rows) setOfRow[row] = this.with(setOfRow[row], selector);
+    for (let at = 0; at < order.length; at++) {
+      const row = order[at];
+      const set = setOfRow[row];
+      if (set === 0) continue;
+      setOfRow[row] = 0;
+      each(row, set);
+    }
+  }
+
+  private with(set: number, selector: number): number {
+    const step = set * this.selectorCount + selector;
+    const known = this.next.get(step);
+    if (known !== undefined) return known;
+    const number = this.sets.push([...this.sets[set], selector]) - 1;
+    this.next.set(step, number);
+    return number;
+  }
+}

@@ -1,0 +1,224 @@
+// Reads the rows that a question is about: chunks that may hold any, their properties where it asks for some, and the bodies of
+// the rows that only bodies tell.
+//   RS1. Bodies are read for conditions first, then for what is asked of the rows that pass.
+//   RS2. Chunks are folded in their order: the rows of one user come by (chunk, time, row).
+
+import {wtf8} from '../../../actors/bytes/bytes.js';
+import type {WholeRows} from '../../../actors/chunk/property-columns.js';
+import type {RowsView} from '../../../actors/chunk/rows.js';
+import {bodyBlockRows} from '../../../actors/limits.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import type {Condition} from '../../../actors/report/rows/condition.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
+import {PropertyValues} from '../../../actors/report/rows/property-values.js';
+import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/row-choice.js';
+import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
+import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {PartScan} from '../part-scan.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+
+/** What is read of a partition. */
+export interface Chosen {
+  readonly stretch: Stretch;
+  readonly selectors: readonly Selector[];
+  /** Properties whose values the fold asks for. */
+  readonly properties?: readonly PropertyValues[];
+}
+
+/** What questions over rows work with. */
+export interface RowReading {
+  readonly scan: PartScan;
+  /** Bytes of rows and values that a question holds at once. */
+  readonly gatheredBytesMax: number;
+}
+
+/** A question holds more at once than the memory for reports allows. */
+export class BeyondMemory extends Error {
+  override name = 'BeyondMemory';
+
+  constructor(what: string, bytesMax: number) {
+    super(`${what} more than ${Math.floor(bytesMax / 2 ** 20)} MiB, which MEMORY_CACHE_MIB allows a report`);
+  }
+}
+
+/** Gets the rows of a chunk that each selector chooses, by (time, row). */
+export type ChosenFold = (rows: RowsView, chosen: readonly Uint16Array[]) => void;
+
+/** Adds rows of a chunk to a walk, by (time, row). */
+export type NoteRows = (rows: RowsView, chosen: readonly Uint16Array[], walk: UserWalk) => void;
+
+/** The judges of one selector. */
+interface Judged {
+  readonly selector: Selector;
+  readonly judges: readonly KeyJudge[];
+}
+
+/** Compiled once for all partitions and passes. */
+export class RowScan {
+  private readonly reading: RowReading;
+  private readonly asked: Chosen;
+  private readonly judged: readonly Judged[];
+  /** By their names, as several conditions may be on one property. */
+  private readonly values = new Map<string, PropertyValues>();
+
+  constructor(reading: RowReading, asked: Chosen) {
+    this.reading = reading;
+    this.asked = asked;
+    for (const each of asked.properties ?? []) this.values.set(each.property.text, each);
+    this.judged = asked.selectors.map((selector) => ({
+      selector,
+      judges: (selector.where ?? []).map((condition) => new KeyJudge(condition, this.valuesOf(condition))),
+    }));
+  }
+
+  private valuesOf({property}: Condition): PropertyValues {
+    const known = this.values.get(property);
+    if (known !== undefined) return known;
+    const values = new PropertyValues(property);
+    this.values.set(property, values);
+    return values;
+  }
+
+  /** Rows that comparisons of numbers could not judge, over all passes so far. */
+  get skipped(): number {
+    return this.judges().reduce((sum, {skipped}) => sum + skipped, 0);
+  }
+
+  /** Another pass over the same rows counts them again. */
+  forgetSkipped(): void {
+    for (const judge of this.judges()) judge.skipped = 0;
+  }
+
+  private judges(): KeyJudge[] {
+    return this.judged.flatMap(({judges}) => judges);
+  }
+
+  chunks(snapshot: PartitionSnapshot): ChunkEntry[] {
+    const within = chunksWithin(snapshot.index.chunks, [this.asked.stretch]);
+    const names = this.namesIn(snapshot);
+    return names.includes(undefined)
+      ? within
+      : chunksNaming(
+          within,
+          names.filter((name) => name !== undefined),
+        );
+  }
+
+  /** One pass over the partition's rows, of these users alone where there are any. RS2 */
+  async fold(
+    snapshot: PartitionSnapshot,
+    fold: ChosenFold,
+    users?: Users,
+    chunks: readonly ChunkEntry[] = this.chunks(snapshot),
+  ): Promise<void> {
+    const names = this.namesIn(snapshot);
+    const {leftOut} = snapshot;
+    if (this.values.size === 0) {
+      for await (const rows of this.reading.scan.rows(chunks, leftOut.users))
+        fold(rows, this.candidatesOf(rows, names, users));
+      return;
+    }
+    for await (const [chunk, rows] of this.reading.scan.wholeRows(chunks, leftOut.users)) {
+      const found = this.candidatesOf(rows, names, users);
+      if (found.every(({length}) => length === 0)) continue;
+      for (const values of this.values.values()) values.open(rows);
+      const chosen: Uint16Array[] = [];
+      for (const [i, {judges}] of this.judged.entries())
+        chosen.push(await this.passing(chunk, rows, found[i]!, judges));
+      await this.readBodies(chunk, rows, this.asked.properties ?? [], chosen);
+      fold(rows, chosen);
+    }
+  }
+
+  /**
+   * Walks the partition's users, each with its chosen rows in the order of its history. `note` gets the rows of each chunk, and
+   * adds them with what it notes of them.
+   */
+  async walk(snapshot: PartitionSnapshot, note: NoteRows, walkUser: WalkUser, users?: Users): Promise<void> {
+    const chunks = this.chunks(snapshot);
+    if (chunks.length === 0) return;
+    const {scan, gatheredBytesMax} = this.reading;
+    const rows = liveRows(chunks);
+    const rowsMax = Math.max(2, Math.floor(gatheredBytesMax / gatheredWordRowBytes));
+    const walk = new UserWalk(snapshot.index.users.count, rowsMax, rows, walkUser);
+    const fold: ChosenFold = (chunkRows, chosen) => note(chunkRows, chosen, walk);
+    await scan.borrowing(Math.min(gatheredBytesMax, rows * gatheredWordRowBytes), async () => {
+      do await this.fold(snapshot, fold, users, chunks);
+      while (await scan.inSlices(walk.endPass()));
+    });
+  }
+
+  private async passing(
+    chunk: ChunkEntry,
+    rows: WholeRows,
+    found: Uint16Array,
+    judges: readonly KeyJudge[],
+  ): Promise<Uint16Array> {
+    let passing = found;
+    for (const judge of judges) {
+      await this.readBodies(chunk, rows, [judge.values], [passing]); // RS1
+      judge.open();
+      passing = judge.passing(passing);
+    }
+    return passing;
+  }
+
+  private candidatesOf(
+    rows: RowsView,
+    names: readonly (number | undefined)[],
+    users: Users | undefined,
+  ): Uint16Array[] {
+    const {stretch} = this.asked;
+    return names.map((name) => (name === -1 ? noRows : candidates(rows, stretch, name, users)));
+  }
+
+  /** Name index of each selector: -1 where the event never happened here, undefined for every event. */
+  private namesIn({names}: PartitionSnapshot): (number | undefined)[] {
+    return this.asked.selectors.map(({event}) => {
+      if (event === undefined) return undefined;
+      const bytes = wtf8(event);
+      return names.find(bytes, 0, bytes.length);
+    });
+  }
+
+  private async readBodies(
+    chunk: ChunkEntry,
+    rows: WholeRows,
+    properties: readonly PropertyValues[],
+    lists: readonly Uint16Array[],
+  ): Promise<void> {
+    if (properties.length === 0) return;
+    const unsure = unsureRows(properties, lists);
+    if (unsure.length === 0) return;
+    const byBlock = byBodyBlock(unsure);
+    const numbers = byBlock.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
+    await this.reading.scan.foldBodies(chunk, numbers, (block, i) => {
+      for (const values of properties) values.addBodies(rows, block, byBlock[i]!);
+    });
+  }
+}
+
+const noRows = new Uint16Array(0);
+
+/** Rows of the lists that only bodies tell, ascending, each once. */
+function unsureRows(properties: readonly PropertyValues[], lists: readonly Uint16Array[]): Uint16Array {
+  const unsure = new Set<number>();
+  for (const rows of lists)
+    for (const row of rows) if (properties.some((values) => values.isUnsure(row))) unsure.add(row);
+  return Uint16Array.from(unsure).sort();
+}
+
+/** Cuts ascending rows where their body block changes. */
+export function byBodyBlock(rows: Uint16Array): Uint16Array[] {
+  const cut: Uint16Array[] = [];
+  let start = 0;
+  for (let at = 1; at <= rows.length; at++) {
+    const isSameBlock =
+      at < rows.length && Math.floor(rows[at]! / bodyBlockRows) === Math.floor(rows[start]! / bodyBlockRows);
+    if (isSameBlock) continue;
+    cut.push(rows.subarray(start, at));
+    start = at;
+  }
+  return cut;
+}

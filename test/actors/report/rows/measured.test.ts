@@ -1,0 +1,85 @@
+// Counts with conditions, measures and breakdowns, over random partitions, equal the model.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {operators} from '../../../../actors/report/rows/condition.js';
+import {measures} from '../../../../actors/report/rows/measures.js';
+import {measuredOf} from '../../../../tools/model/measured.js';
+import {events, someInterval, someRange, someStory, tell, texts, tinyBound} from '../../../support/report-worlds.js';
+import {runs} from '../../../support/runs.js';
+
+const someProperty = fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never');
+const someText = fc.constantFrom('1', '2.5', 'x', 'true', '', 'y'.repeat(200), 'z'.repeat(200));
+const someCondition = fc.tuple(someProperty, fc.constantFrom(...operators), someText).map(([property, op, text]) => {
+  if (op === 'set' || op === 'unset') return {property, op, values: []};
+  if (op === 'in' || op === 'nin') return {property, op, values: [text, '2.5']};
+  return {property, op, values: [/^[gl]te?$/.test(op) ? '1' : text]};
+});
+const someConditions = fc.array(someCondition, {maxLength: 3});
+
+test('counts with conditions, measures and breakdowns equal the model', async () => {
+  const property = fc.asyncProperty(
+    someStory,
+    someRange,
+    fc.record({
+      event: fc.constantFrom(...events, 'never', undefined),
+      interval: someInterval.filter((interval) => interval !== 'hour'),
+      where: someConditions,
+      userWhere: fc.array(someCondition, {maxLength: 1}),
+      measure: fc.constantFrom(undefined, ...measures),
+      measured: someProperty,
+      breakdown: fc.option(
+        fc.record({
+          by: fc.constantFrom('property' as const, 'trait' as const),
+          name: someProperty,
+          limit: fc.integer({min: 1, max: 4}),
+        }),
+        {nil: undefined},
+      ),
+    }),
+    async (story, range, {event, interval, where, userWhere, measure, measured, breakdown}) => {
+      const world = tell(story);
+      const isOfNumbers = measure !== undefined && measure !== 'total' && measure !== 'users';
+      const asked = {
+        interval,
+        where,
+        userWhere,
+        ...(measure === undefined ? {} : {measure}),
+        ...(isOfNumbers ? {property: measured} : {}),
+        ...(breakdown === undefined ? {} : {breakdown}),
+      };
+      const expected = measuredOf(world.model, {...asked, ...texts(range), ...(event === undefined ? {} : {event})});
+      const names = event === undefined ? {} : {events: [event]};
+      const query = {report: 'measured', isList: false, ...asked, ...range, ...names} as const;
+      expect(await world.ask(query)).toEqual(expected);
+      if (measure === 'users') expect(await world.ask(query, tinyBound)).toEqual(expected);
+    },
+  );
+  await fc.assert(property, {numRuns: runs(600)});
+});
+
+test('several events are series of one answer', async () => {
+  const at = (hour: number) => Date.UTC(2024, 1, 22, hour);
+  const told = (user: string, event: string, timeMs: number, properties: {a?: number}) =>
+    ({do: 'track', event: {user, event, timeMs, properties}}) as const;
+  const world = tell([told('ada', 'A', at(1), {a: 1}), told('bob', 'B', at(2), {a: 2}), told('cyd', 'B', at(3), {})]);
+  const answer = await world.ask({
+    report: 'measured',
+    events: ['A', 'B'],
+    isList: true,
+    fromMs: at(0),
+    toMs: at(23),
+    interval: 'day',
+    where: [],
+    userWhere: [],
+    measure: 'sum',
+    property: 'a',
+  });
+  expect(answer).toEqual({
+    interval: 'day',
+    series: [
+      {event: 'A', data: [{date: '2024-02-22', count: 1, value: 1}], total: 1, total_value: 1},
+      {event: 'B', data: [{date: '2024-02-22', count: 2, value: 2}], total: 2, total_value: 2},
+    ],
+    skipped: 0,
+  });
+});

@@ -1,0 +1,39 @@
+// `where` and `user_where` as a person would read them: one condition, one value.
+
+import {propertyAt, stringForm} from './event-counts.js';
+import type {Json, JsonObject, Model, StoredEvent} from './model.js';
+import {userKeyOf} from './model.js';
+
+export interface Condition {
+  readonly property: string;
+  readonly op: string;
+  readonly values: readonly string[];
+}
+
+export function holds(properties: JsonObject, {property, op, values}: Condition): boolean {
+  const value = propertyAt(properties, property);
+  const text = stringForm(value);
+  const [first] = values;
+  const number = typeof value === 'number' ? value : Number.NaN;
+  const answers: Record<string, () => boolean> = {
+    eq: () => text === first,
+    in: () => text !== undefined && values.includes(text),
+    contains: () => text?.includes(first!) ?? false,
+    gt: () => number > Number(first),
+    gte: () => number >= Number(first),
+    lt: () => number < Number(first),
+    lte: () => number <= Number(first),
+    set: () => value !== undefined,
+    has: () => Array.isArray(value) && value.some((element: Json) => stringForm(element) === first),
+  };
+  const negations: Record<string, string> = {ne: 'eq', nin: 'in', ncontains: 'contains', unset: 'set'};
+  const negated = negations[op];
+  return negated === undefined ? answers[op]!() : !answers[negated]!();
+}
+
+export const holdAll = (properties: JsonObject, conditions: readonly Condition[]): boolean =>
+  conditions.every((condition) => holds(properties, condition));
+
+/** Traits of the user of an event, as they are now. */
+export const traitsOf = (model: Model, event: StoredEvent): JsonObject =>
+  Object.fromEntries(model.profiles.get(userKeyOf(event.user))?.traits ?? []);
