@@ -31,6 +31,9 @@ export async function openBrowser(rules: readonly string[] = []): Promise<Browse
   return chromium.launch({executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-dev-shm-usage', ...rules]});
 }
 
+/** A page that never shows what it should still ends before its test does. */
+const waitMsMax = 120_000;
+
 export class DashboardPage {
   /** Lines of the console, errors of scripts, requests to other hosts: none is right. */
   readonly complaints: string[] = [];
@@ -57,6 +60,7 @@ export class DashboardPage {
   static async open(browser: Browser, {baseUrl}: Pick<Service, 'baseUrl'>, view: View = {}): Promise<DashboardPage> {
     const {theme = 'light', width = 1_440, height = 900} = view;
     const context = await browser.newContext({viewport: {width, height}, colorScheme: theme, reducedMotion: 'reduce'});
+    context.setDefaultTimeout(waitMsMax); // A busy machine is not what is tested.
     return new DashboardPage(await context.newPage(), context, baseUrl);
   }
 
