@@ -220,7 +220,13 @@ export type ReportQuery =
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
-  | {readonly ask: 'report'; readonly query: ReportQuery; readonly ifNoneMatch?: string};
+  | {
+      readonly ask: 'report';
+      readonly query: ReportQuery;
+      readonly ifNoneMatch?: string;
+      /** `Report-Log-Position` of an earlier answer: over the same snapshots. Absent: over the newest. */
+      readonly at?: string;
+    };
 
 export type ReportAnswer =
   | {
@@ -251,4 +257,6 @@ export type ReportAnswer =
       /** JSON text of the answer; null when `ifNoneMatch` matched (304). */
       readonly body: string | null;
     }
+  /** The snapshots of `at` are not held (any more). */
+  | {readonly kind: 'snapshot_gone'}
   | {readonly kind: 'unavailable'; readonly message: string};

@@ -11,6 +11,9 @@ export interface LogPosition {
 export const positionText = ({partition, generation, sequence}: LogPosition): string =>
   `${partition}:${generation}.${sequence}`;
 
+/** One position or several, with commas: `Log-Position`, `Report-Log-Position`. */
+export const positionsPattern = /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/;
+
 /** A position within one partition. */
 export type Place = Omit<LogPosition, 'partition'>;
 

@@ -1,7 +1,7 @@
 // The report engine: one question in, one answer out, over the newest published snapshots.
 //   RE1. An answer is computed over one set of snapshots, from beginning to end; its headers name it.
 //   RE2. A swept part means that the set is out of date: the engine starts again on the newest one, for as long as a client
-//       may wait. A missing part that the newest set names is damage.
+//       may wait; a question for an older set learns that it is gone. A missing part that the newest set names is damage.
 //   RE3. Memory: parts in the cache, values derived from them (derived-indexes.ts), rows gathered by running reports, lists of
 //       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts. Folding
 //       threads use what is free of that (spare-room.ts).
@@ -17,7 +17,7 @@ import {monotonicMs} from '../clock.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
 import {Overload, Semaphore} from '../pacing/semaphore.js';
-import {Damage} from '../parts/damage.js';
+import {Damage, isUnreadable} from '../parts/damage.js';
 import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
@@ -30,6 +30,7 @@ import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
+import {HeldSets, type WholeSet} from './published/held-sets.js';
 import {
   Disagreement,
   type ManifestSource,
@@ -63,6 +64,7 @@ interface EngineOptions {
 
 /** Measures are the thread's own. */
 type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
+type AskedReport = Extract<ReportQuestion, {ask: 'report'}>;
 
 export class ReportEngine {
   readonly parts: PartsCache;
@@ -70,6 +72,7 @@ export class ReportEngine {
   readonly funnels: FunnelIndex;
   private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
+  private readonly held = new HeldSets();
   private readonly answers: AnswerCache;
   private readonly atWork = new Semaphore(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
@@ -108,9 +111,7 @@ export class ReportEngine {
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
     this.derived.dropUnasked();
     try {
-      const answer = await this.onNewest(() =>
-        question.ask === 'report' ? this.report(question.query, question.ifNoneMatch) : this.status(),
-      );
+      const answer = await this.onNewest(() => (question.ask === 'report' ? this.reportOf(question) : this.status()));
       this.failures.clear();
       return answer;
     } catch (error) {
@@ -202,14 +203,51 @@ export class ReportEngine {
     }
   }
 
-  private async report(query: ReportQuery, ifNoneMatch: string | undefined): Promise<ReportAnswer> {
+  private async reportOf(asked: AskedReport): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
-    const snapshots = await this.snapshots.read();
-    if (!areAll(snapshots)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
+    const newest = await this.readHeld();
+    if (newest === undefined) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
+    const {at} = asked;
+    if (at === undefined) return this.report(asked, newest, newest);
+    const set = this.held.at(at);
+    const answer = set && (await this.overHeld(at, () => this.report(asked, set, newest)));
+    return answer ?? {kind: 'snapshot_gone'};
+  }
+
+  /** The newest snapshots; undefined before all partitions have published. */
+  private async readHeld(): Promise<WholeSet | undefined> {
+    const newest = await this.snapshots.read();
+    if (!areAll(newest)) return undefined;
+    this.held.hold(newest, monotonicMs());
+    return newest;
+  }
+
+  /** Undefined if the set is gone. RE2 */
+  private async overHeld(at: string, report: () => Promise<ReportAnswer>): Promise<ReportAnswer | undefined> {
+    try {
+      const answer = await report();
+      // A deletion that ended the set in the meantime may have its receipt by now (HS2).
+      await this.readHeld();
+      return this.held.at(at) === undefined ? undefined : answer;
+    } catch (error) {
+      if (!isUnreadable(error) || (await this.snapshots.nameNow(error.ref))) throw error;
+      this.held.end(at);
+      return undefined;
+    }
+  }
+
+  /** RE1 */
+  private async report(
+    {query, ifNoneMatch}: AskedReport,
+    snapshots: WholeSet,
+    newest: WholeSet,
+  ): Promise<ReportAnswer> {
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
     const body = await this.bodyOf(origin, query, snapshots);
-    const headers = headersOf(query, manifests, body, this.refresh.ms); // RE1
+    // By then reports have events that were acknowledged right after the oldest partition's tick.
+    const nextByMs = asOf(newest.map(({manifest}) => manifest)) + this.refresh.ms;
+    const headers = headersOf(query, manifests, body, nextByMs);
     return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
   }
 

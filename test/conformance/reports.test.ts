@@ -730,3 +730,34 @@ test('numbers of one report add up', async () => {
   expect(sum).toBe(answer.total);
   expect(sum).toBeGreaterThan(0);
 });
+
+describe('at=', () => {
+  const event = freshId('event');
+  const user = freshId();
+
+  test('answers over the same snapshots; a deletion ends them', async () => {
+    await under.track({event, userId: user, timestamp: '2024-01-01T10:00:00Z'});
+    const counts = pathOf('events', {event, ...day});
+    const first = await reportCovering(under.read, counts, under.positions);
+    const at = String(first.headers['report-log-position']);
+    const again = await under.read.get(pathOf('events', {event, ...day, at}));
+    expect(again.text).toBe(first.text);
+    expect(again.headers).toMatchObject({'report-log-position': at, etag: first.headers.etag});
+    const users = await ask('users', {...day, at});
+    expect(users.headers['report-log-position']).toBe(at);
+    expectJson(await under.read.delete(`/v1/user?userId=${user}`), 200);
+    for (const report of ['events', 'users']) {
+      expectError(await ask(report, {...(report === 'events' ? {event} : {}), ...day, at}), 410, 'snapshot_gone', 'at');
+    }
+    expect((await covering<Counts>('events', {event, ...day})).total).toBe(0);
+  });
+
+  test.each(['0', '0:1', '1.2', 'x:1.1', '0:1.1,'])('%s is no position', async (at) => {
+    expectError(await ask('events', {event, ...day, at}), 400, 'invalid_request', 'at');
+  });
+
+  test('a position that nobody holds is gone, for lists, too', async () => {
+    expectError(await ask('users', {...day, at: '0:1.1'}), 410, 'snapshot_gone', 'at');
+    expectError(await under.read.get('/v1/names?at=0:1.1'), 410, 'snapshot_gone', 'at');
+  });
+});

@@ -109,6 +109,10 @@ class World {
     return answer;
   }
 
+  answerAt(at: string, asked: ReportQuery = query): Promise<ReportAnswer> {
+    return this.engine.answer({ask: 'report', query: asked, at});
+  }
+
   answer(asked: ReportQuery = query, ifNoneMatch?: string): Promise<ReportAnswer> {
     return this.engine.answer({ask: 'report', query: asked, ...(ifNoneMatch === undefined ? {} : {ifNoneMatch})});
   }
@@ -483,5 +487,90 @@ describe('report engine', () => {
     expect(await world.answer(whole)).toEqual({kind: 'unavailable', message: expect.any(String)});
     expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {0: 1}});
     expect((await world.ask(query)).body).toBe(counted([1, 1, 0]));
+  });
+});
+
+describe('an earlier position', () => {
+  const gone = {kind: 'snapshot_gone'};
+  const funnel: ReportQuery = {report: 'funnel', steps: ['A'], fromMs: 0, toMs: 9 * hourMs};
+  const positionIn = (answer: Extract<ReportAnswer, {kind: 'report'}>): string => answer.headers['Report-Log-Position'];
+
+  /** An event is published after the first answer. @returns the position of that answer. */
+  async function passed(world: World): Promise<string> {
+    const position = positionIn(await world.ask());
+    world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+    world.publish(0, 3 * hourMs);
+    expect((await world.ask()).body).toBe(counted([1, 1, 1]));
+    return position;
+  }
+
+  test('answers any question over the same snapshots, and says when the next ones are due', async () => {
+    const world = worldWithSnapshots();
+    const before = await world.ask();
+    const at = await passed(world);
+    world.publish(1, 3 * hourMs);
+    const again = await world.answerAt(at);
+    expect(again).toEqual({
+      ...before,
+      headers: {...before.headers, 'Report-Next-By': '1970-01-01T03:00:05.000Z'},
+    });
+    expect(JSON.parse((await world.ask(funnel)).body!).total).toBe(3);
+    const other = await world.answerAt(at, funnel);
+    expect(other).toMatchObject({kind: 'report', headers: {'Report-Log-Position': at}});
+    expect(JSON.parse((other as {body: string}).body).total).toBe(2);
+  });
+
+  test('of the newest snapshots is that of an answer without it; one that never was is gone', async () => {
+    const world = worldWithSnapshots();
+    const newest = await world.ask();
+    expect(await world.answerAt(positionIn(newest))).toEqual(newest);
+    for (const at of ['0:1.1', '0:1.1,1:1.2', '0:1.1,1:1.1,2:1.1']) expect(await world.answerAt(at)).toEqual(gone);
+    expect(await worldWithSnapshots().answerAt('0:1.1,1:1.1'), 'known without an answer before').toEqual(newest);
+  });
+
+  test('whose parts were swept is gone, and no damage', async () => {
+    const world = worldWithSnapshots();
+    const [manifest] = world.bucket.manifests;
+    const at = await passed(world);
+    world.partitions[0]!.rewriteChunks();
+    world.publish(0, 4 * hourMs);
+    const {lastChunks} = decodeIndex((await world.parts.read(manifest!.index.revisions[0]!))!);
+    for (const {rows} of lastChunks) world.parts.sweep(rows);
+    expect(await world.answerAt(at), 'it has the parts of this question').toMatchObject({kind: 'report'});
+    expect(await world.answerAt(at, funnel)).toEqual(gone);
+    expect(await world.answerAt(at), 'it has ended for all questions').toEqual(gone);
+    expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {}});
+  });
+
+  test('a part that the newest snapshot names, too, is damage', async () => {
+    const world = worldWithSnapshots();
+    const [manifest] = world.bucket.manifests;
+    const at = await passed(world);
+    const {lastChunks} = decodeIndex((await world.parts.read(manifest!.index.revisions[0]!))!);
+    for (const {rows} of lastChunks) world.parts.sweep(rows);
+    expect((await world.answerAt(at, funnel)).kind).toBe('unavailable');
+    expect(await world.engine.answer({ask: 'status'})).toMatchObject({damagedParts: {0: 1}});
+  });
+
+  test('ends with a deletion, also one that is published while its answer is computed', async () => {
+    const world = worldWithSnapshots();
+    const at = await passed(world);
+    expect((await world.answerAt(at)).kind).toBe('report');
+    const read = world.parts.read.bind(world.parts);
+    let isErased = false;
+    world.parts.read = async (revision) => {
+      if (!isErased) {
+        isErased = true;
+        world.partitions[1]!.erase('bob');
+        world.publish(1, 4 * hourMs);
+      }
+      return read(revision);
+    };
+    expect(await world.answerAt(at, funnel)).toEqual(gone);
+    expect(isErased).toBe(true);
+    expect(await world.answerAt(at)).toEqual(gone);
+    const newest = await world.ask();
+    expect(newest.body).toBe(counted([1, 0, 1]));
+    expect(await world.answerAt(positionIn(newest))).toEqual(newest);
   });
 });

@@ -14,6 +14,7 @@ import {countedWithout} from '../../actors/identity/snapshot-set.js';
 import {beginMessage, type Json, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
 import {
   type ChunkEntry,
+  type DeletionRecord,
   encodeIndex,
   type Manifest,
   manifestFormat,
@@ -96,6 +97,7 @@ export class TestPartition {
   private readonly userRuns: Run[] = [];
   private readonly erasedUsers: number[] = [];
   private readonly traits = new Map<string, {readonly [key: string]: Json}>();
+  private readonly deletions: DeletionRecord[] = [];
   private open = new OpenChunk(0, 0);
   private deltas = new WindowDeltas();
   private sequence = 0;
@@ -140,6 +142,15 @@ export class TestPartition {
       if (this.userRuns[run]!.blocks[0]!.first === index) this.userRuns.splice(run, 1);
     }
     this.erasedUsers.push(index);
+    this.deletions.push({
+      id: `del_${this.deletions.length}`,
+      userHash: '',
+      deviceHashes: [],
+      position: {generation: 1, sequence: this.sequence + 1},
+      eventsDeleted: 0,
+      completed: null,
+      expiresLogicalMs: 0,
+    });
     return this;
   }
 
@@ -169,6 +180,13 @@ export class TestPartition {
     if (this.open.count === 0) return this;
     this.putChunk(this.chunks.length, inOrder(this.open.columnsView()), this.open.blocks());
     this.open = new OpenChunk(this.open.chunk + 1, this.open.baseOrdinal + this.open.count);
+    return this;
+  }
+
+  /** Writes the chunks again, as other parts with the same rows. */
+  rewriteChunks(): this {
+    this.cutChunk();
+    for (const [chunk, {rows, blocks}] of this.images.entries()) this.putChunk(chunk, rows, blocks);
     return this;
   }
 
@@ -223,7 +241,7 @@ export class TestPartition {
       dedupeHeldFromDay: null,
       erasedIds: [],
       completedDeletions: [],
-      deletions: [],
+      deletions: [...this.deletions],
       producers: [],
       nextOrdinal: this.open.baseOrdinal,
       nextChunk: this.open.chunk,

@@ -1,4 +1,5 @@
 // Headers of answers: their meaning and the form of their values.
+import {positionsPattern} from '../../log-position.js';
 import type {JsonSchema} from '../query/query.js';
 
 interface HeaderForm {
@@ -9,15 +10,13 @@ interface HeaderForm {
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-const positions = /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/;
-
 const headerForms = {
   'Log-Position': {
     description:
       'The position of the write in the log: `<partition>:<generation>.<sequence>`, one for each partition. A report ' +
       'includes the write if its `Report-Log-Position` has, for the same partition, a later generation, or the same ' +
       'generation and at least the same sequence. Absent for a moment after a start or a reconnect to the log.',
-    pattern: positions,
+    pattern: positionsPattern,
     example: '2:1.42',
   },
   'Ignored-Fields': {
@@ -32,7 +31,7 @@ const headerForms = {
   },
   'Report-Log-Position': {
     description: 'Up to where the log is in the answer: `<partition>:<generation>.<sequence>`, all partitions.',
-    pattern: positions,
+    pattern: positionsPattern,
     example: '0:1.17,1:1.20,2:1.42,3:1.9',
   },
   'Report-Next-By': {

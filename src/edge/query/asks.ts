@@ -8,7 +8,7 @@ import {
   type ReportAnswer,
   type ReportQuestion,
 } from '../../asks.js';
-import {RequestFailure, unavailable} from '../failure.js';
+import {type Failure, RequestFailure, unavailable} from '../failure.js';
 
 /** A connection for questions. Rejects without a listener, and when no answer comes in time. */
 export interface Requester {
@@ -19,6 +19,12 @@ export interface Requester {
 const partitionMsMax = 15_000;
 // A report over everything, with a cold cache of a few MiB, reads all of its parts.
 const reportMsMax = 60_000;
+
+const snapshotGone: Failure = {
+  code: 'snapshot_gone',
+  message: 'the snapshots of this position are not held any more: ask without at',
+  field: 'at',
+};
 
 type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
 
@@ -45,9 +51,13 @@ export class Asks {
     throw new Error(`a partition answered ${answer.kind} to ${question.ask}`);
   }
 
-  async report(question: ReportQuestion, msMax = reportMsMax): Promise<Exclude<ReportAnswer, {kind: 'unavailable'}>> {
+  async report(
+    question: ReportQuestion,
+    msMax = reportMsMax,
+  ): Promise<Exclude<ReportAnswer, {kind: 'unavailable' | 'snapshot_gone'}>> {
     const answer = await this.ask<ReportAnswer>(askReportSubject, question, msMax);
     if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
+    if (answer.kind === 'snapshot_gone') throw new RequestFailure(snapshotGone);
     return answer;
   }
 

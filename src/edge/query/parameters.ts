@@ -2,6 +2,7 @@
 import {idCharsMax} from '../../../actors/limits.js';
 import {parseRangeEnd, parseRangeStart} from '../../../actors/log/timestamp.js';
 import {isName} from '../../ingest/validate.js';
+import {positionsPattern} from '../../log-position.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {JsonSchema, Parameter} from './query.js';
 
@@ -53,6 +54,13 @@ export const word = <Word extends string>(words: readonly Word[]): TextForm<Word
   expected: `one of ${words.join(', ')}`,
   parse: (text) => words.find((one) => one === text),
 });
+
+/** A `Report-Log-Position`. */
+export const position: TextForm<string> = {
+  schema: {type: 'string', pattern: positionsPattern.source},
+  expected: 'the Report-Log-Position of an answer',
+  parse: (text) => (positionsPattern.test(text) ? text : undefined),
+};
 
 /** Any text: the route checks it. */
 export const anyText: TextForm<string> = {schema: {type: 'string'}, expected: 'a text', parse: (text) => text};

@@ -24,6 +24,7 @@ import {
   name,
   optional,
   optionalList,
+  position,
   rangeEnd,
   rangeStart,
   required,
@@ -59,6 +60,15 @@ const propertyFilter: TextForm<{property: string; value: string}> = {
   },
 };
 
+/** Parameters of every report. */
+export const ofEveryReport = {
+  at: optional(position, {
+    description:
+      'The `Report-Log-Position` of an earlier answer: answers over the same snapshots, so that the tiles of a page agree. ' +
+      'They are held for up to 10 minutes; then, and after the deletion of a user: 410 `snapshot_gone`.',
+  }),
+};
+
 const range = {
   from: required(rangeStart, {
     description: 'The first moment that counts, ISO 8601; a date is its first moment.',
@@ -88,6 +98,7 @@ export const countsForm = {
   any_event: optional(word(['true']), {description: '`true` in place of `event`: events of every name.'}),
   ...range,
   interval,
+  ...ofEveryReport,
   filter: optional(propertyFilter, {
     description:
       'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
@@ -105,6 +116,7 @@ export const countsForm = {
 };
 
 export const usersForm = {
+  ...ofEveryReport,
   ...range,
   interval,
   metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
@@ -115,6 +127,7 @@ export const usersForm = {
 };
 
 export const funnelForm = {
+  ...ofEveryReport,
   'steps[]': list(name, {
     countMax: funnelStepsMax,
     expected: `1 to ${funnelStepsMax} names of events`,
@@ -133,6 +146,7 @@ const namesDays = 30;
 const endOfTimeMs = 8.64e15;
 
 export const namesForm = {
+  ...ofEveryReport,
   prefix: optional(name, {description: 'Only names that begin with this.'}),
   from: optional(rangeStart, {
     description:
@@ -268,15 +282,21 @@ function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; i
 }
 
 /** `read` gets the values and the time, epoch ms. */
-function reportRoute<Form extends QueryForm>(
+function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   form: Form,
   read: (values: QueryValues<Form>, nowMs: number) => ReportQuery,
 ): Handle {
   return async (front: Front, exchange: Exchange): Promise<void> => {
-    const query = read(readQuery(exchange.query, form), front.wallMs());
+    const values = readQuery(exchange.query, form);
+    const query = read(values, front.wallMs());
     const {ifNoneMatch} = exchange;
-    const question = {ask: 'report', query, ...(ifNoneMatch === undefined ? {} : {ifNoneMatch})} as const;
-    const answer = await front.asks.report(question);
+    const {at} = values as QueryValues<typeof ofEveryReport>;
+    const answer = await front.asks.report({
+      ask: 'report',
+      query,
+      ...(ifNoneMatch === undefined ? {} : {ifNoneMatch}),
+      ...(at === undefined ? {} : {at}),
+    });
     if (answer.kind !== 'report') throw new Error('the report role answered another question');
     answerReport(exchange, answer);
   };

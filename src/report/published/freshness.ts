@@ -7,31 +7,27 @@ import {isoText} from '../../../actors/calendar.js';
 import type {Manifest} from '../../../actors/manifest.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {ReportAnswer, ReportQuery} from '../../asks.js';
-import {positionText} from '../../log-position.js';
+import {positionOf} from './held-sets.js';
 
 type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];
-
-const positionOf = (manifests: readonly Manifest[]): string =>
-  manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
 
 /** Digest of the question and the manifests: equal origins have equal answers. */
 export const originOf = (query: ReportQuery, manifests: readonly Manifest[]): string =>
   digest(`${positionOf(manifests)}\n${normalised(query)}`);
 
-/** `refreshMs`: longest time from an ack until every report has the event. */
+/** `nextByMs`: when the next publication is due. */
 export function headersOf(
   query: ReportQuery,
   manifests: readonly Manifest[],
   body: string,
-  refreshMs: number,
+  nextByMs: number,
 ): ReportHeaders {
   const asOfMs = asOf(manifests);
   const incomplete = incompleteFrom(query, asOfMs);
   return {
     'Report-As-Of': isoText(asOfMs),
     'Report-Log-Position': positionOf(manifests),
-    // By then reports have events that were acknowledged right after the oldest partition's tick.
-    'Report-Next-By': isoText(asOfMs + refreshMs),
+    'Report-Next-By': isoText(nextByMs),
     ETag: `"${digest(`${normalised(query)}\n${body}`)}"`,
     ...(incomplete === undefined ? {} : {'Report-Incomplete-From': incomplete}),
   };
