@@ -39,6 +39,8 @@ export type PartitionQuestion =
   | {readonly ask: 'generation'}
   /** Numbers for /metrics; answered within 600 ms, whether the fold lags or not. */
   | {readonly ask: 'measures'}
+  /** A client waits for a snapshot: the partition takes one, at most one every 5 s on such requests. Answered at once. */
+  | {readonly ask: 'publish'}
   /** The newest folded entries whose message id was known, with other content. */
   | {readonly ask: 'conflicts'}
   /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
@@ -102,6 +104,7 @@ export interface StatusAnswer {
 export type PartitionAnswer =
   | StatusAnswer
   | {readonly kind: 'generation'; readonly generation: number}
+  | {readonly kind: 'publishing'}
   | {readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[]}
   | {readonly kind: 'measures'; readonly partition: PartitionMeasures; readonly thread: ThreadMeasures}
   | {
@@ -226,6 +229,8 @@ export type ReportQuestion =
       readonly ifNoneMatch?: string;
       /** `Report-Log-Position` of an earlier answer: over the same snapshots. Absent: over the newest. */
       readonly at?: string;
+      /** Positions of writes (`Log-Position`) that the snapshots must include; how long to wait for snapshots that do. */
+      readonly includes?: {readonly positions: string; readonly waitMs: number};
     };
 
 export type ReportAnswer =
@@ -259,4 +264,6 @@ export type ReportAnswer =
     }
   /** The snapshots of `at` are not held (any more). */
   | {readonly kind: 'snapshot_gone'}
+  /** `lacking`: partitions whose snapshot is older than `includes`. `nextByMs`: when the next publication is due, epoch ms. */
+  | {readonly kind: 'not_yet'; readonly lacking: readonly number[]; readonly nextByMs: number}
   | {readonly kind: 'unavailable'; readonly message: string};

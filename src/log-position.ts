@@ -12,7 +12,7 @@ export const positionText = ({partition, generation, sequence}: LogPosition): st
   `${partition}:${generation}.${sequence}`;
 
 /** One position or several, with commas: `Log-Position`, `Report-Log-Position`. */
-export const positionsPattern = /^\d+:\d+\.\d+(,\d+:\d+\.\d+)*$/;
+export const positionsPattern = /^\d{1,9}:\d{1,15}\.\d{1,15}(,\d{1,9}:\d{1,15}\.\d{1,15})*$/;
 
 /** A position within one partition. */
 export type Place = Omit<LogPosition, 'partition'>;
@@ -20,19 +20,25 @@ export type Place = Omit<LogPosition, 'partition'>;
 export const isBefore = (a: Place, b: Place): boolean =>
   a.generation < b.generation || (a.generation === b.generation && a.sequence < b.sequence);
 
-/** The value of `Log-Position` and `Report-Log-Position`, by partition. */
+/** The value of `Log-Position` and `Report-Log-Position` by partition: the newest one of each. */
 export function readPositions(header: string): Map<number, Place> {
-  return new Map(
-    header.split(',').map((text) => {
-      const [partition, generation, sequence] = text.split(/[:.]/).map(Number);
-      return [partition!, {generation: generation!, sequence: sequence!}];
-    }),
-  );
+  const newest = new Map<number, Place>();
+  for (const text of header.split(',')) {
+    const [partition, generation, sequence] = text.split(/[:.]/).map(Number) as [number, number, number];
+    const known = newest.get(partition);
+    const place = {generation, sequence};
+    if (known === undefined || isBefore(known, place)) newest.set(partition, place);
+  }
+  return newest;
 }
 
 /** Whether a report at `report` includes the writes at `writes`. */
 export const covers = (report: ReadonlyMap<number, Place>, writes: ReadonlyMap<number, Place>): boolean =>
-  [...writes].every(([partition, write]) => {
+  lackingIn(report, writes).length === 0;
+
+/** Partitions of writes that a report at `report` does not include. */
+export const lackingIn = (report: ReadonlyMap<number, Place>, writes: ReadonlyMap<number, Place>): number[] =>
+  [...writes.keys()].filter((partition) => {
     const place = report.get(partition);
-    return place !== undefined && !isBefore(place, write);
+    return place === undefined || isBefore(place, writes.get(partition)!);
   });

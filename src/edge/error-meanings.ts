@@ -27,5 +27,6 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   rate_limited:
     'Too much at once for this key, or from this address. Nothing was done; try again after `Retry-After` seconds.',
   unavailable: 'Overload, or the log is unreachable. Safe to try again after `Retry-After` seconds with a `messageId`.',
+  not_yet: 'No report includes the writes of `Min-Log-Position` yet. Try again after `Retry-After` seconds.',
   internal_error: 'An internal error; the log of the service has the details.',
 };

@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'unavailable'
+  | 'not_yet'
   | 'internal_error';
 
 export const statusOf: Readonly<Record<ErrorCode, string>> = {
@@ -50,6 +51,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type: '415 Unsupported Media Type',
   rate_limited: '429 Too Many Requests',
   unavailable: '503 Service Unavailable',
+  not_yet: '503 Service Unavailable',
   // A bug of the service: no client can cause it on purpose.
   internal_error: '500 Internal Server Error',
 };

@@ -38,6 +38,9 @@ const profileCacheBytesMax = 4 * 1024 * 1024;
 /** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
 const lookAgainMs = 5_000;
 
+/** A client that waits for a report has a snapshot taken; no client has one taken more often. */
+const forcedMsMin = 5_000;
+
 /** After this time without a word of the store an owner looks for alarms all the same. One that wakes reconnects within it. */
 const standingMsMax = 10_000;
 
@@ -94,6 +97,7 @@ export class Runner {
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
   private lastGapMs: number | undefined;
+  private forcedMs = Number.NEGATIVE_INFINITY;
   /** Since this process started. */
   gaps = 0;
   /** Log time of the message that is being folded, or was folded last. */
@@ -354,6 +358,19 @@ export class Runner {
     if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
     this.ticks.appendOfInterval();
     this.lateCopies.clean(this.ticks.periodMs);
+  }
+
+  /** Publishes a snapshot for a client that waits, unless one was published for another just now. Never rejects. */
+  async force(): Promise<void> {
+    const {ownership, onFatal} = this.setup;
+    const nowMs = monotonicMs();
+    if (this.phase !== 'live' || nowMs < this.forcedMs + forcedMsMin) return;
+    this.forcedMs = nowMs;
+    try {
+      if ((await ownership.standing(standingMsMax)) === 'owner' && this.phase === 'live') await this.publishNow();
+    } catch (error) {
+      onFatal(error as Error);
+    }
   }
 
   /** Whether the fold reached `sequence` within `waitMs`. */

@@ -14,8 +14,10 @@ import {throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
+import {covers, lackingIn, type Place, readPositions} from '../log-position.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
+import {Condition} from '../pacing/condition.js';
 import {Overload, Semaphore} from '../pacing/semaphore.js';
 import {Damage, isUnreadable} from '../parts/damage.js';
 import type {RowsAtHand} from '../parts/handed-rows.js';
@@ -36,6 +38,7 @@ import {
   type ManifestSource,
   NewestSnapshots,
   type PartitionSnapshot,
+  type SnapshotSet,
 } from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
 import {BeyondMemory} from './rows/row-scan.js';
@@ -50,6 +53,8 @@ const reportsWaitingMax = 256;
 const interestMs = 10 * 60_000;
 /** RE4: the pause after a read, in times of its duration, as hundreds of partitions publish at different times. */
 const aheadRest = 8;
+/** A notice of a publication may be lost: whoever waits for a snapshot looks this often all the same. */
+const lookAgainMs = 250;
 /** Different failures that are logged until an answer succeeds. */
 const failuresMax = 8;
 
@@ -73,6 +78,8 @@ export class ReportEngine {
   private readonly paths: FastPaths;
   private readonly snapshots: NewestSnapshots;
   private readonly held = new HeldSets();
+  private readonly published = new Condition();
+  private publications = 0;
   private readonly answers: AnswerCache;
   private readonly atWork = new Semaphore(reportsAtOnceMax, reportsWaitingMax);
   private readonly gatheredBytesMax: number;
@@ -158,6 +165,8 @@ export class ReportEngine {
 
   /** A manifest was published. Resolves when it is read, and the pause after that is over. RE4 */
   notePublished(): Promise<void> {
+    this.publications += 1;
+    this.published.notify();
     this.isAheadDue = true;
     this.readingAhead ??= this.readAhead().finally(() => {
       this.readingAhead = undefined;
@@ -205,21 +214,29 @@ export class ReportEngine {
 
   private async reportOf(asked: AskedReport): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
-    const newest = await this.readHeld();
-    if (newest === undefined) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
-    const {at} = asked;
+    const {at, includes} = asked;
+    const newest = await (includes === undefined ? this.snapshots.read() : this.readIncluding(includes));
+    if (!areAll(newest)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
+    const lacking = includes === undefined ? [] : lackingIn(placesOf(newest), readPositions(includes.positions));
+    if (lacking.length > 0) return {kind: 'not_yet', lacking, nextByMs: this.nextByMs(newest)};
+    this.held.hold(newest, monotonicMs());
     if (at === undefined) return this.report(asked, newest, newest);
     const set = this.held.at(at);
     const answer = set && (await this.overHeld(at, () => this.report(asked, set, newest)));
     return answer ?? {kind: 'snapshot_gone'};
   }
 
-  /** The newest snapshots; undefined before all partitions have published. */
-  private async readHeld(): Promise<WholeSet | undefined> {
-    const newest = await this.snapshots.read();
-    if (!areAll(newest)) return undefined;
-    this.held.hold(newest, monotonicMs());
-    return newest;
+  /** The newest snapshots, once they include the writes, or after `waitMs`. */
+  private async readIncluding({positions, waitMs}: NonNullable<AskedReport['includes']>): Promise<SnapshotSet> {
+    const endMs = monotonicMs() + waitMs;
+    const writes = readPositions(positions);
+    for (;;) {
+      const {publications} = this;
+      const newest = await this.snapshots.read();
+      const leftMs = endMs - monotonicMs();
+      if (leftMs <= 0 || (areAll(newest) && covers(placesOf(newest), writes))) return newest;
+      await this.published.until(() => this.publications !== publications, Math.min(leftMs, lookAgainMs));
+    }
   }
 
   /** Undefined if the set is gone. RE2 */
@@ -227,7 +244,8 @@ export class ReportEngine {
     try {
       const answer = await report();
       // A deletion that ended the set in the meantime may have its receipt by now (HS2).
-      await this.readHeld();
+      const newest = await this.snapshots.read();
+      if (areAll(newest)) this.held.hold(newest, monotonicMs());
       return this.held.at(at) === undefined ? undefined : answer;
     } catch (error) {
       if (!isUnreadable(error) || (await this.snapshots.nameNow(error.ref))) throw error;
@@ -245,10 +263,13 @@ export class ReportEngine {
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
     const body = await this.bodyOf(origin, query, snapshots);
-    // By then reports have events that were acknowledged right after the oldest partition's tick.
-    const nextByMs = asOf(newest.map(({manifest}) => manifest)) + this.refresh.ms;
-    const headers = headersOf(query, manifests, body, nextByMs);
+    const headers = headersOf(query, manifests, body, this.nextByMs(newest));
     return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
+  }
+
+  /** By then reports have events that were acknowledged right after the oldest partition's tick. */
+  private nextByMs(newest: WholeSet): number {
+    return asOf(newest.map(({manifest}) => manifest)) + this.refresh.ms;
   }
 
   /** Computed once for all askers, and cached. */
@@ -266,3 +287,6 @@ export class ReportEngine {
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);
+
+const placesOf = (set: WholeSet): Map<number, Place> =>
+  new Map(set.map(({manifest: {partition, position}}) => [partition, position]));

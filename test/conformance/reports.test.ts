@@ -761,3 +761,35 @@ describe('at=', () => {
     expectError(await under.read.get('/v1/names?at=0:1.1'), 410, 'snapshot_gone', 'at');
   });
 });
+
+describe('Min-Log-Position', () => {
+  const event = freshId('event');
+  const path = pathOf('events', {event, ...day});
+  const including = (position: string, asked = path): Promise<Answer> =>
+    under.read.get(asked, {'min-log-position': position});
+
+  test('a report that includes a write is asked for once', async () => {
+    let written = 0;
+    for (const userId of ['ada', 'bob', 'cleo']) {
+      const {headers} = await under.track({event, userId, timestamp: '2024-01-01T10:00:00Z'});
+      written += 1;
+      const answer = await until(
+        () => including(String(headers['log-position'])),
+        ({status}) => status !== 503,
+        'the snapshot is published on a busy machine, too',
+      );
+      expectJson(answer, 200);
+      expect(answer.json<Counts>().total).toBe(written);
+    }
+  });
+
+  test('what no log has is not there yet, a bad value is refused, and so is one with at', async () => {
+    const future = await including('0:1.999999999999');
+    expectError(future, 503, 'not_yet', 'Min-Log-Position');
+    expect(Number(future.headers['retry-after'])).toBeGreaterThan(0);
+    for (const position of ['1', '900:1.1']) {
+      expectError(await including(position), 400, 'invalid_request', 'Min-Log-Position');
+    }
+    expectError(await including('0:1.1', `${path}&at=0:1.1`), 400, 'invalid_request', 'at');
+  });
+});

@@ -157,6 +157,31 @@ test('ticks follow a refresh that becomes longer, and say so, from the next one 
   expect(driven.ticks).toHaveLength(4);
 });
 
+test('who waits for a report has a snapshot taken, every five seconds at most, from the owner that is live', async () => {
+  let laterMs = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+  const starting = new Driven();
+  await starting.runner.force();
+  expect(starting.ticks).toHaveLength(0);
+  const driven = await live();
+  const force = async (): Promise<number> => {
+    void driven.runner.force();
+    void driven.runner.force();
+    await turns();
+    return driven.ticks.length;
+  };
+  expect(await force()).toBe(2);
+  await driven.publish();
+  expect(await force()).toBe(2);
+  laterMs += 5_000;
+  expect(await force()).toBe(3);
+  laterMs += 5_000;
+  driven.ownership.standing = async () => 'outlived';
+  expect(await force()).toBe(3);
+  vi.restoreAllMocks();
+});
+
 test('a tick that is folded while a snapshot is being written has another one behind it, also before its own ack', async () => {
   const driven = await live();
   await driven.foldTick();

@@ -574,3 +574,41 @@ describe('an earlier position', () => {
     expect(await world.answerAt(positionIn(newest))).toEqual(newest);
   });
 });
+
+describe('a report that must include writes', () => {
+  const asking = (world: World, positions: string, waitMs: number): Promise<ReportAnswer> =>
+    world.engine.answer({ask: 'report', query, includes: {positions, waitMs}});
+
+  test('is the newest one if it does', async () => {
+    const world = worldWithSnapshots();
+    const newest = await world.ask();
+    for (const positions of ['0:1.1', '1:1.1,0:1.1', '1:1.0', '0:0.900', '0:1.0,0:1.1'])
+      expect(await asking(world, positions, 0)).toEqual(newest);
+  });
+
+  test.each([
+    ['0:1.2', [0]],
+    ['0:2.1', [0]],
+    ['0:1.2,0:1.1', [0]],
+    ['0:1.1,1:1.2', [1]],
+    ['1:1.2,0:1.2', [1, 0]],
+  ])('is not there yet for %s', async (positions, lacking) => {
+    const nextByMs = hourMs + 5 + 5_000;
+    expect(await asking(worldWithSnapshots(), positions, 10)).toEqual({kind: 'not_yet', lacking, nextByMs});
+  });
+
+  test('comes with the snapshot that includes them, also when its notice is lost', async () => {
+    for (const isNoticed of [true, false]) {
+      const world = worldWithSnapshots();
+      const waiting = asking(world, '0:1.3', 60_000);
+      world.partitions[0]!.append({user: 'new', event: 'A', timeMs: 2 * hourMs});
+      world.publish(0, 3 * hourMs);
+      void world.engine.notePublished();
+      await new Promise((resolve) => setImmediate(resolve));
+      world.partitions[0]!.append({user: 'newer', event: 'A', timeMs: 2 * hourMs});
+      world.publish(0, 4 * hourMs);
+      if (isNoticed) void world.engine.notePublished();
+      expect(await waiting).toMatchObject({kind: 'report', body: counted([1, 1, 2])});
+    }
+  });
+});

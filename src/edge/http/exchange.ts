@@ -109,6 +109,7 @@ export class Exchange implements CommitWaiter {
   /** `contentLength` as a number; 0 without a body, NaN for a text that is no number. */
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
+  minLogPosition: string | undefined;
   /** Set for a preflight. */
   readonly preflight: Preflight | undefined;
   /** Set for a request to the dashboard. */
@@ -311,6 +312,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'if-none-match':
         this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
+        break;
+      case 'min-log-position':
+        this.minLogPosition = joined(this.minLogPosition ?? '', value);
         break;
       case 'connection':
         this.isLastByClient = this.isLastByClient || value.toLowerCase().includes('close');

@@ -2,6 +2,7 @@
 // bodies, the table of refusals.
 //   O1. Every method of every path is described, and nothing else: a missing or superfluous description ends the start.
 
+import {positionsPattern} from '../../log-position.js';
 import type {Access} from '../admission/authentication.js';
 import {preflightAnswer} from '../answers.js';
 import {type ErrorCode, statusOf} from '../failure.js';
@@ -184,7 +185,7 @@ function describeParameters({path = {}, query = {}, isConditional, body}: Operat
   return [
     ...Object.entries(path).map(([name, parameter]) => ({name, in: 'path' as const, required: true, ...parameter})),
     ...describeQuery(query),
-    ...(isConditional ? [ifNoneMatch] : []),
+    ...(isConditional ? [ifNoneMatch, minLogPosition] : []),
     ...(body === undefined ? [] : [contentEncoding]),
   ];
 }
@@ -206,6 +207,15 @@ const ifNoneMatch: DescribedParameter = {
   description: 'The `ETag` of an earlier answer: 304 while nothing has changed.',
   required: false,
   schema: {type: 'string'},
+};
+
+const minLogPosition: DescribedParameter = {
+  name: 'Min-Log-Position',
+  in: 'header',
+  description:
+    'The `Log-Position` of a write, or several with commas: the answer includes these writes, or is 503 `not_yet`.',
+  required: false,
+  schema: {type: 'string', pattern: positionsPattern.source},
 };
 
 const contentEncoding: DescribedParameter = {
@@ -232,6 +242,7 @@ const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
   method_not_allowed: {always: ['Allow']},
   rate_limited: {always: ['Retry-After', 'RateLimit', 'RateLimit-Policy']},
   unavailable: {always: ['Retry-After']},
+  not_yet: {always: ['Retry-After']},
 };
 
 function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint): Record<string, DescribedAnswer> {

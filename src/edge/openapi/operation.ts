@@ -37,7 +37,7 @@ export interface Operation {
   readonly description?: string;
   readonly path?: Readonly<Record<string, PathParameter>>;
   readonly query?: QueryForm;
-  /** Conditional: an `If-None-Match` is answered with 304. */
+  /** A report: an `If-None-Match` is answered with 304, a `Min-Log-Position` waits for a snapshot. */
   readonly isConditional?: true;
   readonly body?: {readonly schema: z.ZodType; readonly example: unknown};
   /** By status: successes, and refusals that have more than an error. */

@@ -35,6 +35,7 @@ import {
 } from '../query/parameters.js';
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
 
 const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
 const windowPattern = /^([1-9]\d*)([smhd])?$/;
@@ -291,13 +292,19 @@ function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
     const query = read(values, front.wallMs());
     const {ifNoneMatch} = exchange;
     const {at} = values as QueryValues<typeof ofEveryReport>;
-    const answer = await front.asks.report({
+    const includes = readMinPosition(exchange, front.partitionCount);
+    if (at !== undefined && includes !== undefined)
+      throw new RequestFailure(invalidRequest('at and Min-Log-Position exclude each other', 'at'));
+    const asked = {
       ask: 'report',
       query,
       ...(ifNoneMatch === undefined ? {} : {ifNoneMatch}),
       ...(at === undefined ? {} : {at}),
-    });
-    if (answer.kind !== 'report') throw new Error('the report role answered another question');
+    } as const;
+    const answer =
+      includes === undefined
+        ? reportIn(await front.asks.report(asked))
+        : await answerIncluding(front, exchange, asked, includes);
     answerReport(exchange, answer);
   };
 }

@@ -106,6 +106,9 @@ export class LiveReads {
         return this.status();
       case 'generation':
         return this.generation();
+      case 'publish':
+        void this.runner.force();
+        return {kind: 'publishing'};
       case 'conflicts':
         return {kind: 'conflicts', conflicts: this.view.partition.dedupe.conflicts.newest()};
       case 'bodies':

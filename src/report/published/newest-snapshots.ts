@@ -71,7 +71,7 @@ interface PublishedSnapshot {
 export interface PartitionSnapshot extends Omit<PublishedSnapshot, 'settled'>, CountedSnapshot {}
 
 /** One a partition, undefined for those that have not published yet. */
-type SnapshotSet = readonly (PartitionSnapshot | undefined)[];
+export type SnapshotSet = readonly (PartitionSnapshot | undefined)[];
 
 /** What a snapshot of a set was made of. */
 interface Counted {

@@ -27,7 +27,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/users': {
     id: 'countUsers',
@@ -45,7 +45,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/funnel': {
     id: 'readFunnel',
@@ -85,7 +85,7 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/names': {
     id: 'listNames',
@@ -121,6 +121,6 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['invalid_cursor', 'snapshot_gone', 'unavailable'],
+    errors: ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
 };
