@@ -1,9 +1,12 @@
 // UTC calendar arithmetic on epoch ms: buckets of reports, ISO texts. No clock and no Date: civil dates by
 // Howard Hinnant's days_from_civil (https://howardhinnant.github.io/date_algorithms.html).
-//   C1. A bucket is [startMs, nextMs): hours, days, weeks from Monday, months, all UTC (docs/api.md, Reports).
+//   C1. A bucket is [startMs, nextMs): hours, days, weeks from Monday, months, quarters, years, all UTC (docs/api.md, Reports).
 import {dayMs, hourMs} from './limits.js';
 
-export type Interval = 'hour' | 'day' | 'week' | 'month';
+export type Interval = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+/** Months of the intervals that are made of whole months. */
+const monthsOf = {month: 1, quarter: 3, year: 12} as const;
 
 interface CivilDate {
   readonly year: number;
@@ -68,9 +71,11 @@ export function bucketStart(timeMs: number, interval: Interval): number {
     case 'week':
       // 1970-01-01 was a Thursday: three days after its Monday.
       return (day - ((((day + 3) % 7) + 7) % 7)) * dayMs;
-    case 'month': {
+    case 'month':
+    case 'quarter':
+    case 'year': {
       const {year, month} = civilFromDays(day);
-      return daysFromCivil(year, month, 1) * dayMs;
+      return daysFromCivil(year, month - ((month - 1) % monthsOf[interval]), 1) * dayMs;
     }
   }
 }
@@ -84,9 +89,12 @@ export function bucketNext(startMs: number, interval: Interval): number {
       return startMs + dayMs;
     case 'week':
       return startMs + 7 * dayMs;
-    case 'month': {
+    case 'month':
+    case 'quarter':
+    case 'year': {
       const {year, month} = civilFromDays(startMs / dayMs);
-      return (month === 12 ? daysFromCivil(year + 1, 1, 1) : daysFromCivil(year, month + 1, 1)) * dayMs;
+      const next = month + monthsOf[interval];
+      return (next > 12 ? daysFromCivil(year + 1, 1, 1) : daysFromCivil(year, next, 1)) * dayMs;
     }
   }
 }

@@ -2,7 +2,9 @@
 // the same values without NATS: nats/ask-link.ts.)
 // Subjects `ask.partition.<p>` and `ask.report`. A reply never exceeds 900 kB: the asker pages answers.
 
+import type {Interval} from '../actors/calendar.js';
 import type {Conflict} from '../actors/dedupe/conflicts.js';
+import type {BucketedRange} from '../actors/report/counts/buckets.js';
 import type {Condition} from '../actors/report/rows/condition.js';
 import type {Measure} from '../actors/report/rows/measures.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
@@ -153,7 +155,7 @@ export type PartitionAnswer =
   /** The world failed (not caught up within 2 s, a part unreadable): HTTP 503. */
   | {readonly kind: 'unavailable'; readonly message: string};
 
-export type Interval = 'hour' | 'day' | 'week' | 'month';
+export type {BucketedRange, Interval};
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
 
 /** Values in rows of their own: of a property of the events, or of a current trait of their users. */
@@ -166,24 +168,18 @@ export interface Breakdown {
 
 /** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. The asker checks them. */
 export type ReportQuery =
-  | {
+  | (BucketedRange & {
       readonly report: 'events';
       readonly event: string;
-      readonly fromMs: number;
-      readonly toMs: number;
-      readonly interval: Interval;
       readonly filter?: {readonly property: string; readonly value: string};
-    }
+    })
   /** Event counts that only rows answer. */
-  | {
+  | (BucketedRange & {
       readonly report: 'measured';
       /** Undefined: events of every name. */
       readonly events?: readonly string[];
       /** The answer has `series`, also of one event. */
       readonly isList: boolean;
-      readonly fromMs: number;
-      readonly toMs: number;
-      readonly interval: Interval;
       /** All of them hold. */
       readonly where: readonly Condition[];
       /** Of the users' current traits. */
@@ -193,14 +189,11 @@ export type ReportQuery =
       /** Whose numbers are measured. */
       readonly property?: string;
       readonly breakdown?: Breakdown;
-    }
-  | {
+    })
+  | (BucketedRange & {
       readonly report: 'users';
-      readonly fromMs: number;
-      readonly toMs: number;
-      readonly interval: Interval;
       readonly metric: ActiveMetric;
-    }
+    })
   | {
       readonly report: 'funnel';
       readonly steps: readonly string[];

@@ -10,6 +10,7 @@ import {type MisspeltVariable, misspeltVariables} from './misspelt-variables.js'
 import {ordinaryRefreshPlan, type RefreshPlan, steadyRefreshPlan} from './refresh.js';
 import {readSecretFile} from './secret-file.js';
 import groups from './variables.json' with {type: 'json'};
+import {zoneOf} from './zone.js';
 
 export const roles = ['edge', 'partition', 'report'] as const;
 export type Role = (typeof roles)[number];
@@ -55,6 +56,8 @@ export interface Config extends ListenAddress {
   readonly replicas: number;
   readonly roles: readonly Role[];
   readonly reportRefresh: RefreshPlan;
+  /** Zone of requests that name none; undefined: UTC, which answers do not name. */
+  readonly reportTimezone: string | undefined;
   /** Whether anonymous users become known ones. */
   readonly joinsIdentities: boolean;
   readonly bootstrapWriteKey: string | undefined;
@@ -103,6 +106,7 @@ export function readConfig(env: Environment): ConfigResult {
     replicas: read.integer('REPLICAS'),
     roles: read.list('ROLES', roles),
     reportRefresh: readRefresh(read),
+    reportTimezone: readTimezone(read),
     joinsIdentities: read.word('IDENTITY_JOIN') === 'on',
     bootstrapWriteKey: read.secret('BOOTSTRAP_WRITE_KEY', /^sk_write_[A-Za-z0-9]{16,}$/, keyForm('sk_write_')),
     bootstrapReadKey: read.secret('BOOTSTRAP_READ_KEY', /^sk_read_[A-Za-z0-9]{16,}$/, keyForm('sk_read_')),
@@ -174,6 +178,13 @@ export const isAdminToken = (text: string): boolean => adminTokenForm.test(text)
 function readRefresh(read: Reader): RefreshPlan {
   if (read.value('REPORT_REFRESH_SECONDS') === undefined) return ordinaryRefreshPlan;
   return steadyRefreshPlan(Math.round(read.number('REPORT_REFRESH_SECONDS') * 1_000));
+}
+
+function readTimezone(read: Reader): string | undefined {
+  const name = read.value('REPORT_TIMEZONE');
+  if (name === undefined || zoneOf(name) !== undefined) return name;
+  read.refuseValue('REPORT_TIMEZONE', 'an IANA name such as Europe/Berlin, or an offset such as -03:30');
+  return undefined;
 }
 
 function readNats(read: Reader): NatsChoice {

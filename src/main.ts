@@ -51,6 +51,7 @@ import {commit, version} from './version.js';
 import {checkKernels} from './web-assembly.js';
 import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
+import {zoneOf} from './zone.js';
 
 // A supervisor usually kills after 30 s: the next start recovers the rest from the log.
 const drainMsMax = 25_000;
@@ -332,6 +333,7 @@ async function startFrontDoor(
     store: ground.store,
     natsServer: ground.natsServer,
     refresh: ground.refresh,
+    reportZone: config.reportTimezone === undefined ? undefined : zoneOf(config.reportTimezone),
     limits: config.limits,
     trustedProxies: config.trustedProxies,
     dashboardHosts: config.dashboardHosts,

@@ -19,7 +19,12 @@ export function activeAnswer(metric: ActiveMetric, buckets: Buckets, {counts, to
 /** Labels need no escapes, and whole numbers have the same text everywhere. RA1 */
 function seriesText(buckets: Buckets, counts: Float64Array, total: number): string {
   const data = buckets.labels().map((label, bucket) => `{"date":"${label}","count":${counts[bucket]}}`);
-  return `"interval":"${buckets.interval}","data":[${data.join()}],"total":${total}`;
+  return `${intervalText(buckets)},"data":[${data.join()}],"total":${total}`;
+}
+
+/** How an answer begins that has buckets: it names the zone where one was asked for. */
+export function intervalText({interval, zone}: Buckets): string {
+  return `"interval":"${interval}"${zone === undefined ? '' : `,"timezone":${JSON.stringify(zone)}`}`;
 }
 
 export function funnelAnswer(events: readonly string[], {reached, medianMs}: Funnel): string {

@@ -1,5 +1,6 @@
 // Which parts of a snapshot a question needs: what cannot hold an answer is never loaded.
 import type {ChunkEntry, Run, RunBlock} from '../manifest.js';
+import {firstPlace} from '../order/search.js';
 
 /** A stretch of time, both ends inclusive, epoch ms. Without a ms when it ends before it starts. */
 export interface Stretch {
@@ -10,6 +11,14 @@ export interface Stretch {
 /** Chunks with live rows in any of the stretches, in the order of their ordinals. */
 export function chunksWithin(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
   return chunks.filter((chunk) => chunk.live > 0 && stretches.some((stretch) => liesWithin(chunk, stretch)));
+}
+
+/** As `chunksWithin`, for stretches in order that do not overlap: there may be thousands of them. */
+export function chunksWithinOrdered(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
+  return chunks.filter((chunk) => {
+    const at = firstPlace(0, stretches.length, (place) => stretches[place].lastMs < chunk.minTimeMs);
+    return chunk.live > 0 && at < stretches.length && liesWithin(chunk, stretches[at]);
+  });
 }
 
 /** Whether any of the chunk's times may lie in the stretch. */

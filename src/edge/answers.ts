@@ -144,13 +144,18 @@ export const goneAnswer = z.strictObject({...unknownUser, deletion: deletion.opt
 
 // -- reports ----------------------------------------------------------------------------------------------------------
 
-const interval = () => z.enum(['hour', 'day', 'week', 'month']);
+const interval = () => z.enum(['hour', 'day', 'week', 'month', 'quarter', 'year']);
+const zone = () =>
+  z
+    .string()
+    .optional()
+    .describe('The zone of the buckets, where one was asked for or set (`REPORT_TIMEZONE`); else they are of UTC.');
 
 const bucket = z.strictObject({
   date: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\d(T\d\d:00:00Z)?$/)
-    .describe('When the bucket starts, UTC.'),
+    .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d(:\d\d)?))?$/)
+    .describe('When the bucket starts: the date in the zone, of an hour with the time and the offset.'),
   count: count(),
 });
 export type CountedBucket = z.infer<typeof bucket>;
@@ -184,6 +189,7 @@ export const countsAnswer = z.strictObject({
   event: z.string().optional().describe('Absent with `any_event`.'),
   any_event: z.literal(true).optional(),
   interval: interval(),
+  timezone: zone(),
   ...series(),
   breakdown: countedBreakdown,
   skipped: skipped(),
@@ -200,6 +206,7 @@ export const eventCountsAnswer = z.union([countsAnswer, seriesAnswer]);
 export const activeAnswer = z.strictObject({
   metric: z.enum(['dau', 'wau', 'mau']),
   interval: interval(),
+  timezone: zone(),
   data: z.array(bucket).describe('Every bucket, zeros included.'),
   total: count().describe('Distinct users of the whole range: not the sum.'),
 });

@@ -6,6 +6,7 @@ import type {LogPublisher} from '../ingest/publisher.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/server/durability.js';
+import type {Zone} from '../zone.js';
 import type {BodiesUnderWay} from './admission/bodies-under-way.js';
 import type {Intake} from './admission/intake.js';
 import type {LargeBodies} from './admission/large-bodies.js';
@@ -46,6 +47,8 @@ export interface Front {
   readonly fixedKeys: FixedKeys;
   readonly audit: AuditTrail;
   readonly cursors: CursorSeal;
+  /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */
+  readonly reportZone: Zone | undefined;
   readonly clientAddresses: ClientAddresses;
   readonly traffic: Traffic;
   readonly rejected: RejectedEvents;

@@ -27,6 +27,7 @@ import {createLogger, type Logger} from '../observe.js';
 import type {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
+import type {Zone} from '../zone.js';
 import type {AdminTokens} from './admission/authentication.js';
 import {BodiesUnderWay} from './admission/bodies-under-way.js';
 import {Intake, lookMs} from './admission/intake.js';
@@ -78,6 +79,8 @@ export interface EdgeOptions {
   readonly refresh: Pick<Refresh, 'ms'>;
   /** Undefined for an external nats-server. */
   readonly natsServer: NatsServerView | undefined;
+  /** Undefined: UTC, which answers do not name. */
+  readonly reportZone: Zone | undefined;
   readonly limits: RateOptions;
   /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];
@@ -303,7 +306,7 @@ interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
 }
 
 function createFront(
-  {partitionCount, joinsIdentities, store, deploymentSecret, durability, ackedSequences}: EdgeOptions,
+  {partitionCount, joinsIdentities, store, deploymentSecret, durability, reportZone, ackedSequences}: EdgeOptions,
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
@@ -351,6 +354,7 @@ function createFront(
     generations,
     ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
     cursors: new CursorSeal(deploymentSecret),
+    reportZone,
     traffic,
     rejected: new RejectedEvents(wallMs),
     durability,

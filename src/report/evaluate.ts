@@ -109,7 +109,7 @@ export class Evaluation {
   // -- event counts --
 
   private async counts(query: QueryOf<'events'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
+    const buckets = Buckets.of(query);
     const {filter} = query;
     const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partials: Float64Array[] = [];
@@ -182,7 +182,7 @@ export class Evaluation {
   // -- active users --
 
   private async active(query: QueryOf<'users'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
+    const buckets = Buckets.of(query);
     const plan = planActive(buckets, query.metric);
     const partials: ActiveResult[] = [];
     for (const snapshot of snapshots) {

@@ -98,6 +98,48 @@ describe('event counts', () => {
     ]);
   });
 
+  test('quarters and years, and weeks that start on Sunday', async () => {
+    const counts = async (interval: string, more = {}): Promise<Record<string, number>> =>
+      countsOf(await covering<Counts>('events', {event, from: '2024-01-15', to: '2024-04-01', interval, ...more}));
+    expect(await counts('quarter')).toEqual({'2024-01-01': 4});
+    expect(await counts('year')).toEqual({'2024-01-01': 4});
+    expect(await counts('week', {week_start: 'sunday'})).toEqual({'2024-02-25': 3, '2024-03-03': 1});
+  });
+
+  test('days and hours of a zone, which the answer names', async () => {
+    expect(
+      await covering('events', {event, from: '2024-02-29', to: '2024-02-29', timezone: 'America/St_Johns'}),
+    ).toEqual({
+      event,
+      interval: 'day',
+      timezone: 'America/St_Johns',
+      data: [{date: '2024-02-29', count: 1}],
+      total: 1,
+    });
+    const hours = await covering<Counts>('events', {
+      event,
+      from: '2024-02-29T05:00',
+      to: '2024-02-29T06:30',
+      interval: 'hour',
+      timezone: '+05:30',
+    });
+    expect(hours.data).toEqual([
+      {date: '2024-02-29T05:00:00+05:30', count: 2},
+      {date: '2024-02-29T06:00:00+05:30', count: 0},
+    ]);
+    const inUtc = {event, from: '2024-02-28', to: '2024-03-01'};
+    const {timezone, ...named} = await covering<Counts & {timezone: string}>('events', {...inUtc, timezone: 'UTC'});
+    expect(timezone).toBe('UTC');
+    expect(named).toEqual(await covering('events', inUtc));
+  });
+
+  test('what is no zone and no first day of a week is refused', async () => {
+    for (const timezone of ['Berlin', '+5:00', '+24:00', 'Europe/Berlin ']) {
+      expectError(await ask('events', {event, ...day, timezone}), 400, 'invalid_request', 'timezone');
+    }
+    expectError(await ask('events', {event, ...day, week_start: 'saturday'}), 400, 'invalid_request', 'week_start');
+  });
+
   test('both bounds are inclusive to the millisecond', async () => {
     const total = async (from: string, to: string): Promise<number> =>
       (await covering<Counts>('events', {event, from, to})).total;
@@ -458,7 +500,7 @@ describe('parameters', () => {
     expectJson(await ask(report, {...complete[report], from: '2024-01-01T12:00', to: '2024-01-01T12:00'}), 200);
   });
 
-  test.each(['Day', 'DAY', 'minute', 'year', 'days', ' day'])('interval=%s is refused', async (interval) => {
+  test.each(['Day', 'DAY', 'minute', 'decade', 'days', ' day'])('interval=%s is refused', async (interval) => {
     for (const report of ['events', 'users']) {
       expectError(await ask(report, {...complete[report], interval}), 400, 'invalid_request', 'interval');
     }

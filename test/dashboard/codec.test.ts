@@ -113,10 +113,10 @@ describe('a path that asks the service', () => {
 
   test('has days as dates, and a moment to the millisecond', () => {
     expect(countsPath({event: 'a&b', filter: 'plan=p=q'}, span, 'day')).toBe(
-      'v1/reports/events?event=a%26b&filter=plan%3Dp%3Dq&interval=day&from=2024-10-04&to=2024-10-05',
+      'v1/reports/events?event=a%26b&filter=plan%3Dp%3Dq&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
     expect(funnelPath(['a', 'b'], '7d', {...span, untilMs: Date.UTC(2024, 9, 5, 12, 0, 0, 7)})).toBe(
-      'v1/reports/funnel?steps%5B%5D=a&steps%5B%5D=b&window=7d&from=2024-10-04&to=2024-10-05T12%3A00%3A00.007Z',
+      'v1/reports/funnel?steps%5B%5D=a&steps%5B%5D=b&window=7d&timezone=UTC&from=2024-10-04&to=2024-10-05T12%3A00%3A00.007Z',
     );
     expect(historyPath({kind: 'anonymous', id: 'a b/../c'}, 10, 'x=')).toBe(
       'v1/events?anonymousId=a+b%2F..%2Fc&limit=10&cursor=x%3D',
@@ -126,7 +126,7 @@ describe('a path that asks the service', () => {
   test('stands in a command that a shell reads as one word', () => {
     const path = countsPath({event: "it's $HOME", filter: null}, span, 'day');
     expect(curlOf('http://127.0.0.1:8080', path)).toContain(
-      "'http://127.0.0.1:8080/v1/reports/events?event=it%27s+%24HOME&interval=day&from=2024-10-04&to=2024-10-05'",
+      "'http://127.0.0.1:8080/v1/reports/events?event=it%27s+%24HOME&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05'",
     );
   });
 });

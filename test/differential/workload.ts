@@ -285,7 +285,7 @@ export class Workload {
 
   private bucketRange(): {from: string; to: string; interval?: Interval} {
     const interval = this.random.chance(0.1) ? undefined : this.random.pick(intervals);
-    const daysMax = {hour: 6, day: 40, week: 90, month: 400}[interval ?? 'day'];
+    const daysMax = {hour: 6, day: 40, week: 90, month: 400, quarter: 800, year: 1_500}[interval ?? 'day'];
     return {...this.range(daysMax), ...(interval === undefined ? {} : {interval})};
   }
 

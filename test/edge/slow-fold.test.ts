@@ -78,6 +78,7 @@ beforeAll(async () => {
     store: {},
     natsServer: undefined,
     refresh: {ms: 1_000},
+    reportZone: undefined,
     limits: {eventsPerSecond: 0, readsPerMinute: 0, deletesPerSecond: 0},
     trustedProxies: [],
     dashboardHosts: [],

@@ -16,9 +16,9 @@ export interface ActiveUsersQuery {
 
 /** Days of a trailing window; undefined where the calendar bucket itself is counted. */
 const trailingDays: Record<Metric, Record<Interval, number | undefined>> = {
-  dau: {hour: 1, day: undefined, week: undefined, month: undefined},
-  wau: {hour: 7, day: 7, week: undefined, month: undefined},
-  mau: {hour: 30, day: 30, week: 30, month: undefined},
+  dau: {hour: 1, day: undefined, week: undefined, month: undefined, quarter: undefined, year: undefined},
+  wau: {hour: 7, day: 7, week: undefined, month: undefined, quarter: undefined, year: undefined},
+  mau: {hour: 30, day: 30, week: 30, month: undefined, quarter: undefined, year: undefined},
 };
 
 export function activeUsersOf(model: Model, query: ActiveUsersQuery): JsonObject {

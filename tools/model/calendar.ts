@@ -3,8 +3,8 @@
 
 import {Temporal} from 'temporal-polyfill';
 
-export type Interval = 'hour' | 'day' | 'week' | 'month';
-export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month'];
+export type Interval = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
+export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month', 'quarter', 'year'];
 
 export interface Range {
   /** Both inclusive. */
@@ -70,7 +70,7 @@ export function bucketsOf(range: Range, interval: Interval): Bucket[] {
   const buckets: Bucket[] = [];
   let start = bucketStart(range.fromMs, interval);
   while (epochMs(start) <= range.toMs) {
-    const end = start.add({[`${interval}s`]: 1});
+    const end = start.add(interval === 'quarter' ? {months: 3} : {[`${interval}s`]: 1});
     buckets.push({startMs: epochMs(start), endMs: epochMs(end), label: labelOf(start, interval)});
     start = end;
   }
@@ -83,7 +83,9 @@ function bucketStart(timeMs: number, interval: Interval): Temporal.PlainDateTime
   const date = wall.toPlainDate();
   if (interval === 'day') return date.toPlainDateTime();
   if (interval === 'week') return date.subtract({days: date.dayOfWeek - 1}).toPlainDateTime();
-  return date.with({day: 1}).toPlainDateTime();
+  if (interval === 'year') return date.with({month: 1, day: 1}).toPlainDateTime();
+  const month = interval === 'quarter' ? date.month - ((date.month - 1) % 3) : date.month;
+  return date.with({month, day: 1}).toPlainDateTime();
 }
 
 const epochMs = (wall: Temporal.PlainDateTime): number => wall.toZonedDateTime('UTC').epochMilliseconds;

@@ -1,5 +1,6 @@
 // Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
-//   EC1. A window cell answers for a whole hour only: the parts of hours at both ends of [from, to] are counted from rows.
+//   EC1. A window cell answers for a whole hour of one bucket only. Rows answer for the parts of hours at both ends of [from, to],
+//       and for the hours that an edge between two buckets cuts, as in zones that are half an hour apart from UTC.
 //   EC2. With a property filter cells by value answer for the chunks that have any. In other chunks the rows with the name and a
 //       code of the value are searched (row-finder.ts), or each row of the name is judged where codes do not tell.
 //   EC3. Cells grouped by name hold the same counts as the cells of all names.
@@ -11,8 +12,8 @@ import type {HourCells} from '../../identity/snapshot-set.js';
 import {assert, must} from '../../invariant.js';
 import {chunkRowsMax, hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
-import {lowerBound} from '../../order/search.js';
-import {blocksWithin, chunksNaming, chunksWithin, countedKey, type Stretch} from '../selection.js';
+import {firstPlace, lowerBound} from '../../order/search.js';
+import {blocksWithin, chunksNaming, chunksWithinOrdered, countedKey, type Stretch} from '../selection.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
 import {type PropertyFilter, verdict} from './filter.js';
@@ -28,13 +29,13 @@ export class CountsPartial {
   private readonly name: number;
   private readonly filter: PropertyFilter | undefined;
   private readonly finder: RowFinder;
-  /** Whole hours [hourStart, hourEnd) that cells answer for. EC1 */
+  /** Cells answer for the hours of [hourStart, hourEnd) that no edge cuts. EC1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
+  private readonly cutsHours: boolean;
   /** Stretches that rows answer for, with cells and without any; each in order, not touching. */
   private readonly ends: readonly Stretch[];
   private readonly whole: readonly Stretch[];
-  private edges: Float64Array | undefined;
   private readonly unsure: Uint16Array;
   private unsureCount = 0;
 
@@ -49,15 +50,18 @@ export class CountsPartial {
     this.unsure = filter === undefined ? noRows : new Uint16Array(chunkRowsMax);
     const hourStart = Math.ceil(fromMs / hourMs);
     const hourEnd = Math.floor((toMs + 1) / hourMs);
-    const hasWholeHours = hourStart < hourEnd;
+    const cut = cutHours(buckets.edges, hourStart, hourEnd);
+    const hasWholeHours = hourEnd - hourStart > cut.length;
     this.hourStart = hasWholeHours ? hourStart : 0;
     this.hourEnd = hasWholeHours ? hourEnd : 0;
+    this.cutsHours = cut.length > 0;
     this.whole = [{startMs: fromMs, lastMs: toMs}];
     this.ends = hasWholeHours
-      ? [
+      ? joined([
           {startMs: fromMs, lastMs: hourStart * hourMs - 1},
+          ...cut.map((hour) => ({startMs: hour * hourMs, lastMs: (hour + 1) * hourMs - 1})),
           {startMs: hourEnd * hourMs, lastMs: toMs},
-        ]
+        ])
       : this.whole;
   }
 
@@ -72,7 +76,7 @@ export class CountsPartial {
     {chunks}: SnapshotIndex,
     values?: {covered: ReadonlySet<string>; others: readonly ChunkEntry[]},
   ): ChunkEntry[] {
-    const ends = this.ends.filter(({startMs, lastMs}) => startMs <= lastMs);
+    const {ends} = this;
     if (this.filter === undefined) return this.asked(chunks, ends);
     if (values === undefined) return this.asked(chunks, this.whole);
     const others = this.asked(values.others, this.whole);
@@ -82,21 +86,24 @@ export class CountsPartial {
   }
 
   private asked(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
-    return stretches.length === 0 ? [] : chunksNaming(chunksWithin(chunks, stretches), [this.name]);
+    return stretches.length === 0 ? [] : chunksNaming(chunksWithinOrdered(chunks, stretches), [this.name]);
   }
 
-  /** Cells by value instead of the rows of the chunks that they stand for, but for the ends of [from, to]. EC2 */
+  /** Cells by value instead of the rows of the chunks that they stand for, but for the stretches of `ends`. EC2 */
   addValueCells(cells: ValueCells): void {
-    if (this.filter !== undefined && this.hourStart < this.hourEnd) {
-      cells.add(this.filter, this.name, this.edgeHours, this.counts);
+    if (this.filter === undefined || this.hourStart === this.hourEnd) return;
+    const edges = this.buckets.edges.map((edge) => edge / hourMs);
+    if (!this.cutsHours) {
+      cells.add(this.filter, this.name, this.withinWholeHours(edges), this.counts);
+      return;
     }
+    const counts = new Float64Array(2 * this.counts.length - 1);
+    cells.add(this.filter, this.name, this.withinWholeHours(edgesBesideCuts(edges)), counts);
+    for (let bucket = 0; bucket < this.counts.length; bucket++) this.counts[bucket] += counts[2 * bucket];
   }
 
-  /** Edges of the buckets as hours, within the whole hours. */
-  private get edgeHours(): Float64Array {
-    const {hourStart, hourEnd} = this;
-    this.edges ??= this.buckets.edges.map((edge) => Math.min(Math.max(edge / hourMs, hourStart), hourEnd));
-    return this.edges;
+  private withinWholeHours(hours: Float64Array): Float64Array {
+    return hours.map((hour) => Math.min(Math.max(hour, this.hourStart), this.hourEnd));
   }
 
   addCells({hours, names, counts}: HourCells): void {
@@ -115,19 +122,19 @@ export class CountsPartial {
       bucket = this.addCell(hours[cell], counts[cell], bucket);
   }
 
-  /** The bucket of this hour; `bucket` is that of an earlier hour. */
+  /** Counts an hour that no edge cuts. Returns its bucket; `bucket` is that of an earlier hour. */
   private addCell(hour: number, count: number, bucket: number): number {
     const {edges} = this.buckets;
     const timeMs = hour * hourMs;
     const found = timeMs < edges[bucket + 1] ? bucket : this.buckets.indexOf(timeMs);
-    this.counts[found] += count;
+    if (edges[found + 1] - timeMs >= hourMs) this.counts[found] += count;
     return found;
   }
 
   /** Of a count without a filter. */
   addRows(rows: RowsView): void {
     assert(this.filter === undefined, 'counts: a filter asks for properties');
-    for (const stretch of this.ends) this.addStretch(rows, stretch);
+    this.addStretches(rows, this.ends);
   }
 
   /**
@@ -140,8 +147,18 @@ export class CountsPartial {
     this.unsureCount = 0;
     const telling = isCovered ? undefined : filter.tellingColumn;
     if (telling !== undefined) this.addFound(rows, telling, filter.equalCodes);
-    else for (const stretch of isCovered ? this.ends : this.whole) this.addStretch(rows, stretch);
+    else this.addStretches(rows, isCovered ? this.ends : this.whole);
     return this.unsureCount === 0 ? noRows : this.unsure.slice(0, this.unsureCount).sort();
+  }
+
+  /** Stretches in order: most of many lie before or after all rows of a chunk. */
+  private addStretches(rows: RowsView, stretches: readonly Stretch[]): void {
+    const {order} = rows;
+    if (order.length === 0) return;
+    const firstMs = timeOf(rows, order[0]);
+    const lastMs = timeOf(rows, order[order.length - 1]);
+    let at = firstPlace(0, stretches.length, (place) => stretches[place].lastMs < firstMs);
+    for (; at < stretches.length && stretches[at].startMs <= lastMs; at++) this.addStretch(rows, stretches[at]);
   }
 
   private addStretch(rows: RowsView, {startMs, lastMs}: Stretch): void {
@@ -221,6 +238,40 @@ export class CountsPartial {
     for (const row of this.filter.passing(rows, block, unsure))
       this.counts[this.buckets.indexOf(timeOf(rows, row))] += 1;
   }
+}
+
+/** Hours of [hourStart, hourEnd) that have an edge in their midst, ascending. */
+function cutHours(edges: Float64Array, hourStart: number, hourEnd: number): number[] {
+  const hours: number[] = [];
+  for (const edge of edges) {
+    if (edge % hourMs === 0) continue;
+    const hour = Math.floor(edge / hourMs);
+    if (hour >= hourStart && hour < hourEnd && hour !== hours.at(-1)) hours.push(hour);
+  }
+  return hours;
+}
+
+/** Stretches in order without the empty ones, and with those as one that touch. */
+function joined(stretches: readonly Stretch[]): Stretch[] {
+  const list: Stretch[] = [];
+  for (const {startMs, lastMs} of stretches) {
+    if (lastMs < startMs) continue;
+    const before = list.at(-1);
+    if (before?.lastMs === startMs - 1) list[list.length - 1] = {startMs: before.startMs, lastMs};
+    else list.push({startMs, lastMs});
+  }
+  return list;
+}
+
+/** Edges of the uncut hours of each bucket, and of the cut ones between two buckets, in turn. */
+function edgesBesideCuts(edges: Float64Array): Float64Array {
+  const beside = new Float64Array(2 * edges.length - 2);
+  for (let bucket = 0; bucket < edges.length - 1; bucket++) {
+    const start = Math.ceil(edges[bucket]);
+    beside[2 * bucket] = start;
+    beside[2 * bucket + 1] = Math.max(start, Math.floor(edges[bucket + 1]));
+  }
+  return beside;
 }
 
 /** The sum of the partitions' counts. */

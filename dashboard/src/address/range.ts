@@ -1,7 +1,13 @@
 // Range of days of a report, as an address writes it and as a person types it. All days are UTC.
 //   R1. A relative range stays relative: `30d` means other days tomorrow.
 //   R2. Days are numbers since 1970-01-01; both ends of a span of days are in it.
-import {bucketStart, dateText, daysFromCivil, daysInMonth, type Interval} from '../../../actors/calendar.js';
+import {
+  bucketStart,
+  dateText,
+  daysFromCivil,
+  daysInMonth,
+  type Interval as ReportInterval,
+} from '../../../actors/calendar.js';
 import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
 
 export type Range =
@@ -164,6 +170,8 @@ export function steppedRange(range: Range, today: number, step: -1 | 1): Range |
 
 // -- Intervals ---------------------------------------------------------------------------------------------------------
 
+/** Intervals that the pages offer. */
+export type Interval = Exclude<ReportInterval, 'quarter' | 'year'>;
 export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month'];
 
 /** Default interval: some 30 to 120 buckets. */

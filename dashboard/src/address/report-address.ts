@@ -1,11 +1,12 @@
 // The questions of the report pages: the forms of their addresses, and the paths that ask the service.
-import {dateText, type Interval, isoText} from '../../../actors/calendar.js';
+import {dateText, isoText} from '../../../actors/calendar.js';
 import {funnelStepsMax, namesLimitMax} from '../../../actors/limits.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {
   type Compare,
   compares,
   type Days,
+  type Interval,
   intervals,
   parseRange,
   type Range,
@@ -106,6 +107,9 @@ export const intervalOf = (every: Interval | null, days: Days): Interval => ever
 
 // -- Paths, below the service's or the dashboard's own address --------------------------------------------------------------
 
+/** Pages count in UTC, whatever zone the service has for requests that name none (REPORT_TIMEZONE). */
+export const inUtc = ['timezone', 'UTC'] as const;
+
 /** Days, or days until a moment of the last one. */
 export interface Span extends Days {
   readonly untilMs?: number;
@@ -123,11 +127,7 @@ function queryOf(
 }
 
 export const countsPath = ({event, filter}: AskedSeries, span: Span, interval: Interval): string =>
-  `v1/reports/events?${queryOf(span, [
-    ['event', event],
-    ['filter', filter],
-    ['interval', interval],
-  ])}`;
+  `v1/reports/events?${queryOf(span, [['event', event], ['filter', filter], ['interval', interval], inUtc])}`;
 
 export type Metric = 'dau' | 'wau' | 'mau';
 export const usersPath = (metric: Metric, span: Span, interval: Interval): string =>
@@ -137,7 +137,7 @@ export const usersPath = (metric: Metric, span: Span, interval: Interval): strin
   ])}`;
 
 export const funnelPath = (steps: readonly string[], window: string | null, span: Span): string =>
-  `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window]])}`;
+  `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window], inUtc])}`;
 
 /** The service gives at most this number of names at once. */
 export const namesMax = namesLimitMax;
@@ -146,6 +146,7 @@ export const namesPath = (span: Span, limit: number, prefix?: string, cursor?: s
     ['prefix', prefix === '' ? undefined : prefix],
     ['limit', String(limit)],
     ['cursor', cursor],
+    inUtc,
   ])}`;
 
 export type PersonId = {readonly kind: 'user' | 'anonymous'; readonly id: string};

@@ -1,8 +1,8 @@
 // Answers of reports as the lines of a chart, the rows of a table and of a CSV.
 //   CT1. A bucket that has not begun is no zero: a line ends with the one that is open.
 
-import type {Interval} from '../../../actors/calendar.js';
 import type {CountedBucket} from '../../../src/edge/answers.js';
+import type {Interval} from '../address/range.js';
 import {freshnessOf, openFrom} from '../service/freshness.js';
 import type {Cell} from './csv.js';
 import {bucketText, secondsOf} from './format.js';

@@ -1,7 +1,7 @@
 // A range beside an earlier one, in charts and totals: which days, until which moment, and the words that say so.
 //   CP1. While today is in the range, totals of the earlier one end at the same moment: a whole day is not compared with half.
 
-import type {Interval} from '../../../actors/calendar.js';
+import type {Interval} from '../address/range.js';
 import {type Compare, type Days, type Past, pastOf} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
 import {clockText, datesText} from './format.js';

@@ -1,6 +1,6 @@
 // Numbers, shares, durations, UTC dates and ranges as people read them. One place, so that every page says them alike.
-import {dateText, type Interval} from '../../../actors/calendar.js';
-import type {Days, Range} from '../address/range.js';
+import {dateText} from '../../../actors/calendar.js';
+import type {Days, Interval, Range} from '../address/range.js';
 
 const whole = new Intl.NumberFormat('en-US');
 const compact = new Intl.NumberFormat('en-US', {notation: 'compact', maximumFractionDigits: 1});

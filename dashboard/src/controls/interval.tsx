@@ -1,6 +1,5 @@
 // The length of a bucket. One that would make too many of them is off, and says why.
-import type {Interval} from '../../../actors/calendar.js';
-import {allowsInterval, type Days, intervals} from '../address/range';
+import {allowsInterval, type Days, type Interval, intervals} from '../address/range';
 
 const words: Readonly<Record<Interval, string>> = {hour: 'Hour', day: 'Day', week: 'Week', month: 'Month'};
 

@@ -1,7 +1,6 @@
 // The first line of a report's page: its name, how fresh it is, which days, which buckets; and what the address got wrong.
-import type {Interval} from '../../../actors/calendar.js';
 import type {Problem} from '../address/codec';
-import {type Compare, daysOf, type Range} from '../address/range';
+import {type Compare, daysOf, type Interval, type Range} from '../address/range';
 import {IntervalControl} from '../controls/interval';
 import {RangeControl} from '../controls/range';
 import type {Freshness} from '../service/freshness';

@@ -1,6 +1,5 @@
 // Parameters of queries: forms of their texts, each with its schema, and how a route declares them.
 import {idCharsMax} from '../../../actors/limits.js';
-import {parseRangeEnd, parseRangeStart} from '../../../actors/log/timestamp.js';
 import {isName} from '../../ingest/validate.js';
 import {positionsPattern} from '../../log-position.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
@@ -25,20 +24,6 @@ export const name: TextForm<string> = {
 
 /** AU1 (asked-user.ts) */
 export const askedId: TextForm<string> = {...name, expected: `an id of 1 to ${idCharsMax} characters`};
-
-const time = (parse: (text: string) => number): TextForm<number> => ({
-  schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},
-  // In a query a + means a space, and offsets begin with one.
-  expected: 'an ISO 8601 date or date and time, with %2B for a +',
-  parse: (text) => finite(parse(text)),
-});
-
-const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined);
-
-/** A date alone means its first millisecond. Epoch ms. */
-export const rangeStart = time(parseRangeStart);
-/** A date alone means its last millisecond. Epoch ms. */
-export const rangeEnd = time(parseRangeEnd);
 
 export const wholeNumber = (max: number): TextForm<number> => ({
   schema: {type: 'integer', minimum: 1, maximum: max},

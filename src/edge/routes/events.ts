@@ -3,19 +3,10 @@ import {historyLimitDefault, historyLimitMax} from '../../../actors/limits.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {failUnknown, namedUser} from '../query/asked-user.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../query/history.js';
-import {
-  anyText,
-  askedId,
-  checkRange,
-  name,
-  optional,
-  rangeEnd,
-  rangeStart,
-  wholeNumber,
-  withDefault,
-} from '../query/parameters.js';
+import {anyText, askedId, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {type QueryValues, readQuery} from '../query/query.js';
 import {partitionOfUser} from '../query/user-partition.js';
 
@@ -25,8 +16,9 @@ export const historyForm = {
     description: "Only events that were sent with this anonymousId alone, and are not a known user's.",
   }),
   event: optional(name, {description: 'Only events of this name.'}),
-  from: optional(rangeStart, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
-  to: optional(rangeEnd, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
+  from: optional(askedTime, {description: 'Only events at or after this ISO 8601 time; a date is its first moment.'}),
+  to: optional(askedTime, {description: 'Only events at or before this ISO 8601 time; a date is its last moment.'}),
+  timezone,
   limit: withDefault(wholeNumber(historyLimitMax), historyLimitDefault, {
     description: 'Events on a page.',
     example: '1',
@@ -40,7 +32,7 @@ type HistoryQuery = QueryValues<typeof historyForm>;
 
 export async function readEvents(front: Front, exchange: Exchange): Promise<void> {
   const query = readQuery(exchange.query, historyForm);
-  const filters = readFilters(query);
+  const filters = readFilters(query, front);
   const partitions = partitionsOf(front, filters);
   const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
   const start = readCursor(front, query.cursor, filterText, partitions.length);
@@ -52,9 +44,9 @@ export async function readEvents(front: Front, exchange: Exchange): Promise<void
   exchange.json('200 OK', `{"data":[${events.join(',')}],${tail}}`);
 }
 
-function readFilters(query: HistoryQuery): HistoryFilters {
-  const {event, from: fromMs, to: toMs} = query;
-  checkRange(fromMs, toMs);
+function readFilters(query: HistoryQuery, front: Front): HistoryFilters {
+  const {event} = query;
+  const {fromMs, toMs} = optionalBoundsOf(query, front);
   const user = namedUser(query);
   return {
     ...(user === undefined ? {} : {user}),

@@ -1,33 +1,33 @@
 // GET /v1/reports/*: turns parameters into a question, and the report role's answer into HTTP.
-import {bucketStart, bucketStarts, isLabelled} from '../../../actors/calendar.js';
-import {
-  dayMs,
-  funnelStepsMax,
-  namesLimitDefault,
-  namesLimitMax,
-  reportBucketsMax,
-  seriesMax,
-} from '../../../actors/limits.js';
+import {funnelStepsMax, namesLimitDefault, namesLimitMax, seriesMax} from '../../../actors/limits.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
-import type {ActiveMetric, Interval, ReportAnswer, ReportQuery} from '../../asks.js';
+import type {ActiveMetric, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
+import type {Zone} from '../../zone.js';
 import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {
+  askedTime,
+  boundsForm,
+  boundsOf,
+  bucketCount,
+  bucketedForm,
+  bucketsOf,
+  optionalBoundsOf,
+  timezone,
+  zoneIn,
+} from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
 import {userWhere, where} from '../query/conditions.js';
 import {
   anyText,
-  checkRange,
   list,
   name,
   optional,
   optionalList,
   position,
-  rangeEnd,
-  rangeStart,
-  required,
   type TextForm,
   wholeNumber,
   withDefault,
@@ -70,20 +70,6 @@ export const ofEveryReport = {
   }),
 };
 
-const range = {
-  from: required(rangeStart, {
-    description: 'The first moment that counts, ISO 8601; a date is its first moment.',
-    example: '2026-05-01',
-  }),
-  to: required(rangeEnd, {
-    description: 'The last moment that counts, ISO 8601; a date is its last moment.',
-    example: '2026-05-02',
-  }),
-};
-const interval = withDefault(word<Interval>(['hour', 'day', 'week', 'month']), 'day', {
-  description: `Length of a bucket, in UTC; weeks start on Monday. At most ${reportBucketsMax.toLocaleString('en')} buckets.`,
-});
-
 /** Lists of names: at most `seriesMax`. */
 const eventNames = optionalList(name, {
   countMax: seriesMax,
@@ -97,8 +83,7 @@ export const countsForm = {
   }),
   'events[]': eventNames,
   any_event: optional(word(['true']), {description: '`true` in place of `event`: events of every name.'}),
-  ...range,
-  interval,
+  ...bucketedForm,
   ...ofEveryReport,
   filter: optional(propertyFilter, {
     description:
@@ -116,10 +101,11 @@ export const countsForm = {
   ...breakdownForm,
 };
 
+const {timezone: _, week_start: __, ...utcBuckets} = bucketedForm;
+
 export const usersForm = {
   ...ofEveryReport,
-  ...range,
-  interval,
+  ...utcBuckets,
   metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
     description:
       'Daily, weekly or monthly active users. While the interval is shorter than the unit of the metric, each bucket ' +
@@ -135,7 +121,7 @@ export const funnelForm = {
     description: 'The names of the events that form the funnel, in order: one parameter per step.',
     example: ['signup', 'purchase'],
   }),
-  ...range,
+  ...boundsForm,
   window: optional(conversionWindow, {
     description: 'The time from the first step to the last one, inclusive: seconds, or `30m`, `12h`, `7d`.',
   }),
@@ -149,16 +135,17 @@ const endOfTimeMs = 8.64e15;
 export const namesForm = {
   ...ofEveryReport,
   prefix: optional(name, {description: 'Only names that begin with this.'}),
-  from: optional(rangeStart, {
+  from: optional(askedTime, {
     description:
       'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +
-      '`to`, or with today, in UTC.',
+      '`to`, or with today.',
     example: '2026-05-01',
   }),
-  to: optional(rangeEnd, {
+  to: optional(askedTime, {
     description: 'The last moment that counts, ISO 8601; a date is its last moment. Default: no end.',
     example: '2026-05-02',
   }),
+  timezone,
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Names on a page.'}),
   cursor: optional(anyText, {
     description:
@@ -167,12 +154,11 @@ export const namesForm = {
   }),
 };
 
-export const countsReport = reportRoute(countsForm, (values) => {
-  const {filter, where, interval, from, to} = values;
-  const asked = {...checkedRange({from, to}), interval} as const;
-  const bucketCount = checkBuckets(asked);
+export const countsReport = reportRoute(countsForm, (values, front) => {
+  const {filter, where} = values;
+  const asked = bucketsOf(values, front);
   const events = eventsOf(values);
-  const breakdown = breakdownOf(values, bucketCount);
+  const breakdown = breakdownOf(values, bucketCount(asked));
   const isList = values['events[]'].length > 0;
   const isPlain = values.user_where.length === 0 && values.measure === undefined && breakdown === undefined && !isList;
   const plainFilter = where.length === 0 ? filter : filter === undefined ? equality(where) : undefined;
@@ -217,27 +203,29 @@ function measureOf({measure, property}: {measure: Measure | undefined; property:
 
 const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
 
-export const usersReport = reportRoute(usersForm, ({interval, metric, ...times}) => {
-  const asked = {report: 'users', ...checkedRange(times), interval, metric} as const;
-  checkBuckets(asked);
-  return asked;
-});
+export const usersReport = reportRoute(usersForm, ({metric, ...times}) => ({
+  report: 'users',
+  ...bucketsOf({...times, timezone: undefined, week_start: 'monday'}, {reportZone: undefined}),
+  metric,
+}));
 
-export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: windowMs, ...times}) => {
-  const asked = {report: 'funnel', steps, ...checkedRange(times)} as const;
-  return windowMs === undefined ? asked : {...asked, windowMs};
-});
+export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: windowMs, ...times}, front) => ({
+  report: 'funnel',
+  steps,
+  ...boundsOf(times, front),
+  ...(windowMs === undefined ? {} : {windowMs}),
+}));
 
 /** `from` and `to` default to the last days, today included, and to no end. */
-export const namesReport = reportRoute(namesForm, ({from, to, prefix, limit, cursor}, nowMs) => {
-  checkRange(from, to);
+export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, ...times}, front) => {
+  const asked = {...optionalBoundsOf(times, front), prefix};
   const start = cursor === undefined ? undefined : readNamesCursor(cursor);
-  if (cursor !== undefined && !continues(start, {from, to, prefix})) {
+  if (cursor !== undefined && !continues(start, asked)) {
     const message = 'the cursor is damaged, or belongs to other parameters';
     throw new RequestFailure({code: 'invalid_cursor', message, field: 'cursor'});
   }
-  const toMs = to ?? start?.toMs ?? endOfTimeMs;
-  const fromMs = from ?? start?.fromMs ?? bucketStart(Math.min(toMs, nowMs), 'day') - (namesDays - 1) * dayMs;
+  const toMs = asked.toMs ?? start?.toMs ?? endOfTimeMs;
+  const fromMs = asked.fromMs ?? start?.fromMs ?? daysBefore(Math.min(toMs, front.wallMs()), zoneIn(times, front));
   return {
     report: 'names',
     fromMs,
@@ -248,48 +236,27 @@ export const namesReport = reportRoute(namesForm, ({from, to, prefix, limit, cur
   };
 });
 
+/** First moment of the default range: the one that ends with the day of `lastMs`. */
+const daysBefore = (lastMs: number, zone: Zone): number => zone.dayStart(zone.dayOf(lastMs) - (namesDays - 1));
+
 /** A parameter that a page leaves out keeps its value. */
 const continues = (
   start: NamesCursor | undefined,
-  {from, to, prefix}: {from: number | undefined; to: number | undefined; prefix: string | undefined},
+  {fromMs, toMs, prefix}: {fromMs: number | undefined; toMs: number | undefined; prefix: string | undefined},
 ): boolean =>
   start !== undefined &&
-  (from ?? start.fromMs) === start.fromMs &&
-  (to ?? start.toMs) === start.toMs &&
+  (fromMs ?? start.fromMs) === start.fromMs &&
+  (toMs ?? start.toMs) === start.toMs &&
   prefix === start.prefix;
 
-function checkedRange({from, to}: {from: number; to: number}): {fromMs: number; toMs: number} {
-  checkRange(from, to);
-  return {fromMs: from, toMs: to};
-}
-
-/** @returns how many there are. */
-function checkBuckets({fromMs, toMs, interval}: {fromMs: number; toMs: number; interval: Interval}): number {
-  const starts = bucketStarts(fromMs, toMs, interval, reportBucketsMax);
-  if (starts === undefined) {
-    const message = `the range has more than ${reportBucketsMax} buckets: choose a longer interval`;
-    throw new RequestFailure(invalidRequest(message, 'interval'));
-  }
-  const bounds = [
-    ['from', starts[0]!],
-    ['to', starts.at(-1)!],
-  ] as const;
-  for (const [name, startMs] of bounds) {
-    if (isLabelled(startMs)) continue;
-    const message = `${name} lies in a bucket that begins outside of the years 0000 to 9999`;
-    throw new RequestFailure(invalidRequest(message, name));
-  }
-  return starts.length;
-}
-
-/** `read` gets the values and the time, epoch ms. */
+/** `read` turns the values into a question. */
 function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   form: Form,
-  read: (values: QueryValues<Form>, nowMs: number) => ReportQuery,
+  read: (values: QueryValues<Form>, front: Front) => ReportQuery,
 ): Handle {
   return async (front: Front, exchange: Exchange): Promise<void> => {
     const values = readQuery(exchange.query, form);
-    const query = read(values, front.wallMs());
+    const query = read(values, front);
     const {ifNoneMatch} = exchange;
     const {at} = values as QueryValues<typeof ofEveryReport>;
     const includes = readMinPosition(exchange, front.partitionCount);

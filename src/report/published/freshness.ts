@@ -51,7 +51,7 @@ const inKeyOrder = (value: unknown): unknown =>
 /** The first bucket that may still grow without a late event; undefined for questions without buckets. */
 function incompleteFrom(query: ReportQuery, asOfMs: number): string | undefined {
   if (!('interval' in query)) return undefined;
-  const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
+  const buckets = Buckets.of(query);
   const open = buckets.firstOpen(asOfMs);
   return open === undefined ? undefined : buckets.label(open);
 }

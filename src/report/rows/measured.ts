@@ -1,6 +1,7 @@
 // Event counts with conditions, measures and breakdowns: one scan of the rows, two where a breakdown chooses its values first.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
+import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers, KeyNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
@@ -21,8 +22,8 @@ export async function measured(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const buckets = new Buckets(query.fromMs, query.toMs, query.interval);
-  const head = `"interval":"${buckets.interval}"`;
+  const buckets = Buckets.of(query);
+  const head = intervalText(buckets);
   const series: string[] = [];
   let skipped: number | undefined;
   for (const event of query.events ?? [undefined]) {

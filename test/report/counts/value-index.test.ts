@@ -9,11 +9,14 @@ import {countedWithout} from '../../../actors/identity/snapshot-set.js';
 import type {Json} from '../../../actors/log/entries.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
+import type {BucketedRange} from '../../../src/asks.js';
+import {localBuckets} from '../../../src/edge/query/local-buckets.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {type CoveredChunks, ValueIndex} from '../../../src/report/counts/value-index.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../../src/report/published/newest-snapshots.js';
+import {zoneOf} from '../../../src/zone.js';
 import {derivedIn} from '../../support/derived.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';
 
@@ -22,12 +25,9 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const chunkRows = 200;
 
-interface Question {
+interface Question extends BucketedRange {
   readonly filter: readonly [property: string, value: string];
   readonly event: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly interval: Interval;
 }
 
 const everything: Question = {
@@ -152,12 +152,15 @@ const questions: fc.Arbitrary<Question> = fc
     length: fc.oneof(fc.integer({min: 0, max: 3 * hourMs}), fc.integer({min: 0, max: 400 * hourMs})),
     isFromTheFirst: fc.boolean(),
     isWhole: fc.boolean(),
-    interval: fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month'),
+    interval: fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month', 'quarter'),
+    zone: fc.constantFrom(undefined, 'Asia/Kathmandu', 'Australia/Lord_Howe', 'America/New_York'),
   })
-  .map(({filter, event, start, length, isFromTheFirst, isWhole, interval}) => {
+  .map(({filter, event, start, length, isFromTheFirst, isWhole, interval, zone}) => {
     const cut = (ms: number): number => (isWhole ? Math.floor(ms / hourMs) * hourMs : ms);
     const fromMs = isFromTheFirst ? 0 : cut(start);
-    return {filter, event, fromMs, toMs: Math.max(fromMs, cut(start + length) - 1), interval};
+    const range = {fromMs, toMs: Math.max(fromMs, cut(start + length) - 1), interval};
+    if (zone === undefined) return {filter, event, ...range};
+    return {filter, event, ...range, buckets: localBuckets(range, zoneOf(zone)!, 'monday', 10_000)!};
   });
 
 describe('cells by property value', () => {

@@ -1,5 +1,5 @@
 // The three metrics of active users, and how each is counted by the length of a bucket (docs/api.md, Reports).
-import type {Interval} from '../../../../actors/calendar.js';
+import type {Interval} from '../../address/range';
 import type {Metric} from '../../address/report-address';
 
 export const metrics: readonly Metric[] = ['dau', 'wau', 'mau'];

@@ -4,6 +4,7 @@ import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
+import {inUtc} from '../../address/report-address';
 import {momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
@@ -36,7 +37,11 @@ export function History() {
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
   const [open, setOpen] = useState<string>();
-  const question = new URLSearchParams({...filter, limit: String(pageEvents)}).toString();
+  const question = new URLSearchParams([
+    ...Object.entries(filter),
+    ['limit', String(pageEvents)],
+    [...inUtc],
+  ]).toString();
 
   const ask = async (after: string | null, isCurrent: () => boolean): Promise<void> => {
     const more = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;

@@ -1,9 +1,9 @@
 // Users active within 1, 7 and 30 days, over time.
 
 import {useMemo, useState} from 'preact/hooks';
-import type {Interval} from '../../../../actors/calendar.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
+import type {Interval} from '../../address/range';
 import {chartOf, csvRows, momentOf} from '../../charts/charted';
 import {soFarText} from '../../charts/comparison';
 import {count} from '../../charts/format';

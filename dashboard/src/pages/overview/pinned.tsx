@@ -1,10 +1,9 @@
 // Reports that were pinned to Overview: each over the days of Overview, with its place in their order.
-import type {Interval} from '../../../../actors/calendar.js';
 import type {FunnelAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {addressAsking, readAddress} from '../../address/codec';
 import {pageOfPin, pinForms} from '../../address/pins';
-import type {Days, Past, Range} from '../../address/range';
+import type {Days, Interval, Past, Range} from '../../address/range';
 import {countsPath, funnelForm, funnelPath, seriesLabel, seriesOf, trendsForm} from '../../address/report-address';
 import {percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';

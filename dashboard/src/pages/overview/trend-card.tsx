@@ -2,9 +2,8 @@
 
 import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
-import type {Interval} from '../../../../actors/calendar.js';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
-import type {Days, Past} from '../../address/range';
+import type {Days, Interval, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
 import {linesNote, perInterval, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';

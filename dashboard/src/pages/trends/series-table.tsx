@@ -1,6 +1,7 @@
 // The lines of Trends in numbers: total, users, mean, newest full bucket, change. A click on a column sorts by it.
+
 import {useState} from 'preact/hooks';
-import type {Interval} from '../../../../actors/calendar.js';
+import type {Interval} from '../../address/range';
 import {type AnsweredLine, figuresOf} from '../../charts/charted';
 import {count} from '../../charts/format';
 import type {Fault} from '../../service/client';

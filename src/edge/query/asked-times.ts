@@ -1,0 +1,163 @@
+// The times of a query: bounds, zone, length and first day of buckets, as every report and list reads them.
+//   AT1. A bound without an offset is a time of the asked zone: of `timezone`, else of REPORT_TIMEZONE, else of UTC.
+//   AT2. A date means the local day from its first to its last moment. A time that the clock shows twice begins with the first
+//        and ends with the last of both. A time or a day that the clock skips is the instant at which the gap ends.
+//   AT3. The question names a zone only where one was asked for or set: without one it is the question of UTC, to the letter.
+import {bucketStarts, type Interval, isLabelled} from '../../../actors/calendar.js';
+import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
+import {parseTimestamp} from '../../../actors/log/timestamp.js';
+import type {BucketedRange} from '../../asks.js';
+import {utc, type Zone, zoneOf} from '../../zone.js';
+import {invalidRequest, RequestFailure} from '../failure.js';
+import {localBuckets, type WeekStart} from './local-buckets.js';
+import {checkRange, optional, required, type TextForm, withDefault, word} from './parameters.js';
+
+/** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
+export interface AskedTime {
+  readonly timeMs: number;
+  readonly is: 'a date' | 'a local time' | 'an instant';
+}
+
+const dateChars = 10;
+
+/** A date, or a date and time with or without an offset. */
+export const askedTime: TextForm<AskedTime> = {
+  schema: {type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d'},
+  // In a query a + means a space, and offsets begin with one.
+  expected: 'an ISO 8601 date or date and time, with %2B for a +',
+  parse: (text) => {
+    const timeMs = parseTimestamp(text);
+    if (!Number.isFinite(timeMs)) return undefined;
+    if (text.length === dateChars) return {timeMs, is: 'a date'};
+    return {timeMs, is: /[Zz+-]/.test(text.slice(dateChars)) ? 'an instant' : 'a local time'};
+  },
+};
+
+const zone: TextForm<Zone> = {
+  schema: {type: 'string', maxLength: 64},
+  expected: 'an IANA name such as Europe/Berlin, or an offset like -03:30 (with %2B for a +)',
+  parse: zoneOf,
+};
+
+const weekStart = word<WeekStart>(['monday', 'sunday']);
+
+export const timezone = optional(zone, {
+  description:
+    'Zone of dates, and of times without an offset: an IANA name, or an offset as `-03:30`. Default: `REPORT_TIMEZONE` of ' +
+    'the service, else UTC.',
+});
+
+/** Bounds of a report. */
+export const boundsForm = {
+  from: required(askedTime, {
+    description: 'The first moment that counts, ISO 8601; a date is its first moment.',
+    example: '2026-05-01',
+  }),
+  to: required(askedTime, {
+    description: 'The last moment that counts, ISO 8601; a date is its last moment.',
+    example: '2026-05-02',
+  }),
+  timezone,
+};
+
+/** Bounds and buckets of a report. */
+export const bucketedForm = {
+  ...boundsForm,
+  interval: withDefault(word<Interval>(['hour', 'day', 'week', 'month', 'quarter', 'year']), 'day', {
+    description: `Length of a bucket, in the zone. At most ${reportBucketsMax.toLocaleString('en')} buckets.`,
+  }),
+  week_start: withDefault(weekStart, 'monday', {description: 'First day of a week.'}),
+};
+
+/** The zone of a request, and what the service has for those that name none. */
+interface AskedZone {
+  readonly timezone: Zone | undefined;
+}
+export interface ZoneDefault {
+  readonly reportZone: Zone | undefined;
+}
+
+/** The zone in which a request is read. AT1 */
+export const zoneIn = ({timezone: asked}: AskedZone, {reportZone}: ZoneDefault): Zone => asked ?? reportZone ?? utc;
+
+/** AT2 */
+function startOf({timeMs, is}: AskedTime, local: Zone): number {
+  return is === 'an instant' ? timeMs : local.firstAt(timeMs);
+}
+
+/** AT2 */
+function endOf({timeMs, is}: AskedTime, local: Zone): number {
+  if (is === 'an instant') return timeMs;
+  if (is === 'a local time') return local.lastAt(timeMs);
+  const [start, end] = [local.firstAt(timeMs), local.firstAt(timeMs + dayMs)];
+  return Math.max(start, end - 1);
+}
+
+/** Inclusive bounds, epoch ms. @throws RequestFailure when the range is empty. */
+export function boundsOf(
+  asked: AskedZone & {readonly from: AskedTime; readonly to: AskedTime},
+  service: ZoneDefault,
+): {fromMs: number; toMs: number} {
+  const {fromMs, toMs} = optionalBoundsOf(asked, service);
+  return {fromMs: fromMs!, toMs: toMs!};
+}
+
+/** `boundsOf` of a list: a bound may be absent. */
+export function optionalBoundsOf(
+  {from, to, ...asked}: AskedZone & {readonly from: AskedTime | undefined; readonly to: AskedTime | undefined},
+  service: ZoneDefault,
+): {fromMs: number | undefined; toMs: number | undefined} {
+  const local = zoneIn(asked, service);
+  const fromMs = from === undefined ? undefined : startOf(from, local);
+  const toMs = to === undefined ? undefined : endOf(to, local);
+  checkRange(fromMs, toMs);
+  return {fromMs, toMs};
+}
+
+export interface AskedBuckets extends AskedZone {
+  readonly from: AskedTime;
+  readonly to: AskedTime;
+  readonly interval: Interval;
+  readonly week_start: WeekStart;
+}
+
+/** The bounds and buckets of a question. @throws RequestFailure */
+export function bucketsOf({interval, week_start, ...asked}: AskedBuckets, service: ZoneDefault): BucketedRange {
+  const {fromMs, toMs} = boundsOf(asked, service);
+  const named = asked.timezone ?? service.reportZone; // AT3
+  const local = named ?? utc;
+  const range = {fromMs, toMs, interval, ...(named === undefined ? {} : {zone: zoneNamed(named)})};
+  if (local.isUtc && (interval !== 'week' || week_start === 'monday')) {
+    checkStarts(bucketStarts(fromMs, toMs, interval, reportBucketsMax));
+    return range;
+  }
+  const buckets = localBuckets(range, local, week_start, reportBucketsMax);
+  checkStarts(buckets?.starts);
+  return {...range, buckets: {edges: buckets!.edges, labels: buckets!.labels}};
+}
+
+/** How many buckets there are. */
+export const bucketCount = ({fromMs, toMs, interval, buckets}: BucketedRange): number =>
+  buckets?.labels.length ?? bucketStarts(fromMs, toMs, interval, reportBucketsMax)!.length;
+
+const zoneNamed = ({name, rules}: Zone): NonNullable<BucketedRange['zone']> => ({
+  name,
+  ...(rules === undefined ? {} : {rules}),
+});
+
+/** Local starts of the buckets; undefined when there are too many. */
+function checkStarts(starts: readonly number[] | undefined): void {
+  if (starts === undefined) {
+    const message = `the range has more than ${reportBucketsMax} buckets: choose a longer interval`;
+    throw new RequestFailure(invalidRequest(message, 'interval'));
+  }
+  const bounds = [
+    ['from', starts[0]!],
+    ['to', starts.at(-1)!],
+  ] as const;
+  for (const [name, startMs] of bounds) {
+    if (isLabelled(startMs)) continue;
+    const message = `${name} lies in a bucket that begins outside of the years 0000 to 9999`;
+    throw new RequestFailure(invalidRequest(message, name));
+  }
+}
