@@ -281,15 +281,8 @@ export class InternedTable {
 
   /** Appends the entries of a block; blocks come in order. I2 */
   restoreBlock(block: Uint8Array): void {
-    const head = viewOf(block);
-    const version = head.getUint32(0, true);
-    assert(version === blockVersion, `interned: block version ${version} is unknown to this program`);
-    const [entries, keyBytes] = [head.getUint32(4, true), head.getUint32(8, true)];
-    const {keysAt} = columnsOf(entries);
-    // Columns are viewed in place: those that do not begin at a multiple of 4 are copied first.
-    const {buffer, byteOffset} = block.byteOffset % 4 === 0 ? block : new Uint8Array(block.subarray(0, keysAt));
-    const {lengths, hashes} = viewColumns(entries, buffer, byteOffset);
-    assert(keysAt + keyBytes === block.length, 'interned: the head says how long a block is');
+    const {lengths, hashes, keysAt, keyBytes} = openBlock(block);
+    const entries = lengths.length;
     this.makeRoom(keyBytes);
     this.arena.set(block.subarray(keysAt), this.arenaEnd);
     if (this.offsets.length <= this.count + entries) this.growOffsets(this.count + entries + 1);
@@ -327,6 +320,41 @@ export class InternedTable {
     this.arenaEnd = arenaEnd;
     this.count = count;
   }
+}
+
+/** The entries of one block, read where they stand. */
+export class InternedBlock {
+  private readonly block: Uint8Array;
+  /** Entry i is block[offsets[i] .. offsets[i + 1]). */
+  private readonly offsets: Uint32Array;
+  private readonly lengths: Uint16Array;
+
+  constructor(block: Uint8Array) {
+    this.block = block;
+    const {lengths, keysAt} = openBlock(block);
+    this.lengths = lengths;
+    this.offsets = new Uint32Array(lengths.length + 1);
+    this.offsets[0] = keysAt;
+    for (let i = 0; i < lengths.length; i++) this.offsets[i + 1] = this.offsets[i] + Math.max(0, lengths[i] - 1);
+  }
+
+  /** By its place in the block; undefined for one that was removed. */
+  bytesOf(place: number): Uint8Array | undefined {
+    assert(place < this.lengths.length, 'interned: the block has the entry');
+    return this.lengths[place] === 0 ? undefined : this.block.subarray(this.offsets[place], this.offsets[place + 1]);
+  }
+}
+
+/** Columns and bytes of keys of a block. Columns that do not begin at a multiple of 4 are copied first. */
+function openBlock(block: Uint8Array): BlockColumns & {keysAt: number; keyBytes: number} {
+  const head = viewOf(block);
+  const version = head.getUint32(0, true);
+  assert(version === blockVersion, `interned: block version ${version} is unknown to this program`);
+  const [entries, keyBytes] = [head.getUint32(4, true), head.getUint32(8, true)];
+  const {keysAt} = columnsOf(entries);
+  const {buffer, byteOffset} = block.byteOffset % 4 === 0 ? block : new Uint8Array(block.subarray(0, keysAt));
+  assert(keysAt + keyBytes === block.length, 'interned: the head says how long a block is');
+  return {...viewColumns(entries, buffer, byteOffset), keysAt, keyBytes};
 }
 
 interface BlockColumns {

@@ -93,6 +93,7 @@ export class TestPartition {
   private readonly chunks: ChunkEntry[] = [];
   private readonly images: {rows: WholeRows; blocks: readonly Uint8Array[]}[] = [];
   private readonly nameBlocks: PartRef[] = [];
+  private readonly userBlocks: PartRef[] = [];
   private readonly windowRuns: Run[] = [];
   private readonly userRuns: Run[] = [];
   private readonly erasedUsers: number[] = [];
@@ -227,8 +228,9 @@ export class TestPartition {
   publish(asOfMs = 0, partition = 0): PartitionSnapshot {
     this.cutChunk().cutRun();
     for (const [block, bytes] of this.names.cut().blocks) this.nameBlocks[block] = this.parts.put(bytes);
+    for (const [block, bytes] of this.users.cut().blocks) this.userBlocks[block] = this.parts.put(bytes);
     const index: SnapshotIndex = {
-      users: {count: this.users.count, blocks: []},
+      users: {count: this.users.count, blocks: [...this.userBlocks]},
       names: {count: this.names.count, blocks: [...this.nameBlocks]},
       nameCounts: null,
       chunkBlocks: [],

@@ -1,0 +1,38 @@
+// The ids of some users of a partition, out of the blocks of its users table that have them.
+//   UK1. A user index stands for one user for good (actors/table/interned.ts I1): pages in the order of indexes fit together
+//       whatever snapshots they are of.
+import {readWtf8} from '../../../actors/bytes/bytes.js';
+import {InternedBlock, internedBlockEntries} from '../../../actors/table/interned.js';
+import type {UserRef} from '../../asks.js';
+import {loadAhead} from '../../parts/load-ahead.js';
+import {loadsAheadMax, type PartScan} from '../part-scan.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+
+const userByte = 0x75; // 'u'
+
+/** By user index, in any order. Undefined for a user who was erased. @throws MissingPart, DamagedPart */
+export async function userKeys(
+  scan: PartScan,
+  {index}: PartitionSnapshot,
+  users: readonly number[],
+): Promise<(UserRef | undefined)[]> {
+  const byBlock = new Map<number, number[]>();
+  for (const user of users) {
+    const block = Math.floor(user / internedBlockEntries);
+    const inBlock = byBlock.get(block);
+    if (inBlock === undefined) byBlock.set(block, [user]);
+    else inBlock.push(user);
+  }
+  const keys = new Map<number, UserRef | undefined>();
+  const load = ([number]: readonly [number, readonly number[]]) => scan.loadOnce(index.users.blocks[number]!);
+  for await (const [[, inBlock], payload] of loadAhead([...byBlock], load, loadsAheadMax)) {
+    const block = new InternedBlock(payload);
+    for (const user of inBlock) keys.set(user, refOf(block.bytesOf(user % internedBlockEntries)));
+    await scan.pauseIfDue();
+  }
+  return users.map((user) => keys.get(user));
+}
+
+/** An anonymous user who is about to be another one has another first byte than other anonymous ones (actors/partition.ts). */
+const refOf = (key: Uint8Array | undefined): UserRef | undefined =>
+  key && {kind: key[0] === userByte ? 'user' : 'anonymous', id: readWtf8(key, 1, key.length)};
