@@ -29,10 +29,12 @@ import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes, sliceWaitMsMax} from './derived-indexes.js';
 import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
+
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
 import {HeldSets, type WholeSet} from './published/held-sets.js';
+import {hintOf, unknownNames} from './published/hint.js';
 import {
   Disagreement,
   type ManifestSource,
@@ -264,7 +266,13 @@ export class ReportEngine {
     const origin = originOf(query, manifests);
     const body = await this.bodyOf(origin, query, snapshots);
     const headers = headersOf(query, manifests, body, this.nextByMs(newest));
-    return {kind: 'report', headers, body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body};
+    const unknown = unknownNames(query, snapshots);
+    const hint = unknown.length > 0 && (await this.answers.get(`${origin} hint`, () => hintOf(unknown, snapshots)));
+    return {
+      kind: 'report',
+      headers: hint ? {...headers, 'Report-Hint': hint} : headers,
+      body: isNoneMatch(ifNoneMatch, headers.ETag) ? null : body,
+    };
   }
 
   /** By then reports have events that were acknowledged right after the oldest partition's tick. */

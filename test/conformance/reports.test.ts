@@ -835,3 +835,17 @@ describe('Min-Log-Position', () => {
     expectError(await including('0:1.1', `${path}&at=0:1.1`), 400, 'invalid_request', 'at');
   });
 });
+
+test('Report-Hint: unknown names of events, and operators that went into filter', async () => {
+  const event = `hinted ${freshId()}`;
+  await under.track({event, userId: 'ada', timestamp: '2024-01-01T10:00:00Z'});
+  await covering('events', {event, ...day});
+  const hint = async (report: string, parameters: Parameters) =>
+    (await ask(report, {...parameters, ...day})).headers['report-hint'];
+  const unknown = `unknown event "${event}s"; did you mean "${event}"?`;
+  expect(await hint('events', {event})).toBeUndefined();
+  expect(await hint('events', {event: `${event}s`})).toBe(unknown);
+  expect(await hint('events', {event, filter: 'plan!=pro'})).toBe('operators go into where=');
+  expect(await hint('events', {event: `${event}s`, filter: 'n>=5'})).toBe(`operators go into where=; ${unknown}`);
+  expect(await hint('funnel', {'steps[]': [event, `${event}s`]})).toBe(unknown);
+});

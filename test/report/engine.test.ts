@@ -612,3 +612,53 @@ describe('a report that must include writes', () => {
     }
   });
 });
+
+describe('a hint', () => {
+  const hintOf = async (world: World, asked: ReportQuery) => (await world.ask(asked)).headers['Report-Hint'];
+
+  function worldOfNames(): World {
+    const world = new World();
+    world.partitions[0]!.append({user: 'ada', event: 'signup', timeMs: 1}, {user: 'ada', event: 'größe', timeMs: 1});
+    world.partitions[1]!.append({user: 'bob', event: 'purchase', timeMs: 2});
+    for (const partition of [0, 1]) world.publish(partition, hourMs);
+    return world;
+  }
+
+  test('names the nearest name of all partitions, in a header-safe form, also with a 304', async () => {
+    const world = worldOfNames();
+    const counts = (event: string): ReportQuery => ({...query, event});
+    expect(await hintOf(world, counts('signup'))).toBeUndefined();
+    const {headers} = await world.ask(counts('singup'));
+    expect(headers['Report-Hint']).toBe('unknown event "singup"; did you mean "signup"?');
+    expect(await world.ask(counts('singup'), headers.ETag)).toEqual({kind: 'report', headers, body: null});
+    expect(await hintOf(world, counts('purchased'))).toBe('unknown event "purchased"; did you mean "purchase"?');
+    expect(await hintOf(world, counts('log in'))).toBe('unknown event "log in"');
+    expect(await hintOf(world, counts('größ'))).toBe(
+      'unknown event "gr\\u00f6\\u00df"; did you mean "gr\\u00f6\\u00dfe"?',
+    );
+    expect(await hintOf(world, counts('say "so"\n'))).toBe('unknown event "say \\"so\\"\\n"');
+    expect(await hintOf(world, counts('x'.repeat(256)))).toBe(`unknown event "${'x'.repeat(64)}..."`);
+  });
+
+  test('of a funnel is about its first unknown names; questions without a name have none', async () => {
+    const world = worldOfNames();
+    const steps = ['signup', 'singup', 'purchase', 'a', 'singup', 'b', 'c'];
+    expect(await hintOf(world, {report: 'funnel', steps, fromMs: 0, toMs: 5})).toBe(
+      'unknown event "singup"; did you mean "signup"?; unknown event "a"; unknown event "b"',
+    );
+    expect(await hintOf(world, {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'})).toBeUndefined();
+    expect(await hintOf(world, {report: 'names', fromMs: 0, toMs: 5, limit: 5, prefix: 'singup'})).toBeUndefined();
+  });
+
+  test('follows the snapshots: a name that was erased is not suggested, one that is new is known', async () => {
+    const world = worldOfNames();
+    const asked: ReportQuery = {...query, event: 'purchas'};
+    const at = (await world.ask(asked)).headers['Report-Log-Position'];
+    world.partitions[1]!.append({user: 'cleo', event: 'purchas', timeMs: 2});
+    world.publish(1, 2 * hourMs);
+    expect(await hintOf(world, asked)).toBeUndefined();
+    expect(await world.answerAt(at, asked)).toMatchObject({
+      headers: {'Report-Hint': 'unknown event "purchas"; did you mean "purchase"?'},
+    });
+  });
+});

@@ -46,6 +46,14 @@ const headerForms = {
     pattern: /^\d{4}-\d\d-\d\d(T\d\d:00:00Z)?$/,
     example: '2026-05-02',
   },
+  'Report-Hint': {
+    description:
+      'What was probably meant: `unknown event "singup"; did you mean "signup"?` for a name that no event has (answered ' +
+      'with zeros), `operators go into where=` for a `filter` whose property ends in `!`, `<`, `>` or `~`. For people: the ' +
+      'text may change.',
+    pattern: /^[\x20-\x7e]+$/,
+    example: 'unknown event "singup"; did you mean "signup"?',
+  },
   ETag: {
     description: 'Depends on the query and the answer only, not on the snapshot. Send it back as `If-None-Match`.',
     pattern: /^"[\w-]+"$/,

@@ -272,12 +272,23 @@ function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
       includes === undefined
         ? reportIn(await front.asks.report(asked))
         : await answerIncluding(front, exchange, asked, includes);
-    answerReport(exchange, answer);
+    answerReport(exchange, answer, hintOfFilter(values as Parameters<typeof hintOfFilter>[0]));
   };
 }
 
-function answerReport(exchange: Exchange, {headers, body}: Extract<ReportAnswer, {kind: 'report'}>): void {
-  const list = Object.entries(headers) as Header[];
+/** `plan!=pro` is the property `plan!`, as `filter` has always read it. */
+function hintOfFilter({filter}: {readonly filter?: {readonly property: string} | undefined}): string | undefined {
+  return filter !== undefined && /[!<>~]$/.test(filter.property) ? 'operators go into where=' : undefined;
+}
+
+/** `hint` comes before those of the answer. */
+function answerReport(
+  exchange: Exchange,
+  {headers, body}: Extract<ReportAnswer, {kind: 'report'}>,
+  hint: string | undefined,
+): void {
+  const hints = [hint, headers['Report-Hint']].filter((one) => one !== undefined);
+  const list = Object.entries({...headers, ...(hints.length > 0 && {'Report-Hint': hints.join('; ')})}) as Header[];
   if (body === null) exchange.answer('304 Not Modified', undefined, '', list);
   else exchange.json('200 OK', body, list);
 }

@@ -5,7 +5,8 @@ import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 
 const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
-const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From']} as const;
+const hinted = {always: freshness, sometimes: ['Report-Hint']} as const;
+const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From', 'Report-Hint']} as const;
 const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers: bucketed};
 
 export const reports: Operations = {
@@ -59,7 +60,7 @@ export const reports: Operations = {
       200: {
         description: 'The funnel.',
         schema: funnelAnswer,
-        headers: {always: freshness},
+        headers: hinted,
         example: {
           steps: [
             {
@@ -83,7 +84,7 @@ export const reports: Operations = {
           total: 2,
         },
       },
-      304: {...unchanged, headers: {always: freshness}},
+      304: {...unchanged, headers: hinted},
     },
     errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },
