@@ -89,6 +89,8 @@ export interface ErasedUser {
   readonly rows: readonly ErasedRow[];
   /** Fingerprints of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: readonly Uint32Array[];
+  /** Its events are in the log of the partition that it leaves for: they are deleted, and counted, there. */
+  readonly isSent: boolean;
 }
 
 const anonymousByte = 0x61; // 'a'
@@ -419,10 +421,10 @@ export class Partition {
    */
   applyErasure(sequence: number, entry: EntryView, erased: readonly ErasedUser[]): void {
     let eventsDeleted = 0;
-    for (const {user, rows, fingerprints} of erased) {
+    for (const {user, rows, fingerprints, isSent} of erased) {
       const hasLeft = this.moves.leftOut.has(user);
-      // Those of a move are its destination's, and are counted there.
-      if (!hasLeft && !this.moves.erase(user, rows)) eventsDeleted += rows.length;
+      this.moves.erase(user, rows);
+      if (!hasLeft && !isSent) eventsDeleted += rows.length;
       this.aggregator.subtract(rows, hasLeft);
       this.dedupe.addErased(fingerprints, this.logicalMs);
       this.users.forget(user, rows.length > 0 && !hasLeft);

@@ -49,7 +49,7 @@ const runs: readonly Run[] =
 
 /** Steps between two comparisons of everything; a restart lies in the middle of a stretch. */
 const stepsPerStretch = 60;
-const queriesPerStretch = 25;
+const queriesPerStretch = 20;
 
 describe('the service answers as the model does', () => {
   test.each(runs)('seed $seed', {timeout: 300_000}, async ({seed, restarts, batchEventsMax, env}) => {
@@ -71,9 +71,7 @@ describe('the service answers as the model does', () => {
   });
 });
 
-/** The model knows no joined users (those: `test/conformance/identity.test.ts`, the simulation, `test/report/moved-users.test.ts`). */
 const unlimited = {
-  IDENTITY_JOIN: 'off',
   RATE_LIMIT_READS_PER_MINUTE: '0',
   RATE_LIMIT_EVENTS_PER_SECOND: '0',
   RATE_LIMIT_DELETES_PER_SECOND: '0',

@@ -3,10 +3,10 @@
 //   Does not own: the events of a device, and when they move (moves.ts).
 //
 //   LK1. The first link decides, in the order of the log of the device's partition, and for ever: a device that a second user
-//        names is shared from then on, and what comes from it later is nobody's. Two known users never become one.
+//        names is shared from then on, also when its owner is deleted, and what comes from it later is nobody's. Two known users
+//        never become one.
 //   LK2. A user that ever named a device here is known until it is deleted: the bytes of its link may be in the log.
 
-import {assert} from '../invariant.js';
 import {type EncodedTable, InternedTable, internedBlockEntries} from '../table/interned.js';
 
 const sharedBit = 0x80000000;
@@ -26,7 +26,7 @@ export interface LinksCut {
 export class Links {
   readonly devices = new InternedTable();
   readonly owners = new InternedTable();
-  /** By device: its owner, + `sharedBit`; `none`: it was forgotten. */
+  /** By device: its owner, + `sharedBit`. `none`: its owner was forgotten; such a device is still here if it is shared. */
   private links = new Uint32Array(64);
   /** The newest device of an owner, and the one before it of the same owner; `none`: no other. */
   private newest = new Uint32Array(64);
@@ -76,11 +76,14 @@ export class Links {
     return owner;
   }
 
+  private makeRoom(device: number): void {
+    if (device < this.links.length) return;
+    this.links = grown(this.links, device + 1);
+    this.before = grown(this.before, device + 1);
+  }
+
   private chain(device: number, owner: number): void {
-    if (device >= this.links.length) {
-      this.links = grown(this.links, device + 1);
-      this.before = grown(this.before, device + 1);
-    }
+    this.makeRoom(device);
     this.links[device] = owner;
     this.before[device] = this.newest[owner];
     this.newest[owner] = device;
@@ -94,6 +97,7 @@ export class Links {
     return this.links[device] >= sharedBit;
   }
 
+  /** No owner's number if the owner of a shared device was forgotten. */
   ownerOf(device: number): number {
     return (this.links[device] & ~sharedBit) >>> 0;
   }
@@ -118,11 +122,11 @@ export class Links {
     return devices;
   }
 
-  /** Forgets an owner and its devices, with their bytes. */
+  /** Forgets an owner and its devices, with their bytes. Those that are shared stay shared: nobody owns them then. LK1 */
   forgetOwner(bytes: Uint8Array, start: number, end: number): void {
     for (const device of this.devicesOf(bytes, start, end)) {
+      if (!this.isShared(device)) this.devices.remove(device);
       this.links[device] = none;
-      this.devices.remove(device);
       this.note(device);
     }
     const owner = this.owners.find(bytes, start, end);
@@ -152,8 +156,8 @@ export class Links {
     for (const [place, link] of links.entries()) {
       const device = block * internedBlockEntries + place;
       if (!this.devices.has(device)) continue;
-      assert(link !== none, 'identity: a device has an owner');
-      this.chain(device, (link & ~sharedBit) >>> 0);
+      this.makeRoom(device);
+      if (link !== none) this.chain(device, (link & ~sharedBit) >>> 0);
       this.links[device] = link;
     }
   }

@@ -87,14 +87,13 @@ export class Moves {
     return this.pending.find(({users}) => users.includes(user));
   }
 
-  /** The rows of a user are erased. @returns whether it was in a move. */
-  erase(user: number, rows: readonly ErasedRow[]): boolean {
+  /** The rows of a user are erased: it is no candidate and in no move from now on. */
+  erase(user: number, rows: readonly ErasedRow[]): void {
     this.candidates.delete(user);
     const move = this.moveOf(user);
-    if (move === undefined) return false;
+    if (move === undefined) return;
     move.users.splice(move.users.indexOf(user), 1);
     if (move.contents !== null) move.contents = without(move.contents, rows);
-    return true;
   }
 
   /** A message of a move came. Returns the messages of the move if it is whole with that and next in order. J3 */

@@ -292,11 +292,12 @@ export class Runner {
       case 'erasure': {
         note('entry reached');
         await snapshots.idle();
+        await this.mover.sendBeforeErasure(stop.users);
         const erased: ErasedUser[] = [];
         for (const user of stop.users) {
           const taken = await erasure.takeOut(user);
           erasure.replace(taken);
-          erased.push({user, ...taken});
+          erased.push({user, ...taken, isSent: this.mover.isSent(user)});
         }
         note('user taken out');
         partition.applyErasure(sequence, cursor.entry, erased);

@@ -187,6 +187,29 @@ describe('a deletion', () => {
       'the report is without them',
     );
   });
+
+  test('leaves a device shared that the deleted user shared', async () => {
+    const [ada, bob, cyd, anonymousId] = [freshId('ada'), freshId('bob'), freshId('cyd'), freshId('device')];
+    for (const userId of [ada, bob]) await under.track({event: 'log-in', userId, anonymousId, timestamp: at(1)});
+    await under.track({event: 'alone', anonymousId, timestamp: at(2)});
+    await erased(ada);
+    await under.track({event: 'log-in', userId: cyd, anonymousId, timestamp: at(3)});
+    await under.track({event: 'later', anonymousId, timestamp: at(4)});
+    expect((await under.history({anonymousId})).data.map(({event}) => event)).toEqual(['later', 'alone']);
+    for (const userId of [bob, cyd]) expect(await profileWith(userId, 1)).toMatchObject({anonymous_ids: []});
+  });
+
+  test('of a user of whom there is but a link', async () => {
+    const [userId, anonymousId] = [freshId(), freshId('device')];
+    const event = {event: 'log-in', userId, anonymousId, timestamp: at(1), messageId: freshId('message')};
+    await under.track(event);
+    expect((await erased(userId)).events_deleted).toBe(1);
+    await under.track(event); // A late copy is not stored, its link is.
+    expectError(await profileAnswer(userId), 404, 'user_not_found');
+    expect((await erased(userId)).events_deleted).toBe(0);
+    await under.track({event: 'alone', anonymousId, timestamp: at(2)});
+    expect((await under.history({anonymousId})).data).toHaveLength(1);
+  });
 });
 
 describe('with IDENTITY_JOIN=off', () => {

@@ -2,7 +2,7 @@
 //   Owns:   the service of this seed (it is stopped and started in between), and what was learned from it.
 //   D1. Requests are awaited one after the other (bursts excepted), so the order of arrival is the order of sending.
 //   D2. What only the server knows is checked apart: an event's id is unique, has one value for ever, and names the one
-//       partition of its user; `received_at` lies between the sending of the event and the answer.
+//       partition of the id that it was sent with; `received_at` lies between the sending of the event and the answer.
 
 import assert from 'node:assert/strict';
 import {isDeepStrictEqual} from 'node:util';
@@ -28,16 +28,16 @@ import {
   type Answer,
   Client,
   type EventAnswer,
-  expectError,
   expectJson,
   type HistoryAnswer,
   type ProfileBody,
   query,
   userPath,
 } from '../support/http.js';
+import {type Metrics, scrape} from '../support/metrics.js';
 import {Positions, reportCovering, until} from '../support/reports.js';
 import {type Service, startService} from '../support/service.js';
-import {eventNames, users, type Workload} from './workload.js';
+import {eventNames, type Workload} from './workload.js';
 
 interface ExpectedRefusal {
   readonly index: number;
@@ -46,8 +46,18 @@ interface ExpectedRefusal {
   readonly messageId?: unknown;
 }
 
+interface Receipt {
+  readonly id: string;
+  readonly status: string;
+  readonly log_position: string;
+  readonly events_deleted: number;
+}
+
+/** Events that are sent across at once. */
+const acrossCount = 2;
+
 export class Driver {
-  readonly model = new Model();
+  readonly model = new Model(true);
   private positions = new Positions();
   private readonly idOfArrival = new Map<number, string>();
   private readonly arrivalOfId = new Map<string, number>();
@@ -88,6 +98,7 @@ export class Driver {
     const {workload} = this;
     const kind = workload.random.weighted({
       single: 8,
+      kiosk: 2,
       batch: 5,
       burst: 1,
       identify: 4,
@@ -96,12 +107,19 @@ export class Driver {
       timeline: 2,
     });
     if (kind === 'single') await this.sendEvent(workload.event());
+    else if (kind === 'kiosk') await this.sendEvent(workload.eventOfKiosk());
     else if (kind === 'batch') await this.sendBatch();
     else if (kind === 'burst') await Promise.all(workload.burst().map((body) => this.sendEvent(body)));
     else if (kind === 'identify') await this.sendIdentify();
-    else if (kind === 'erase') await this.sendDeletion(workload.random.pick(users));
-    else if (kind === 'profile') await this.compareProfile(workload.user());
-    else await this.compareTimeline(workload.user());
+    else if (kind === 'erase') await this.sendDeletion(workload.random.pick(workload.people));
+    else await this.compareUser(kind, workload.user());
+  }
+
+  /** What a user's events are while some are on their way to it depends on how far they are. */
+  private async compareUser(kind: 'profile' | 'timeline', user: UserRef): Promise<void> {
+    if (this.model.joining.has(userKeyOf(user))) return;
+    if (kind === 'profile') await this.compareProfile(user);
+    else await this.compareTimeline(user);
   }
 
   private async sendEvent(body: EventBody): Promise<void> {
@@ -156,28 +174,58 @@ export class Driver {
 
   private async sendDeletion(user: UserRef): Promise<void> {
     const answer = await this.read.delete(pathOf(user));
+    // Copies of events that the user has are told apart when they arrive.
+    const copies = this.model.joining.get(userKeyOf(user)) ?? 0;
     const deleted = this.model.delete(user);
     if (deleted === undefined) {
-      expect(answer.status, answer.text).toBe(404);
-      expect(answer.json<{error: {code: string}}>().error.code).toBe('user_not_found');
+      this.expectUnknown(answer, user);
       return;
     }
     expect([200, 202], answer.text).toContain(answer.status);
-    const {deletion, ...rest} = answer.json<{deletion: {id: string; log_position: string; events_deleted: number}}>();
+    const {deletion, ...rest} = answer.json<{deletion: Receipt}>();
     expect(rest).toEqual({status: answer.status === 200 ? 'deleted' : 'pending', id: user.id});
-    expect(deletion.events_deleted).toBe(deleted);
-    await until(
+    const completed = await until(
       () => this.read.get(`/v1/deletions/${deletion.id}`),
-      (state) => state.json<{deletion: {status: string}}>().deletion.status === 'completed',
+      (state) => state.json<{deletion: Receipt}>().deletion.status === 'completed',
       'the deletion completes',
     );
-    this.positions.add(deletion.log_position);
+    const {log_position, events_deleted} = completed.json<{deletion: Receipt}>().deletion;
+    assert(
+      deleted <= events_deleted && events_deleted <= deleted + copies,
+      `${deleted} events of ${userKeyOf(user)} are deleted, and up to ${copies} copies: not ${events_deleted}`,
+    );
+    this.positions.add(log_position);
+  }
+
+  private expectUnknown(answer: Answer, {kind, id}: UserRef): void {
+    expect(answer.status, answer.text).toBe(404);
+    const {error, linked_to} = answer.json<{error: {code: string}; linked_to?: string}>();
+    const owner = kind === 'anonymous' ? this.model.persons.ownerOf(id) : undefined;
+    expect([error.code, linked_to]).toEqual(['user_not_found', owner]);
+  }
+
+  /** Resolves when all that is joined is with its person, and in the reports that cover `positions`. */
+  private async allJoined(): Promise<void> {
+    const partitions = Number(this.env.PARTITIONS);
+    const metrics = await until(
+      () => scrape(this.service.baseUrl),
+      // A partition that is too slow to answer is not in them.
+      (seen) =>
+        seen.find('millrace_snapshot_sequence').length === partitions &&
+        seen.find('millrace_join_candidates').length === partitions &&
+        seen.sum('millrace_join_candidates') + seen.sum('millrace_moves_pending') === 0,
+      'all moves have arrived',
+    );
+    for (let partition = 0; partition < partitions; partition++)
+      this.positions.add(publishedPosition(metrics, partition));
+    this.model.joining.clear();
   }
 
   /** Every report, the history and the profiles by random queries; the service stands still meanwhile. */
   async compareEverything(queries: number): Promise<void> {
+    await this.allJoined();
     await this.learnPartitions();
-    for (const user of users) await this.compareProfile(user);
+    for (const user of this.workload.people) await this.compareProfile(user);
     for (const event of eventNames) await this.compareWholeMonths(event);
     for (let left = queries; left > 0; left--) {
       await this.compareReport('events', this.workload.eventCounts(), eventCountsOf);
@@ -187,6 +235,21 @@ export class Driver {
       await this.compareHistory(this.workload.history(), this.workload.random.between(1, 300));
     }
     await this.comparePagesWhileEventsArrive();
+    await this.sendAcross();
+  }
+
+  /** A messageId that was sent with a device alone comes with both ids, and one of the user with a device alone: nothing is new. */
+  private async sendAcross(): Promise<void> {
+    const {model, workload} = this;
+    const named = model.events.filter(({messageId, user}) => messageId !== undefined && user.kind === 'user');
+    const joined = named.filter(({isJoined}) => isJoined);
+    for (const {user, anonymousId, messageId} of some(workload, joined))
+      await this.sendEvent({...workload.event(user), anonymousId, messageId: messageId!});
+    const ofOwners = named.filter(({isJoined, user}) => !isJoined && model.persons.devicesOf(user.id).length > 0);
+    for (const {user, messageId} of some(workload, ofOwners)) {
+      const device = workload.random.pick(model.persons.devicesOf(user.id));
+      await this.sendEvent({...workload.event({kind: 'anonymous', id: device}), messageId: messageId!});
+    }
   }
 
   private async compareReport<Q extends object>(
@@ -227,13 +290,15 @@ export class Driver {
     const answer = await this.read.get(pathOf(user));
     const expected = profileOf(this.model, user);
     if (expected === undefined) {
-      expectErrorCode(answer, 404, 'user_not_found');
+      this.expectUnknown(answer, user);
       return;
     }
     expectJson(answer, 200);
-    const {created_at, last_seen, events, traits_over_limit = 0, ...rest} = answer.json<ProfileBody>();
-    const nobody = user.kind === 'user' ? {anonymous_ids: []} : {};
-    expect(rest).toEqual({id: user.id, ...nobody, traits: expected.traits, events_has_more: expected.hasMore});
+    const {anonymous_ids, created_at, last_seen, events, traits_over_limit = 0, ...rest} = answer.json<ProfileBody>();
+    expect(anonymous_ids === undefined ? undefined : [...anonymous_ids].sort()).toEqual(
+      expected.anonymousIds?.toSorted(),
+    );
+    expect(rest).toEqual({id: user.id, traits: expected.traits, events_has_more: expected.hasMore});
     expect(traits_over_limit).toBe(expected.traitsOverLimit);
     expectWithin(created_at, expected.createdAt);
     expectWithin(last_seen, expected.lastSeen);
@@ -246,6 +311,11 @@ export class Driver {
   }
 
   private async compareHistory(asked: HistoryQuery, limit: number): Promise<void> {
+    const {anonymousId} = asked;
+    if (anonymousId !== undefined && this.model.persons.ownerOf(anonymousId) !== undefined) {
+      this.expectUnknown(await this.read.get(`/v1/events?${query({...asked})}`), {kind: 'anonymous', id: anonymousId});
+      return;
+    }
     const rows = historyOf(this.model, asked);
     let cursor: string | undefined;
     for (let start = 0; start === 0 || start < rows.length; start += limit) {
@@ -266,7 +336,7 @@ export class Driver {
       const page = await this.historyPage({limit: this.workload.random.between(1, 200), cursor});
       seen.push(...page.data);
       cursor = page.next_cursor ?? undefined;
-      await this.sendEvent(this.workload.event());
+      await this.sendEvent(this.workload.plainEvent());
     } while (cursor !== undefined);
     this.compareRows(seen, rows);
   }
@@ -293,7 +363,9 @@ export class Driver {
 
   private notePartition(event: EventAnswer): void {
     const user: UserRef =
-      event.userId === null ? {kind: 'anonymous', id: event.anonymousId!} : {kind: 'user', id: event.userId};
+      event.userId === null || event.joined
+        ? {kind: 'anonymous', id: event.anonymousId!}
+        : {kind: 'user', id: event.userId};
     const partition = partitionOf(event.id);
     assert.equal(this.model.partitions.get(userKeyOf(user)) ?? partition, partition, 'a user lives in one partition');
     this.model.partitions.set(userKeyOf(user), partition);
@@ -313,6 +385,14 @@ export class Driver {
     this.idOfArrival.set(expected.arrival, actual.id);
     this.arrivalOfId.set(actual.id, expected.arrival);
   }
+}
+
+const some = <T>({random}: Workload, items: readonly T[]): T[] =>
+  items.length === 0 ? [] : Array.from({length: acrossCount}, () => random.pick(items));
+
+function publishedPosition(metrics: Metrics, partition: number): string {
+  const generation = metrics.sum('millrace_log_generation', {partition: String(partition)});
+  return `${partition}:${generation}.${metrics.sum('millrace_snapshot_sequence', {partition: String(partition)})}`;
 }
 
 /** As toEqual, which takes its time over thousands of rows: it is asked only for the words of a failure. */
@@ -347,11 +427,6 @@ function withoutMessage({message, ...rest}: {message?: string}): object {
 /** Whether a refused messageId comes back with its refusal is left open. */
 const echoed = (error: {messageId?: unknown} | undefined): {messageId?: unknown} =>
   error?.messageId === undefined ? {} : {messageId: error.messageId};
-
-function expectErrorCode(answer: Answer, status: number, code: string): void {
-  if (answer.json<{deletion?: unknown}>().deletion === undefined) expectError(answer, status, code);
-  else expect([answer.status, answer.json<{error: {code: string}}>().error.code]).toEqual([status, code]);
-}
 
 /** Places in `events` of good ones that have the messageId of another event of their user before them. */
 function expectedConflicts(events: readonly unknown[], good: readonly EventBody[]): {conflicts?: number[]} {

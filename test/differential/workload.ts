@@ -1,12 +1,22 @@
-// Random requests that are hard on purpose: few users and names, times that meet at the same millisecond and at the
+// Random requests of persons with several devices, hard on purpose: few users and names, times that meet at the same millisecond and at the
 // borders of hours, days, weeks and months, many offsets, message ids that come again, values that look like others.
+//   W1. An event of a device alone has a time of its own, and its messageId is sent with that device alone: when it joins its
+//       person, a few seconds after it was sent, is no question then.
+//   W2. Which of two users a shared device is is decided by the order in which they are stored: only single requests name one.
 
 import {type ActiveUsersQuery, metrics} from '../../tools/model/active-users.js';
 import {dayMs, formatTime, hourMs, type Interval, intervals} from '../../tools/model/calendar.js';
 import type {EventCountsQuery} from '../../tools/model/event-counts.js';
 import type {FunnelQuery} from '../../tools/model/funnel.js';
 import type {HistoryQuery} from '../../tools/model/history.js';
-import type {EventBody, IdentifyBody, Json, JsonObject, UserRef} from '../../tools/model/model.js';
+import {
+  type EventBody,
+  type IdentifyBody,
+  type Json,
+  type JsonObject,
+  type UserRef,
+  userOf,
+} from '../../tools/model/model.js';
 import {Random} from '../../tools/random.js';
 
 export interface InvalidEvent {
@@ -20,6 +30,18 @@ export const users: readonly UserRef[] = [
   ),
   ...['ada', 'anon-1', '__proto__', 'events'].map((id) => ({kind: 'anonymous' as const, id})),
 ];
+
+/** Anonymous users who log in as one user each. `bob` is in both name spaces. */
+const devices: readonly {readonly id: string; readonly owner: string}[] = [
+  ...['laptop', 'phone ☂', 'p/q+r%2F'].map((id) => ({id, owner: 'ada'})),
+  ...['bob', 'd'.repeat(256)].map((id) => ({id, owner: 'bob'})),
+  {id: '"t"\\', owner: 'cyd'},
+  {id: 'tablet', owner: 'a/b c+d%2F'},
+  {id: 'toString', owner: '__proto__'},
+];
+/** A device that several users share, until the next one is bought. */
+const kioskChance = 0.15;
+const kioskUsers = users.slice(0, 3);
 
 export const eventNames = ['view', 'sign up', 'buy', 'ünï=&+☂', 'constructor', '__proto__'];
 
@@ -53,6 +75,7 @@ export class Workload {
   readonly random: Random;
   private readonly times: number[] = [];
   private readonly messageIds: string[] = [];
+  private readonly kiosks = ['kiosk'];
   private readonly stretches: (readonly [number, number])[];
   private traitCount = 0;
   private unusedMs: number;
@@ -66,32 +89,72 @@ export class Workload {
     this.random = new Random(seed);
     const past = this.random.pick(stretches);
     this.stretches = [past, past, [nowMs - 2 * dayMs, nowMs + 20 * hourMs]];
-    // Times of which no two are equal, for events that race each other: their order is then no question of arrival.
+    // Times of which no two are equal, for events that race each other or join later: their order is then no question of arrival.
     this.unusedMs = past[0] + 7;
   }
 
   event(user: UserRef = this.user()): EventBody {
     const {random} = this;
+    const isDevice = this.isDevice(user);
     return {
       event: random.pick(eventNames),
       ...this.idsOf(user),
-      timestamp: this.timestamp(),
+      timestamp: this.timestampOf(user),
       ...(random.chance(0.7) ? {properties: random.chance(0.05) ? null : this.properties()} : {}),
-      ...(random.chance(0.4) ? {messageId: this.messageId()} : {}),
+      ...(random.chance(0.4) ? {messageId: isDevice ? this.messageIdOf(user) : this.messageId()} : {}),
     };
+  }
+
+  /** One that names a shared device. W2 */
+  eventOfKiosk(): EventBody {
+    const {random} = this;
+    const anonymousId = this.kiosk();
+    if (random.chance(0.6)) return this.event({kind: 'anonymous', id: anonymousId});
+    return {...this.event(random.pick(kioskUsers)), anonymousId};
+  }
+
+  private kiosk(): string {
+    if (this.random.chance(kioskChance)) this.kiosks.push(`kiosk-${this.kiosks.length}`);
+    return this.random.pick(this.kiosks.slice(-3));
+  }
+
+  /** An event that joins nobody, and never will. */
+  plainEvent(): EventBody {
+    return this.event(this.random.pick(users.filter(({kind}) => kind === 'anonymous')));
+  }
+
+  /** Everybody who may have events. */
+  get people(): readonly UserRef[] {
+    const anonymousIds = [...devices.map(({id}) => id), ...this.kiosks];
+    return [...users, ...anonymousIds.map((id) => ({kind: 'anonymous' as const, id}))];
+  }
+
+  private isDevice({kind, id}: UserRef): boolean {
+    return kind === 'anonymous' && (devices.some((device) => device.id === id) || this.kiosks.includes(id));
   }
 
   /** Events of distinct users at distinct times: they may be sent at once. */
   burst(): EventBody[] {
     return users.map((user) => {
-      this.unusedMs += this.random.between(1_009, 90_001);
-      return {...this.event(user), timestamp: formatTime(this.unusedMs), messageId: `burst-${this.unusedMs}`};
+      const timeMs = this.ownTimeMs();
+      return {...this.event(user), timestamp: formatTime(timeMs), messageId: `burst-${timeMs}`};
     });
+  }
+
+  /** W1 */
+  private timestampOf(user: UserRef): string {
+    return this.isDevice(user) ? formatTime(this.ownTimeMs()) : this.timestamp();
+  }
+
+  private ownTimeMs(): number {
+    this.unusedMs += this.random.between(1_009, 900_001);
+    return this.unusedMs;
   }
 
   batch(): EventBody[] {
     const bodies = Array.from({length: this.random.between(1, this.batchEventsMax)}, () => this.event());
-    if (this.random.chance(0.3)) bodies[0] = {...this.random.pick(bodies), timestamp: this.timestamp()};
+    const again = this.random.pick(bodies);
+    if (this.random.chance(0.3)) bodies[0] = {...again, timestamp: this.timestampOf(userOf(again))};
     return bodies;
   }
 
@@ -113,8 +176,10 @@ export class Workload {
   /** Some come late, some of a clock ahead, and some were sent before. */
   identify(): IdentifyBody {
     const {random} = this;
+    const traits = this.traitsOfSome();
     return {
-      ...this.traitsOfSome(),
+      ...traits,
+      ...(random.chance(0.3) ? this.deviceOf(traits.userId) : {}),
       ...(random.chance(0.3) ? {messageId: `m${random.between(0, 30)}`} : {}),
       ...(random.chance(0.4) ? {timestamp: this.identifyTime()} : {}),
     };
@@ -141,7 +206,7 @@ export class Workload {
 
   /** A few users have most of the events: their funnels are long and their pages many. */
   user(): UserRef {
-    return this.random.pick(this.random.chance(0.5) ? users.slice(0, 4) : users);
+    return this.random.pick(this.random.chance(0.5) ? users.slice(0, 4) : this.people);
   }
 
   eventCounts(): EventCountsQuery {
@@ -182,7 +247,7 @@ export class Workload {
   history(): HistoryQuery {
     const {random} = this;
     const who = random.weighted({none: 2, user: 2, anonymous: 1});
-    const of = (kind: UserRef['kind']): string => random.pick(users.filter((user) => user.kind === kind)).id;
+    const of = (kind: UserRef['kind']): string => random.pick(this.people.filter((user) => user.kind === kind)).id;
     const range = this.range(20);
     return {
       ...(who === 'user' ? {userId: of('user')} : {}),
@@ -197,8 +262,18 @@ export class Workload {
     if (user.kind === 'anonymous') return {anonymousId: user.id, ...(this.random.chance(0.1) ? {userId: null} : {})};
     return {
       userId: user.id,
-      ...(this.random.chance(0.3) ? {anonymousId: this.random.pick(['anon-1', 'ada', 'z'])} : {}),
+      ...(this.random.chance(0.3) ? this.deviceOf(user.id) : {}),
     };
+  }
+
+  private deviceOf(userId: string): Pick<EventBody, 'anonymousId'> {
+    const own = devices.filter(({owner}) => owner === userId);
+    return own.length === 0 ? {} : {anonymousId: this.random.pick(own).id};
+  }
+
+  /** W1 */
+  private messageIdOf({id}: UserRef): string {
+    return `${this.random.between(0, 200)} ${id.slice(0, 64)}`;
   }
 
   private messageId(): string {

@@ -167,6 +167,7 @@ class World {
       model.events.push({
         arrival: place,
         user: owner === undefined ? {kind: 'anonymous', id: `${anonymousId} ${stay}`} : {kind: 'user', id: owner},
+        isJoined: hasArrived,
         name: event.event,
         userId: userId ?? null,
         anonymousId: anonymousId ?? null,

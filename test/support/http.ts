@@ -14,6 +14,7 @@ export interface EventAnswer {
   readonly event: string;
   readonly userId: string | null;
   readonly anonymousId: string | null;
+  readonly joined?: true;
   readonly properties: Record<string, unknown>;
   readonly context?: Record<string, unknown>;
   readonly timestamp: string;
@@ -35,6 +36,7 @@ export interface ProfileBody {
   readonly events: EventAnswer[];
   readonly events_has_more: boolean;
   readonly traits_over_limit?: number;
+  readonly anonymous_ids?: readonly string[];
 }
 
 /** Speaks to one service with one key. An answer that is not as the service describes itself rejects. */

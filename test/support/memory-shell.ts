@@ -74,6 +74,8 @@ export class KeptParts extends MemoryParts {
 
 export class MemoryShell {
   readonly partition: Partition;
+  /** As the mover says it. */
+  isSent: (user: number) => boolean = () => false;
   gaps = 0;
   private readonly parts: PartStore;
   private readonly throttle = new Throttle(() => 0);
@@ -147,7 +149,7 @@ export class MemoryShell {
     for (const user of users) {
       const taken = await erasure.takeOut(user);
       erasure.replace(taken);
-      erased.push({user, ...taken});
+      erased.push({user, ...taken, isSent: this.isSent(user)});
     }
     this.partition.applyErasure(sequence, entry, erased);
   }

@@ -118,6 +118,7 @@ function tellOne(step: Step, arrival: number, partitions: readonly TestPartition
       model.events.push({
         arrival,
         user: {kind: 'user', id: user},
+        isJoined: false,
         name: event,
         userId: user,
         anonymousId: null,

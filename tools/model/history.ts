@@ -45,6 +45,7 @@ export function eventJson(event: StoredEvent): JsonObject {
     userId: event.userId,
     anonymousId: event.anonymousId,
     properties: event.properties,
+    ...(event.isJoined ? {joined: true} : {}),
     timestamp: formatTime(event.timeMs),
     ...(event.messageId === undefined ? {} : {messageId: event.messageId}),
   };
@@ -52,6 +53,8 @@ export function eventJson(event: StoredEvent): JsonObject {
 
 export interface ProfileAnswer {
   readonly id: string;
+  /** In no order; of a known user. */
+  readonly anonymousIds: readonly string[] | undefined;
   readonly traits: JsonObject;
   readonly traitsOverLimit: number;
   /** A range: an identify was set at some time between its sending and its answer. */
@@ -70,6 +73,7 @@ export function profileOf(model: Model, user: UserRef): ProfileAnswer | undefine
   const page = pageOf(events, 0, profileEventsMax);
   return {
     id: user.id,
+    anonymousIds: user.kind === 'user' ? model.persons.devicesOf(user.id) : undefined,
     traits: Object.fromEntries(profile?.traits ?? []),
     traitsOverLimit: profile?.traitsOverLimit ?? 0,
     createdAt: bound(Math.min, [...eventTimes, ...identifyTimes]),

@@ -1,8 +1,11 @@
 // The slow, obvious model of the service: a list of accepted events, and plain loops over it.
 //   Owns: the stored events, traits and deletions after each request, in the order of arrival.
-//   Does not own: checks of requests (callers pass valid ones), clocks, reports (in their own files).
+//   Does not own: checks of requests (callers pass valid ones), clocks, who is whose (persons.ts), reports (in their own files).
+//   An event joins its person at once here, and some seconds later in the service. Until then the order of what has equal times or
+//   message ids is the service's: callers give events that may be joined times and message ids of their own, or wait.
 
 import {parseTime} from './calendar.js';
+import {Persons} from './persons.js';
 
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
 export type JsonObject = {[key: string]: Json};
@@ -34,6 +37,8 @@ export interface StoredEvent {
   /** Number in the order of arrival over all users. */
   readonly arrival: number;
   readonly user: UserRef;
+  /** It came with the anonymousId alone. */
+  readonly isJoined: boolean;
   readonly name: string;
   readonly userId: string | null;
   readonly anonymousId: string | null;
@@ -45,6 +50,7 @@ export interface StoredEvent {
 
 export interface IdentifyBody {
   readonly userId: string;
+  readonly anonymousId?: string | null;
   readonly traits: JsonObject;
   readonly messageId?: string | null;
   readonly timestamp?: string | null;
@@ -75,15 +81,26 @@ export class Model {
   readonly profiles = new Map<string, Profile>();
   /** Partition of a user, learned from the service; it only decides the order of equal milliseconds. */
   readonly partitions = new Map<string, number>();
+  readonly persons = new Persons();
+  /**
+   * Users with events that may not have joined them in the service yet, and how many further ones are copies of events that these
+   * users have. The caller clears it once all have joined.
+   */
+  readonly joining = new Map<string, number>();
   private readonly messageIds = new Set<string>();
   private arrivals = 0;
 
+  /** `joins`: as with IDENTITY_JOIN=on. */
+  constructor(private readonly joins = false) {}
+
   event(body: EventBody, received: Received): void {
+    if (body.userId != null && body.anonymousId != null) this.link(body.anonymousId, body.userId);
     const user = userOf(body);
     if (body.messageId != null && !this.firstCopy(user, body.messageId)) return;
-    this.events.push({
+    this.store({
       arrival: this.arrivals++,
       user,
+      isJoined: false,
       name: body.event,
       userId: body.userId ?? null,
       anonymousId: body.anonymousId ?? null,
@@ -94,11 +111,32 @@ export class Model {
     });
   }
 
+  private store(event: StoredEvent): void {
+    const kept = this.joined(event);
+    if (kept !== undefined) this.events.push(kept);
+  }
+
+  /** The event as its person has it; undefined: the person has it already. */
+  private joined(event: StoredEvent): StoredEvent | undefined {
+    const owner = event.user.kind === 'anonymous' ? this.persons.ownerOf(event.user.id) : undefined;
+    if (owner === undefined) return event;
+    const user: UserRef = {kind: 'user', id: owner};
+    const isCopy = event.messageId !== undefined && !this.firstCopy(user, event.messageId);
+    this.joining.set(userKeyOf(user), (this.joining.get(userKeyOf(user)) ?? 0) + (isCopy ? 1 : 0));
+    return isCopy ? undefined : {...event, user, userId: owner, isJoined: true};
+  }
+
+  private link(anonymousId: string, userId: string): void {
+    if (!this.joins || !this.persons.link(anonymousId, userId)) return;
+    this.events = this.events.flatMap((event) => this.joined(event) ?? []);
+  }
+
   batch(bodies: readonly EventBody[], received: Received): void {
     for (const body of bodies) this.event(body, received);
   }
 
-  identify({userId, traits, messageId, timestamp}: IdentifyBody, received: Received): void {
+  identify({userId, anonymousId, traits, messageId, timestamp}: IdentifyBody, received: Received): void {
+    if (anonymousId != null) this.link(anonymousId, userId);
     const user: UserRef = {kind: 'user', id: userId};
     if (messageId != null && !this.firstCopy(user, messageId, 'identify')) return;
     const profile = this.profileOf(user);
@@ -118,11 +156,13 @@ export class Model {
 
   /** @returns the number of deleted events; undefined for an unknown user. Message ids stay known: late retries change nothing. */
   delete(user: UserRef): number | undefined {
-    if (!this.knows(user)) return undefined;
+    if (!this.knows(user) && !(user.kind === 'user' && this.persons.isLinked(user.id))) return undefined;
     const kept = this.events.filter((event) => userKeyOf(event.user) !== userKeyOf(user));
     const deleted = this.events.length - kept.length;
     this.events = kept;
     this.profiles.delete(userKeyOf(user));
+    if (user.kind === 'user') this.persons.forget(user.id);
+    this.joining.delete(userKeyOf(user));
     return deleted;
   }
 

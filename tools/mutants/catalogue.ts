@@ -245,6 +245,20 @@ export const mutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/partition/identity/mover.test.ts'},
   },
   {
+    name: 'what-left-is-counted-by-no-deletion',
+    file: 'src/partition/identity/mover.ts',
+    text: 'return move !== undefined && this.appendedMs.has(move);',
+    replacement: 'return move !== undefined;',
+    caughtBy: {vitest: 'test/partition/identity/mover.test.ts'},
+  },
+  {
+    name: 'a-shared-device-is-taken-after-a-deletion',
+    file: 'actors/identity/links.ts',
+    text: 'if (!this.isShared(device)) this.devices.remove(device);',
+    replacement: 'this.devices.remove(device);',
+    caughtBy: {vitest: 'test/actors/identity/links.test.ts'},
+  },
+  {
     name: 'links-outlive-a-deletion',
     file: 'actors/partition.ts',
     text: '    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);\n',

@@ -23,7 +23,7 @@ export interface End {
   /** How often each event was passed to an edge. */
   readonly sent: ReadonlyMap<string, number>;
   readonly hasLosses: boolean;
-  /** What moves between users is counted by the deletion where it was: that its id is there is all that is sure. */
+  /** What moves between users is counted by the deletion where it was: the sum over the partitions is sure. */
   readonly hasLinks: boolean;
   /** Users who were deleted for good, by their ids, and when that began. */
   readonly leftMs: ReadonlyMap<string, number>;
@@ -84,8 +84,17 @@ function exactFaults({model, logs, snapshots, published, hasLinks}: End): string
     ...difference('name', linesOf(model.nameCounts()), linesOf(published.nameCounts())),
     ...difference('profile', model.profiles(logs), published.profiles()),
     ...difference('deletion', expected, found),
+    ...difference('events of deletion', linesOf(model.deleted), linesOf(deletedEvents(snapshots))),
     ...pending.map(({id}) => `deletion ${id} is pending`),
   ];
+}
+
+/** Of all partitions, by deletion. */
+function deletedEvents(snapshots: readonly PublishedSnapshot[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const {id, eventsDeleted} of snapshots.flatMap((snapshot) => snapshot.deletions()))
+    if (eventsDeleted > 0) counts.set(id, (counts.get(id) ?? 0) + eventsDeleted);
+  return counts;
 }
 
 /** Events and their cells, whoever they are of by then. */

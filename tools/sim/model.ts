@@ -9,6 +9,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Numbers of moves begin anew, higher, with each generation of the log that they follow from. */
 const numbersPerGeneration = 2 ** 32;
+/** Key of no user: the owner of a shared device whose owner was deleted. */
+const nobody = '';
 /** Sequence of what did not happen. */
 const never = Number.POSITIVE_INFINITY;
 const isPast = (sequence: number): boolean => sequence < never;
@@ -26,6 +28,8 @@ interface Row {
   readonly isErased: boolean;
   /** The log erases it after the message up to which this holds. */
   readonly isErasedLater: boolean;
+  /** The deletion that erases it in its log. */
+  readonly deletion: string | undefined;
 }
 
 /** An event of a device in the log of its owner. */
@@ -35,6 +39,7 @@ interface Arrived {
   /** Its message id came before. */
   readonly isCopy: boolean;
   readonly isErased: boolean;
+  readonly deletion: string | undefined;
 }
 
 /** Sequences of the messages with an event, its first link and its erasure. */
@@ -136,6 +141,7 @@ export class LogModel {
       at: this.now,
       linkedAt: this.now,
       erasedAt: never,
+      deletion: undefined,
     });
   }
 
@@ -177,7 +183,7 @@ export class LogModel {
       const isCopy = this.isCopy(entry);
       if (!isCopy) this.counted += 1;
       const times = {at: this.now, linkedAt: this.now, erasedAt: never};
-      this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, ...times});
+      this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, deletion: undefined, ...times});
     }
   }
 
@@ -209,11 +215,15 @@ export class LogModel {
       ...this.rows.filter((row) => (row.owner ?? row.key) === key),
       ...this.arrived.filter((event) => event.key === key && !event.isCopy),
     ].filter(({erasedAt}) => !isPast(erasedAt));
-    for (const event of ofUser) event.erasedAt = this.now;
+    for (const event of ofUser) Object.assign(event, {erasedAt: this.now, deletion: id});
     this.deletions.set(id, ofUser.length + (this.deletions.get(id) ?? 0));
     for (const text of this.profiles.get(key)?.texts ?? []) this.goneTraits.add(text);
     this.profiles.delete(key);
-    for (const [device, {owner}] of this.owners) if (owner === key) this.owners.delete(device);
+    for (const [device, {owner, isShared}] of this.owners) {
+      if (owner !== key) continue;
+      if (isShared) this.owners.set(device, {owner: nobody, isShared});
+      else this.owners.delete(device);
+    }
     this.pieces.clear();
   }
 
@@ -248,6 +258,8 @@ export class ModelOfAll {
   readonly counted: Counted[] = [];
   /** Events that were erased. */
   readonly erased: Row[] = [];
+  /** By deletion: the events that it took, each where it was then. */
+  readonly deleted = new Map<string, number>();
   /** What no logs can say of a right deployment. */
   readonly faults: string[] = [];
 
@@ -266,6 +278,8 @@ export class ModelOfAll {
       arrived.delete(row.id);
       if (there !== undefined && there.key !== row.owner)
         this.faults.push(`event ${row.id} of ${row.owner} arrived as one of ${there.key}`);
+      const {deletion} = there ?? row;
+      if (deletion !== undefined) add(this.deleted, deletion);
       const isUnderWay = there === undefined && row.owner !== undefined && row.isErasedLater;
       if ((there ?? row).isErased || (isUnderWay && !isCounted(row.json))) this.erased.push(row);
       else if (there?.isCopy !== true) this.counted.push(ofOwner(row));

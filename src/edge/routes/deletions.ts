@@ -66,7 +66,8 @@ async function eraseUser(
     front.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
     partitionsOfDevices(front, user),
   ]);
-  if (known.kind === 'unknown_user') return answerUnknown(front, exchange, known);
+  // Who has neither events nor a profile may be linked.
+  if (known.kind === 'unknown_user' && devicesAt.length === 0) return answerUnknown(front, exchange, known);
   const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, home, devicesAt};
   const address = front.clientAddresses.of(exchange);
   const first = await Promise.all(

@@ -226,6 +226,27 @@ export class Mover {
     erasure.replaceLeft(entry, left);
   }
 
+  /**
+   * To be called before the rows of users are erased. Those who leave with a published move may have been sent by the owner before:
+   * they are sent now, so that their destination counts them (`isSent`). Nothing is folded meanwhile.
+   */
+  async sendBeforeErasure(users: readonly number[]): Promise<void> {
+    const {moves} = this.setup.partition;
+    if (!users.some((user) => moves.moveOf(user) !== undefined)) return;
+    try {
+      await this.append();
+    } catch (error) {
+      throwBroken(error);
+      if (!this.setup.damage.note(error as Error)) throw error; // MV2
+    }
+  }
+
+  /** Whether this process appended the events of the pending move that the user is in. */
+  isSent(user: number): boolean {
+    const move = this.setup.partition.moves.moveOf(user);
+    return move !== undefined && this.appendedMs.has(move);
+  }
+
   /** Whether the events of all moves are appended within `waitMs`: also of those that are in no snapshot yet. */
   async whenAppended(waitMs: number): Promise<boolean> {
     const moves = [...this.setup.partition.moves.pending];

@@ -65,6 +65,7 @@ class World {
       },
     };
     this.mover = new Mover(setup as unknown as MoverSetup);
+    shell.isSent = (user) => this.mover.isSent(user);
   }
 
   async tick(): Promise<void> {
@@ -171,6 +172,26 @@ test('events are appended once a snapshot with their move is published', async (
   await world.tick();
   await world.beats();
   expect(shell.partition.tally.arrived).toBe(2);
+});
+
+test('before an erasure, what a predecessor may have sent is sent; what no snapshot has published is not', async () => {
+  const world = new World();
+  const {shell, mover} = world;
+  const {partition} = shell;
+  const leave = async (device: string, user: number) => {
+    await world.events(2, anonymous(device));
+    await world.link(device, 'ann');
+    await shell.append((writer) => writeLeave(writer, [{user, isTooLarge: false}]));
+  };
+  await leave('d', 0);
+  await world.tick();
+  await leave('e', 1);
+  await mover.sendBeforeErasure([7]);
+  expect([partition.tally.arrived, mover.isSent(0)]).toEqual([0, false]);
+  await mover.sendBeforeErasure([0, 1]);
+  expect([partition.tally.arrived, mover.isSent(0), mover.isSent(1)]).toEqual([2, true, false]);
+  await shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
+  expect(partition.deletions.get('del')?.eventsDeleted).toBe(4);
 });
 
 test('a deletion of the owner takes what is left of its devices along, at any step', async () => {
