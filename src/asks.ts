@@ -166,6 +166,40 @@ export interface Breakdown {
   readonly limit: number;
 }
 
+/** A page of a list that is ranked by counts. */
+interface ListPage {
+  /** Prefix of the items' texts. */
+  readonly prefix?: string;
+  readonly limit: number;
+  /** Items on the pages before. */
+  readonly passed: number;
+}
+
+/** Lists of what events and users have, over all partitions. */
+export type ListQuery =
+  | ({
+      readonly report: 'properties';
+      /** Undefined: events of every name. */
+      readonly event?: string;
+      readonly fromMs: number;
+      readonly toMs: number;
+    } & ListPage)
+  | ({
+      readonly report: 'property_values';
+      readonly event?: string;
+      readonly property: string;
+      readonly fromMs: number;
+      readonly toMs: number;
+    } & ListPage)
+  | ({readonly report: 'traits'; readonly active?: ActiveWithin} & ListPage)
+  | ({readonly report: 'trait_values'; readonly trait: string; readonly active?: ActiveWithin} & ListPage);
+
+/** Users with an event in [fromMs, toMs]. Absent: all users. */
+export interface ActiveWithin {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. The asker checks them. */
 export type ReportQuery =
   | (BucketedRange & {
@@ -211,7 +245,8 @@ export type ReportQuery =
       readonly limit: number;
       /** The last name of the previous page. */
       readonly after?: {readonly count: number; readonly name: string};
-    };
+    }
+  | ListQuery;
 
 export type ReportQuestion =
   | {readonly ask: 'status'}

@@ -11,6 +11,7 @@ import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {adminBodyBytesMax} from './routes/limits.js';
+import {propertiesList, propertyValuesList, traitsList, traitValuesList} from './routes/lists.js';
 import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from './routes/reports.js';
@@ -48,6 +49,10 @@ export const routes: Routes = {
     ['/v1/deletion', {GET: overseeing(readDeletion)}],
     ['/v1/rejected', {GET: overseeing(readRejected)}],
     ['/v1/names', {GET: reading(namesReport)}],
+    ['/v1/properties', {GET: reading(propertiesList)}],
+    ['/v1/properties/values', {GET: reading(propertyValuesList)}],
+    ['/v1/traits', {GET: reading(traitsList)}],
+    ['/v1/traits/values', {GET: reading(traitValuesList)}],
     ['/v1/reports/events', {GET: reading(countsReport)}],
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],

@@ -1,6 +1,7 @@
 // Schemas of the answers' bodies: the API describes them to clients, and tests compare every answer with them.
 //   Hot routes write their texts by hand; the others take their types from here.
 import {z} from 'zod';
+import {jsonTypes} from '../../actors/report/rows/key-types.js';
 import {type Deletion, devicesListedMax} from '../asks.js';
 import {keyKinds} from '../keys/key.js';
 import {rejectedCodes} from './admission/rejected-events.js';
@@ -243,6 +244,47 @@ export const namesAnswer = z.strictObject({
   next_cursor: z.string().nullable(),
 });
 export type NamesAnswer = z.infer<typeof namesAnswer>;
+
+const pageEnd = {has_more: z.boolean(), next_cursor: z.string().nullable()};
+
+const keyFields = {
+  share: rate().describe('Share of the events, or users, that have it.'),
+  types: z
+    .strictObject(Object.fromEntries(jsonTypes.map((type) => [type, z.int().min(1)])))
+    .partial()
+    .describe('How many values are of each JSON type.'),
+};
+
+export const propertiesAnswer = z.strictObject({
+  data: z
+    .array(z.strictObject({property: z.string(), ...keyFields}))
+    .describe('Most frequent first, equally frequent ones by name.'),
+  ...pageEnd,
+});
+export type PropertiesAnswer = z.infer<typeof propertiesAnswer>;
+
+export const traitsAnswer = z.strictObject({
+  data: z
+    .array(z.strictObject({trait: z.string(), ...keyFields}))
+    .describe('Most frequent first, equally frequent ones by name.'),
+  ...pageEnd,
+});
+export type TraitsAnswer = z.infer<typeof traitsAnswer>;
+
+export const valuesAnswer = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        value: z.string().optional().describe('The text of the value. Absent in items with a `kind`.'),
+        kind: z.enum(['missing', 'null', 'not_scalar']).optional().describe('What is there instead of a value.'),
+        count: z.int().min(1).describe('Events, or users, that have it.'),
+      }),
+    )
+    .describe('Most frequent first, equally frequent ones by their text.'),
+  distinct: count().describe('How many values there are on all pages; kinds are none.'),
+  ...pageEnd,
+});
+export type ValuesAnswer = z.infer<typeof valuesAnswer>;
 
 // -- refusals ---------------------------------------------------------------------------------------------------------
 

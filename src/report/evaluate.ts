@@ -45,6 +45,8 @@ import type {FunnelIndex} from './funnel/funnel-index.js';
 import {threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
+import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
+import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
 import {byBodyBlock, type RowReading} from './rows/row-scan.js';
 
@@ -99,6 +101,14 @@ export class Evaluation {
         return this.funnel(query, snapshots);
       case 'names':
         return this.names(query, snapshots);
+      case 'properties':
+        return listedProperties(this.rowReading, query, snapshots);
+      case 'property_values':
+        return listedPropertyValues(this.rowReading, query, snapshots);
+      case 'traits':
+        return listedTraits(this.rowReading, query, snapshots);
+      case 'trait_values':
+        return listedTraitValues(this.rowReading, query, snapshots);
     }
   }
 

@@ -27,6 +27,10 @@ const routes: readonly Route[] = [
   {path: '/v1/reports/events', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/users', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/funnel', allowed: ['GET', 'HEAD']},
+  {path: '/v1/properties', allowed: ['GET', 'HEAD']},
+  {path: '/v1/properties/values', allowed: ['GET', 'HEAD']},
+  {path: '/v1/traits', allowed: ['GET', 'HEAD']},
+  {path: '/v1/traits/values', allowed: ['GET', 'HEAD']},
 ];
 
 const writeRoutes = ['/v1/events', '/v1/events/batch', '/v1/users/identify'];
@@ -327,6 +331,10 @@ describe('queries', () => {
     '/v1/reports/events': `event=x&${day}`,
     '/v1/reports/users': day,
     '/v1/reports/funnel': `steps[]=x&${day}`,
+    '/v1/properties': 'event=x',
+    '/v1/properties/values': 'property=x',
+    '/v1/traits': 'prefix=x',
+    '/v1/traits/values': 'trait=x',
   };
   const paths = Object.keys(known);
   const ask = (path: string, more: string): Promise<Answer> => under.read.get(`${path}?${known[path]}&${more}`);
@@ -350,6 +358,10 @@ describe('queries', () => {
       '/v1/reports/events': ['event', 'from', 'to', 'interval', 'filter'],
       '/v1/reports/users': ['from', 'to', 'interval', 'metric'],
       '/v1/reports/funnel': ['from', 'to', 'window'],
+      '/v1/properties': ['event', 'from', 'to', 'prefix', 'limit', 'cursor', 'at'],
+      '/v1/properties/values': ['event', 'property'],
+      '/v1/traits': ['from', 'to', 'prefix'],
+      '/v1/traits/values': ['trait'],
     };
     for (const [path, names] of Object.entries(parameters)) {
       for (const name of names) {

@@ -295,6 +295,7 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
 ]);
 
 function expectedOf(model: Model, query: ReportQuery): unknown {
+  if (!('fromMs' in query)) return undefined;
   const texts = {from: formatTime(query.fromMs), to: formatTime(query.toMs)};
   switch (query.report) {
     case 'events': {

@@ -36,7 +36,9 @@ describe('rehearsal of reports', () => {
     };
     expect(await rehearse([snapshot], computeNoted, quiet, 60_000)).toBe(100);
     const newestMs = 100 * dayMs + 2_999 * hourMs;
-    for (const {toMs, fromMs} of asked) {
+    for (const query of asked) {
+      if (!('fromMs' in query)) throw new Error('every report of a rehearsal has a range');
+      const {toMs, fromMs} = query;
       expect([fromMs % dayMs, (toMs + 1) % dayMs]).toEqual([0, 0]);
       expect(toMs - newestMs).toBeGreaterThanOrEqual(0);
       expect(toMs - newestMs).toBeLessThan(dayMs);

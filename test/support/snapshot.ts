@@ -97,6 +97,8 @@ export class TestPartition {
   private readonly windowRuns: Run[] = [];
   private readonly userRuns: Run[] = [];
   private readonly erasedUsers: number[] = [];
+  /** Times of the first and the last event, by user index. */
+  private readonly seenMs = new Map<number, readonly [number, number]>();
   private readonly traits = new Map<string, {readonly [key: string]: Json}>();
   private readonly deletions: DeletionRecord[] = [];
   private open = new OpenChunk(0, 0);
@@ -120,6 +122,8 @@ export class TestPartition {
     cursor.next();
     const {entry} = cursor;
     const userIndex = this.users.intern(entry.bytes, entry.keyStart, entry.keyEnd);
+    const [firstMs, lastMs] = this.seenMs.get(userIndex) ?? [timeMs, timeMs];
+    this.seenMs.set(userIndex, [Math.min(firstMs, timeMs), Math.max(lastMs, timeMs)]);
     const nameIndex = this.names.intern(entry.bytes, entry.textStart, entry.textEnd);
     this.open.append(entry, userIndex, nameIndex);
     this.deltas.add(timeMs, nameIndex, userIndex, true);
@@ -139,6 +143,7 @@ export class TestPartition {
     });
     this.users.remove(index);
     this.traits.delete(user);
+    this.seenMs.delete(index);
     for (let run = this.userRuns.length - 1; run >= 0; run--) {
       if (this.userRuns[run]!.blocks[0]!.first === index) this.userRuns.splice(run, 1);
     }
@@ -174,6 +179,18 @@ export class TestPartition {
     const {first, last, payload} = writer.finish();
     this.userRuns.push({bytes: payload.length, blocks: [{first, last, part: this.parts.put(payload)}]});
     return this;
+  }
+
+  /** The run of who has events, older than all that have traits. */
+  private seenRun(): Run[] {
+    const writer = new UserBlockWriter();
+    for (const [user, [createdMs, lastEventMs]] of [...this.seenMs].sort(([a], [b]) => a - b)) {
+      const never = {lastIdentifyMs: undefined, traits: undefined, identifyIds: noIds, chunks: []};
+      writer.add({user, createdMs, lastEventMs, ...never});
+    }
+    if (writer.isEmpty) return [];
+    const {first, last, payload} = writer.finish();
+    return [{bytes: payload.length, blocks: [{first, last, part: this.parts.put(payload)}]}];
   }
 
   /** Ends the chunk. */
@@ -236,7 +253,7 @@ export class TestPartition {
       chunkBlocks: [],
       chunks: [...this.chunks],
       windowRuns: [...this.windowRuns],
-      userRuns: [...this.userRuns],
+      userRuns: [...this.seenRun(), ...this.userRuns],
       erasedUsers: [...this.erasedUsers].sort((a, b) => a - b),
       dedupe: [],
       dedupeCount: 0,

@@ -13,8 +13,8 @@ const pagesKept = 8;
 export const compareNames = (a: NamePlace, b: NamePlace): number =>
   b.count - a.count || (a.name < b.name ? -1 : Number(a.name > b.name));
 
-export class NamePage {
-  private held: NamePlace[] = [];
+export class NamePage<Place extends NamePlace = NamePlace> {
+  private held: Place[] = [];
   private readonly limit: number;
   private readonly after: NamePlace | undefined;
 
@@ -24,14 +24,14 @@ export class NamePage {
     this.after = after;
   }
 
-  add(place: NamePlace): void {
+  add(place: Place): void {
     if (this.after !== undefined && compareNames(place, this.after) <= 0) return;
     this.held.push(place);
     if (this.held.length >= pagesKept * (this.limit + 1)) this.cut(); // NP1
   }
 
   /** `hasMore`: names follow. */
-  finish(): {names: readonly NamePlace[]; hasMore: boolean} {
+  finish(): {names: readonly Place[]; hasMore: boolean} {
     this.cut();
     return {names: this.held.slice(0, this.limit), hasMore: this.held.length > this.limit};
   }

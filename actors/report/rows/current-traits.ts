@@ -10,7 +10,7 @@ import {inside, type PropertyValue} from './property-values.js';
 /** Who is meant; a set, or a rule. */
 export type Users = Pick<UserSet, 'has'>;
 
-type TraitsObject = {readonly [name: string]: Json};
+export type TraitsObject = {readonly [name: string]: Json};
 type NoteTraits = (user: number, traits: TraitsObject) => void;
 
 export class CurrentTraits {

@@ -11,6 +11,12 @@ export const firstValueGroup = 3;
 export class ValueGroups {
   private readonly groups = new Map<string, number>();
   private readonly texts: string[] = [];
+  private chars = 0;
+
+  /** What it holds, about: a text takes up to two bytes a character, and its places. */
+  get bytes(): number {
+    return 2 * this.chars + 64 * this.texts.length;
+  }
 
   /** One more than the highest group. */
   get count(): number {
@@ -30,6 +36,7 @@ export class ValueGroups {
     const group = this.count;
     this.groups.set(text, group);
     this.texts.push(text);
+    this.chars += text.length;
     return group;
   }
 

@@ -12,6 +12,7 @@ import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {readEvents} from '../routes/events.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {adminBodyBytesMax} from '../routes/limits.js';
+import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
 import {readUser} from '../routes/users.js';
@@ -70,6 +71,10 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
   'v1/names': {GET: reading('reader', namesReport)},
+  'v1/properties': {GET: reading('reader', propertiesList)},
+  'v1/properties/values': {GET: reading('reader', propertyValuesList)},
+  'v1/traits': {GET: reading('reader', traitsList)},
+  'v1/traits/values': {GET: reading('reader', traitValuesList)},
   'v1/events': {GET: reading('analyst', readEvents)},
   'v1/rejected': {GET: reading('analyst', readRejected)},
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},

@@ -13,6 +13,7 @@ import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
 import {events} from './operations/events.js';
 import {keys} from './operations/keys.js';
+import {lists} from './operations/lists.js';
 import {operating} from './operations/operating.js';
 import {reports} from './operations/reports.js';
 import {users} from './operations/users.js';
@@ -58,7 +59,7 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
 }
 
-const operations: Operations = {...events, ...users, ...reports, ...keys, ...operating};
+const operations: Operations = {...events, ...users, ...reports, ...lists, ...keys, ...operating};
 
 export function describeService(routes: Routes, version: string): OpenApiDocument {
   const paths: Record<string, Record<string, DescribedOperation>> = {};

@@ -5,7 +5,7 @@ import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/m
 import type {ActiveMetric, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import type {Zone} from '../../zone.js';
-import {type Header, invalidRequest, RequestFailure} from '../failure.js';
+import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {
@@ -128,13 +128,12 @@ export const funnelForm = {
 };
 
 /** Days of the range without `from`. */
-const namesDays = 30;
+const recentDays = 30;
 /** Later than every event. */
-const endOfTimeMs = 8.64e15;
+export const endOfTimeMs = 8.64e15;
 
-export const namesForm = {
-  ...ofEveryReport,
-  prefix: optional(name, {description: 'Only names that begin with this.'}),
+/** Bounds of lists of what occurred. */
+export const recentForm = {
   from: optional(askedTime, {
     description:
       'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +
@@ -146,6 +145,29 @@ export const namesForm = {
     example: '2026-05-02',
   }),
   timezone,
+};
+
+type Recent = QueryValues<typeof recentForm>;
+
+/** The range of a list: that of its cursor; else by default the last days, today included. */
+export function recentOf(
+  asked: Recent,
+  start: {readonly fromMs: number; readonly toMs: number} | undefined,
+  front: Front,
+) {
+  const {fromMs, toMs} = optionalBoundsOf(asked, front);
+  const lastMs = toMs ?? start?.toMs ?? endOfTimeMs;
+  const firstMs = fromMs ?? start?.fromMs ?? daysBefore(Math.min(lastMs, front.wallMs()), zoneIn(asked, front));
+  return {fromMs: firstMs, toMs: lastMs};
+}
+
+/** First moment of the default range: the one that ends with the day of `lastMs`. */
+const daysBefore = (lastMs: number, zone: Zone): number => zone.dayStart(zone.dayOf(lastMs) - (recentDays - 1));
+
+export const namesForm = {
+  ...ofEveryReport,
+  prefix: optional(name, {description: 'Only names that begin with this.'}),
+  ...recentForm,
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Names on a page.'}),
   cursor: optional(anyText, {
     description:
@@ -216,28 +238,24 @@ export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: 
   ...(windowMs === undefined ? {} : {windowMs}),
 }));
 
-/** `from` and `to` default to the last days, today included, and to no end. */
 export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, ...times}, front) => {
   const asked = {...optionalBoundsOf(times, front), prefix};
   const start = cursor === undefined ? undefined : readNamesCursor(cursor);
-  if (cursor !== undefined && !continues(start, asked)) {
-    const message = 'the cursor is damaged, or belongs to other parameters';
-    throw new RequestFailure({code: 'invalid_cursor', message, field: 'cursor'});
-  }
-  const toMs = asked.toMs ?? start?.toMs ?? endOfTimeMs;
-  const fromMs = asked.fromMs ?? start?.fromMs ?? daysBefore(Math.min(toMs, front.wallMs()), zoneIn(times, front));
+  if (cursor !== undefined && !continues(start, asked)) throw new RequestFailure(foreignCursor);
   return {
     report: 'names',
-    fromMs,
-    toMs,
+    ...recentOf(times, start, front),
     limit,
     ...(prefix === undefined ? {} : {prefix}),
     ...(start === undefined ? {} : {after: start.after}),
   };
 });
 
-/** First moment of the default range: the one that ends with the day of `lastMs`. */
-const daysBefore = (lastMs: number, zone: Zone): number => zone.dayStart(zone.dayOf(lastMs) - (namesDays - 1));
+export const foreignCursor: Failure = {
+  code: 'invalid_cursor',
+  message: 'the cursor is damaged, or belongs to other parameters',
+  field: 'cursor',
+};
 
 /** A parameter that a page leaves out keeps its value. */
 const continues = (
@@ -250,7 +268,7 @@ const continues = (
   prefix === start.prefix;
 
 /** `read` turns the values into a question. */
-function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
+export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   form: Form,
   read: (values: QueryValues<Form>, front: Front) => ReportQuery,
 ): Handle {

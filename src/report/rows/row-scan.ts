@@ -119,15 +119,27 @@ export class RowScan {
         fold(rows, this.candidatesOf(rows, names, users));
       return;
     }
-    for await (const [chunk, rows] of this.reading.scan.wholeRows(chunks, leftOut.users)) {
+    for await (const [chunk, rows, chosen] of this.wholeRows(snapshot, users, chunks)) {
+      await this.readBodies(chunk, rows, this.asked.properties ?? [], chosen);
+      fold(rows, chosen);
+    }
+  }
+
+  /** Chunks with any chosen rows, one after the other, with all their properties. RS2 */
+  async *wholeRows(
+    snapshot: PartitionSnapshot,
+    users?: Users,
+    chunks: readonly ChunkEntry[] = this.chunks(snapshot),
+  ): AsyncGenerator<readonly [ChunkEntry, WholeRows, readonly Uint16Array[]], void, void> {
+    const names = this.namesIn(snapshot);
+    for await (const [chunk, rows] of this.reading.scan.wholeRows(chunks, snapshot.leftOut.users)) {
       const found = this.candidatesOf(rows, names, users);
       if (found.every(({length}) => length === 0)) continue;
       for (const values of this.values.values()) values.open(rows);
       const chosen: Uint16Array[] = [];
       for (const [i, {judges}] of this.judged.entries())
         chosen.push(await this.passing(chunk, rows, found[i]!, judges));
-      await this.readBodies(chunk, rows, this.asked.properties ?? [], chosen);
-      fold(rows, chosen);
+      yield [chunk, rows, chosen];
     }
   }
 
@@ -189,13 +201,21 @@ export class RowScan {
     lists: readonly Uint16Array[],
   ): Promise<void> {
     if (properties.length === 0) return;
-    const unsure = unsureRows(properties, lists);
-    if (unsure.length === 0) return;
-    const byBlock = byBodyBlock(unsure);
-    const numbers = byBlock.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
-    await this.reading.scan.foldBodies(chunk, numbers, (block, i) => {
-      for (const values of properties) values.addBodies(rows, block, byBlock[i]!);
+    await this.foldBodies(chunk, unsureRows(properties, lists), (block, inBlock) => {
+      for (const values of properties) values.addBodies(rows, block, inBlock);
     });
+  }
+
+  /** Folds the body blocks of these rows of a chunk, which ascend, each with those that are in it. */
+  async foldBodies(
+    chunk: ChunkEntry,
+    rows: Uint16Array,
+    fold: (block: Uint8Array, inBlock: Uint16Array) => void,
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    const byBlock = byBodyBlock(rows);
+    const numbers = byBlock.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
+    await this.reading.scan.foldBodies(chunk, numbers, (block, i) => fold(block, byBlock[i]!));
   }
 }
 

@@ -34,7 +34,11 @@ export async function traitGroups(
 }
 
 /** Hands over the blocks of all runs, the newest run first. */
-export async function readTraits(scan: PartScan, {index}: PartitionSnapshot, traits: CurrentTraits): Promise<void> {
+export async function readTraits(
+  scan: PartScan,
+  {index}: PartitionSnapshot,
+  traits: Pick<CurrentTraits, 'addBlock'>,
+): Promise<void> {
   const blocks = [...index.userRuns].reverse().flatMap((run) => run.blocks);
   for await (const [, payload] of loadAhead(blocks, ({part}) => scan.loadOnce(part), loadsAheadMax)) {
     traits.addBlock(payload);

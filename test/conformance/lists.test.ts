@@ -1,0 +1,170 @@
+// GET /v1/properties, /v1/traits and their values: the sentences of docs/api.md one by one.
+
+import {beforeAll, describe, expect, test} from 'vitest';
+import {type Answer, expectError, expectJson, query} from '../support/http.js';
+import {reportCovering} from '../support/reports.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+type Parameters = Readonly<Record<string, string>>;
+
+const event = freshId('lists');
+const trait = freshId('trait');
+const may = {from: '2024-05-01', to: '2024-05-31'};
+const [ada, bob] = [freshId(), freshId()];
+const end = {has_more: false, next_cursor: null};
+
+async function covered(path: string, parameters: Parameters): Promise<Answer> {
+  const answer = await reportCovering(under.read, `/v1/${path}?${query(parameters)}`, under.positions);
+  expectJson(answer, 200);
+  return answer;
+}
+
+beforeAll(async () => {
+  const track = (userId: string, date: string, properties: object) => ({
+    event,
+    userId,
+    properties,
+    context: {page: {path: '/home'}},
+    timestamp: `${date}T12:00:00Z`,
+  });
+  await under.trackAll([
+    track(ada, '2024-05-01', {plan: 'pro', amount: 1, tags: ['a'], cart: {total: 5}}),
+    track(ada, '2024-05-02', {plan: 'pro', amount: '1', mine: null}),
+    track(bob, '2024-05-03', {plan: 'free', amount: true}),
+    track(bob, '2024-05-04', {}),
+    track(bob, '2024-07-01', {later: 1}),
+  ]);
+  for (const [userId, traits] of [
+    [ada, {[trait]: 'x', [`${trait} 2`]: {a: 1}}],
+    [bob, {[trait]: 7}],
+  ] as const) {
+    const answer = await under.write.post('/v1/users/identify', {userId, traits});
+    under.positions.add(String(answer.headers['log-position']));
+  }
+});
+
+describe('properties', () => {
+  test('are the top-level keys, with the share of the events in the range and their types', async () => {
+    expect((await covered('properties', {event, ...may})).json()).toEqual({
+      data: [
+        {property: 'amount', share: 0.75, types: {string: 1, number: 1, boolean: 1}},
+        {property: 'plan', share: 0.75, types: {string: 3}},
+        {property: 'cart', share: 0.25, types: {object: 1}},
+        {property: 'mine', share: 0.25, types: {null: 1}},
+        {property: 'tags', share: 0.25, types: {array: 1}},
+      ],
+      ...end,
+    });
+    expect((await covered('properties', {event, ...may, prefix: 'pl'})).json()).toMatchObject({
+      data: [{property: 'plan'}],
+    });
+    expect((await covered('properties', {event})).json()).toMatchObject({data: []});
+  });
+
+  test('have values, with counts that add up to the events', async () => {
+    const ofPlan = await covered('properties/values', {event, property: 'plan', ...may});
+    expect(ofPlan.json()).toEqual({
+      data: [
+        {value: 'pro', count: 2},
+        {value: 'free', count: 1},
+        {kind: 'missing', count: 1},
+      ],
+      distinct: 2,
+      ...end,
+    });
+    for (const [property, shown] of [
+      ['amount', {data: [{value: '1', count: 2}, {value: 'true', count: 1}, {kind: 'missing'}], distinct: 2}],
+      [
+        'cart',
+        {
+          data: [
+            {kind: 'missing', count: 3},
+            {kind: 'not_scalar', count: 1},
+          ],
+          distinct: 0,
+        },
+      ],
+      [
+        'cart.total',
+        {
+          data: [
+            {kind: 'missing', count: 3},
+            {value: '5', count: 1},
+          ],
+        },
+      ],
+      [
+        'mine',
+        {
+          data: [
+            {kind: 'missing', count: 3},
+            {kind: 'null', count: 1},
+          ],
+        },
+      ],
+      ['context.page.path', {data: [{value: '/home', count: 4}]}],
+    ] as const) {
+      expect((await covered('properties/values', {event, property, ...may})).json()).toMatchObject(shown);
+    }
+    const prefixed = await covered('properties/values', {event, property: 'plan', ...may, prefix: 'f'});
+    expect(prefixed.json()).toMatchObject({data: [{value: 'free', count: 1}], distinct: 1});
+    expectError(await under.read.get('/v1/properties/values'), 400, 'invalid_request', 'property');
+  });
+
+  test('come in pages; a cursor keeps the range, and belongs to its list', async () => {
+    const first = (await covered('properties', {event, ...may, limit: '2'})).json<{next_cursor: string}>();
+    const cursor = first.next_cursor;
+    const second = await covered('properties', {event, limit: '3', cursor});
+    expect(second.json()).toMatchObject({data: [{property: 'cart'}, {property: 'mine'}, {property: 'tags'}], ...end});
+    for (const path of [
+      `properties?${query({event, cursor: 'x'})}`,
+      `properties?${query({event, cursor, from: '2024-05-02'})}`,
+      `properties?${query({event, cursor, prefix: 'p'})}`,
+      `properties?${query({cursor})}`,
+      `properties/values?${query({event, property: 'plan', cursor})}`,
+      `traits?${query({cursor})}`,
+    ]) {
+      expectError(await under.read.get(`/v1/${path}`), 400, 'invalid_cursor', 'cursor');
+    }
+  });
+});
+
+describe('traits', () => {
+  test('are those of users; with a range, of users with an event in it', async () => {
+    const active = {prefix: trait, from: '2024-05-03', to: '2024-05-03'};
+    expect((await covered('traits', active)).json()).toMatchObject({data: [{trait, types: {number: 1}}]});
+    const all = (await covered('traits', {prefix: trait})).json<{data: {share: number}[]}>();
+    expect(all).toMatchObject({data: [{trait, types: {string: 1, number: 1}}, {types: {object: 1}}], ...end});
+    expect(all.data[0]!.share).toBe(2 * all.data[1]!.share);
+  });
+
+  test('have values', async () => {
+    const of = (parameters: Parameters) => covered('traits/values', {trait, ...parameters});
+    expect((await of({prefix: '7'})).json()).toEqual({data: [{value: '7', count: 1}], distinct: 1, ...end});
+    const values = (await of({from: '2024-05-01', to: '2024-05-02'})).json<{data: object[]; distinct: number}>();
+    expect(values.data).toContainEqual({value: 'x', count: 1});
+    expect(values.data).not.toContainEqual({value: '7', count: 1});
+    expectError(await under.read.get('/v1/traits/values'), 400, 'invalid_request', 'trait');
+  });
+});
+
+test('what a deleted user alone had leaves all lists in the same snapshot', async () => {
+  const deleted = await under.read.delete(`/v1/user?${query({userId: ada})}`);
+  expect([200, 202]).toContain(deleted.status); // A busy machine answers before the receipt is there.
+  under.positions.add(deleted.json<{deletion: {log_position: string}}>().deletion.log_position);
+  expect((await covered('properties', {event, ...may})).json()).toEqual({
+    data: [
+      {property: 'amount', share: 0.5, types: {boolean: 1}},
+      {property: 'plan', share: 0.5, types: {string: 1}},
+    ],
+    ...end,
+  });
+  expect((await covered('properties/values', {event, property: 'plan', ...may})).json()).toMatchObject({
+    data: [{value: 'free'}, {kind: 'missing'}],
+    distinct: 1,
+  });
+  expect((await covered('traits', {prefix: trait})).json()).toMatchObject({data: [{trait, types: {number: 1}}]});
+  expect((await covered('traits/values', {trait, prefix: 'x'})).json()).toMatchObject({data: [], distinct: 0});
+});
