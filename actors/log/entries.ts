@@ -284,6 +284,13 @@ export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolea
 export const entryHasAnonymousId = (bytes: Uint8Array, entryStart: number): boolean =>
   (bytes[entryStart + entryHeadBytes] & eventFlag.anonymousId) !== 0;
 
+/** How long after its receipt the time of the event entry that starts at `entryStart` is, ms; negative before it. */
+export function aheadMsOfEntry(bytes: Uint8Array, entryStart: number): number {
+  const view = viewOf(bytes);
+  const timesAt = entryStart + entryHeadBytes + 1;
+  return view.getFloat64(timesAt, true) - view.getFloat64(timesAt + 8, true);
+}
+
 /** A hash of the user and message id of an event entry that has a message id. */
 export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
   const keyStart = shortStringStart(bytes, entryStart + userKeyOffset);

@@ -2,7 +2,7 @@
 import {isUtf8} from 'node:buffer';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax} from '../../actors/limits.js';
-import {writeEvent} from '../../actors/log/entries.js';
+import {aheadMsOfEntry, writeEvent} from '../../actors/log/entries.js';
 import {conflictsOf} from './batch-conflicts.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 import {kernelFor, type PlainReader} from './batch-kernel.js';
@@ -90,8 +90,19 @@ export function readPlain(
     return true;
   });
   if (entries === undefined) return undefined;
-  taker.ahead += reader.aheadCount;
+  if (reader.aheadCount > 0) taker.takeAhead(reader.aheadCount, aheadMsOf(entries, partitionCount));
   return {kind: 'read', eventCount: reader.eventCount, refused, entries, notes: taker.notes()};
+}
+
+/** Of the entry that is furthest ahead: few batches have one. */
+function aheadMsOf({bytes, firsts, starts, ends}: BatchEntries, partitionCount: number): number {
+  let aheadMs = 0;
+  for (let partition = 0; partition < partitionCount; partition++) {
+    let start = starts[partition]!;
+    for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!)
+      aheadMs = Math.max(aheadMs, aheadMsOfEntry(bytes, start));
+  }
+  return aheadMs;
 }
 
 export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {

@@ -8,6 +8,8 @@ export interface EventNotes {
   readonly corrected: number;
   /** Events whose time is ahead of their receipt by more than `clockAheadMsMin`. */
   readonly ahead: number;
+  /** How far the one is that is furthest ahead, ms; 0 without any. */
+  readonly aheadMs: number;
   /** The first names of ignored fields (ignored-fields.ts), and how many events had each label. */
   readonly ignoredNames: readonly string[];
   readonly ignoredCounts: Float64Array;
@@ -16,6 +18,7 @@ export interface EventNotes {
 export class NoteTaker implements EventNotes {
   corrected = 0;
   ahead = 0;
+  aheadMs = 0;
   readonly ignoredCounts = newIgnoredCounts();
   private readonly ignored = new IgnoredNames();
 
@@ -26,8 +29,13 @@ export class NoteTaker implements EventNotes {
   /** Notes a valid event. */
   take({timeMs, receivedMs, sentMs, ignored}: EventDraft): void {
     if (sentMs !== undefined && sentMs !== timeMs) this.corrected += 1;
-    if (timeMs > receivedMs + clockAheadMsMin) this.ahead += 1;
+    if (timeMs > receivedMs + clockAheadMsMin) this.takeAhead(1, timeMs - receivedMs);
     for (const name of ignored) this.takeIgnored(name);
+  }
+
+  takeAhead(count: number, aheadMs: number): void {
+    this.ahead += count;
+    this.aheadMs = Math.max(this.aheadMs, aheadMs);
   }
 
   takeIgnored(name: string): void {
@@ -37,7 +45,7 @@ export class NoteTaker implements EventNotes {
 
   /** A copy that can be transferred to another thread. */
   notes(): EventNotes {
-    const {corrected, ahead, ignoredNames, ignoredCounts} = this;
-    return {corrected, ahead, ignoredNames, ignoredCounts};
+    const {corrected, ahead, aheadMs, ignoredNames, ignoredCounts} = this;
+    return {corrected, ahead, aheadMs, ignoredNames, ignoredCounts};
   }
 }

@@ -134,6 +134,28 @@ test('the bounds of queries take the same forms', async () => {
   }
 });
 
+test('an event that is more than 5 minutes ahead is stored, and its answer says by how much', async () => {
+  const userId = freshId();
+  const at = (aheadMs: number) => ({event: 'seen', userId, timestamp: new Date(Date.now() + aheadMs).toISOString()});
+  const hour = 3_600_000;
+  // A busy machine receives it later than it was sent.
+  const near = (seconds: number) => (text: unknown) => Number(text) <= seconds && Number(text) > seconds - 60;
+  const plain = await under.track(at(20 * hour));
+  expect(plain.headers['event-time-ahead']).toSatisfy(near(72_000));
+  expect(plain.headers['access-control-expose-headers']).toBe('Event-Time-Ahead');
+  const parsed = await under.track({...at(hour), unknown: 1});
+  expect(parsed.headers['event-time-ahead']).toSatisfy(near(3_600));
+  expect(parsed.headers['access-control-expose-headers']).toBe('Ignored-Fields, Event-Time-Ahead');
+  for (const odd of [{}, {unknown: 1}]) {
+    const batch = await under.trackAll([at(0), {...at(2 * hour), ...odd}, at(hour), at(-hour)]);
+    expect(batch.headers['event-time-ahead']).toSatisfy(near(7_200));
+  }
+  for (const body of [at(60_000), {event: 'seen', userId}, {...at(hour), sentAt: at(hour).timestamp}]) {
+    const {headers} = await under.track(body);
+    expect([headers['event-time-ahead'], headers['access-control-expose-headers']]).toEqual([undefined, undefined]);
+  }
+});
+
 test('up to 24 hours in the future, to both sides of the bound', async () => {
   const userId = freshId();
   const ahead = (ms: number): string => new Date(Date.now() + 24 * 3_600_000 + ms).toISOString();

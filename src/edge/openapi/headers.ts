@@ -24,6 +24,13 @@ const headerForms = {
     pattern: /^[!-+\--~]+(,[!-+\--~]+)*$/,
     example: 'time,distinct_id',
   },
+  'Event-Time-Ahead': {
+    description:
+      'By how many seconds the time of the event, of a batch the latest one, is after its receipt; absent up to 5 minutes. ' +
+      'The event is stored at that time. A `sentAt` corrects a clock that is ahead.',
+    pattern: /^\d+$/,
+    example: '72000',
+  },
   'Report-As-Of': {
     description: 'The answer includes every event that was acknowledged up to this time.',
     pattern: instant,
@@ -90,7 +97,7 @@ const headerForms = {
   },
   'Access-Control-Expose-Headers': {
     description: 'What pages may read of the headers.',
-    pattern: /^(Ignored-Fields|Retry-After, RateLimit, RateLimit-Policy)$/,
+    pattern: /^(Ignored-Fields|(Ignored-Fields, )?Event-Time-Ahead|Retry-After, RateLimit, RateLimit-Policy)$/,
     example: 'Retry-After, RateLimit, RateLimit-Policy',
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},

@@ -16,7 +16,7 @@ import type {Outcomes} from '../http/exchange-counts.js';
 import {passTime} from '../http/turn.js';
 import {positionHeader} from './log-position.js';
 import {lostLink, lostWrite} from './lost-writes.js';
-import {ignoredFieldsHeaders, invalidJson, noObject} from './track.js';
+import {invalidJson, noObject, noteHeaders} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: noObject,
@@ -201,11 +201,11 @@ class BatchOutcome implements CommitWaiter {
     const errors = [...refused.map(refusedError), ...lost].sort((a, b) => a.index - b.index);
     const status = errors.length === 0 ? 'ok' : received > 0 ? 'partial' : 'rejected';
     const {notes, conflicts} = this.reading;
-    const {ignoredNames} = notes;
+    const {ignoredNames, aheadMs} = notes;
     const named = ignoredNames.length === 0 ? {} : {ignored_fields: ignoredNames};
     const body = {status, received, rejected: errors.length, errors, ...(conflicts && {conflicts}), ...named};
     const commits = this.events.pieces.flatMap(({commit}) => commit ?? []);
-    const position = [...positionHeader(commits), ...ignoredFieldsHeaders(ignoredNames)];
+    const position = [...positionHeader(commits), ...noteHeaders(ignoredNames, aheadMs)];
     if (lost.length > 0) this.exchange.failWith(someUnavailable, body, [...position, ...retryAfter]);
     else if (received === 0)
       this.exchange.json(statusOf[allRefused.code], JSON.stringify(allRefusedBody(body)), position);

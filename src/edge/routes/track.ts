@@ -1,6 +1,7 @@
 // POST /v1/events and POST /v1/users/identify: one entry a request. The hot path: plain code, no promise.
 
 import {eventBytesMax} from '../../../actors/limits.js';
+import {aheadMsOfEntry} from '../../../actors/log/entries.js';
 import type {LinkedPair} from '../../ingest/acked-links.js';
 import {compactBytesMin} from '../../ingest/compact-size.js';
 import {NoteTaker} from '../../ingest/event-notes.js';
@@ -38,16 +39,15 @@ class WriteAnswer implements CommitAnswer {
   constructor(
     private readonly body: string,
     readonly kind: 'events' | 'identifies',
-    private readonly ignoredFields: readonly string[] = [],
+    private readonly notes: readonly Header[] = [],
   ) {}
 
   settled(exchange: Exchange, commit: Commit): void {
     if (commit.outcome === 'stored') {
       exchange.traffic[this.kind].accepted += 1;
-      const {ignoredFields} = this;
+      const {notes} = this;
       const position = positionOf(commit);
-      const more = ignoredFields.length === 0 ? position : [...position, ...ignoredFieldsHeaders(ignoredFields)];
-      exchange.json('200 OK', this.body, more);
+      exchange.json('200 OK', this.body, notes.length === 0 ? position : [...position, ...notes]);
     } else {
       this.lost(exchange, lostWrite(commit));
     }
@@ -63,14 +63,15 @@ class WriteAnswer implements CommitAnswer {
   }
 }
 
-/** Pages of other origins may read it. */
-export const ignoredFieldsHeaders = (names: readonly string[]): readonly Header[] =>
-  names.length === 0
-    ? []
-    : [
-        ['Ignored-Fields', ignoredFieldsText(names)],
-        ['Access-Control-Expose-Headers', 'Ignored-Fields'],
-      ];
+/** Pages of other origins may read them. `aheadMs`: how far the event is ahead that is so furthest; 0 without any. */
+export function noteHeaders(ignoredNames: readonly string[], aheadMs: number): readonly Header[] {
+  const notes: Header[] = [];
+  if (ignoredNames.length > 0) notes.push(['Ignored-Fields', ignoredFieldsText(ignoredNames)]);
+  if (aheadMs > 0) notes.push(['Event-Time-Ahead', String(Math.round(aheadMs / 1_000))]);
+  return notes.length === 0
+    ? notes
+    : [...notes, ['Access-Control-Expose-Headers', notes.map(([name]) => name).join(', ')]];
+}
 
 const trackedBody = '{"status":"ok","received":1}';
 /** Shared by all requests. */
@@ -94,8 +95,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.events;
   const receivedMs = front.wallMs();
   if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
-    if (front.encoder.isAhead) front.traffic.noteAhead();
-    append(front, exchange, tracked, linkOfEvent(front));
+    append(front, exchange, front.encoder.isAhead ? trackedAhead(front) : tracked, linkOfEvent(front));
     return;
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
@@ -110,9 +110,15 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const taker = new NoteTaker();
   taker.take(draft);
   front.traffic.noteEvents(taker);
-  const {ignoredNames} = taker;
-  const answer = ignoredNames.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', ignoredNames);
+  const notes = noteHeaders(taker.ignoredNames, taker.aheadMs);
+  const answer = notes.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', notes);
   append(front, exchange, answer, linkOfEvent(front));
+}
+
+/** For the newest plain event. */
+function trackedAhead({encoder, traffic}: Front): WriteAnswer {
+  traffic.noteAhead();
+  return new WriteAnswer(trackedBody, 'events', noteHeaders([], aheadMsOfEntry(encoder.bytes, encoder.start)));
 }
 
 const linkOfEvent = ({links, encoder}: Front): LinkedPair | undefined => links?.ofEvent(encoder.bytes, encoder.start);
@@ -135,7 +141,7 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   front.traffic.noteEvents(taker);
   const {userId, anonymousId} = read;
   const link = anonymousId === undefined ? undefined : front.links?.ofIds(userId, anonymousId, receivedMs);
-  append(front, exchange, new WriteAnswer(body, 'identifies', taker.ignoredNames), link);
+  append(front, exchange, new WriteAnswer(body, 'identifies', noteHeaders(taker.ignoredNames, 0)), link);
 }
 
 /** @returns undefined when the body is refused; the answer is sent then. */

@@ -17,7 +17,8 @@ import {purchase} from './examples.js';
 export const event = eventSchema(() => Number.POSITIVE_INFINITY);
 export const batch = batchSchema(event);
 
-const position = {sometimes: ['Log-Position', 'Ignored-Fields', 'Access-Control-Expose-Headers']} as const;
+const notes = ['Ignored-Fields', 'Event-Time-Ahead'] as const;
+const position = {sometimes: ['Log-Position', ...notes, 'Access-Control-Expose-Headers']} as const;
 
 export const events: Operations = {
   'POST /v1/events': {
@@ -83,12 +84,12 @@ export const events: Operations = {
       400: {
         description: 'Nothing is stored; with `errors` when no event of the batch is valid.',
         schema: batchErrorAnswer,
-        headers: {sometimes: ['Ignored-Fields', 'Access-Control-Expose-Headers']},
+        headers: {sometimes: [...notes, 'Access-Control-Expose-Headers']},
       },
       503: {
         description: 'Nothing is stored; with `errors` some events are stored: send the listed ones again.',
         schema: batchErrorAnswer,
-        headers: {always: ['Retry-After'], sometimes: ['Log-Position', 'Ignored-Fields']},
+        headers: {always: ['Retry-After'], sometimes: ['Log-Position', ...notes]},
       },
     },
     errors: ['invalid_event', 'batch_too_large'],
