@@ -44,7 +44,7 @@ export const fastPaths: readonly FastPath[] = [
   ['tables of users by days (`actors/report/active/day-ranges.ts`)', '`actors/report/active/active-days.ts`', 'test/actors/report/active/day-ranges.test.ts', 'twins', 'monthly users by day: table held', '759 (189-791)'],
   ['tables extended (`src/report/active/held-day-ranges.ts`)', 'computed again', 'test/actors/report/active/day-ranges.test.ts', 'twins', 'table of users by days: the last one extended', '5.53 (2.44-5.77)'],
   ['bounds of windows followed', 'looked up', 'test/actors/report/active/day-ranges.test.ts', 'pieces', 'windows of a table: bounds followed', '8.82 (5.19-10.2)'],
-  ['hours as bits (`actors/report/active/hour-sets.ts`)', '`actors/report/active/active-hours.ts`', 'test/actors/report/active/hour-sets.test.ts', 'twins', 'weekly users by hour: a bit each', '2.32 (2.21-2.40)'],
+  ['hours as bits (`actors/report/active/hour-sets.ts`)', '`actors/report/active/active-rows.ts`', 'test/actors/report/active/hour-sets.test.ts', 'twins', 'weekly users by hour: a bit each', '2.32 (2.21-2.40)'],
   ['ends of hours sought near (`actors/chunk/rows.ts`)', 'in all of the chunk', 'test/actors/parts.test.ts', 'pieces', 'ends of hours: sought near their starts', '1.59 (1.50-1.82)'],
   ['series as text (`actors/report/answers.ts`)', 'JSON.stringify', 'test/actors/report/answers.test.ts', 'pieces', 'a series: written as text', '2.97 (2.77-3.14)'],
   ['dates month by month (`actors/calendar.ts`)', 'one by one', 'test/actors/report/answers.test.ts', 'pieces', 'dates of a series: month by month', '5.83 (5.67-5.87)'],

@@ -227,6 +227,8 @@ export type ReportQuery =
   | (BucketedRange & {
       readonly report: 'users';
       readonly metric: ActiveMetric;
+      /** Start of the trailing window of each bucket, epoch ms: of a zone's days and weeks. */
+      readonly windows?: readonly number[];
     })
   | {
       readonly report: 'funnel';

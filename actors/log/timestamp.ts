@@ -27,17 +27,6 @@ export function parseTimestamp(text: string): number {
   return day * dayMs + hour * 3_600_000 + minute * 60_000 + parseSeconds(text, 16);
 }
 
-/** First ms of a range that starts at `text`; a date alone means its first ms (docs/api.md, Reports). NaN: no timestamp. */
-export function parseRangeStart(text: string): number {
-  return parseTimestamp(text);
-}
-
-/** Last ms of a range that ends at `text`; a date alone means its last ms (docs/api.md, Reports). NaN: no timestamp. */
-export function parseRangeEnd(text: string): number {
-  const timeMs = parseTimestamp(text);
-  return text.length === dateChars ? timeMs + dayMs - 1 : timeMs;
-}
-
 /** Epoch day of the leading YYYY-MM-DD. T1 */
 function parseDay(text: string): number {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);

@@ -2,8 +2,8 @@
 
 import {hourMs} from '../../actors/limits.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
-import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
 import {type ActivePlan, planActive} from '../../actors/report/active/active-plan.js';
+import {ActiveRowsPartial} from '../../actors/report/active/active-rows.js';
 import {HourSetsPartial, hourSetWords} from '../../actors/report/active/hour-sets.js';
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
@@ -88,7 +88,7 @@ export class ActiveTwins {
     const partial =
       form === 'bits'
         ? new HourSetsPartial(index, plan, toMs, words)
-        : new ActiveHoursPartial(index, plan, toMs, Math.floor(gatheredBytesMax / gatheredRowBytes));
+        : new ActiveRowsPartial(index, plan, toMs, Math.floor(gatheredBytesMax / gatheredRowBytes));
     do {
       for (const {rows} of partial.chunks(index)) partial.addRows(await this.ground.cache.rows.load({rows}));
     } while (ended(partial.endPass()));

@@ -8,8 +8,14 @@ import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
-import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
-import {type ActivePlan, planActive} from '../../actors/report/active/active-plan.js';
+import {
+  type ActivePlan,
+  isOfWholeElements,
+  planActive,
+  planStretches,
+  type RowPlan,
+} from '../../actors/report/active/active-plan.js';
+import {ActiveRowsPartial} from '../../actors/report/active/active-rows.js';
 import {
   activeInRanges,
   cutsNobody,
@@ -193,13 +199,23 @@ export class Evaluation {
 
   private async active(query: QueryOf<'users'>, snapshots: readonly PartitionSnapshot[]): Promise<string> {
     const buckets = Buckets.of(query);
-    const plan = planActive(buckets, query.metric);
     const partials: ActiveResult[] = [];
-    for (const snapshot of snapshots) {
-      const isDays = plan.elementMs === dayMs;
-      partials.push(await (isDays ? this.activeDays(plan, snapshot) : this.activeHours(plan, query.toMs, snapshot)));
-    }
+    const activeOf = this.activeIn(query, buckets);
+    for (const snapshot of snapshots) partials.push(await activeOf(snapshot)); // EV1
     return activeAnswer(query.metric, buckets, mergeActive(buckets.count, partials));
+  }
+
+  private activeIn(
+    {metric, windows, toMs}: QueryOf<'users'>,
+    buckets: Buckets,
+  ): (snapshot: PartitionSnapshot) => Promise<ActiveResult> {
+    if (!isOfWholeElements(buckets, metric, windows)) {
+      const plan = planStretches(buckets, metric, windows);
+      return (snapshot) => this.activeByRows(plan, toMs, snapshot);
+    }
+    const plan = planActive(buckets, metric, windows);
+    const isDays = plan.elementMs === dayMs;
+    return (snapshot) => (isDays ? this.activeDays(plan, snapshot) : this.activeHours(plan, toMs, snapshot));
   }
 
   private async activeDays(plan: ActivePlan, snapshot: PartitionSnapshot): Promise<ActiveResult> {
@@ -246,16 +262,19 @@ export class Evaluation {
     return ranges;
   }
 
-  private activeHours(plan: ActivePlan, toMs: number, {index, leftOut}: PartitionSnapshot): Promise<ActiveResult> {
+  private activeHours(plan: ActivePlan, toMs: number, snapshot: PartitionSnapshot): Promise<ActiveResult> {
+    const {index, leftOut} = snapshot;
     const words = hourSetWords(index, plan, toMs, this.gatheredBytesMax);
-    if (words !== undefined) {
-      return this.scan.borrowing(hourSetBytes(words, plan), async () => {
-        const partial = new HourSetsPartial(index, plan, toMs, words);
-        await this.scan.passes(partial, partial.chunks(index), leftOut.users);
-        return partial.result();
-      });
-    }
-    const partial = new ActiveHoursPartial(index, plan, toMs, this.gatheredRowsMax);
+    if (words === undefined) return this.activeByRows(plan, toMs, snapshot);
+    return this.scan.borrowing(hourSetBytes(words, plan), async () => {
+      const partial = new HourSetsPartial(index, plan, toMs, words);
+      await this.scan.passes(partial, partial.chunks(index), leftOut.users);
+      return partial.result();
+    });
+  }
+
+  private activeByRows(plan: RowPlan, toMs: number, {index, leftOut}: PartitionSnapshot): Promise<ActiveResult> {
+    const partial = new ActiveRowsPartial(index, plan, toMs, this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     return this.scan.borrowing(this.gatheredBytesOf(chunks), async () => {
       await this.scan.passes(partial, chunks, leftOut.users);

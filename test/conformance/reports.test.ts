@@ -287,6 +287,30 @@ describe('active users', () => {
 
   const users = (parameters: Parameters): Promise<Counts> => covering<Counts>('users', parameters);
 
+  test('days of a zone, trailing ones by its dates, and quarters', async () => {
+    expect(await users({from: '2021-03-02', to: '2021-03-03', timezone: 'Asia/Kathmandu'})).toEqual({
+      metric: 'dau',
+      interval: 'day',
+      timezone: 'Asia/Kathmandu',
+      data: [
+        {date: '2021-03-02', count: 0},
+        {date: '2021-03-03', count: 1},
+      ],
+      total: 1,
+    });
+    const weekly = {metric: 'wau', timezone: 'America/New_York'};
+    // The anonymous ada comes at 19:00 on the 2nd.
+    expect((await users({from: '2021-03-02', to: '2021-03-02', ...weekly})).data).toEqual([
+      {date: '2021-03-02', count: 3},
+    ]);
+    expect((await users({from: '2021-03-08', to: '2021-03-08', ...weekly})).data).toEqual([
+      {date: '2021-03-08', count: 1},
+    ]);
+    expect((await users({from: '2021-03-02', to: '2021-03-02', interval: 'quarter'})).data).toEqual([
+      {date: '2021-01-01', count: 0},
+    ]);
+  });
+
   test('the whole answer; dau by day unless told; total counts each user once', async () => {
     expect(await users({from: '2021-03-01', to: '2021-03-03'})).toEqual({
       metric: 'dau',

@@ -1,7 +1,7 @@
 // Reports that go through more rows than the cache holds: what they read, and what they leave to others.
 import {describe, expect, test, vi} from 'vitest';
 import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
-import {ActiveHoursPartial} from '../../actors/report/active/active-hours.js';
+import {ActiveRowsPartial} from '../../actors/report/active/active-rows.js';
 import {HourSetsPartial} from '../../actors/report/active/hour-sets.js';
 import {FunnelPartial} from '../../actors/report/funnel/funnel.js';
 import type {ReportQuery} from '../../src/asks.js';
@@ -114,7 +114,7 @@ test('active users by hour over a stretch without rows borrow nothing', async ()
 test.each([
   ['a funnel', FunnelPartial, scans[1]![1], 1 << 24],
   ['active users by hour, out of sets', HourSetsPartial, scans[2]![1], 1 << 24],
-  ['active users by hour, out of rows', ActiveHoursPartial, scans[2]![1], 1_000],
+  ['active users by hour, out of rows', ActiveRowsPartial, scans[2]![1], 1_000],
 ])('the end of a pass of %s gives way to others', async (_, partial, query, gatheredBytesMax) => {
   const {snapshot, cache} = world(2);
   const slices = 5;

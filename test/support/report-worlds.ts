@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type {Json} from '../../actors/log/entries.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {Interval, ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
@@ -149,7 +149,7 @@ export const texts = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({
   from: formatTime(fromMs),
   to: formatTime(toMs),
 });
-export const someInterval = fc.constantFrom('hour' as const, 'day' as const, 'week' as const, 'month' as const);
+export const someInterval = fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month', 'quarter', 'year');
 export const manyRuns = {numRuns: runs(300)};
 /** Four rows at once: every story of more takes several passes. */
 export const tinyBound = 4 * gatheredRowBytes;

@@ -1,9 +1,12 @@
 // Which stretches of time an active-users report unites, by the table "metric x interval" of docs/api.md: trailing windows
 // while the interval is shorter than the metric's own unit, otherwise the calendar buckets themselves.
-//   AP1. Time is cut into elements: hours for hourly buckets (from rows), days otherwise (from the daily sets).
+//   AP1. Time is cut into elements: hours for hourly buckets (from rows), days otherwise (from the daily sets). Where a zone's
+//        edges lie within these, elements are the stretches between two edges (from rows).
 //   AP2. Trailing windows look back before `from`; nothing after `to` counts; `total` counts [from, to] alone.
+//   AP3. Trailing windows of a zone's days and weeks come with the question: they are local days, not all of 24 hours.
 import type {Interval} from '../../calendar.js';
 import {dayMs, hourMs} from '../../limits.js';
+import {lowerBound, upperBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
 import type {Stretch} from '../selection.js';
 import type {ElementWindows} from './sliding-users.js';
@@ -17,17 +20,29 @@ const trailingIntervals: Record<ActiveMetric, readonly Interval[]> = {
   mau: ['hour', 'day', 'week'],
 };
 
-export interface ActivePlan {
-  readonly elementMs: number;
-  /** Element e is the (firstElement + e)-th hour or day of the epoch. */
-  readonly firstElement: number;
+/** Days that end with a bucket, which it counts; undefined where it counts its own users. */
+export const trailingDays = (metric: ActiveMetric, interval: Interval): number | undefined =>
+  trailingIntervals[metric].includes(interval) ? metricDays[metric] : undefined;
+
+/** How a report by rows cuts time. */
+export interface RowPlan {
+  /** Element e is [elementStart(e), elementStart(e + 1)). */
   readonly elementCount: number;
+  readonly elementStart: (element: number) => number;
+  readonly elementAt: (timeMs: number) => number;
   /** Of each bucket, in elements. */
   readonly windows: ElementWindows;
   /** Everybody active in this element or a later one was active in [from, to]. */
   readonly totalElement: number;
   /** From `from` to the end of its element, when that is not the whole element: its users are in the total too. */
   readonly head: Stretch;
+}
+
+/** Elements are hours or days of UTC. */
+export interface ActivePlan extends RowPlan {
+  readonly elementMs: number;
+  /** Element e is the (firstElement + e)-th hour or day of the epoch. */
+  readonly firstElement: number;
   /** With calendar buckets, what element 0 is when `head` is not empty; trailing windows see all of it. */
   readonly headIsElement: boolean;
   /** The last element's share, when `to` cuts it. Where `from` cuts the same element too, `head` is that element. */
@@ -40,22 +55,41 @@ export function isEmpty(stretch: Stretch): boolean {
   return stretch.lastMs < stretch.startMs;
 }
 
-export function planActive(buckets: Buckets, metric: ActiveMetric): ActivePlan {
+const elementMsOf = ({interval}: Buckets): number => (interval === 'hour' ? hourMs : dayMs);
+
+/** Where the window of each bucket starts, epoch ms. `given`: where they came with the question. AP3 */
+function windowStarts(
+  {edges, interval, count}: Buckets,
+  metric: ActiveMetric,
+  given?: readonly number[],
+): Float64Array {
+  if (given !== undefined) return Float64Array.from(given);
+  const days = trailingDays(metric, interval);
+  return days === undefined ? edges.slice(0, count) : edges.slice(1).map((end) => end - days * dayMs);
+}
+
+/** Whether hours or days of UTC are the elements of the report. AP1 */
+export function isOfWholeElements(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): boolean {
+  const elementMs = elementMsOf(buckets);
+  const isWhole = (timeMs: number): boolean => timeMs % elementMs === 0;
+  return buckets.edges.every(isWhole) && windowStarts(buckets, metric, given).every(isWhole);
+}
+
+/** The plan of a report whose edges are all whole hours or days. */
+export function planActive(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): ActivePlan {
   const {fromMs, toMs, edges, interval, count} = buckets;
-  const elementMs = interval === 'hour' ? hourMs : dayMs;
-  const isTrailing = trailingIntervals[metric].includes(interval);
-  const windowElements = (metricDays[metric] * dayMs) / elementMs;
+  const elementMs = elementMsOf(buckets);
+  const isTrailing = trailingDays(metric, interval) !== undefined;
+  const windowsMs = windowStarts(buckets, metric, given);
   const fromElement = Math.floor(fromMs / elementMs);
-  const firstElement = isTrailing ? edges[1] / elementMs - windowElements : fromElement;
+  const firstElement = isTrailing ? windowsMs[0] / elementMs : fromElement;
   const elementCount = Math.floor(toMs / elementMs) - firstElement + 1;
 
   const starts = new Int32Array(count);
   const ends = new Int32Array(count);
   for (let bucket = 0; bucket < count; bucket++) {
-    const end = edges[bucket + 1] / elementMs - firstElement;
-    const start = isTrailing ? end - windowElements : edges[bucket] / elementMs - firstElement;
-    starts[bucket] = Math.max(start, 0);
-    ends[bucket] = Math.min(end, elementCount);
+    starts[bucket] = Math.max(windowsMs[bucket] / elementMs - firstElement, 0);
+    ends[bucket] = Math.min(edges[bucket + 1] / elementMs - firstElement, elementCount);
   }
 
   const cutsHead = fromMs % elementMs !== 0;
@@ -66,10 +100,31 @@ export function planActive(buckets: Buckets, metric: ActiveMetric): ActivePlan {
     elementMs,
     firstElement,
     elementCount,
+    elementStart: (element) => (firstElement + element) * elementMs,
+    elementAt: (timeMs) => Math.floor(timeMs / elementMs) - firstElement,
     windows: {starts, ends},
     totalElement: fromElement - firstElement + (cutsHead ? 1 : 0),
     head: cutsHead ? {startMs: fromMs, lastMs: headLastMs} : nothing,
     headIsElement: cutsHead && !isTrailing,
     tail: cutsTail ? {startMs: lastStartMs, lastMs: toMs} : nothing,
+  };
+}
+
+/** The plan of a report whose elements are the stretches between its edges. `from` is one of them, so there is no head. */
+export function planStretches(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): RowPlan {
+  const {fromMs, edges, interval} = buckets;
+  const isTrailing = trailingDays(metric, interval) !== undefined;
+  const windowsMs = windowStarts(buckets, metric, given);
+  if (!isTrailing) windowsMs[0] = Math.max(windowsMs[0], fromMs); // AP2
+  const ends = edges.subarray(1);
+  const cuts = Float64Array.from(new Set([...windowsMs, ...ends, fromMs])).sort();
+  const placeOf = (timeMs: number): number => lowerBound(cuts, timeMs);
+  return {
+    elementCount: cuts.length - 1,
+    elementStart: (element) => cuts[element],
+    elementAt: (timeMs) => upperBound(cuts, timeMs) - 1,
+    windows: {starts: Int32Array.from(windowsMs, placeOf), ends: Int32Array.from(ends, placeOf)},
+    totalElement: placeOf(fromMs),
+    head: nothing,
   };
 }

@@ -131,10 +131,7 @@ export const countsPath = ({event, filter}: AskedSeries, span: Span, interval: I
 
 export type Metric = 'dau' | 'wau' | 'mau';
 export const usersPath = (metric: Metric, span: Span, interval: Interval): string =>
-  `v1/reports/users?${queryOf(span, [
-    ['metric', metric],
-    ['interval', interval],
-  ])}`;
+  `v1/reports/users?${queryOf(span, [['metric', metric], ['interval', interval], inUtc])}`;
 
 export const funnelPath = (steps: readonly string[], window: string | null, span: Span): string =>
   `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window], inUtc])}`;

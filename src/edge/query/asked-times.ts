@@ -9,7 +9,7 @@ import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import type {BucketedRange} from '../../asks.js';
 import {utc, type Zone, zoneOf} from '../../zone.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
-import {localBuckets, type WeekStart} from './local-buckets.js';
+import {localBuckets, type WeekStart, windowStarts} from './local-buckets.js';
 import {checkRange, optional, required, type TextForm, withDefault, word} from './parameters.js';
 
 /** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
@@ -122,18 +122,41 @@ export interface AskedBuckets extends AskedZone {
 }
 
 /** The bounds and buckets of a question. @throws RequestFailure */
-export function bucketsOf({interval, week_start, ...asked}: AskedBuckets, service: ZoneDefault): BucketedRange {
+export function bucketsOf(asked: AskedBuckets, service: ZoneDefault): BucketedRange {
+  return localRange(asked, service).range;
+}
+
+/**
+ * `bucketsOf`, with the windows of `days` days that end with each bucket where these are not all of 24 hours: of the days and
+ * weeks of a zone.
+ */
+export function trailingBucketsOf(
+  asked: AskedBuckets,
+  days: number | undefined,
+  service: ZoneDefault,
+): BucketedRange & {windows?: readonly number[]} {
+  const {range, local, starts} = localRange(asked, service);
+  const {interval} = range;
+  if (days === undefined || starts === undefined || !(interval === 'day' || interval === 'week')) return range;
+  return {...range, windows: windowStarts(starts, interval, local, days)};
+}
+
+/** `starts`: where the buckets are not those of the calendar itself. */
+function localRange(
+  {interval, week_start, ...asked}: AskedBuckets,
+  service: ZoneDefault,
+): {range: BucketedRange; local: Zone; starts?: readonly number[]} {
   const {fromMs, toMs} = boundsOf(asked, service);
   const named = asked.timezone ?? service.reportZone; // AT3
   const local = named ?? utc;
   const range = {fromMs, toMs, interval, ...(named === undefined ? {} : {zone: zoneNamed(named)})};
   if (local.isUtc && (interval !== 'week' || week_start === 'monday')) {
     checkStarts(bucketStarts(fromMs, toMs, interval, reportBucketsMax));
-    return range;
+    return {range, local};
   }
   const buckets = localBuckets(range, local, week_start, reportBucketsMax);
-  checkStarts(buckets?.starts);
-  return {...range, buckets: {edges: buckets!.edges, labels: buckets!.labels}};
+  const starts = checkStarts(buckets?.starts);
+  return {range: {...range, buckets: {edges: buckets!.edges, labels: buckets!.labels}}, local, starts};
 }
 
 /** How many buckets there are. */
@@ -145,8 +168,8 @@ const zoneNamed = ({name, rules}: Zone): NonNullable<BucketedRange['zone']> => (
   ...(rules === undefined ? {} : {rules}),
 });
 
-/** Local starts of the buckets; undefined when there are too many. */
-function checkStarts(starts: readonly number[] | undefined): void {
+/** `starts`: local starts of the buckets; undefined when there are too many. @throws RequestFailure */
+function checkStarts(starts: readonly number[] | undefined): readonly number[] {
   if (starts === undefined) {
     const message = `the range has more than ${reportBucketsMax} buckets: choose a longer interval`;
     throw new RequestFailure(invalidRequest(message, 'interval'));
@@ -160,4 +183,5 @@ function checkStarts(starts: readonly number[] | undefined): void {
     const message = `${name} lies in a bucket that begins outside of the years 0000 to 9999`;
     throw new RequestFailure(invalidRequest(message, name));
   }
+  return starts;
 }

@@ -20,6 +20,10 @@ interface LocalBuckets {
   readonly starts: readonly number[];
 }
 
+/** Where the windows of local days begin that end with each bucket: the days are counted by date. */
+export const windowStarts = (starts: readonly number[], interval: 'day' | 'week', zone: Zone, days: number): number[] =>
+  starts.map((localMs) => zone.firstAt(bucketNext(localMs, interval) - days * dayMs));
+
 /** Where a bucket begins: the instant, and what the local clock shows. */
 interface Start {
   readonly timeMs: number;

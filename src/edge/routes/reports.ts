@@ -1,5 +1,6 @@
 // GET /v1/reports/*: turns parameters into a question, and the report role's answer into HTTP.
 import {funnelStepsMax, namesLimitDefault, namesLimitMax, seriesMax} from '../../../actors/limits.js';
+import {trailingDays} from '../../../actors/report/active/active-plan.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
 import type {ActiveMetric, ReportAnswer, ReportQuery} from '../../asks.js';
@@ -17,6 +18,7 @@ import {
   bucketsOf,
   optionalBoundsOf,
   timezone,
+  trailingBucketsOf,
   zoneIn,
 } from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
@@ -101,11 +103,9 @@ export const countsForm = {
   ...breakdownForm,
 };
 
-const {timezone: _, week_start: __, ...utcBuckets} = bucketedForm;
-
 export const usersForm = {
   ...ofEveryReport,
-  ...utcBuckets,
+  ...bucketedForm,
   metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
     description:
       'Daily, weekly or monthly active users. While the interval is shorter than the unit of the metric, each bucket ' +
@@ -225,9 +225,9 @@ function measureOf({measure, property}: {measure: Measure | undefined; property:
 
 const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
 
-export const usersReport = reportRoute(usersForm, ({metric, ...times}) => ({
+export const usersReport = reportRoute(usersForm, ({metric, ...times}, front) => ({
   report: 'users',
-  ...bucketsOf({...times, timezone: undefined, week_start: 'monday'}, {reportZone: undefined}),
+  ...trailingBucketsOf(times, trailingDays(metric, times.interval), front),
   metric,
 }));
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import {Temporal} from 'temporal-polyfill';
 import {describe, expect, test} from 'vitest';
-import {parseRangeEnd, parseRangeStart, parseTimestamp} from '../../../actors/log/timestamp.js';
+import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {runs} from '../../support/runs.js';
 
 const grammar = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|z|[+-]\d{2}:?\d{2})?)?$/;
@@ -90,15 +90,5 @@ describe('parseTimestamp', () => {
     'now',
   ])('%j is refused', (text) => {
     expect(parseTimestamp(text)).toBeNaN();
-  });
-});
-
-describe('ranges', () => {
-  test('a date alone covers its whole day; with a time the bounds are exact', () => {
-    expect(parseRangeStart('2024-03-10')).toBe(Date.UTC(2024, 2, 10));
-    expect(parseRangeEnd('2024-03-10')).toBe(Date.UTC(2024, 2, 11) - 1);
-    expect(parseRangeEnd('2024-03-10T12:00')).toBe(Date.UTC(2024, 2, 10, 12));
-    expect(parseRangeEnd('2024-03-10T1')).toBeNaN();
-    expect(parseRangeEnd('2024-02-30')).toBeNaN();
   });
 });

@@ -1,8 +1,8 @@
 // The end of a pass over what was gathered: in slices, so that the thread's loop gets its turn however much memory there is.
 import {describe, expect, test} from 'vitest';
 import type {SnapshotIndex} from '../../../actors/manifest.js';
-import {ActiveHoursPartial} from '../../../actors/report/active/active-hours.js';
 import {planActive} from '../../../actors/report/active/active-plan.js';
+import {ActiveRowsPartial} from '../../../actors/report/active/active-rows.js';
 import {HourSetsPartial} from '../../../actors/report/active/hour-sets.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {FunnelPartial} from '../../../actors/report/funnel/funnel.js';
@@ -50,7 +50,7 @@ describe.each([
   });
 
   test('of active users by hours, out of rows', () => {
-    const partial = new ActiveHoursPartial(index, plan, toMs, rows);
+    const partial = new ActiveRowsPartial(index, plan, toMs, rows);
     partial.addRows(gathered(userCount));
     expect(turnsOf(partial.endPass())).toBeGreaterThan(userCount / sliceRows + 2);
   });

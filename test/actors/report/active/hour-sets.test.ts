@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {ActiveHoursPartial} from '../../../../actors/report/active/active-hours.js';
 import {type ActiveMetric, planActive} from '../../../../actors/report/active/active-plan.js';
+import {ActiveRowsPartial} from '../../../../actors/report/active/active-rows.js';
 import {HourSetsPartial, hourSetWords} from '../../../../actors/report/active/hour-sets.js';
 import {Buckets} from '../../../../actors/report/counts/buckets.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
@@ -45,7 +45,7 @@ test('sets of users by hours equal gathered rows', async () => {
   const property = fc.asyncProperty(someStory, someQuestion, async (story, {metric, fromMs, lengthMs}) => {
     const {index, cache} = await told(story);
     const plan = planActive(new Buckets(fromMs, fromMs + lengthMs, 'hour'), metric);
-    const answer = async (partial: HourSetsPartial | ActiveHoursPartial) => {
+    const answer = async (partial: HourSetsPartial | ActiveRowsPartial) => {
       let passes = 0;
       do {
         for (const chunk of partial.chunks(index)) partial.addRows(await cache.rows.load(chunk));
@@ -53,7 +53,7 @@ test('sets of users by hours equal gathered rows', async () => {
       } while (finish(partial.endPass()));
       return {...partial.result(), passes};
     };
-    const {counts, total} = await answer(new ActiveHoursPartial(index, plan, fromMs + lengthMs, 1_000_000));
+    const {counts, total} = await answer(new ActiveRowsPartial(index, plan, fromMs + lengthMs, 1_000_000));
     expect(await answer(new HourSetsPartial(index, plan, fromMs + lengthMs, 5))).toEqual({counts, total, passes: 1});
     expect(await answer(new HourSetsPartial(index, plan, fromMs + lengthMs, 2))).toEqual({counts, total, passes: 3});
   });

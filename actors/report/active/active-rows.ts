@@ -1,38 +1,35 @@
-// Active users of one partition over hours: (hour, user) pairs are gathered from rows, sorted by hour, and counted in sliding
-// windows. Windows of hourly buckets are always trailing ones (active-plan.ts).
+// Active users of one partition from rows, over hours or over the stretches between the edges of a zone: (element, user) pairs
+// are gathered, sorted by element, and counted in sliding windows (active-plan.ts).
 //   When the pairs exceed the bound of memory, several passes over the chunks each take some of the users; windows count
 //   users one by one, so the passes add up.
 
 import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
-import {assert} from '../../invariant.js';
-import {hourMs} from '../../limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
 import {GatheredRows, inSlices, newBytes, sliceRows} from '../rows/gathered-rows.js';
 import {chunksWithin, liveRows, type Stretch} from '../selection.js';
 import type {ActiveResult} from './active-days.js';
-import {type ActivePlan, isEmpty} from './active-plan.js';
+import {isEmpty, type RowPlan} from './active-plan.js';
 import {SlidingUsers} from './sliding-users.js';
 
 const never = -1;
 
-export class ActiveHoursPartial {
-  private readonly plan: ActivePlan;
+export class ActiveRowsPartial {
+  private readonly plan: RowPlan;
   private readonly stretch: Stretch;
   private readonly sliding: SlidingUsers;
   private readonly pairs: GatheredRows<Uint8Array>;
-  /** Hour of each user's last gathered pair: most rows repeat it. */
-  private readonly lastHour: Int32Array;
+  /** Element of each user's last gathered pair: most rows repeat it. */
+  private readonly lastElement: Int32Array;
   /** Users that were active in `plan.head`. */
   private readonly inHead: Uint8Array;
   private total = 0;
 
-  constructor(index: SnapshotIndex, plan: ActivePlan, toMs: number, pairsMax: number) {
-    assert(plan.elementMs === hourMs, 'active hours: elements are hours');
+  constructor(index: SnapshotIndex, plan: RowPlan, toMs: number, pairsMax: number) {
     this.plan = plan;
-    this.stretch = {startMs: plan.firstElement * hourMs, lastMs: toMs};
+    this.stretch = {startMs: plan.elementStart(0), lastMs: toMs};
     this.sliding = new SlidingUsers(index.users.count, plan.elementCount, plan.windows);
     this.pairs = new GatheredRows(index.users.count, pairsMax, liveRows(this.chunks(index)), newBytes);
-    this.lastHour = new Int32Array(index.users.count).fill(never);
+    this.lastElement = new Int32Array(index.users.count).fill(never);
     this.inHead = new Uint8Array(index.users.count);
   }
 
@@ -44,23 +41,22 @@ export class ActiveHoursPartial {
   addRows(rows: RowsView): void {
     this.markHead(rows);
     const end = firstAt(rows, this.stretch.lastMs + 1);
-    for (let at = firstAt(rows, this.stretch.startMs); at < end; ) at = this.addHourRows(rows, at, end);
+    for (let at = firstAt(rows, this.stretch.startMs); at < end; ) at = this.addElementRows(rows, at, end);
   }
 
-  /** Adds from `order[start]` to the end of that row's hour; returns where the next hour's rows start. */
-  private addHourRows(rows: RowsView, start: number, end: number): number {
+  /** Adds from `order[start]` to the end of that row's element; returns where the next element's rows start. */
+  private addElementRows(rows: RowsView, start: number, end: number): number {
     const {order, users} = rows;
-    const {lastHour, pairs} = this;
-    const hour = Math.floor(timeOf(rows, order[start]) / hourMs);
-    const hourEnd = Math.min(end, firstAtNear(rows, (hour + 1) * hourMs, start));
-    const element = hour - this.plan.firstElement;
-    for (let at = start; at < hourEnd; at++) {
+    const {lastElement, pairs} = this;
+    const element = this.plan.elementAt(timeOf(rows, order[start]));
+    const elementEnd = Math.min(end, firstAtNear(rows, this.plan.elementStart(element + 1), start));
+    for (let at = start; at < elementEnd; at++) {
       const user = users[order[at]];
-      if (lastHour[user] === element) continue;
-      lastHour[user] = element;
+      if (lastElement[user] === element) continue;
+      lastElement[user] = element;
       pairs.add(user, element, 0);
     }
-    return hourEnd;
+    return elementEnd;
   }
 
   private markHead(rows: RowsView): void {
@@ -72,11 +68,11 @@ export class ActiveHoursPartial {
 
   /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
   *endPass(): Generator<void, boolean, void> {
-    const {starts, users} = yield* this.byHour();
-    for (let hour = 0; hour < this.plan.elementCount; hour++) {
-      this.sliding.begin(hour);
-      for (let at = starts[hour]; at < starts[hour + 1]; at += sliceRows) {
-        this.visit(users, at, Math.min(at + sliceRows, starts[hour + 1]));
+    const {starts, users} = yield* this.byElement();
+    for (let element = 0; element < this.plan.elementCount; element++) {
+      this.sliding.begin(element);
+      for (let at = starts[element]; at < starts[element + 1]; at += sliceRows) {
+        this.visit(users, at, Math.min(at + sliceRows, starts[element + 1]));
         yield;
       }
     }
@@ -85,22 +81,22 @@ export class ActiveHoursPartial {
     yield* inSlices(userEnd - userStart, (start, end) => this.addTotal(userStart + start, userStart + end));
     if (!this.pairs.nextPass()) return false;
     this.sliding.restart();
-    this.lastHour.fill(never);
+    this.lastElement.fill(never);
     return true;
   }
 
-  /** A counting sort: the users of hour h are [starts[h], starts[h + 1]). */
-  private *byHour(): Generator<void, {starts: Uint32Array; users: Uint32Array}, void> {
-    const {times: hours, users, count} = this.pairs;
+  /** A counting sort: the users of element e are [starts[e], starts[e + 1]). */
+  private *byElement(): Generator<void, {starts: Uint32Array; users: Uint32Array}, void> {
+    const {times: elements, users, count} = this.pairs;
     const starts = new Uint32Array(this.plan.elementCount + 1);
     yield* inSlices(count, (start, end) => {
-      for (let i = start; i < end; i++) starts[hours[i] + 1] += 1;
+      for (let i = start; i < end; i++) starts[elements[i] + 1] += 1;
     });
     for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
     const places = starts.slice();
     const sorted = new Uint32Array(count);
     yield* inSlices(count, (start, end) => {
-      for (let i = start; i < end; i++) sorted[places[hours[i]]++] = users[i];
+      for (let i = start; i < end; i++) sorted[places[elements[i]]++] = users[i];
     });
     return {starts, users: sorted};
   }
