@@ -16,9 +16,11 @@ import {
   funnelOf14,
   funnelOf14Frequent,
   funnelPath,
+  type TimeRange,
   wholeRange,
 } from '../engine/questions.js';
 import {type Asked, Rivalry, type Sample} from '../engine/rivalry.js';
+import {rowQuestions} from '../engine/row-questions.js';
 import {cacheEnv, cacheOption, openStore, startOver} from '../engine/store.js';
 import {type Bounds, ratioFigure} from '../figures.js';
 import type {BenchService} from '../machine/service.js';
@@ -114,7 +116,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Repor
   const links = {counted: await openLink('counted'), asked: await openLink('asked')};
   const ground: Ground = {service, http, links, peer, workload, options, say};
   const played: Played[] = [];
-  for (const play of [playFunnels, playCounts, playActive]) played.push(told(await play(ground), say));
+  for (const play of [playFunnels, playCounts, playActive, playRows]) played.push(told(await play(ground), say));
   return {workload, cacheMib: options.numbers.cache!, peerVersion: peer?.version ?? null, played};
 }
 
@@ -268,6 +270,36 @@ async function playActive({http, links, peer, workload, options, say}: Ground): 
   return {lines, rounds, tried};
 }
 
+/** One question a sample: another range each time. */
+async function playRows({http, peer, workload, options, say}: Ground): Promise<Played> {
+  const contenders: Record<string, Measure<Sample>> = {};
+  const tried: Record<string, Readonly<Record<string, number>>> = {};
+  const firstMs = new Map<string, number>();
+  for (const question of rowQuestions) {
+    const askOurs = async (range: TimeRange): Promise<Asked> => {
+      const {body, elapsedMs} = await http.ask(question.path(range));
+      return {numbers: question.numbersOf(body), elapsedMs};
+    };
+    firstMs.set(question.name, (await askOurs(wholeRange(workload, veryFirst))).elapsedMs);
+    const rivalry = new Rivalry<TimeRange>({
+      questionOf: (number) => wholeRange(workload, number),
+      askOurs,
+      waysOf: (range) => (peer === null ? [] : question.waysOf(range, peer)),
+      asks: 1,
+      peerAsks: 1,
+    });
+    tried[question.name] = rivalry.tried;
+    contenders[question.name] = rivalry.ours;
+    if (peer !== null) contenders[peerName(question.name)] = rivalry.peer(peer);
+  }
+  const rounds = await playRounds(contenders, options, say);
+  const lines = rowQuestions.flatMap(({name, reach}) => [
+    lineOf(rounds, name, peer, {better: 'more', of: 'ours', reach}),
+    firstLine(rounds, `${name}, first`, [firstMs.get(name)!], peer, name),
+  ]);
+  return {lines, rounds, tried};
+}
+
 /** The engine as it is beside an external NATS, which is asked with every call what is the newest. */
 const askingNats = (metric: ActiveMetric): string => `${metric}, asking NATS`;
 
@@ -364,10 +396,11 @@ export const reportsBench: Bench<ReportsReport> = {
   numbers: {events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'}, cache: cacheOption},
   run,
   figures,
-  rounds: ({played: [funnels, counts, active]}) => ({
+  rounds: ({played: [funnels, counts, active, rows]}) => ({
     funnels: funnels!.rounds,
     'filtered counts': counts!.rounds,
     'active users': active!.rounds,
+    rows: rows!.rounds,
   }),
   text,
 };
