@@ -90,6 +90,11 @@ export class ColumnValues {
     this.form.write(writer, this.stored, this.start(code), this.end(code));
   }
 
+  /** The numbers of all codes, code 1 first, where each value is an integer that is stored as one. */
+  integers(): Float64Array | undefined {
+    return this.form instanceof IntegersForm ? this.form.numbersOf(this.stored, this.count) : undefined;
+  }
+
   /** Stored in their own bytes. */
   get isPlain(): boolean {
     return this.form === plainForm;
@@ -132,6 +137,21 @@ class IntegersForm implements ValuesForm {
     const difference = number - this.smallest;
     if (difference < 0 || difference >= 2 ** (this.width * 8)) return undefined;
     return Uint8Array.from({length: this.width}, (_, i) => difference >>> (i * 8));
+  }
+
+  numbersOf(stored: Uint8Array, count: number): Float64Array {
+    const {smallest, width} = this;
+    const numbers = new Float64Array(count);
+    for (let i = 0, at = 0; i < count; i++) {
+      let difference = stored[at++];
+      if (width > 1) difference += stored[at++] * 0x100;
+      if (width > 2) {
+        difference += stored[at++] * 0x1_0000;
+        difference += stored[at++] * 0x100_0000;
+      }
+      numbers[i] = smallest + difference;
+    }
+    return numbers;
   }
 
   write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void {

@@ -20,11 +20,36 @@ interface Bin {
 const words = new DataView(new ArrayBuffer(8));
 
 export class ExactSum {
-  /** By the exponent's distance from `lowestExponent`. */
+  /** How many were added. */
+  count = 0;
+  /** Whole numbers are added as they are while their sum is one that doubles hold exactly. */
+  private whole = 0;
+  /** Of the others, by the exponent's distance from `lowestExponent`. */
   private readonly bins = new Map<number, Bin>();
 
   /** `value` is finite. */
   add(value: number): void {
+    this.count += 1;
+    const whole = this.whole + value;
+    if (Number.isSafeInteger(value) && Number.isSafeInteger(whole)) this.whole = whole;
+    else this.addToBin(value);
+  }
+
+  /** What another sum has. */
+  addAll(other: ExactSum): void {
+    this.add(other.whole);
+    this.count += other.count - 1;
+    for (const [place, {high, low, additions, carried}] of other.bins) {
+      const bin = this.binOf(place);
+      if (bin.additions + additions >= additionsMax) carry(bin);
+      bin.high += high;
+      bin.low += low;
+      bin.additions += additions;
+      bin.carried += carried;
+    }
+  }
+
+  private addToBin(value: number): void {
     if (value === 0) return;
     words.setFloat64(0, value);
     const head = words.getUint32(0);
@@ -51,7 +76,7 @@ export class ExactSum {
 
   /** The sum divided by `divisor`, a whole number above 0, rounded once. ES2. Infinite past the largest double. */
   rounded(divisor = 1): number {
-    let sum = 0n;
+    let sum = BigInt(this.whole) << BigInt(-lowestExponent);
     for (const [place, bin] of this.bins) {
       carry(bin);
       sum += bin.carried << BigInt(place);

@@ -4,7 +4,6 @@
 //   ME3. Sums and averages are rounded once (exact-sum.ts); a percentile is the nearest rank of the sorted values: the smallest
 //       one that at least p % of them do not exceed.
 import {ExactSum} from './exact-sum.js';
-import type {PropertyValue, PropertyValues} from './property-values.js';
 
 export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const;
 export type Measure = (typeof measures)[number];
@@ -20,6 +19,8 @@ export const isAdditive = (measure: Measure | undefined): boolean =>
 /** Numbers by cell. ME1 */
 interface CellNumbers {
   add(cell: number, value: number): void;
+  /** Adds all numbers of a cell to another one. */
+  merge(from: number, to: number): void;
   /** Null without any number. ME2 */
   valueOf(cell: number): number | null;
   /** Bytes that it takes, about. */
@@ -28,22 +29,32 @@ interface CellNumbers {
 
 class Sums implements CellNumbers {
   private readonly sums: (ExactSum | undefined)[] = [];
-  private readonly counts: number[] = [];
 
   constructor(private readonly isAverage: boolean) {}
 
   add(cell: number, value: number): void {
-    (this.sums[cell] ??= new ExactSum()).add(value);
-    this.counts[cell] = (this.counts[cell] ?? 0) + 1;
+    this.sumOf(cell).add(value);
+  }
+
+  merge(from: number, to: number): void {
+    const sum = this.sums[from];
+    if (sum !== undefined) this.sumOf(to).addAll(sum);
+  }
+
+  private sumOf(cell: number): ExactSum {
+    let sum = this.sums[cell];
+    if (sum === undefined) this.sums[cell] = sum = new ExactSum();
+    return sum;
   }
 
   valueOf(cell: number): number | null {
-    const value = this.sums[cell]?.rounded(this.isAverage ? this.counts[cell] : 1);
+    const sum = this.sums[cell];
+    const value = sum?.rounded(this.isAverage ? sum.count : 1);
     return value === undefined || !Number.isFinite(value) ? null : value;
   }
 
   get bytes(): number {
-    return this.sums.length * 512;
+    return this.sums.length * 128;
   }
 }
 
@@ -57,6 +68,11 @@ class Extremes implements CellNumbers {
     this.values[cell] = known === undefined ? value : this.pick(known, value);
   }
 
+  merge(from: number, to: number): void {
+    const value = this.values[from];
+    if (value !== undefined) this.add(to, value);
+  }
+
   valueOf(cell: number): number | null {
     const value = this.values[cell];
     return value === undefined ? null : value + 0; // No -0, which JSON does not know.
@@ -68,18 +84,28 @@ class Extremes implements CellNumbers {
 }
 
 class Ranks implements CellNumbers {
-  private readonly lists: (NumberColumn | undefined)[] = [];
+  private readonly columns: (NumberColumn | undefined)[] = [];
   bytes = 0;
 
   constructor(private readonly percent: number) {}
 
   add(cell: number, value: number): void {
-    const list = (this.lists[cell] ??= new NumberColumn());
-    this.bytes += list.push(value);
+    this.bytes += this.columnOf(cell).push(value);
+  }
+
+  merge(from: number, to: number): void {
+    const column = this.columns[from];
+    if (column !== undefined) this.bytes += this.columnOf(to).pushAll(column);
+  }
+
+  private columnOf(cell: number): NumberColumn {
+    let column = this.columns[cell];
+    if (column === undefined) this.columns[cell] = column = new NumberColumn();
+    return column;
   }
 
   valueOf(cell: number): number | null {
-    const sorted = this.lists[cell]?.sorted();
+    const sorted = this.columns[cell]?.sorted();
     if (sorted === undefined) return null;
     return sorted[Math.max(0, Math.ceil((sorted.length * this.percent) / 100) - 1)] + 0;
   }
@@ -91,19 +117,30 @@ class NumberColumn {
 
   /** @returns bytes by which it grew. */
   push(value: number): number {
-    let grown = 0;
-    if (this.count === this.values.length) {
-      const doubled = new Float64Array(this.count * 2);
-      doubled.set(this.values);
-      grown = this.values.byteLength;
-      this.values = doubled;
-    }
+    const grown = this.count === this.values.length ? this.reserve(this.count + 1) : 0;
     this.values[this.count++] = value;
     return grown;
   }
 
+  /** @returns bytes by which it grew. */
+  pushAll({values, count}: NumberColumn): number {
+    const grown = this.reserve(this.count + count);
+    this.values.set(values.subarray(0, count), this.count);
+    this.count += count;
+    return grown;
+  }
+
+  private reserve(count: number): number {
+    const before = this.values.byteLength;
+    if (count <= this.values.length) return 0;
+    const grown = new Float64Array(Math.max(count, this.values.length * 2));
+    grown.set(this.values.subarray(0, this.count));
+    this.values = grown;
+    return grown.byteLength - before;
+  }
+
   sorted(): Float64Array {
-    return this.values.slice(0, this.count).sort();
+    return this.values.subarray(0, this.count).sort();
   }
 }
 
@@ -125,52 +162,56 @@ function cellNumbers(measure: Measure | undefined): CellNumbers | undefined {
   }
 }
 
-/** The cells of one answer. ME1 */
+/** The cells of one answer. ME1. Totals, and what all series together are, are there after `finish`. */
 export class MeasuredCells {
   readonly counts: Float64Array;
-  /** Undefined: events are counted, and nothing stands beside their number. */
   readonly measure: Measure | undefined;
   readonly bucketCount: number;
-  /** Events whose value is no number, though the property is there. ME2 */
-  skipped = 0;
+  private readonly seriesCount: number;
   private readonly numbers: CellNumbers | undefined;
   /** For `users`: distinct users of each cell, and one more than the last user that was counted in it. */
   private readonly users: Float64Array;
   private readonly lastUser: Uint32Array;
 
+  /** `measure` undefined: events are counted, and nothing stands beside their number. */
   constructor(measure: Measure | undefined, seriesCount: number, bucketCount: number) {
     const cells = seriesCount * (bucketCount + 1);
     this.measure = measure;
     this.bucketCount = bucketCount;
+    this.seriesCount = seriesCount;
     this.counts = new Float64Array(cells);
     this.numbers = cellNumbers(measure);
     this.users = new Float64Array(measure === 'users' ? cells : 0);
     this.lastUser = new Uint32Array(this.users.length);
   }
 
-  get bytes(): number {
-    return this.counts.byteLength + this.users.byteLength + this.lastUser.byteLength + (this.numbers?.bytes ?? 0);
+  /** Bytes that the measured numbers take. */
+  get numberBytes(): number {
+    return this.numbers?.bytes ?? 0;
   }
 
-  /** Counts an event with this number (NaN: none) in a series. */
-  addEvent(series: number, bucket: number, value: number): void {
-    const first = series * (this.bucketCount + 1);
-    this.counts[first + bucket] += 1;
-    this.counts[first + this.bucketCount] += 1;
-    if (this.numbers === undefined || Number.isNaN(value)) return;
-    this.numbers.add(first + bucket, value);
-    this.numbers.add(first + this.bucketCount, value);
+  cellOf(series: number, bucket: number): number {
+    return series * (this.bucketCount + 1) + bucket;
+  }
+
+  /** Counts an event with this number (NaN: none) in a cell. */
+  addEvent(cell: number, value: number): void {
+    this.counts[cell] += 1;
+    if (this.numbers !== undefined && !Number.isNaN(value)) this.numbers.add(cell, value);
   }
 
   /** Counts an event of a user; a user's events come together, and `user` is the partition's index. */
   addUserEvent(series: number, bucket: number, user: number): void {
-    const first = series * (this.bucketCount + 1);
-    this.countUser(first + bucket, user);
-    this.countUser(first + this.bucketCount, user);
+    const cell = this.cellOf(series, bucket);
+    this.counts[cell] += 1;
+    this.countUser(cell, user);
+    this.countUser(this.cellOf(series, this.bucketCount), user);
+    if (series === 0) return;
+    this.countUser(this.cellOf(0, bucket), user);
+    this.countUser(this.cellOf(0, this.bucketCount), user);
   }
 
   private countUser(cell: number, user: number): void {
-    this.counts[cell] += 1;
     if (this.lastUser[cell] === user + 1) return;
     this.lastUser[cell] = user + 1;
     this.users[cell] += 1;
@@ -181,12 +222,28 @@ export class MeasuredCells {
     this.lastUser.fill(0);
   }
 
+  /** All events are counted: in series 0, or in the series after it, which it sums up. */
+  finish(): void {
+    const {bucketCount, seriesCount} = this;
+    for (let series = 1; series < seriesCount; series++)
+      for (let bucket = 0; bucket < bucketCount; bucket++) this.merge(this.cellOf(series, bucket), bucket);
+    for (let series = 0; series < seriesCount; series++) {
+      const total = this.cellOf(series, bucketCount);
+      for (let bucket = 0; bucket < bucketCount; bucket++) this.merge(this.cellOf(series, bucket), total);
+    }
+  }
+
+  private merge(from: number, to: number): void {
+    this.counts[to] += this.counts[from];
+    this.numbers?.merge(from, to);
+  }
+
   count(series: number, bucket: number): number {
-    return this.counts[series * (this.bucketCount + 1) + bucket];
+    return this.counts[this.cellOf(series, bucket)];
   }
 
   value(series: number, bucket: number): number | null {
-    const cell = series * (this.bucketCount + 1) + bucket;
+    const cell = this.cellOf(series, bucket);
     if (this.numbers !== undefined) return this.numbers.valueOf(cell);
     return this.measure === 'users' ? this.users[cell] : this.counts[cell];
   }
@@ -199,27 +256,3 @@ export class MeasuredCells {
     return this.value(series, this.bucketCount);
   }
 }
-
-/** The numbers of one chunk's keys, read once for each: NaN for what is no number. */
-export class KeyNumbers {
-  private numbers = new Float64Array(64);
-  private states = new Uint8Array(64);
-
-  /** Turns to a chunk. */
-  open({keyCount}: PropertyValues): void {
-    if (this.states.length < keyCount) {
-      this.numbers = new Float64Array(keyCount * 2);
-      this.states = new Uint8Array(keyCount * 2);
-    } else this.states.fill(0, 0, keyCount);
-  }
-
-  of(values: PropertyValues, key: number): number {
-    if (this.states[key] === 0) {
-      this.numbers[key] = numberOf(values.valueOf(key));
-      this.states[key] = 1;
-    }
-    return this.numbers[key];
-  }
-}
-
-const numberOf = (value: PropertyValue): number => (typeof value === 'number' ? value : Number.NaN);

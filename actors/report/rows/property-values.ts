@@ -24,6 +24,8 @@ export class PropertyValues {
   private isHeadInBodies = false;
   private isContextInBodies = false;
   private codes = 0;
+  /** Values of the codes, code 1 first, where all of them are stored as integers. */
+  private integers: Float64Array | undefined;
   /** Keys of the rows whose bodies were read. */
   private readonly bodyKeys = new Map<number, number>();
   /** Keys of body values by their JSON text, and the values from key `codes + 1` on. */
@@ -46,6 +48,7 @@ export class PropertyValues {
     this.isHeadInBodies = keysInBody && property.isPath && this.head === undefined;
     this.isContextInBodies = keysInBody && property.isOfContext && this.context === undefined;
     this.codes = this.literal?.values.count ?? 0;
+    this.integers = this.literal?.values.integers();
     this.bodyKeys.clear();
     this.keysOfTexts.clear();
     this.bodyValues.length = 0;
@@ -86,7 +89,8 @@ export class PropertyValues {
   }
 
   private valueOfCode(code: number): Json {
-    const {scratch} = this;
+    const {scratch, integers} = this;
+    if (integers !== undefined) return integers[code - 1];
     const {values} = must(this.literal, 'property values: a code is of the literal column');
     scratch.position = 0;
     // One pair with an empty key, as a cursor reads it. A place of 0 would mean no pairs.
@@ -98,6 +102,13 @@ export class PropertyValues {
     cursor.open(1);
     cursor.next();
     return jsonOf(cursor);
+  }
+
+  /** The value of the key if it is a number, NaN for every other. */
+  numberOf(key: number): number {
+    if (key > 0 && key <= this.codes && this.integers !== undefined) return this.integers[key - 1];
+    const value = this.valueOf(key);
+    return typeof value === 'number' ? value : Number.NaN;
   }
 
   /** Reads the unsure ones of these rows, all of one body block, ascending. PV2 */

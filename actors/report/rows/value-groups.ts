@@ -17,6 +17,8 @@ export class ValueGroups {
   get bytes(): number {
     return 2 * this.chars + 64 * this.texts.length;
   }
+  /** Groups of numbers, which have a text only when they come first. */
+  private readonly groupsOfNumbers = new Map<number, number>();
 
   /** One more than the highest group. */
   get count(): number {
@@ -26,8 +28,17 @@ export class ValueGroups {
   groupOf(value: PropertyValue): number {
     if (value === undefined) return missingGroup;
     if (value === null) return nullGroup;
+    if (typeof value === 'number') return this.groupOfNumber(value);
     const text = textOf(value);
     return text === undefined ? notScalarGroup : this.groupOfText(text);
+  }
+
+  private groupOfNumber(value: number): number {
+    const known = this.groupsOfNumbers.get(value);
+    if (known !== undefined) return known;
+    const group = this.groupOfText(String(value));
+    this.groupsOfNumbers.set(value, group);
+    return group;
   }
 
   private groupOfText(text: string): number {

@@ -52,16 +52,49 @@ export class Grouping {
   }
 }
 
-/** Counts that grow with the groups. */
-export class GroupTotals {
-  totals = new Float64Array(64);
+/** Events of each group, by bucket for as long as that fits the memory. */
+export class GroupCounts {
+  /** 0: there are no buckets, or no longer. */
+  bucketCount: number;
+  private readonly bytesMax: number;
+  private counts = new Float64Array(64);
 
-  add(group: number): void {
-    if (group >= this.totals.length) {
-      const grown = new Float64Array(group * 2);
-      grown.set(this.totals);
-      this.totals = grown;
+  constructor(bucketCount: number, bytesMax: number) {
+    this.bucketCount = bucketCount;
+    this.bytesMax = bytesMax;
+  }
+
+  add(group: number, bucket: number): void {
+    while (this.placeOf(group, bucket) >= this.counts.length) this.grow(this.placeOf(group, bucket));
+    this.counts[this.placeOf(group, bucket)]! += 1;
+  }
+
+  private placeOf(group: number, bucket: number): number {
+    return this.bucketCount === 0 ? group : group * this.bucketCount + bucket;
+  }
+
+  private grow(place: number): void {
+    const length = Math.max(place + 1, this.counts.length * 2);
+    if (this.bucketCount > 0 && length * 8 > this.bytesMax) {
+      this.counts = this.totals();
+      this.bucketCount = 0;
+      return;
     }
-    this.totals[group]! += 1;
+    const grown = new Float64Array(length);
+    grown.set(this.counts);
+    this.counts = grown;
+  }
+
+  /** By group; groups that are past the end have none. */
+  totals(): Float64Array<ArrayBuffer> {
+    const {bucketCount, counts} = this;
+    if (bucketCount === 0) return counts;
+    const totals = new Float64Array(Math.ceil(counts.length / bucketCount) + 1);
+    for (let place = 0; place < counts.length; place++) totals[Math.floor(place / bucketCount)]! += counts[place]!;
+    return totals;
+  }
+
+  count(group: number, bucket: number): number {
+    return this.counts[group * this.bucketCount + bucket] ?? 0;
   }
 }

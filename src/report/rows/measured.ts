@@ -4,14 +4,15 @@ import {timeOf} from '../../../actors/chunk/rows.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
-import {isOfNumbers, KeyNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {isOfNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {Grouping, GroupTotals} from './grouped-rows.js';
-import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
+import {GroupCounts, Grouping} from './grouped-rows.js';
+import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
 type Query = Extract<ReportQuery, {report: 'measured'}>;
@@ -50,9 +51,9 @@ class MeasuredSeries {
   private readonly scan: RowScan;
   private readonly grouping: Grouping | undefined;
   private readonly measuredValues: PropertyValues | undefined;
-  private readonly numbers = new KeyNumbers();
   private shown: ShownGroups | undefined;
   private cells: MeasuredCells;
+  private skippedValues = 0;
 
   constructor(reading: RowReading, query: Query, event: string | undefined, buckets: Buckets) {
     this.reading = reading;
@@ -73,72 +74,94 @@ class MeasuredSeries {
   /** What numbers could not be compared or measured; undefined where nothing asks for numbers. */
   get skipped(): number | undefined {
     const compares = this.query.where.some(({op}) => comparesNumbers(op));
-    return compares || this.measuredValues !== undefined ? this.scan.skipped + this.cells.skipped : undefined;
+    return compares || this.measuredValues !== undefined ? this.scan.skipped + this.skippedValues : undefined;
   }
 
   async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
-    if (this.grouping !== undefined) {
-      this.shown = await this.choose(this.grouping, snapshots);
-      this.cells = new MeasuredCells(this.query.measure, rowsOf(this.shown) + 1, this.buckets.count);
+    const {grouping, query} = this;
+    if (grouping !== undefined) {
+      const counts = await this.countGroups(grouping, snapshots);
+      this.shown = grouping.choose(counts.totals());
+      this.cells = new MeasuredCells(query.measure, rowsOf(this.shown) + 1, this.buckets.count);
+      if (!measuresEvents(query) && counts.bucketCount > 0) return this.addGroups(counts, this.shown);
       this.scan.forgetSkipped();
     }
     for (const snapshot of snapshots) {
-      await (this.query.measure === 'users' ? this.foldUsers(snapshot) : this.foldRows(snapshot));
+      await (query.measure === 'users' ? this.foldUsers(snapshot) : this.foldRows(snapshot));
       this.cells.nextPartition();
     }
+    this.cells.finish();
   }
 
-  private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
-    const totals = new GroupTotals();
+  /** Events of each group: by bucket where that is all that is asked for, else, or where it is too much, in all. */
+  private async countGroups(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<GroupCounts> {
+    const counts = new GroupCounts(measuresEvents(this.query) ? 0 : this.buckets.count, this.reading.gatheredBytesMax);
+    const {edges} = this.buckets;
     for (const snapshot of snapshots) {
       await grouping.open(this.reading.scan, snapshot);
-      const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
-      await this.scan.fold(
-        snapshot,
-        (rows, [chosen]) => {
-          const groupOf = grouping.of(snapshot, rows);
-          for (const row of chosen!) totals.add(groupOf(row));
-        },
-        users,
-      );
+      const fold: ChosenFold = (rows, [chosen]) => {
+        const groupOf = grouping.of(snapshot, rows);
+        let [bucket, endMs] = [0, Number.NEGATIVE_INFINITY];
+        for (let i = 0; i < chosen!.length; i++) {
+          const row = chosen![i]!;
+          const timeMs = timeOf(rows, row);
+          if (timeMs >= endMs) {
+            bucket = this.buckets.indexOf(timeMs);
+            endMs = edges[bucket + 1]!;
+          }
+          counts.add(groupOf(row), bucket);
+        }
+      };
+      await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
     }
-    return grouping.choose(totals.totals);
+    return counts;
+  }
+
+  private addGroups(counts: GroupCounts, {rowOf}: ShownGroups): void {
+    for (let group = 0; group < rowOf.length; group++) {
+      const first = this.cells.cellOf(rowOf[group]! + 1, 0);
+      for (let bucket = 0; bucket < this.buckets.count; bucket++)
+        this.cells.counts[first + bucket]! += counts.count(group, bucket);
+    }
+    this.cells.finish();
+  }
+
+  private usersOf(snapshot: PartitionSnapshot): Promise<Users | undefined> {
+    return usersWhere(this.reading.scan, snapshot, this.query.userWhere);
   }
 
   private async foldRows(snapshot: PartitionSnapshot): Promise<void> {
-    const {buckets, cells, grouping, shown, measuredValues, numbers} = this;
-    const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
-    await this.scan.fold(
-      snapshot,
-      (rows, [chosen]) => {
-        const groupOf = grouping?.of(snapshot, rows);
-        if (measuredValues !== undefined) numbers.open(measuredValues);
-        for (const row of chosen!) {
-          const bucket = buckets.indexOf(timeOf(rows, row));
-          const value = this.numberOf(row);
-          cells.addEvent(0, bucket, value);
-          if (groupOf !== undefined) cells.addEvent(shown!.rowOf[groupOf(row)]! + 1, bucket, value);
+    const {buckets, cells, grouping, shown, measuredValues} = this;
+    const fold: ChosenFold = (rows, [chosen]) => {
+      const groupOf = grouping?.of(snapshot, rows);
+      let [bucket, endMs] = [0, Number.NEGATIVE_INFINITY];
+      for (let i = 0; i < chosen!.length; i++) {
+        const row = chosen![i]!;
+        const timeMs = timeOf(rows, row);
+        if (timeMs >= endMs) {
+          bucket = buckets.indexOf(timeMs);
+          endMs = buckets.edges[bucket + 1]!;
         }
-        if (cells.bytes > this.reading.gatheredBytesMax)
-          throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
-      },
-      users,
-    );
+        const series = groupOf === undefined ? 0 : shown!.rowOf[groupOf(row)]! + 1;
+        cells.addEvent(cells.cellOf(series, bucket), measuredValues === undefined ? Number.NaN : this.numberOf(row));
+      }
+      if (cells.numberBytes > this.reading.gatheredBytesMax)
+        throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
+    };
+    await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
   }
 
   /** NaN: no number. */
   private numberOf(row: number): number {
-    const {measuredValues} = this;
-    if (measuredValues === undefined) return Number.NaN;
-    const key = measuredValues.keyOf(row);
-    const number = this.numbers.of(measuredValues, key);
-    if (Number.isNaN(number) && key !== 0) this.cells.skipped += 1;
+    const values = this.measuredValues!;
+    const key = values.keyOf(row);
+    const number = values.numberOf(key);
+    if (Number.isNaN(number) && key !== 0) this.skippedValues += 1;
     return number;
   }
 
   private async foldUsers(snapshot: PartitionSnapshot): Promise<void> {
     const {buckets, cells, grouping, shown} = this;
-    const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
     await this.scan.walk(
       snapshot,
       (rows, [chosen], walk) => {
@@ -149,13 +172,9 @@ class MeasuredSeries {
         }
       },
       (user, times, series, start, end) => {
-        for (let i = start; i < end; i++) {
-          const bucket = buckets.indexOf(times[i]!);
-          cells.addUserEvent(0, bucket, user);
-          if (series[i]! > 0) cells.addUserEvent(series[i]!, bucket, user);
-        }
+        for (let i = start; i < end; i++) cells.addUserEvent(series[i]!, buckets.indexOf(times[i]!), user);
       },
-      users,
+      await this.usersOf(snapshot),
     );
   }
 
@@ -167,3 +186,6 @@ class MeasuredSeries {
     return `${whole},${breakdownFields(grouping.property, grouping.groups, shown!, cells, labels)}`;
   }
 }
+
+/** Whether something of the events beside their number is measured. */
+const measuresEvents = ({measure}: Query): boolean => measure !== undefined && measure !== 'total';
