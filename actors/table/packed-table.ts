@@ -33,6 +33,15 @@ export class PackedTable {
     return this.keys.byteLength + this.offsets.byteLength + this.slots.byteLength;
   }
 
+  get count(): number {
+    return this.offsets.length - 1;
+  }
+
+  /** The bytes of a key. */
+  bytesOf(index: number): Uint8Array {
+    return this.keys.subarray(this.offsets[index], this.offsets[index + 1]);
+  }
+
   /** The index of the key bytes[start .. end), -1 when there is none. */
   find(bytes: Uint8Array, start: number, end: number): number {
     const {slots, offsets} = this;

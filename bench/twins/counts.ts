@@ -37,6 +37,23 @@ export class CountTwins {
         return this.ground.evaluate(query, parts, paths);
       };
     };
+    const brokenDown = (paths: FastPaths): Way => {
+      return (number) => {
+        const [event, name] = filters[number % filters.length]!;
+        const range = wholeRange(this.ground.workload, number);
+        const query = {
+          report: 'measured',
+          events: [event],
+          isList: false,
+          interval: 'day',
+          ...range,
+          where: [],
+          userWhere: [],
+          breakdown: {by: 'property', name, limit: 25},
+        } as const;
+        return this.ground.evaluate(query, this.ground.cache, paths);
+      };
+    };
     for (let number = 0; number < 2 * filters.length; number++) {
       await filtered({values})(number);
       await values.settled();
@@ -51,6 +68,12 @@ export class CountTwins {
         quick: 'filtered count: cells of values',
         plain: 'filtered count: chunks scanned',
         ways: [filtered({values}), filtered({})],
+        asks: 4,
+      },
+      {
+        quick: 'breakdown: cells of values',
+        plain: 'breakdown: chunks scanned',
+        ways: [brokenDown({values}), brokenDown({})],
         asks: 4,
       },
       {

@@ -54,7 +54,7 @@ import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
-import {byBodyBlock, type RowReading} from './rows/row-scan.js';
+import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -119,7 +119,11 @@ export class Evaluation {
   }
 
   private get rowReading(): RowReading {
-    return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax};
+    const counted: CountedEvents = {
+      cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredOf(snapshot, property, stretch),
+      countsOf: (snapshot, event, buckets) => this.countsOf(event, buckets, undefined, snapshot),
+    };
+    return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax, counted};
   }
 
   // -- event counts --
@@ -129,17 +133,18 @@ export class Evaluation {
     const {filter} = query;
     const matcher = filter === undefined ? undefined : new PropertyFilter(filter.property, filter.value);
     const partials: Float64Array[] = [];
-    for (const snapshot of snapshots) partials.push(await this.countsOf(query, buckets, matcher, snapshot)); // EV1
+    for (const snapshot of snapshots) partials.push(await this.countsOf(query.event, buckets, matcher, snapshot)); // EV1
     return countsAnswer(query.event, buckets, mergeCounts(buckets.count, partials));
   }
 
   private async countsOf(
-    {event, fromMs: startMs, toMs: lastMs}: QueryOf<'events'>,
+    event: string,
     buckets: Buckets,
     filter: PropertyFilter | undefined,
     snapshot: PartitionSnapshot,
   ): Promise<Float64Array> {
     const {index, names, leftOut} = snapshot;
+    const {fromMs: startMs, toMs: lastMs} = buckets;
     const name = nameIndex(names, event);
     if (name < 0) return new Float64Array(buckets.count);
     const partial = new CountsPartial(buckets, name, this.finder, filter);

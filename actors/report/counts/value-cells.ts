@@ -77,6 +77,25 @@ export class ValueCells {
     }
   }
 
+  get valueCount(): number {
+    return this.columns.values.count;
+  }
+
+  /** Calls `each` with the bytes of every value that the name has, and its events in hours [edges[b], edges[b + 1]). */
+  forEachValue(
+    name: number,
+    edges: Float64Array,
+    bucketCount: number,
+    each: (bytes: Uint8Array, counts: Float64Array) => void,
+  ): void {
+    const counts = new Float64Array(bucketCount);
+    for (let value = 0; value < this.valueCount; value++) {
+      this.addValue(value, name, edges, counts);
+      each(this.columns.values.bytesOf(value), counts);
+      counts.fill(0);
+    }
+  }
+
   private addValue(value: number, name: number, edges: Float64Array, counts: Float64Array): void {
     const {valueStarts, named} = this.columns;
     const [start, end] = [valueStarts[value], valueStarts[value + 1]];

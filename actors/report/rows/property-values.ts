@@ -31,7 +31,7 @@ export class PropertyValues {
   /** Keys of body values by their JSON text, and the values from key `codes + 1` on. */
   private readonly keysOfTexts = new Map<string, number>();
   private readonly bodyValues: Json[] = [];
-  private readonly scratch = new ByteWriter(256);
+  private readonly reader = new ValueReader();
 
   constructor(property: string) {
     this.property = new PropertyName(property);
@@ -89,19 +89,10 @@ export class PropertyValues {
   }
 
   private valueOfCode(code: number): Json {
-    const {scratch, integers} = this;
+    const {integers} = this;
     if (integers !== undefined) return integers[code - 1];
     const {values} = must(this.literal, 'property values: a code is of the literal column');
-    scratch.position = 0;
-    // One pair with an empty key, as a cursor reads it. A place of 0 would mean no pairs.
-    scratch.u8(0);
-    scratch.u8(1);
-    scratch.u8(0);
-    values.write(code, scratch);
-    const cursor = new PropertyCursor(scratch.bytes);
-    cursor.open(1);
-    cursor.next();
-    return jsonOf(cursor);
+    return this.reader.read((writer) => values.write(code, writer));
   }
 
   /** The value of the key if it is a number, NaN for every other. */
@@ -145,6 +136,25 @@ export class PropertyValues {
         nested = cursor.tag === valueTag.json ? (cursor.value() as string) : undefined;
     }
     return nested === undefined ? undefined : inside(JSON.parse(nested) as Json, path);
+  }
+}
+
+/** Reads values that stand alone, tag included, in the bytes of the log format. */
+export class ValueReader {
+  private readonly scratch = new ByteWriter(256);
+
+  read(write: (writer: ByteWriter) => void): Json {
+    const {scratch} = this;
+    scratch.position = 0;
+    // One pair with an empty key, as a cursor reads it. A place of 0 would mean no pairs.
+    scratch.u8(0);
+    scratch.u8(1);
+    scratch.u8(0);
+    write(scratch);
+    const cursor = new PropertyCursor(scratch.bytes);
+    cursor.open(1);
+    cursor.next();
+    return jsonOf(cursor);
   }
 }
 

@@ -64,9 +64,9 @@ export class GroupCounts {
     this.bytesMax = bytesMax;
   }
 
-  add(group: number, bucket: number): void {
+  add(group: number, bucket: number, events = 1): void {
     while (this.placeOf(group, bucket) >= this.counts.length) this.grow(this.placeOf(group, bucket));
-    this.counts[this.placeOf(group, bucket)]! += 1;
+    this.counts[this.placeOf(group, bucket)]! += events;
   }
 
   private placeOf(group: number, bucket: number): number {

@@ -11,6 +11,7 @@ import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {countInCells} from './celled-groups.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
@@ -47,6 +48,7 @@ export async function measured(
 class MeasuredSeries {
   private readonly reading: RowReading;
   private readonly query: Query;
+  private readonly event: string | undefined;
   private readonly buckets: Buckets;
   private readonly scan: RowScan;
   private readonly grouping: Grouping | undefined;
@@ -58,6 +60,7 @@ class MeasuredSeries {
   constructor(reading: RowReading, query: Query, event: string | undefined, buckets: Buckets) {
     this.reading = reading;
     this.query = query;
+    this.event = event;
     this.buckets = buckets;
     this.grouping = query.breakdown === undefined ? undefined : new Grouping(query.breakdown);
     const {measure, property} = query;
@@ -98,6 +101,7 @@ class MeasuredSeries {
     const counts = new GroupCounts(measuresEvents(this.query) ? 0 : this.buckets.count, this.reading.gatheredBytesMax);
     const {edges} = this.buckets;
     for (const snapshot of snapshots) {
+      if (await this.countCells(grouping, snapshot, counts)) continue;
       await grouping.open(this.reading.scan, snapshot);
       const fold: ChosenFold = (rows, [chosen]) => {
         const groupOf = grouping.of(snapshot, rows);
@@ -115,6 +119,15 @@ class MeasuredSeries {
       await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
     }
     return counts;
+  }
+
+  /** False: the partition's rows are to be scanned. */
+  private async countCells(grouping: Grouping, snapshot: PartitionSnapshot, counts: GroupCounts): Promise<boolean> {
+    const {event, buckets, reading} = this;
+    const {breakdown, where, userWhere} = this.query;
+    const isPlain = where.length === 0 && userWhere.length === 0 && counts.bucketCount > 0;
+    if (event === undefined || breakdown?.by !== 'property' || !isPlain) return false;
+    return countInCells(reading, {event, property: breakdown.name, buckets}, grouping, snapshot, counts);
   }
 
   private addGroups(counts: GroupCounts, {rowOf}: ShownGroups): void {

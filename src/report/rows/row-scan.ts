@@ -8,6 +8,7 @@ import type {WholeRows} from '../../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
+import type {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
@@ -15,6 +16,7 @@ import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/row-choice.js';
 import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {CoveredChunks} from '../counts/value-index.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
@@ -26,9 +28,18 @@ export interface Chosen {
   readonly properties?: readonly PropertyValues[];
 }
 
+/** Counts of a name that need not read all rows. */
+export interface CountedEvents {
+  /** The chunks that have cells by the property's values; undefined when none has. */
+  cellsOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined;
+  /** Events of the name by bucket. */
+  countsOf(snapshot: PartitionSnapshot, event: string, buckets: Buckets): Promise<Float64Array>;
+}
+
 /** What questions over rows work with. */
 export interface RowReading {
   readonly scan: PartScan;
+  readonly counted: CountedEvents;
   /** Bytes of rows and values that a question holds at once. */
   readonly gatheredBytesMax: number;
 }

@@ -1,0 +1,81 @@
+// Events of a name by the values of a property, out of hourly cells by value (actors/report/counts/value-cells.ts).
+//   CG1. Cells answer for whole hours of the chunks that they stand for; rows answer for the other chunks, and for the parts of
+//       hours at both ends of [from, to].
+//   CG2. Cells know the rows that have the property. What is missing is the rest of the name's count.
+import {wtf8} from '../../../actors/bytes/bytes.js';
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {hourMs} from '../../../actors/limits.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import type {Buckets} from '../../../actors/report/counts/buckets.js';
+import {ValueReader} from '../../../actors/report/rows/property-values.js';
+import {missingGroup} from '../../../actors/report/rows/value-groups.js';
+import {chunksNaming, chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {CoveredChunks} from '../counts/value-index.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {GroupCounts, Grouping} from './grouped-rows.js';
+import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+
+/** A value of a segment of cells costs as much as so many rows of a scan. */
+const rowsOfValue = 16;
+
+/** @returns false where cells do not help, and then nothing was counted. */
+export async function countInCells(
+  reading: RowReading,
+  {event, property, buckets}: {readonly event: string; readonly property: string; readonly buckets: Buckets},
+  grouping: Grouping,
+  snapshot: PartitionSnapshot,
+  counts: GroupCounts,
+): Promise<boolean> {
+  const {fromMs, toMs, edges} = buckets;
+  const stretch = {startMs: fromMs, lastMs: toMs};
+  const values = reading.counted.cellsOf(snapshot, property, stretch);
+  const hourStart = Math.ceil(fromMs / hourMs);
+  const hourEnd = Math.floor((toMs + 1) / hourMs);
+  const isOfHours = edges.every((edge) => edge % hourMs === 0);
+  if (values === undefined || !isOfHours || hourStart >= hourEnd || !isWorthIt(values, snapshot)) return false;
+  const bytes = wtf8(event);
+  const name = snapshot.names.find(bytes, 0, bytes.length);
+  if (name < 0) return true;
+  const counted = new Float64Array(buckets.count);
+  const add = (group: number, bucket: number, events: number): void => {
+    counts.add(group, bucket, events);
+    counted[bucket]! += events;
+  };
+  const reader = new ValueReader();
+  const hours = edges.map((edge) => Math.min(Math.max(edge / hourMs, hourStart), hourEnd));
+  for (const cells of values.cells) {
+    cells.forEachValue(name, hours, buckets.count, (value, events) => {
+      const group = grouping.groups.groupOf(reader.read((writer) => writer.raw(value)));
+      for (let bucket = 0; bucket < buckets.count; bucket++)
+        if (events[bucket]! > 0) add(group, bucket, events[bucket]!);
+    });
+    await reading.scan.pauseIfDue();
+  }
+  const ofName = (chunks: readonly ChunkEntry[], within: Stretch): ChunkEntry[] =>
+    within.startMs > within.lastMs ? [] : chunksNaming(chunksWithin(chunks, [within]), [name]);
+  const covered = snapshot.index.chunks.filter((chunk) => values.covered.has(countedKey(chunk)));
+  const scanned: readonly (readonly [Stretch, readonly ChunkEntry[]])[] = [
+    [stretch, values.others],
+    [{startMs: fromMs, lastMs: hourStart * hourMs - 1}, covered],
+    [{startMs: hourEnd * hourMs, lastMs: toMs}, covered],
+  ];
+  for (const [within, chunks] of scanned) {
+    const asked = ofName(chunks, within);
+    if (asked.length === 0) continue;
+    const fold: ChosenFold = (rows, [chosen]) => {
+      const groupOf = grouping.of(snapshot, rows);
+      for (const row of chosen!) add(groupOf(row), buckets.indexOf(timeOf(rows, row)), 1);
+    };
+    const scan = new RowScan(reading, {stretch: within, selectors: [{event}], properties: grouping.properties});
+    await scan.fold(snapshot, fold, undefined, asked);
+  }
+  const whole = await reading.counted.countsOf(snapshot, event, buckets);
+  for (let bucket = 0; bucket < buckets.count; bucket++)
+    counts.add(missingGroup, bucket, whole[bucket]! - counted[bucket]!); // CG2
+  return true;
+}
+
+const isWorthIt = ({cells, covered}: CoveredChunks, {index}: PartitionSnapshot): boolean => {
+  const rows = liveRows(index.chunks.filter((chunk) => covered.has(countedKey(chunk))));
+  return cells.reduce((sum, {valueCount}) => sum + valueCount, 0) * rowsOfValue < rows;
+};
