@@ -15,7 +15,7 @@ export class ValueGroups {
 
   /** What it holds, about: a text takes up to two bytes a character, and its places. */
   get bytes(): number {
-    return 2 * this.chars + 64 * this.texts.length;
+    return 2 * this.chars + 64 * this.texts.length + 32 * this.groupsOfNumbers.size;
   }
   /** Groups of numbers, which have a text only when they come first. */
   private readonly groupsOfNumbers = new Map<number, number>();
