@@ -59,7 +59,7 @@ export class GroupCounts {
   private readonly bytesMax: number;
   private counts = new Float64Array(64);
 
-  constructor(bucketCount: number, bytesMax: number) {
+  constructor(bucketCount = 0, bytesMax = 0) {
     this.bucketCount = bucketCount;
     this.bytesMax = bytesMax;
   }

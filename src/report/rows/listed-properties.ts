@@ -2,7 +2,7 @@
 import {KeyTypes} from '../../../actors/report/rows/key-types.js';
 import type {ListQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {Grouping, GroupTotals} from './grouped-rows.js';
+import {GroupCounts, Grouping} from './grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';
 import {type RowReading, RowScan} from './row-scan.js';
 
@@ -34,16 +34,16 @@ export async function listedPropertyValues(
 ): Promise<string> {
   const grouping = new Grouping({by: 'property', name: query.property, limit: query.limit});
   const {groups, properties} = grouping;
-  const totals = new GroupTotals();
+  const totals = new GroupCounts();
   const scan = new RowScan(reading, {stretch: stretchOf(query), selectors: [selectorOf(query)], properties});
   for (const snapshot of snapshots) {
     await scan.fold(snapshot, (rows, [chosen]) => {
       const groupOf = grouping.of(snapshot, rows);
-      for (const row of chosen!) totals.add(groupOf(row));
+      for (const row of chosen!) totals.add(groupOf(row), 0);
       checkHeld(reading, groups.bytes);
     });
   }
-  return valuesAnswer(reading.scan, query, groups, totals.totals);
+  return valuesAnswer(reading.scan, query, groups, totals.totals());
 }
 
 const stretchOf = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({startMs: fromMs, lastMs: toMs});

@@ -7,7 +7,7 @@ import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {ListQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {GroupTotals} from './grouped-rows.js';
+import {GroupCounts} from './grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {readTraits} from './traits.js';
@@ -36,15 +36,15 @@ export async function listedTraitValues(
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
   const groups = new ValueGroups();
-  const totals = new GroupTotals();
+  const totals = new GroupCounts();
   let withTraits = 0;
   const users = await foldUsers(reading, query, snapshots, (traits) => {
     withTraits += 1;
-    totals.add(groups.groupOf(traitOf(traits, query.trait)));
+    totals.add(groups.groupOf(traitOf(traits, query.trait)), 0);
     checkHeld(reading, groups.bytes);
   });
-  totals.totals[missingGroup]! += users - withTraits;
-  return valuesAnswer(reading.scan, query, groups, totals.totals);
+  totals.add(missingGroup, 0, users - withTraits);
+  return valuesAnswer(reading.scan, query, groups, totals.totals());
 }
 
 /** Calls `each` with the traits of every user that has any. @returns the number of users. LT1 */
