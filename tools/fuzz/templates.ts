@@ -134,8 +134,12 @@ const dateText = (random: Random): string => timeText(random).slice(0, 10);
 
 function range(random: Random): string {
   const [from, to] = [dateText(random), dateText(random)].sort();
-  const interval = random.chance(0.5) ? `&interval=${random.pick(['hour', 'day', 'week', 'month'])}` : '';
-  return `from=${from}&to=${to}${interval}`;
+  const interval = random.chance(0.5)
+    ? `&interval=${random.pick(['hour', 'day', 'week', 'month', 'quarter', 'year'])}`
+    : '';
+  const zones = ['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'Pacific/Apia', '-03:30', '%2B14:00'];
+  const timezone = random.chance(0.3) ? `&timezone=${random.pick(zones)}` : '';
+  return `from=${from}&to=${to}${interval}${timezone}`;
 }
 
 const filter = (random: Random): string =>

@@ -5,7 +5,7 @@
 //        makes one bucket of 30 or 90 minutes, and an hour that comes twice is two buckets.
 //   LB3. A label is what the local clock shows when the bucket begins: of an hour with its offset, as the hour may come twice; of
 //        other buckets the date.
-import {bucketNext, bucketStart, dateText, type Interval, isoText} from '../../../actors/calendar.js';
+import {bucketLabels, bucketNext, bucketStart, type Interval, isoText} from '../../../actors/calendar.js';
 import {InvariantError} from '../../../actors/invariant.js';
 import {dayMs, hourMs} from '../../../actors/limits.js';
 import {offsetText, type Zone} from '../../zone.js';
@@ -49,11 +49,11 @@ export function localBuckets(
 }
 
 function bucketsFrom(found: readonly Start[], endMs: number, interval: Interval): LocalBuckets {
-  const label = interval === 'hour' ? hourLabel : dayLabel;
+  const starts = found.map(({localMs}) => localMs);
   return {
     edges: [...found.map(({timeMs}) => timeMs), endMs],
-    labels: found.map(label),
-    starts: found.map(({localMs}) => localMs),
+    labels: interval === 'hour' ? hourLabels(found) : bucketLabels(Float64Array.from(starts), interval),
+    starts,
   };
 }
 
@@ -88,10 +88,14 @@ function* dayStarts(
   }
 }
 
-const dayLabel = ({localMs}: Start): string => dateText(localMs / dayMs);
-
 /** `2026-10-25T02:00:00+02:00` */
-function hourLabel({timeMs, localMs}: Start): string {
-  const clock = isoText(localMs).slice(0, -'.000Z'.length);
-  return clock + offsetText(localMs - timeMs);
+function hourLabels(found: readonly Start[]): string[] {
+  const hours = Float64Array.from(found, ({localMs}) => Math.floor(localMs / hourMs) * hourMs);
+  let [knownMs, known] = [0, offsetText(0)];
+  return bucketLabels(hours, 'hour').map((label, at) => {
+    const {timeMs, localMs} = found[at]!;
+    if (localMs - timeMs !== knownMs) [knownMs, known] = [localMs - timeMs, offsetText(localMs - timeMs)];
+    const clock = localMs === hours[at] ? label.slice(0, -'Z'.length) : isoText(localMs).slice(0, -'.000Z'.length);
+    return clock + known;
+  });
 }
