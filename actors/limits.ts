@@ -29,6 +29,11 @@ export const breakdownLimitDefault = 25;
 export const breakdownLimitMax = 1_000;
 /** Rows times buckets of a breakdown. */
 export const breakdownCellsMax = 100_000;
+/** Cells of a cohort. */
+export const retentionPeriodsMax = 60;
+export const retentionPeriodsDefault = 12;
+/** Cohorts times periods. */
+export const retentionCellsMax = 100_000;
 export const futureMsMax = 24 * 3_600_000;
 export const profileTraitsMax = 256;
 /** UTF-8 bytes of a profile's traits as compact JSON. */

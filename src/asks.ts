@@ -5,8 +5,10 @@
 import type {Interval} from '../actors/calendar.js';
 import type {Conflict} from '../actors/dedupe/conflicts.js';
 import type {BucketedRange} from '../actors/report/counts/buckets.js';
+import type {RetentionInterval, RetentionRules} from '../actors/report/engagement/retention.js';
 import type {Condition} from '../actors/report/rows/condition.js';
 import type {Measure} from '../actors/report/rows/measures.js';
+import type {Selector} from '../actors/report/rows/row-choice.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
 import type {RefreshChange} from './refresh.js';
 
@@ -224,6 +226,19 @@ export type ReportQuery =
       readonly property?: string;
       readonly breakdown?: Breakdown;
     })
+  /** Cohorts of [from, to], and who of them returned. */
+  | (BucketedRange &
+      RetentionRules & {
+        readonly report: 'retention';
+        readonly interval: RetentionInterval;
+        /** Ends of the `periods` - 1 buckets after the last cohort's. */
+        readonly laterEnds: readonly number[];
+        readonly start: Selector;
+        readonly return: Selector;
+        /** Of the users' current traits. */
+        readonly userWhere: readonly Condition[];
+        readonly breakdown?: Breakdown;
+      })
   | (BucketedRange & {
       readonly report: 'users';
       readonly metric: ActiveMetric;

@@ -132,7 +132,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['partition.ts', 'report/selection.ts'],
     ['report/rows'],
     ['report/counts', 'report/funnel'],
-    ['report/active'],
+    ['report/active', 'report/engagement'],
     ['report/answers.ts'],
   ],
   'src/partition': [

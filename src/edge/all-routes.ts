@@ -15,6 +15,7 @@ import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '.
 import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from './routes/reports.js';
+import {retentionReport} from './routes/retention.js';
 import {identify, track} from './routes/track.js';
 import {readUser, readUserInPath} from './routes/users.js';
 
@@ -56,6 +57,7 @@ export const routes: Routes = {
     ['/v1/reports/events', {GET: reading(countsReport)}],
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],
+    ['/v1/reports/retention', {GET: reading(retentionReport)}],
     [
       '/admin/v1/keys',
       {

@@ -152,11 +152,13 @@ const zone = () =>
     .optional()
     .describe('The zone of the buckets, where one was asked for or set (`REPORT_TIMEZONE`); else they are of UTC.');
 
-const bucket = z.strictObject({
-  date: z
+const bucketDate = () =>
+  z
     .string()
     .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d(:\d\d)?))?$/)
-    .describe('When the bucket starts: the date in the zone, of an hour with the time and the offset.'),
+    .describe('When the bucket starts: the date in the zone, of an hour with the time and the offset.');
+const bucket = z.strictObject({
+  date: bucketDate(),
   count: count(),
 });
 export type CountedBucket = z.infer<typeof bucket>;
@@ -229,6 +231,49 @@ export const funnelAnswer = z.strictObject({
   total: count().describe('Users at step 1.'),
 });
 export type FunnelAnswer = z.infer<typeof funnelAnswer>;
+
+const retentionTable = () => ({
+  cohorts: z
+    .array(
+      z.strictObject({
+        date: bucketDate(),
+        size: count().describe('Users of the cohort.'),
+        cells: z
+          .array(
+            z.strictObject({
+              count: count().describe('Those of them who returned.'),
+              incomplete: z.literal(true).optional().describe('The period is not over: the count may grow.'),
+            }),
+          )
+          .describe('One a period, from period 0 on, that of the start event.'),
+      }),
+    )
+    .describe('Every bucket, empty ones included.'),
+  overall: z
+    .array(
+      z.strictObject({
+        count: count(),
+        size: count(),
+        rate: rate().nullable().describe('`count` / `size`; null without users.'),
+      }),
+    )
+    .describe('One a period: sums over the cohorts whose cell is complete.'),
+});
+export const retentionAnswer = z.strictObject({
+  interval: z.enum(['hour', 'day', 'week', 'month']),
+  timezone: zone(),
+  ...retentionTable(),
+  breakdown: z
+    .strictObject({
+      property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+      additive: z.literal(true),
+      rows: z
+        .array(z.strictObject({...breakdownRow(), ...retentionTable()}))
+        .describe('The value of most users first.'),
+    })
+    .optional(),
+});
+export type RetentionAnswer = z.infer<typeof retentionAnswer>;
 
 const listedName = z.strictObject({
   name: z.string(),

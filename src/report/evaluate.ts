@@ -54,6 +54,7 @@ import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
+import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
@@ -101,6 +102,8 @@ export class Evaluation {
         return this.counts(query, snapshots);
       case 'measured':
         return measured(this.rowReading, query, snapshots);
+      case 'retention':
+        return retention(this.rowReading, query, snapshots);
       case 'users':
         return this.active(query, snapshots);
       case 'funnel':

@@ -48,6 +48,11 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'read', status: 200},
   'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'read', status: 200},
   'GET /v1/reports/funnel': {path: `/v1/reports/funnel?steps[]=seen&${day}`, door: 'read', status: 200},
+  'GET /v1/reports/retention': {
+    path: `/v1/reports/retention?start=seen&any_return=true&${day}`,
+    door: 'read',
+    status: 200,
+  },
   'GET /admin/v1/keys': {door: 'admin', status: 200},
   'POST /admin/v1/keys': {door: 'admin', body: () => ({kind: 'write', name: freshId()}), status: 201},
   'POST /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', body: () => ({}), status: 404},

@@ -790,6 +790,80 @@ describe('names', () => {
   });
 });
 
+describe('retention', () => {
+  const [start, returning] = [freshId('start'), freshId('return')];
+  const range = {from: '2024-05-01', to: '2024-05-02'};
+  const asked = {start, return: returning, ...range, periods: '2'};
+
+  beforeAll(async () => {
+    await under.trackAll([
+      {event: start, userId: 'ada', timestamp: '2024-05-01T10:00:00Z', properties: {plan: 'pro'}},
+      {event: returning, userId: 'ada', timestamp: '2024-05-02T09:00:00Z'},
+      {event: start, userId: 'bob', timestamp: '2024-05-02T10:00:00Z'},
+      {event: returning, userId: 'bob', timestamp: '2024-05-03T11:00:00Z', properties: {amount: 5}},
+    ]);
+  });
+
+  test('the shown answer: returns after `to` count', async () => {
+    expect(await covering('retention', asked)).toEqual({
+      interval: 'day',
+      cohorts: [
+        {date: '2024-05-01', size: 1, cells: [{count: 0}, {count: 1}]},
+        {date: '2024-05-02', size: 1, cells: [{count: 0}, {count: 1}]},
+      ],
+      overall: [
+        {count: 0, size: 2, rate: 0},
+        {count: 2, size: 2, rate: 1},
+      ],
+    });
+  });
+
+  test('every parameter is understood', async () => {
+    const counts = async (parameters: Parameters) => {
+      const {cohorts} = await covering<{cohorts: {size: number; cells: {count: number}[]}[]}>('retention', {
+        ...asked,
+        ...parameters,
+      });
+      return cohorts.map(({size, cells}) => [size, ...cells.map(({count}) => count)]);
+    };
+    const none = [0, 0, 0];
+    expect(await counts({frame: 'rolling'})).toEqual([
+      [1, 1, 0],
+      [1, 0, 1],
+    ]);
+    expect(await counts({criteria: 'on_or_after'})).toEqual([
+      [1, 1, 1],
+      [1, 0, 0],
+    ]);
+    expect(await counts({start_where: 'plan eq pro'})).toEqual([[1, 0, 1], none]);
+    expect(await counts({return_where: 'amount gte 5'})).toEqual([
+      [1, 0, 0],
+      [1, 0, 1],
+    ]);
+    expect(await counts({return: undefined, any_return: 'true', cohort: 'recurring', interval: 'month'})).toEqual([
+      [2, 2, 0],
+    ]);
+    expect(await counts({user_where: 'never set'})).toEqual([none, none]);
+    expect(await counts({timezone: '+10:00', to: '2024-05-01'})).toEqual([[1, 0, 1]]);
+    const {breakdown} = await covering<{breakdown: {rows: {value?: string; kind?: string}[]}}>('retention', {
+      ...asked,
+      breakdown: 'plan',
+    });
+    expect(breakdown.rows.map(({value, kind}) => value ?? kind)).toEqual(['pro', 'missing']);
+  });
+
+  test('refuses what is too much, and parameters that do not go together', async () => {
+    const refused = async (parameters: Parameters, field: string) =>
+      expectError(await ask('retention', {...asked, ...parameters}), 400, 'invalid_request', field);
+    await refused({any_return: 'true'}, 'return');
+    await refused({return: undefined}, 'return');
+    await refused({start: undefined}, 'start');
+    await refused({periods: '61'}, 'periods');
+    await refused({interval: 'quarter'}, 'interval');
+    await refused({interval: 'hour', to: '2024-12-31', periods: '60'}, 'periods');
+  });
+});
+
 test('numbers of one report add up', async () => {
   const answer = await covering<Counts>('events', {event: 'fresh', from: '2023-12-01', to: '2024-02-01'});
   const sum = Object.values(countsOf(answer)).reduce((total, count) => total + count, 0);

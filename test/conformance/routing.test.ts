@@ -31,6 +31,7 @@ const routes: readonly Route[] = [
   {path: '/v1/properties/values', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits/values', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/retention', allowed: ['GET', 'HEAD']},
 ];
 
 const writeRoutes = ['/v1/events', '/v1/events/batch', '/v1/users/identify'];
@@ -44,6 +45,7 @@ const readPaths = [
   `/v1/reports/events?event=x&${day}`,
   `/v1/reports/users?${day}`,
   `/v1/reports/funnel?steps[]=x&${day}`,
+  `/v1/reports/retention?start=x&return=y&${day}`,
 ];
 
 const listOf = (header: string | string[] | undefined): string[] => String(header).split(/\s*,\s*/);
@@ -335,6 +337,7 @@ describe('queries', () => {
     '/v1/properties/values': 'property=x',
     '/v1/traits': 'prefix=x',
     '/v1/traits/values': 'trait=x',
+    '/v1/reports/retention': `start=x&return=y&${day}`,
   };
   const paths = Object.keys(known);
   const ask = (path: string, more: string): Promise<Answer> => under.read.get(`${path}?${known[path]}&${more}`);
@@ -362,6 +365,7 @@ describe('queries', () => {
       '/v1/properties/values': ['event', 'property'],
       '/v1/traits': ['from', 'to', 'prefix'],
       '/v1/traits/values': ['trait'],
+      '/v1/reports/retention': ['start', 'return', 'from', 'to', 'interval', 'cohort', 'criteria', 'frame'],
     };
     for (const [path, names] of Object.entries(parameters)) {
       for (const name of names) {

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import type {Json} from '../../actors/log/entries.js';
+import {operators} from '../../actors/report/rows/condition.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {Interval, ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
@@ -88,12 +89,13 @@ export interface World {
   askAgain(query: ReportQuery): Promise<unknown>;
 }
 
-export function tell(story: readonly Step[]): World {
+/** `asOfMs`: up to when the published snapshots include everything. */
+export function tell(story: readonly Step[], asOfMs = 0): World {
   const parts = new MemoryParts();
   const partitions = Array.from({length: partitionCount}, () => new TestPartition(parts));
   const model = new Model();
   story.forEach((step, arrival) => void tellOne(step, arrival, partitions, model));
-  const snapshots = partitions.map((partition, p) => partition.publish(0, p));
+  const snapshots = partitions.map((partition, p) => partition.publish(asOfMs, p));
   // So small that parts are loaded again and again.
   const cache = new PartsCache(parts, 4_096);
   const roomy = new PartsCache(parts, 1 << 24);
@@ -150,6 +152,20 @@ export const texts = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({
   to: formatTime(toMs),
 });
 export const someInterval = fc.constantFrom<Interval[]>('hour', 'day', 'week', 'month', 'quarter', 'year');
+const someProperty = fc.constantFrom('a', 'b', 'a.b', 'a.b.c', 'never');
+const someText = fc.constantFrom('1', '2.5', 'x', 'true', '', 'y'.repeat(200), 'z'.repeat(200));
+export const someCondition = fc
+  .tuple(someProperty, fc.constantFrom(...operators), someText)
+  .map(([property, op, text]) => {
+    if (op === 'set' || op === 'unset') return {property, op, values: []};
+    if (op === 'in' || op === 'nin') return {property, op, values: [text, '2.5']};
+    return {property, op, values: [/^[gl]te?$/.test(op) ? '1' : text]};
+  });
+export const someBreakdown = fc.record({
+  by: fc.constantFrom('property' as const, 'trait' as const),
+  name: someProperty,
+  limit: fc.integer({min: 1, max: 4}),
+});
 export const manyRuns = {numRuns: runs(300)};
 /** Four rows at once: every story of more takes several passes. */
 export const tinyBound = 4 * gatheredRowBytes;

@@ -1,9 +1,10 @@
 // Event counts with conditions, measures and breakdowns, by filtering the list once for every number.
 
+import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {bucketsOf, type Interval, isInside, parseRange} from './calendar.js';
 import {type Condition, holdAll, traitsOf} from './conditions.js';
-import {propertyAt, stringForm} from './event-counts.js';
-import type {Json, JsonObject, Model, StoredEvent} from './model.js';
+import {propertyAt} from './event-counts.js';
+import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
 export interface MeasuredQuery {
@@ -16,7 +17,7 @@ export interface MeasuredQuery {
   readonly userWhere: readonly Condition[];
   readonly measure?: string;
   readonly property?: string;
-  readonly breakdown?: {readonly by: string; readonly name: string; readonly limit: number};
+  readonly breakdown?: AskedBreakdown;
 }
 
 export function measuredOf(model: Model, query: MeasuredQuery): JsonObject {
@@ -67,38 +68,20 @@ function measureOf({measure, property}: MeasuredQuery, events: readonly StoredEv
   return numbers[Math.max(0, Math.ceil((numbers.length * Number(measure!.slice(1))) / 100) - 1)]!;
 }
 
-/** The row that an event is in: `=<text>`, or a kind. */
-function rowOf(value: Json | undefined): string {
-  if (value === undefined) return 'missing';
-  if (value === null) return 'null';
-  const text = stringForm(value);
-  return text === undefined ? 'not_scalar' : `=${text}`;
-}
-
 function breakdownOf(
   model: Model,
   query: MeasuredQuery,
-  {by, name, limit}: NonNullable<MeasuredQuery['breakdown']>,
+  breakdown: AskedBreakdown,
   events: readonly StoredEvent[],
 ): JsonObject {
-  const rowOfEvent = (event: StoredEvent): string =>
-    rowOf(propertyAt(by === 'trait' ? traitsOf(model, event) : event.properties, name));
-  const byRow = new Map<string, StoredEvent[]>();
-  for (const event of events) byRow.set(rowOfEvent(event), [...(byRow.get(rowOfEvent(event)) ?? []), event]);
-  const values = [...byRow.keys()].filter((row) => row.startsWith('='));
-  values.sort((a, b) => byRow.get(b)!.length - byRow.get(a)!.length || Buffer.compare(Buffer.from(a), Buffer.from(b)));
-  const rest = values.slice(limit);
-  const rows: JsonObject[] = values
-    .slice(0, limit)
-    .map((row) => ({value: row.slice(1), ...seriesOf(query, byRow.get(row)!)}));
-  if (rest.length > 0) {
-    const others = rest.flatMap((row) => byRow.get(row)!);
-    rows.push({kind: 'other', values: rest.length, ...seriesOf(query, others)});
-  }
-  for (const kind of ['missing', 'null', 'not_scalar']) {
-    const found = byRow.get(kind);
-    if (found !== undefined) rows.push({kind, ...seriesOf(query, found)});
-  }
+  const {by, name} = breakdown;
+  const rows = rowsByValue(
+    model,
+    breakdown,
+    events,
+    (event) => event,
+    (of) => seriesOf(query, of),
+  );
   const additive = [undefined, 'total', 'sum'].includes(query.measure);
   return {property: by === 'trait' ? `trait:${name}` : name, additive, rows};
 }

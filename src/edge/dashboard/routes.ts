@@ -15,6 +15,7 @@ import {adminBodyBytesMax} from '../routes/limits.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
+import {retentionReport} from '../routes/retention.js';
 import {readUser} from '../routes/users.js';
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
@@ -70,6 +71,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
+  'v1/reports/retention': {GET: reading('reader', retentionReport)},
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/properties': {GET: reading('reader', propertiesList)},
   'v1/properties/values': {GET: reading('reader', propertyValuesList)},

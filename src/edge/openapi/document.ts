@@ -11,6 +11,7 @@ import type {BodyEndpoint, Method, ReadEndpoint, Route, Routes} from '../route.j
 import {describedHeaders, type HeaderName} from './headers.js';
 import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
+import {engagement} from './operations/engagement.js';
 import {events} from './operations/events.js';
 import {keys} from './operations/keys.js';
 import {lists} from './operations/lists.js';
@@ -59,7 +60,7 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
 }
 
-const operations: Operations = {...events, ...users, ...reports, ...lists, ...keys, ...operating};
+const operations: Operations = {...events, ...users, ...reports, ...engagement, ...lists, ...keys, ...operating};
 
 export function describeService(routes: Routes, version: string): OpenApiDocument {
   const paths: Record<string, Record<string, DescribedOperation>> = {};

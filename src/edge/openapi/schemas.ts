@@ -36,6 +36,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   CountedEvents: answers.eventCountsAnswer,
   ActiveUsers: answers.activeAnswer,
   Funnel: answers.funnelAnswer,
+  Retention: answers.retentionAnswer,
   Names: answers.namesAnswer,
   Properties: answers.propertiesAnswer,
   Traits: answers.traitsAnswer,

@@ -150,7 +150,7 @@ function localRange(
   const named = asked.timezone ?? service.reportZone; // AT3
   const local = named ?? utc;
   const range = {fromMs, toMs, interval, ...(named === undefined ? {} : {zone: zoneNamed(named)})};
-  if (local.isUtc && (interval !== 'week' || week_start === 'monday')) {
+  if (isOfUtc({interval, week_start, ...asked}, service)) {
     checkStarts(bucketStarts(fromMs, toMs, interval, reportBucketsMax));
     return {range, local};
   }
@@ -158,6 +158,10 @@ function localRange(
   const starts = checkStarts(buckets?.starts);
   return {range: {...range, buckets: {edges: buckets!.edges, labels: buckets!.labels}}, local, starts};
 }
+
+/** Whether the buckets are those that the core computes. */
+export const isOfUtc = ({interval, week_start, ...asked}: AskedBuckets, service: ZoneDefault): boolean =>
+  zoneIn(asked, service).isUtc && (interval !== 'week' || week_start === 'monday');
 
 /** How many buckets there are. */
 export const bucketCount = ({fromMs, toMs, interval, buckets}: BucketedRange): number =>

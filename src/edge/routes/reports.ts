@@ -223,7 +223,8 @@ function measureOf({measure, property}: {measure: Measure | undefined; property:
   return {...(measure === undefined ? {} : {measure}), ...(property === undefined ? {} : {property})};
 }
 
-const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
+export const refused = (message: string, field: string): RequestFailure =>
+  new RequestFailure(invalidRequest(message, field));
 
 export const usersReport = reportRoute(usersForm, ({metric, ...times}, front) => ({
   report: 'users',

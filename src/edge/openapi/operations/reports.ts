@@ -4,10 +4,10 @@ import {countsForm, funnelForm, namesForm, usersForm} from '../../routes/reports
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 
-const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
-const hinted = {always: freshness, sometimes: ['Report-Hint']} as const;
-const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From', 'Report-Hint']} as const;
-const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers: bucketed};
+export const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
+export const hinted = {always: freshness, sometimes: ['Report-Hint']} as const;
+export const bucketed = {always: freshness, sometimes: ['Report-Incomplete-From', 'Report-Hint']} as const;
+export const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers: bucketed};
 
 export const reports: Operations = {
   'GET /v1/reports/events': {

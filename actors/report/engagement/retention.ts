@@ -1,0 +1,196 @@
+// Retention: the bucket in which a user started, and how many periods later it returned (docs/api.md, Reports).
+//   RN1. Start events lie in [from, to]. A user is in the cohort of a bucket by its first start event there; with `first` by its
+//        first start event of all time alone, so the rows of users who started before `from` are not walked.
+//   RN2. Returns come after that start event in the order of the history: an event is no return to itself.
+//   RN3. Calendar period k of a cohort is the k-th bucket after its own. Rolling period k is [k, k + 1) units after the start event,
+//        where a month has 30 days.
+//   RN4. Returns count to the end of the last period. With `on_or_after` they count to `to`.
+//   RN5. A cell is complete once its period has ended, for whoever may be in the cohort: before `asOfMs`, and before the end of RN4.
+import {dayMs, hourMs} from '../../limits.js';
+import {lowerBound} from '../../order/search.js';
+import type {Buckets} from '../counts/buckets.js';
+
+export type RetentionInterval = 'hour' | 'day' | 'week' | 'month';
+/** What makes a member of a cohort. RN1 */
+export type CohortRule = 'first' | 'recurring';
+
+export interface RetentionRules {
+  /** Cells of a cohort. */
+  readonly periods: number;
+  readonly cohort: CohortRule;
+  /** Whether a user returns in a period, or in it or a later one. */
+  readonly criteria: 'on' | 'on_or_after';
+  readonly frame: 'calendar' | 'rolling';
+}
+
+/** RN3 */
+const unitMs: Readonly<Record<RetentionInterval, number>> = {
+  hour: hourMs,
+  day: dayMs,
+  week: 7 * dayMs,
+  month: 30 * dayMs,
+};
+
+/** When the periods of each cohort are. */
+export class Periods {
+  readonly cohorts: Buckets;
+  readonly rules: RetentionRules;
+  /** Undefined for calendar periods. */
+  private readonly unitMs: number | undefined;
+  /** Of the cohorts, and of the buckets after them. */
+  private readonly edges: Float64Array;
+
+  /** `laterEnds`: ends of the buckets after the last cohort's, one less than there are periods. */
+  constructor(cohorts: Buckets, interval: RetentionInterval, rules: RetentionRules, laterEnds: readonly number[]) {
+    this.cohorts = cohorts;
+    this.rules = rules;
+    this.unitMs = rules.frame === 'rolling' ? unitMs[interval] : undefined;
+    this.edges = Float64Array.from([...cohorts.edges, ...laterEnds]);
+  }
+
+  /** The first ms of a period of a user who started at `startMs`. RN3 */
+  startOf(cohort: number, startMs: number, period: number): number {
+    return this.unitMs === undefined ? this.edges[cohort + period] : startMs + period * this.unitMs;
+  }
+
+  /** The last ms that is read. RN4 */
+  get lastMs(): number {
+    const {rules, cohorts, unitMs} = this;
+    if (rules.criteria === 'on_or_after') return cohorts.toMs;
+    const endMs =
+      unitMs === undefined ? this.edges[cohorts.count - 1 + rules.periods] : cohorts.toMs + rules.periods * unitMs;
+    return endMs - 1;
+  }
+
+  /** RN5 */
+  isComplete(cohort: number, period: number, asOfMs: number): boolean {
+    const {rules, cohorts, edges, unitMs} = this;
+    const endMs = unitMs === undefined ? edges[cohort + period + 1] : edges[cohort + 1] + (period + 1) * unitMs;
+    return endMs <= asOfMs && (rules.criteria === 'on' || endMs <= cohorts.toMs + 1);
+  }
+}
+
+/** Bits of a row's kind; its series is above them. */
+export const startBit = 1;
+export const returnBit = 2;
+export const seriesShift = 2;
+
+/** One user of a cohort: the place of its start event, and its returns up to that. */
+type NoteMember = (cohort: number, at: number, returnsBefore: number) => void;
+
+/** The cohorts of one user, whose rows are [start, end) of both columns. RN1 */
+export function forEachMembership(
+  {cohorts, rules}: Periods,
+  times: Float64Array,
+  kinds: Uint32Array,
+  start: number,
+  end: number,
+  note: NoteMember,
+): void {
+  let newest = -1;
+  let returns = 0;
+  for (let at = start; at < end; at++) {
+    if ((kinds[at] & returnBit) !== 0) returns += 1; // RN2
+    if ((kinds[at] & startBit) === 0) continue;
+    const cohort = cohorts.indexOf(times[at]);
+    if (cohort === newest) continue;
+    newest = cohort;
+    note(cohort, at, returns);
+    if (rules.cohort === 'first') return;
+  }
+}
+
+/** Sizes and cells of each series. Series 0 is the unbroken one, of which every member is, too. */
+export class RetentionCells {
+  readonly periods: Periods;
+  private readonly sizes: Float64Array;
+  private readonly counts: Float64Array;
+  /** Times of one user's returns. */
+  private returns = new Float64Array(64);
+
+  constructor(periods: Periods, seriesCount: number) {
+    this.periods = periods;
+    this.sizes = new Float64Array(seriesCount * periods.cohorts.count);
+    this.counts = new Float64Array(this.sizes.length * periods.rules.periods);
+  }
+
+  addUser(times: Float64Array, kinds: Uint32Array, start: number, end: number): void {
+    const returnCount = this.findReturns(times, kinds, start, end);
+    forEachMembership(this.periods, times, kinds, start, end, (cohort, at, returnsBefore) => {
+      const series = kinds[at] >>> seriesShift;
+      this.addMember(0, cohort, times[at], returnsBefore, returnCount);
+      if (series > 0) this.addMember(series, cohort, times[at], returnsBefore, returnCount);
+    });
+  }
+
+  private findReturns(times: Float64Array, kinds: Uint32Array, start: number, end: number): number {
+    if (this.returns.length < end - start) this.returns = new Float64Array((end - start) * 2);
+    let count = 0;
+    for (let at = start; at < end; at++) if ((kinds[at] & returnBit) !== 0) this.returns[count++] = times[at];
+    return count;
+  }
+
+  /** The member's returns are [firstReturn, returnCount). */
+  private addMember(series: number, cohort: number, startMs: number, firstReturn: number, returnCount: number): void {
+    const {periods, returns} = this;
+    const {rules} = periods;
+    const place = series * periods.cohorts.count + cohort;
+    const firstCell = place * rules.periods;
+    this.sizes[place] += 1;
+    let next = firstReturn;
+    for (let period = 0; period < rules.periods && next < returnCount; period++) {
+      next = lowerBound(returns, periods.startOf(cohort, startMs, period), next, returnCount);
+      if (next === returnCount) return;
+      const isIn = rules.criteria === 'on_or_after' || returns[next] < periods.startOf(cohort, startMs, period + 1);
+      if (isIn) this.counts[firstCell + period] += 1;
+    }
+  }
+
+  size(series: number, cohort: number): number {
+    return this.sizes[series * this.periods.cohorts.count + cohort];
+  }
+
+  count(series: number, cohort: number, period: number): number {
+    const {cohorts, rules} = this.periods;
+    return this.counts[(series * cohorts.count + cohort) * rules.periods + period];
+  }
+}
+
+/** `"cohorts":[…],"overall":[…]` of one series. */
+export function retentionFields(
+  cells: RetentionCells,
+  series: number,
+  labels: readonly string[],
+  asOfMs: number,
+): string {
+  const {periods} = cells;
+  const all = Array.from({length: periods.rules.periods}, (_, period) => period);
+  const cohorts = labels.map((label, cohort) => {
+    const texts = all.map((period) => {
+      const incomplete = periods.isComplete(cohort, period, asOfMs) ? '' : ',"incomplete":true';
+      return `{"count":${cells.count(series, cohort, period)}${incomplete}}`;
+    });
+    return `{"date":"${label}","size":${cells.size(series, cohort)},"cells":[${texts.join()}]}`;
+  });
+  const overall = all.map((period) => overallOf(cells, series, period, asOfMs));
+  return `"cohorts":[${cohorts.join()}],"overall":[${overall.join()}]`;
+}
+
+/** Sums over the complete cells of a period: a mean of rates would weigh small cohorts like large ones. */
+function overallOf(cells: RetentionCells, series: number, period: number, asOfMs: number): string {
+  const {periods} = cells;
+  let [count, size] = [0, 0];
+  for (let cohort = 0; cohort < periods.cohorts.count; cohort++) {
+    if (!periods.isComplete(cohort, period, asOfMs)) continue;
+    count += cells.count(series, cohort, period);
+    size += cells.size(series, cohort);
+  }
+  return `{"count":${count},"size":${size},"rate":${size === 0 ? null : count / size}}`;
+}
+
+/** Members of all cohorts of a series. */
+export function membersOf(cells: RetentionCells, series: number): number {
+  let members = 0;
+  for (let cohort = 0; cohort < cells.periods.cohorts.count; cohort++) members += cells.size(series, cohort);
+  return members;
+}

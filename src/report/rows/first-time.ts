@@ -1,0 +1,31 @@
+// Who did something before a moment: such a user does it for the first time of all time no more.
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import type {Selector} from '../../../actors/report/rows/row-choice.js';
+import {UserSet} from '../../../actors/table/user-set.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {type RowReading, RowScan} from './row-scan.js';
+
+/** `users`: undefined for all. */
+export async function usersBefore(
+  reading: RowReading,
+  snapshot: PartitionSnapshot,
+  selector: Selector,
+  beforeMs: number,
+  users?: Users,
+): Promise<UserSet> {
+  const stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: beforeMs - 1};
+  const found = new UserSet();
+  await new RowScan(reading, {stretch, selectors: [selector]}).fold(
+    snapshot,
+    (rows, [chosen]) => {
+      for (const row of chosen!) found.add(rows.users[row]!);
+    },
+    users,
+  );
+  return found;
+}
+
+/** Those of the users who are not in the set. */
+export const without = (users: Users | undefined, others: UserSet): Users => ({
+  has: (user) => !others.has(user) && (users === undefined || users.has(user)),
+});

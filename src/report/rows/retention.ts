@@ -1,0 +1,147 @@
+// Retention: one walk over start and return events, one more over start events where a breakdown chooses its values first.
+//   RQ1. Values of a breakdown are those of the events that make users members of a cohort; the ones with most members have rows.
+
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {intervalText} from '../../../actors/report/answers.js';
+import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {
+  forEachMembership,
+  membersOf,
+  Periods,
+  RetentionCells,
+  retentionFields,
+  returnBit,
+  seriesShift,
+  startBit,
+} from '../../../actors/report/engagement/retention.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import type {Selector} from '../../../actors/report/rows/row-choice.js';
+import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
+import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
+import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {ReportQuery} from '../../asks.js';
+import {asOf} from '../published/freshness.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {usersBefore, without} from './first-time.js';
+import {GroupCounts, Grouping} from './grouped-rows.js';
+import {type RowReading, RowScan} from './row-scan.js';
+import {usersWhere} from './traits.js';
+
+type Query = Extract<ReportQuery, {report: 'retention'}>;
+
+/** JSON text of the answer. @throws MissingPart, DamagedPart */
+export async function retention(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
+  const one = new Retention(reading, query);
+  await one.fold(snapshots);
+  return `{${intervalText(one.cohorts)},${one.fields(asOf(snapshots.map(({manifest}) => manifest)))}}`;
+}
+
+/** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
+class Retention {
+  private readonly reading: RowReading;
+  private readonly query: Query;
+  private readonly periods: Periods;
+  private readonly grouping: Grouping | undefined;
+  /** Who may be in a cohort, by partition. */
+  private readonly members = new Map<PartitionSnapshot, Users | undefined>();
+  private shown: ShownGroups | undefined;
+  private cells: RetentionCells;
+
+  constructor(reading: RowReading, query: Query) {
+    const {interval, laterEnds, breakdown} = query;
+    this.reading = reading;
+    this.query = query;
+    this.periods = new Periods(Buckets.of(query), interval, query, laterEnds);
+    this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
+    this.cells = new RetentionCells(this.periods, 1);
+  }
+
+  get cohorts(): Buckets {
+    return this.periods.cohorts;
+  }
+
+  async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+    const {reading, query, grouping} = this;
+    for (const snapshot of snapshots) {
+      const users = await usersWhere(reading.scan, snapshot, query.userWhere);
+      const isFirst = query.cohort === 'first';
+      const earlier = isFirst ? await usersBefore(reading, snapshot, query.start, query.fromMs, users) : undefined;
+      this.members.set(snapshot, earlier === undefined ? users : without(users, earlier));
+    }
+    if (grouping !== undefined) {
+      for (const snapshot of snapshots) await grouping.open(reading.scan, snapshot);
+      this.shown = await this.choose(grouping, snapshots);
+      this.cells = new RetentionCells(this.periods, rowsOf(this.shown) + 1);
+    }
+    const scan = this.scan(this.periods.lastMs, [query.start, query.return]);
+    for (const snapshot of snapshots) await this.foldUsers(scan, snapshot);
+  }
+
+  /** RQ1 */
+  private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
+    const totals = new GroupCounts();
+    const scan = this.scan(this.query.toMs, [this.query.start]);
+    for (const snapshot of snapshots) {
+      await scan.walk(
+        snapshot,
+        (rows, [chosen], walk) => {
+          const groupOf = grouping.of(snapshot, rows);
+          for (const row of chosen!) walk.add(rows.users[row]!, timeOf(rows, row), startOf(groupOf(row)));
+        },
+        (_, times, kinds, start, end) =>
+          forEachMembership(this.periods, times, kinds, start, end, (_cohort, at) =>
+            totals.add(kinds[at]! >>> seriesShift, 0),
+          ),
+        this.members.get(snapshot),
+      );
+    }
+    return grouping.choose(totals.totals());
+  }
+
+  private async foldUsers(scan: RowScan, snapshot: PartitionSnapshot): Promise<void> {
+    const {cells, grouping, shown} = this;
+    const {toMs} = this.query;
+    const sets = new SelectorSets(2);
+    await scan.walk(
+      snapshot,
+      (rows, chosen, walk) => {
+        const groupOf = grouping?.of(snapshot, rows);
+        sets.forEachRow(rows.order, chosen, (row, set) => {
+          const timeMs = timeOf(rows, row);
+          const isStart = sets.has(set, 0) && timeMs <= toMs;
+          const returns = sets.has(set, 1) ? returnBit : 0;
+          if (!isStart && returns === 0) return;
+          const series = groupOf === undefined || !isStart ? 0 : shown!.rowOf[groupOf(row)]! + 1;
+          walk.add(rows.users[row]!, timeMs, (isStart ? startOf(series) : 0) + returns);
+        });
+      },
+      (_, times, kinds, start, end) => cells.addUser(times, kinds, start, end),
+      this.members.get(snapshot),
+    );
+  }
+
+  private scan(lastMs: number, selectors: readonly Selector[]): RowScan {
+    const stretch = {startMs: this.query.fromMs, lastMs};
+    return new RowScan(this.reading, {stretch, selectors, properties: this.grouping?.properties ?? []});
+  }
+
+  /** `asOfMs`: what is before it is complete. */
+  fields(asOfMs: number): string {
+    const {cells, grouping, shown} = this;
+    const labels = this.cohorts.labels();
+    const whole = retentionFields(cells, 0, labels, asOfMs);
+    if (grouping === undefined) return whole;
+    const rows: string[] = [];
+    for (let row = 0; row < rowsOf(shown!); row++) {
+      if (membersOf(cells, row + 1) === 0) continue;
+      rows.push(`{${rowName(row, grouping.groups, shown!)},${retentionFields(cells, row + 1, labels, asOfMs)}}`);
+    }
+    return `${whole},"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":true,"rows":[${rows.join()}]}`;
+  }
+}
+
+const startOf = (series: number): number => series * 2 ** seriesShift + startBit;
