@@ -16,6 +16,7 @@ const usage = `millrace [COMMAND]
   dashboard   prints a link that signs in to the dashboard
   keys        creates, lists, limits and revokes API keys
   import      imports events from a file
+  relink      joins events that were stored while IDENTITY_JOIN was off
   backup      copies and restores the data of a service
   demo        a service with the events of a web shop
   doctor      checks whether this machine can run the service, and says what to do
@@ -30,6 +31,7 @@ const programs = {
   dashboard: 'cli/dashboard',
   keys: 'cli/keys',
   import: 'cli/import',
+  relink: 'cli/relink',
   backup: 'cli/backup',
   demo: 'demo',
   doctor: 'cli/doctor',

@@ -18,6 +18,7 @@ const programs = [
   'cli/doctor',
   'cli/import',
   'cli/keys',
+  'cli/relink',
 ];
 const sources = {
   ...Object.fromEntries(programs.map((program) => [program, inProject(`src/${program}.ts`)])),

@@ -11,6 +11,7 @@ const programs = {
   dashboard: ['service/cli/dashboard', ofService],
   keys: ['service/cli/keys', ofService],
   import: ['service/cli/import', ofService],
+  relink: ['service/cli/relink', ofService],
   backup: ['service/cli/backup', {say: quiet}],
   demo: ['service/demo', {}],
   bench: ['bench/main', {needs: 'everything'}],

@@ -11,6 +11,7 @@ import {readEvents} from './routes/events.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {adminBodyBytesMax} from './routes/limits.js';
+import {addLinks, linksBodyBytesMax} from './routes/links.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from './routes/lists.js';
 import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
@@ -72,6 +73,7 @@ export const routes: Routes = {
         DELETE: {access: 'admin', handle: revokeKey},
       },
     ],
+    ['/admin/v1/links', {POST: {access: 'admin', bodyBytesMax: linksBodyBytesMax, takeBody: addLinks}}],
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],

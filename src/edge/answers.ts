@@ -396,6 +396,11 @@ export type CreatedKey = z.infer<typeof createdKeyAnswer>;
 
 export const revokedKeyAnswer = z.strictObject({status: z.literal('revoked'), id: z.string()});
 
+export const linksAnswer = z.strictObject({
+  stored: z.int().min(0).describe('Links that are on disk, those that were there before included.'),
+  unknown: z.int().min(0).describe('Links of a `userId` that is no user: they are not stored.'),
+});
+
 export const healthAnswer = z.strictObject({
   status: z.literal('ok'),
   durability: z.enum(['power-cut', 'process-crash']).describe('What an acknowledged event survives.'),

@@ -1,10 +1,13 @@
 // Anonymous history that joins its user: through the API alone, while the service works on it (docs/api.md, Identity).
+import {execFile} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, type EventAnswer, expectError, expectJson, query} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {reportCovering, until} from '../support/reports.js';
 import {freshId, ServiceUnderTest, useService} from './service-under-test.js';
 
+const program = fileURLToPath(new URL('../../dist/service/cli/relink.js', import.meta.url));
 const day = '2024-05-06';
 const at = (minute: number): string => `${day}T12:${String(minute).padStart(2, '0')}:00.000Z`;
 
@@ -227,4 +230,49 @@ describe('with IDENTITY_JOIN=off', () => {
     expect(profile.json()).toMatchObject({anonymous_ids: [], events: [{event: 'log-in'}]});
     expect((await scrape(off.service.baseUrl)).sum('millrace_links_total')).toBe(0);
   });
+
+  test('relink joins what was stored so, once it is on', async () => {
+    const [ada, bob, gone, shared, own] = [freshId(), freshId(), freshId(), freshId('device'), freshId('device')];
+    await off.track({event: 'visit', anonymousId: own, timestamp: at(1)});
+    await off.track({event: 'log-in', userId: ada, anonymousId: own, timestamp: at(2)});
+    await off.track({event: 'visit', anonymousId: shared, timestamp: at(1)});
+    // The later one of two users was stored first.
+    await off.track({event: 'log-in', userId: bob, anonymousId: shared, timestamp: at(4)});
+    await off.track({event: 'log-in', userId: ada, anonymousId: shared, timestamp: at(3)});
+    expect(await relink()).toMatchObject({code: 1, err: expect.stringMatching(/IDENTITY_JOIN is off/)});
+    expect(await relink('--check')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d events are read\. .* 4 pairs/),
+    });
+    await off.restart('stop', {IDENTITY_JOIN: 'on'});
+    expect(await relink('--from', day, '--to', day)).toEqual({
+      code: 0,
+      out: '5 events are read. Of 3 pairs of a userId and an anonymousId 3 are linked.\n',
+      err: '',
+    });
+    const eventsOf = async (userId: string): Promise<string[]> => (await off.eventsOf(userId)).map(({event}) => event);
+    await until(
+      () => Promise.all([ada, bob].map(eventsOf)),
+      (events) =>
+        JSON.stringify(events) ===
+        JSON.stringify([
+          ['log-in', 'log-in', 'visit'],
+          ['log-in', 'visit'],
+        ]),
+      'each has its own history',
+    );
+    expect((await off.read.get(`/v1/user?${query({userId: ada})}`)).json()).toMatchObject({anonymous_ids: [own]});
+    const links = [{userId: gone, anonymousId: own}];
+    expect((await off.admin.post('/admin/v1/links', {links})).json()).toEqual({stored: 0, unknown: 1});
+    for (const body of [{}, {links: [{userId: ada}]}, {links: [{userId: ada, anonymousId: '..'}]}])
+      expect((await off.admin.post('/admin/v1/links', body)).status).toBe(400);
+  });
+
+  const relink = (...words: string[]): Promise<{code: number; out: string; err: string}> =>
+    new Promise((resolve) => {
+      const env = {PATH: process.env.PATH, DATA_DIR: off.service.dataDir};
+      execFile(process.execPath, [program, ...words], {env}, (error, out, err) => {
+        resolve({code: error === null ? 0 : Number(error.code), out, err});
+      });
+    });
 });

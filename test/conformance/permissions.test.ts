@@ -57,6 +57,7 @@ const table: Readonly<Record<string, Row>> = {
   'POST /admin/v1/keys': {door: 'admin', body: () => ({kind: 'write', name: freshId()}), status: 201},
   'POST /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', body: () => ({}), status: 404},
   'DELETE /admin/v1/keys/:id': {path: '/admin/v1/keys/key_unknown', door: 'admin', status: 404},
+  'POST /admin/v1/links': {door: 'admin', body: () => ({links: []}), status: 200},
   'GET /healthz': {door: 'open', status: 200},
   'GET /readyz': {door: 'open', status: 200},
   'GET /metrics': {door: 'open', status: 200},

@@ -32,6 +32,7 @@ const routes: readonly Route[] = [
   {path: '/v1/traits', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits/values', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/retention', allowed: ['GET', 'HEAD']},
+  {path: '/admin/v1/links', allowed: ['POST']},
 ];
 
 const writeRoutes = ['/v1/events', '/v1/events/batch', '/v1/users/identify'];

@@ -18,7 +18,7 @@ export class ServiceUnderTest {
   private clients: {write: Client; read: Client; nobody: Client; admin: Client} | undefined;
   positions = new Positions();
 
-  constructor(private readonly env: Readonly<Record<string, string>>) {}
+  constructor(private env: Readonly<Record<string, string>>) {}
 
   get service(): Service {
     return this.started!;
@@ -56,7 +56,9 @@ export class ServiceUnderTest {
     };
   }
 
-  async restart(how: 'stop' | 'kill'): Promise<void> {
+  /** `env`: what it starts with from now on, beside what it had. */
+  async restart(how: 'stop' | 'kill', env: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.env = {...this.env, ...env};
     if (how === 'kill') await this.service.kill();
     else expect(await this.service.stop()).toBe(0);
     await this.start(this.service.dataDir);

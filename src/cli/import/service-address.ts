@@ -17,6 +17,8 @@ export interface AddressOptions {
   readonly dataDir: string;
   /** Of the temporary key; absent: `import`. */
   readonly keyName?: string;
+  /** Of the temporary key; absent: `write`. */
+  readonly keyKind?: 'write' | 'read';
 }
 
 export interface ServiceAddress {
@@ -33,7 +35,13 @@ const answerMsMax = 10_000;
 const restartMsMax = 3_000;
 
 /** @throws AdminFault when there is no service, no key, or no permission. */
-export async function findService({url, key, dataDir, keyName = 'import'}: AddressOptions): Promise<ServiceAddress> {
+export async function findService({
+  url,
+  key,
+  dataDir,
+  keyName = 'import',
+  keyKind = 'write',
+}: AddressOptions): Promise<ServiceAddress> {
   const note = url === null ? noteOf(dataDir, 'name one with --url') : noteIfThere(dataDir);
   const baseUrl = withoutTrailingSlash(url ?? note!.baseUrl);
   await assertAnswers(baseUrl);
@@ -42,7 +50,7 @@ export async function findService({url, key, dataDir, keyName = 'import'}: Addre
   if (note === undefined || withoutTrailingSlash(note.baseUrl) !== baseUrl) {
     throw new AdminFault(`Give a write key for ${baseUrl}: --key sk_write_..., MILLRACE_KEY or MILLRACE_KEY_FILE.`);
   }
-  const made = await new AdminClient(note).ask<CreatedKey>('POST', '/admin/v1/keys', {kind: 'write', name: keyName});
+  const made = await new AdminClient(note).ask<CreatedKey>('POST', '/admin/v1/keys', {kind: keyKind, name: keyName});
   const release = (): Promise<void> => releaseKey(dataDir, note, made.id);
   return {baseUrl, key: made.key, target: targetOf(place, note.deployment), release};
 }
@@ -75,7 +83,7 @@ async function releaseKey(dataDir: string, firstNote: ServiceNote, id: string): 
     } catch (cause) {
       if (monotonicMs() > deadlineMs) {
         const wish = `revoke it: ${commandLine('keys', 'revoke', id)}`;
-        throw new AdminFault(`The write key of this import still works; ${wish} (${(cause as Error).message})`, {
+        throw new AdminFault(`The temporary API key still works; ${wish} (${(cause as Error).message})`, {
           cause,
         });
       }

@@ -3,6 +3,7 @@ import {z} from 'zod';
 import * as answers from '../answers.js';
 import type {JsonSchema} from '../query/query.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
+import {linksBody} from '../routes/links.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -10,6 +11,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Event: event,
   EventBatch: batch,
   Identify: identify,
+  Links: linksBody,
   KeyOptions: keyOptions,
   NewKey: newKeyBody,
 };
@@ -45,6 +47,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Keys: answers.keysAnswer,
   CreatedKey: answers.createdKeyAnswer,
   RevokedKey: answers.revokedKeyAnswer,
+  StoredLinks: answers.linksAnswer,
   Preflight: answers.preflightAnswer,
   Health: answers.healthAnswer,
   Readiness: answers.readinessAnswer,

@@ -243,7 +243,7 @@ test('a temporary key that could not be revoked is named, and what was sent is s
   service.keepsKeys = true;
   const {code, err} = await start([path], {DATA_DIR: folder}).ended;
   expect([code, numbersOf(service.log)]).toEqual([0, upTo(10)]);
-  expect(err).toMatch(/^The write key of this import still works; revoke it: npm run keys -- revoke k1 \(.*503.*\)\n$/);
+  expect(err).toMatch(/^The temporary API key still works; revoke it: npm run keys -- revoke k1 \(.*503.*\)\n$/);
 });
 
 test('the place of another file, or of another service, is not believed', async () => {

@@ -6,6 +6,7 @@ import {
   deletionPendingAnswer,
   goneAnswer,
   identifyAnswer,
+  linksAnswer,
   profileAnswer,
   unknownUserAnswer,
 } from '../../answers.js';
@@ -13,6 +14,7 @@ import {userForm, userPathForm} from '../../query/asked-user.js';
 import {askedId} from '../../query/parameters.js';
 import {noParameters} from '../../query/query.js';
 import {deletionForm, deletionIdPattern, exampleDeletionId} from '../../routes/deletions.js';
+import {linksBody} from '../../routes/links.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
 import {purchase} from './examples.js';
 
@@ -153,6 +155,24 @@ export const users: Operations = {
       },
     },
     errors: [],
+  },
+  'POST /admin/v1/links': {
+    id: 'addLinks',
+    tag: 'Users',
+    summary: 'Join what was stored with both ids while joining was off',
+    description:
+      'For `npm run relink`, which reads the pairs from the history. Each `anonymousId` is joined to its `userId`, as an ' +
+      'event with both ids does it. With `IDENTITY_JOIN=off` it is refused.',
+    query: noParameters,
+    body: {schema: linksBody, example: {links: [{userId: 'grace', anonymousId: 'browser-7'}]}},
+    answers: {
+      200: {
+        description: 'The links are on disk.',
+        schema: linksAnswer,
+        example: {stored: 1, unknown: 0},
+      },
+    },
+    errors: ['unavailable'],
   },
   'GET /v1/user': getUser,
   'DELETE /v1/user': deleteUser,
