@@ -947,3 +947,46 @@ test('Report-Hint: unknown names of events, and operators that went into filter'
   expect(await hint('events', {event: `${event}s`, filter: 'n>=5'})).toBe(`operators go into where=; ${unknown}`);
   expect(await hint('funnel', {'steps[]': [event, `${event}s`]})).toBe(unknown);
 });
+
+describe('format=csv', () => {
+  const event = freshId('event');
+
+  beforeAll(async () => {
+    const at = {event, timestamp: '2024-01-01T10:00:00Z'};
+    await under.trackAll([
+      {...at, userId: 'ada', properties: {plan: '=1+1'}},
+      {...at, userId: 'bob', properties: {plan: '=1+1'}},
+      {...at, userId: 'bob'},
+    ]);
+    await covering('events', {event, ...day});
+  });
+
+  const csv = (report: string, parameters: Parameters, headers?: Record<string, string>): Promise<Answer> =>
+    under.read.get(pathOf(report, {...day, ...parameters, format: 'csv'}), headers);
+
+  test('answers each report as a table', async () => {
+    const counts = await csv('events', {event});
+    expect(counts.headers).toMatchObject({'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store'});
+    expect(counts.text).toBe('date,count\r\n2024-01-01,3\r\n');
+    const broken = await csv('events', {event, breakdown: 'plan'});
+    expect(broken.text).toBe("value,kind,date,count\r\n'=1+1,,2024-01-01,2\r\n,missing,2024-01-01,1\r\n");
+    const users = await csv('events', {event, measure: 'users'});
+    expect(users.text).toBe('date,count,users\r\n2024-01-01,3,2\r\n');
+    expect((await csv('users', {})).text).toMatch(/^date,count\r\n2024-01-01,\d+\r\n$/);
+    const funnel = await csv('funnel', {'steps[]': [event]});
+    expect(funnel.text.split('\r\n')[1]).toBe(`1,${event},2,1,1,0,`);
+    const retention = await csv('retention', {start: event, any_return: 'true', periods: '1'});
+    expect(retention.text).toBe('date,size,period,count,incomplete\r\n2024-01-01,2,0,1,\r\n');
+  });
+
+  test('has a tag of its own, and 304; errors stay JSON', async () => {
+    const [asCsv, asJson] = [await csv('events', {event}), await ask('events', {event, ...day})];
+    expect(asCsv.headers.etag).not.toBe(asJson.headers.etag);
+    const again = await csv('events', {event}, {'if-none-match': String(asCsv.headers.etag)});
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', asCsv.headers.etag]);
+    expect((await csv('events', {event}, {'if-none-match': String(asJson.headers.etag)})).status).toBe(200);
+    expectError(await csv('events', {event, interval: 'age'}), 400, 'invalid_request', 'interval');
+    expectError(await ask('events', {event, ...day, format: 'xml'}), 400, 'invalid_request', 'format');
+    expect((await ask('events', {event, ...day, format: 'json'})).text).toBe(asJson.text);
+  });
+});

@@ -1,7 +1,8 @@
 // CSV as RFC 4180 has it, read back by a reader that knows nothing of how it was written.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {type Cell, csvOf} from '../../dashboard/src/charts/csv.js';
+import {type Cell, csvOf as csvOfPage} from '../../dashboard/src/charts/csv.js';
+import {csvOf as csvOfReport} from '../../src/edge/routes/csv.js';
 
 /** RFC 4180, 2: records end with CRLF; a quoted field may hold commas, line ends and doubled quotes. */
 function read(text: string): string[][] {
@@ -32,7 +33,12 @@ const asText = (cell: Cell): string => {
   return typeof cell === 'string' && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);
 };
 
-test('every table is read back as it was', () => {
+const writers = [
+  ['a page', csvOfPage],
+  ['a report', csvOfReport],
+] as const;
+
+test.each(writers)('every table of %s is read back as it was', (_, csvOf) => {
   const cell: fc.Arbitrary<Cell> = fc.oneof(
     fc.string({unit: fc.constantFrom('a', '"', ',', '\r', '\n', '=', '-', "'", 'é', ' ')}),
     fc.integer(),
@@ -46,6 +52,9 @@ test('every table is read back as it was', () => {
   );
 });
 
-test('a text that a spreadsheet would compute gets an apostrophe, a number does not', () => {
-  expect(csvOf([['=1+1', '+1', '-1', '@x', '\tx', 'a=b', -1]])).toBe("'=1+1,'+1,'-1,'@x,'\tx,a=b,-1\r\n");
-});
+test.each(writers)(
+  'in a table of %s a text that a spreadsheet would compute gets an apostrophe, a number does not',
+  (_, csvOf) => {
+    expect(csvOf([['=1+1', '+1', '-1', '@x', '\tx', 'a=b', -1]])).toBe("'=1+1,'+1,'-1,'@x,'\tx,a=b,-1\r\n");
+  },
+);

@@ -331,7 +331,7 @@ function describeAnswer(
 }
 
 function describeContent(answer: Answer | undefined, codes: readonly ErrorCode[]): DescribedAnswer['content'] {
-  const {schema, media, example} = answer ?? {};
+  const {schema, media, example, hasCsv} = answer ?? {};
   const shown = example === undefined ? {} : {example};
   if (media !== undefined) {
     return {[media]: {schema: media === 'application/json' ? {type: 'object'} : {type: 'string'}}};
@@ -342,7 +342,8 @@ function describeContent(answer: Answer | undefined, codes: readonly ErrorCode[]
   ];
   if (bodies.length === 0) return undefined;
   const body = bodies.length === 1 ? bodies[0]! : {anyOf: bodies};
-  return {'application/json': {schema: codes.length === 0 ? body : {allOf: [body, errorWith(codes)]}, ...shown}};
+  const json = {schema: codes.length === 0 ? body : {allOf: [body, errorWith(codes)]}, ...shown};
+  return {'application/json': json, ...(hasCsv && {'text/csv': {schema: {type: 'string'}}})};
 }
 
 const errorWith = (codes: readonly ErrorCode[]): JsonSchema => ({

@@ -19,6 +19,8 @@ export interface Answer {
   readonly schema?: z.ZodType;
   /** A content type other than JSON, whose body is a text. */
   readonly media?: string;
+  /** Whether the answer also comes as `text/csv`. */
+  readonly hasCsv?: true;
   readonly headers?: AnswerHeaders;
   readonly example?: unknown;
 }

@@ -38,6 +38,7 @@ import {
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
+import {csvTag, csvType, formatForm, jsonTags, reportCsv} from './report-csv.js';
 
 const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
 const windowPattern = /^([1-9]\d*)([smhd])?$/;
@@ -87,6 +88,7 @@ export const countsForm = {
   any_event: optional(word(['true']), {description: '`true` in place of `event`: events of every name.'}),
   ...bucketedForm,
   ...ofEveryReport,
+  ...formatForm,
   filter: optional(propertyFilter, {
     description:
       'Only events with this property value, as `<property>=<value>`: `plan=pro`, or `cart.currency=EUR` for a nested ' +
@@ -105,6 +107,7 @@ export const countsForm = {
 
 export const usersForm = {
   ...ofEveryReport,
+  ...formatForm,
   ...bucketedForm,
   metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
     description:
@@ -115,6 +118,7 @@ export const usersForm = {
 
 export const funnelForm = {
   ...ofEveryReport,
+  ...formatForm,
   'steps[]': list(name, {
     countMax: funnelStepsMax,
     expected: `1 to ${funnelStepsMax} names of events`,
@@ -268,6 +272,8 @@ const continues = (
   (toMs ?? start.toMs) === start.toMs &&
   prefix === start.prefix;
 
+type FilterForm = Pick<typeof countsForm, 'filter'>;
+
 /** `read` turns the values into a question. */
 export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   form: Form,
@@ -276,8 +282,10 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   return async (front: Front, exchange: Exchange): Promise<void> => {
     const values = readQuery(exchange.query, form);
     const query = read(values, front);
-    const {ifNoneMatch} = exchange;
-    const {at} = values as QueryValues<typeof ofEveryReport>;
+    // Values are read as those of the forms that reports share: not every form has all of these.
+    const {at, format, filter} = values as Partial<QueryValues<typeof ofEveryReport & typeof formatForm & FilterForm>>;
+    const isCsv = format === 'csv';
+    const ifNoneMatch = isCsv ? jsonTags(exchange.ifNoneMatch) : exchange.ifNoneMatch;
     const includes = readMinPosition(exchange, front.partitionCount);
     if (at !== undefined && includes !== undefined)
       throw new RequestFailure(invalidRequest('at and Min-Log-Position exclude each other', 'at'));
@@ -291,23 +299,29 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
       includes === undefined
         ? reportIn(await front.asks.report(asked))
         : await answerIncluding(front, exchange, asked, includes);
-    answerReport(exchange, answer, hintOfFilter(values as Parameters<typeof hintOfFilter>[0]));
+    const hint = filter === undefined ? undefined : hintOfFilter(filter);
+    answerReport(exchange, answer, hint, isCsv ? (body) => reportCsv(query, body) : undefined);
   };
 }
 
 /** `plan!=pro` is the property `plan!`, as `filter` has always read it. */
-function hintOfFilter({filter}: {readonly filter?: {readonly property: string} | undefined}): string | undefined {
-  return filter !== undefined && /[!<>~]$/.test(filter.property) ? 'operators go into where=' : undefined;
-}
+const hintOfFilter = ({property}: {readonly property: string}): string | undefined =>
+  /[!<>~]$/.test(property) ? 'operators go into where=' : undefined;
 
-/** `hint` comes before those of the answer. */
+/** `hint` comes before those of the answer. `toCsv` turns its JSON text into CSV. */
 function answerReport(
   exchange: Exchange,
   {headers, body}: Extract<ReportAnswer, {kind: 'report'}>,
   hint: string | undefined,
+  toCsv: ((json: string) => string) | undefined,
 ): void {
   const hints = [hint, headers['Report-Hint']].filter((one) => one !== undefined);
-  const list = Object.entries({...headers, ...(hints.length > 0 && {'Report-Hint': hints.join('; ')})}) as Header[];
+  const list = Object.entries({
+    ...headers,
+    ...(toCsv && {ETag: csvTag(headers.ETag)}),
+    ...(hints.length > 0 && {'Report-Hint': hints.join('; ')}),
+  }) as Header[];
   if (body === null) exchange.answer('304 Not Modified', undefined, '', list);
-  else exchange.json('200 OK', body, list);
+  else if (toCsv === undefined) exchange.json('200 OK', body, list);
+  else exchange.answer('200 OK', csvType, toCsv(body), list);
 }

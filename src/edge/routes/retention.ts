@@ -6,10 +6,12 @@ import {breakdownForm, breakdownOf} from '../query/breakdown.js';
 import {conditions, userWhere} from '../query/conditions.js';
 import {endsAfter} from '../query/neighbour-buckets.js';
 import {name, optional, required, wholeNumber, withDefault, word} from '../query/parameters.js';
+import {formatForm} from './report-csv.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
 export const retentionForm = {
   ...ofEveryReport,
+  ...formatForm,
   start: required(name, {
     description: 'The name of the events that make a user a member of a cohort.',
     example: 'signup',

@@ -19,6 +19,7 @@ export const engagement: Operations = {
       200: {
         description: 'The cohorts.',
         schema: retentionAnswer,
+        hasCsv: true,
         headers: bucketed,
         example: {
           interval: 'day',
@@ -34,6 +35,6 @@ export const engagement: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'unavailable'],
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },
 };

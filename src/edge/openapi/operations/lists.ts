@@ -6,7 +6,7 @@ import type {Answer, Operations} from '../operation.js';
 const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
 const headers = {always: freshness} as const;
 const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers};
-const errors = ['invalid_cursor', 'snapshot_gone', 'unavailable'] as const;
+const errors = ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
 const end = {has_more: false, next_cursor: null};
 const pro = {value: 'pro', count: 1};
 

@@ -23,6 +23,7 @@ export const reports: Operations = {
       200: {
         description: 'The counts.',
         schema: eventCountsAnswer,
+        hasCsv: true,
         headers: bucketed,
         example: {event: 'signup', ...twoDays},
       },
@@ -41,6 +42,7 @@ export const reports: Operations = {
       200: {
         description: 'The counts.',
         schema: activeAnswer,
+        hasCsv: true,
         headers: bucketed,
         example: {metric: 'dau', ...twoDays},
       },
@@ -60,6 +62,7 @@ export const reports: Operations = {
       200: {
         description: 'The funnel.',
         schema: funnelAnswer,
+        hasCsv: true,
         headers: hinted,
         example: {
           steps: [

@@ -1,0 +1,123 @@
+// Reports as CSV (`format=csv`), made of their JSON answers: a row for each bucket, step or cell, totals and rates over all left out.
+//   RC1. A CSV has the tag of its JSON answer with an end of its own: two representations of one answer (RFC 9110, 8.8.3.3).
+import type {z} from 'zod';
+import type {ReportQuery} from '../../asks.js';
+import type {ActiveAnswer, CountsAnswer, FunnelAnswer, RetentionAnswer, seriesAnswer} from '../answers.js';
+import {optional, word} from '../query/parameters.js';
+import {type Cell, csvOf} from './csv.js';
+
+export const csvType = 'text/csv; charset=utf-8';
+
+export const formatForm = {
+  format: optional(word(['json', 'csv']), {
+    description:
+      '`csv`: RFC 4180 with a row of titles, a row for each bucket, step or cell (of a breakdown for those of each value). A text ' +
+      "that a spreadsheet would compute gets a `'` before it. Default: `json`.",
+  }),
+};
+
+type Row = readonly Cell[];
+type EventCounts = CountsAnswer | z.infer<typeof seriesAnswer>;
+type Series = Pick<CountsAnswer, 'event' | 'data' | 'breakdown'>;
+interface Named {
+  readonly value?: string | undefined;
+  readonly kind?: string | undefined;
+}
+type Group = Pick<CountsAnswer, 'data'> & Named;
+type Measured = Extract<ReportQuery, {report: 'measured'}>;
+
+/** The CSV of a report's JSON text. */
+export function reportCsv(query: ReportQuery, json: string): string {
+  const answer: unknown = JSON.parse(json);
+  return csvOf(rowsOf(query, answer));
+}
+
+function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
+  switch (query.report) {
+    case 'events':
+      return eventRows(answer as EventCounts, undefined);
+    case 'measured':
+      return eventRows(answer as EventCounts, query.measure);
+    case 'users':
+      return userRows(answer as ActiveAnswer);
+    case 'funnel':
+      return funnelRows(answer as FunnelAnswer);
+    case 'retention':
+      return retentionRows(answer as RetentionAnswer);
+    default:
+      throw new Error(`${query.report} has no CSV`);
+  }
+}
+
+/** Of the rows of a breakdown: the text of a value, or a kind that is none. */
+const nameTitles = ['value', 'kind'];
+
+/** What was measured has a column of its name. */
+function eventRows(answer: EventCounts, measure: Measured['measure']): Row[] {
+  const isList = 'series' in answer;
+  const series: readonly Series[] = isList ? answer.series : [answer];
+  const isBroken = series.some(({breakdown}) => breakdown !== undefined);
+  const titles = [
+    ...(isList ? ['event'] : []),
+    ...(isBroken ? nameTitles : []),
+    'date',
+    'count',
+    ...(measure === undefined ? [] : [measure]),
+  ];
+  const rows: Row[] = [titles];
+  for (const {event, data, breakdown} of series) {
+    const groups: readonly Group[] = breakdown?.rows ?? [{data}];
+    for (const {value, kind, data: buckets} of groups) {
+      const named = [...(isList ? [event ?? null] : []), ...(isBroken ? [value ?? null, kind ?? null] : [])];
+      for (const {date, count, value: measured} of buckets)
+        rows.push([...named, date, count, ...(measure === undefined ? [] : [measured ?? null])]);
+    }
+  }
+  return rows;
+}
+
+const userRows = ({data}: ActiveAnswer): Row[] => [['date', 'count'], ...data.map(({date, count}) => [date, count])];
+
+function funnelRows({steps}: FunnelAnswer): Row[] {
+  const titles = ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'];
+  const rows = steps.map((step, i): Row => {
+    const {
+      event,
+      count,
+      conversion_rate: rate,
+      step_conversion_rate: stepRate,
+      drop_off,
+      median_seconds: median,
+    } = step;
+    return [i + 1, event, count, rate, stepRate, drop_off, median];
+  });
+  return [titles, ...rows];
+}
+
+function retentionRows({cohorts, breakdown}: RetentionAnswer): Row[] {
+  const groups: readonly (Named & Pick<RetentionAnswer, 'cohorts'>)[] = breakdown?.rows ?? [{cohorts}];
+  const isBroken = breakdown !== undefined;
+  const rows: Row[] = [[...(isBroken ? nameTitles : []), 'date', 'size', 'period', 'count', 'incomplete']];
+  for (const {value, kind, cohorts} of groups) {
+    const named = isBroken ? [value ?? null, kind ?? null] : [];
+    for (const {date, size, cells} of cohorts) {
+      for (const [period, {count, incomplete}] of cells.entries())
+        rows.push([...named, date, size, period, count, incomplete ? 'true' : null]);
+    }
+  }
+  return rows;
+}
+
+// -- tags. RC1 --
+
+const tagEnd = '-csv"';
+
+export const csvTag = (etag: string): string => etag.slice(0, -1) + tagEnd;
+
+/** The tags of JSON answers whose CSV the client has; undefined: none. */
+export function jsonTags(ifNoneMatch: string | undefined): string | undefined {
+  if (ifNoneMatch === undefined || ifNoneMatch.trim() === '*') return ifNoneMatch;
+  const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
+  const ofCsv = tags.filter((tag) => tag.endsWith(tagEnd)).map((tag) => `${tag.slice(0, -tagEnd.length)}"`);
+  return ofCsv.length === 0 ? undefined : ofCsv.join(', ');
+}

@@ -1,0 +1,111 @@
+// Reports as CSV: the columns of each shape, and tags that JSON answers do not share.
+import {describe, expect, test} from 'vitest';
+import type {ReportQuery} from '../../src/asks.js';
+import {csvTag, jsonTags, reportCsv} from '../../src/edge/routes/report-csv.js';
+
+const times = {fromMs: 0, toMs: 1, interval: 'day'} as const;
+const lines = (query: object, answer: object): string[] =>
+  reportCsv({...times, ...query} as ReportQuery, JSON.stringify(answer)).split('\r\n');
+const day = (date: string, count: number, value?: number | null) => ({
+  date,
+  count,
+  ...(value === undefined ? {} : {value}),
+});
+
+describe('the columns', () => {
+  test('of counts', () => {
+    const answer = {event: 'signup', interval: 'day', data: [day('2026-05-01', 2), day('2026-05-02', 0)], total: 2};
+    expect(lines({report: 'events'}, answer)).toEqual(['date,count', '2026-05-01,2', '2026-05-02,0', '']);
+  });
+
+  test('of what was measured: a column of its name, empty for null', () => {
+    const answer = {any_event: true, interval: 'day', data: [day('a', 2, -1.5), day('b', 0, null)], total: 2};
+    expect(lines({report: 'measured', measure: 'p50'}, answer)).toEqual(['date,count,p50', 'a,2,-1.5', 'b,0,', '']);
+  });
+
+  test('of several events, with and without a breakdown', () => {
+    const one = {event: '=A', data: [day('a', 1)], total: 1};
+    const other = {event: 'B, "b"', data: [day('a', 2)], total: 2};
+    const answer = {interval: 'day', series: [one, other]};
+    expect(lines({report: 'measured'}, answer)).toEqual(['event,date,count', "'=A,a,1", '"B, ""b""",a,2', '']);
+    const rows = [{value: 'x', data: [day('a', 1)], total: 1}];
+    const broken = [one, other].map((each) => ({...each, breakdown: {property: 'p', additive: true, rows}}));
+    expect(lines({report: 'measured'}, {...answer, series: broken})).toEqual([
+      'event,value,kind,date,count',
+      "'=A,x,,a,1",
+      '"B, ""b""",x,,a,1',
+      '',
+    ]);
+  });
+
+  test('of a breakdown: a row for each value and bucket; kinds that are no values have no text', () => {
+    const data = [day('a', 1, 5), day('b', 2, 6)];
+    const rows = [{value: ''}, {value: '-1'}, {kind: 'other', values: 7}, {kind: 'missing'}];
+    const answer = {
+      event: 'A',
+      interval: 'day',
+      data,
+      total: 3,
+      breakdown: {property: 'p', additive: true, rows: rows.map((row) => ({...row, data, total: 3}))},
+    };
+    expect(lines({report: 'measured'}, answer)).toEqual([
+      'value,kind,date,count',
+      ...[',,', "'-1,,", ',other,', ',missing,'].flatMap((row) => [`${row}a,1`, `${row}b,2`]),
+      '',
+    ]);
+    const measured = lines({report: 'measured', measure: 'sum'}, answer);
+    expect(measured.slice(0, 2)).toEqual(['value,kind,date,count,sum', ',,a,1,5']);
+  });
+
+  test('of active users and of a funnel', () => {
+    const active = {metric: 'dau', interval: 'day', data: [day('2026-05-01', 2)], total: 2};
+    expect(lines({report: 'users'}, active)).toEqual(['date,count', '2026-05-01,2', '']);
+    const rates = {conversion_rate: 0.5, step_conversion_rate: 0.25, drop_off: 1};
+    const steps = [
+      {event: 'a', count: 2, ...rates, median_seconds: null},
+      {event: 'b', count: 1, ...rates, median_seconds: 1.5},
+    ];
+    expect(lines({report: 'funnel'}, {steps, conversion_rate: 0.5, total: 2})).toEqual([
+      'step,event,count,conversion_rate,step_conversion_rate,drop_off,median_seconds',
+      '1,a,2,0.5,0.25,1,',
+      '2,b,1,0.5,0.25,1,1.5',
+      '',
+    ]);
+  });
+});
+
+test('of retention: a row for each cell', () => {
+  const cohorts = [
+    {date: 'a', size: 2, cells: [{count: 1}, {count: 2, incomplete: true}]},
+    {date: 'b', size: 0, cells: [{count: 0}, {count: 0, incomplete: true}]},
+  ];
+  const answer = {interval: 'day', cohorts, overall: []};
+  const rows = ['a,2,0,1,', 'a,2,1,2,true', 'b,0,0,0,', 'b,0,1,0,true'];
+  expect(lines({report: 'retention'}, answer)).toEqual(['date,size,period,count,incomplete', ...rows, '']);
+  const groups = [{value: 'x'}, {kind: 'missing'}].map((name) => ({...name, cohorts, overall: []}));
+  const broken = {...answer, breakdown: {property: 'p', additive: true, rows: groups}};
+  expect(lines({report: 'retention'}, broken)).toEqual([
+    'value,kind,date,size,period,count,incomplete',
+    ...rows.map((row) => `x,,${row}`),
+    ...rows.map((row) => `,missing,${row}`),
+    '',
+  ]);
+});
+
+describe('the tags', () => {
+  test('of a CSV and of its JSON answer differ, and lead to each other', () => {
+    expect(csvTag('"abc"')).toBe('"abc-csv"');
+    expect(jsonTags(csvTag('"abc"'))).toBe('"abc"');
+  });
+
+  test.each([
+    [undefined, undefined],
+    ['*', '*'],
+    ['"abc"', undefined],
+    ['W/"abc-csv"', '"abc"'],
+    ['"a", "b-csv", W/"c-csv"', '"b", "c"'],
+    ['no quotes-csv', undefined],
+  ])('that a client has of CSV: %s', (sent, expected) => {
+    expect(jsonTags(sent)).toBe(expected);
+  });
+});
