@@ -239,6 +239,17 @@ export type ReportQuery =
         readonly userWhere: readonly Condition[];
         readonly breakdown?: Breakdown;
       })
+  /** Active users who did this: out of rows. */
+  | (BucketedRange & {
+      readonly report: 'activity';
+      readonly metric: ActiveMetric;
+      /** As of `users`. */
+      readonly windows?: readonly number[];
+      readonly did: Selector;
+      /** Of the users' current traits. */
+      readonly userWhere: readonly Condition[];
+      readonly breakdown?: Breakdown;
+    })
   | (BucketedRange & {
       readonly report: 'users';
       readonly metric: ActiveMetric;

@@ -132,7 +132,8 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['partition.ts', 'report/selection.ts'],
     ['report/rows'],
     ['report/counts', 'report/funnel'],
-    ['report/active', 'report/engagement'],
+    ['report/active'],
+    ['report/engagement'],
     ['report/answers.ts'],
   ],
   'src/partition': [

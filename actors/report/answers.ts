@@ -18,8 +18,13 @@ export function activeAnswer(metric: ActiveMetric, buckets: Buckets, {counts, to
 
 /** Labels need no escapes, and whole numbers have the same text everywhere. RA1 */
 function seriesText(buckets: Buckets, counts: Float64Array, total: number): string {
-  const data = buckets.labels().map((label, bucket) => `{"date":"${label}","count":${counts[bucket]}}`);
-  return `${intervalText(buckets)},"data":[${data.join()}],"total":${total}`;
+  return `${intervalText(buckets)},${activeFields(buckets.labels(), counts, total)}`;
+}
+
+/** `"data":[…],"total":n` */
+export function activeFields(labels: readonly string[], counts: Float64Array, total: number): string {
+  const data = labels.map((label, bucket) => `{"date":"${label}","count":${counts[bucket]}}`);
+  return `"data":[${data.join()}],"total":${total}`;
 }
 
 /** How an answer begins that has buckets: it names the zone where one was asked for. */

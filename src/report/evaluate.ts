@@ -51,6 +51,7 @@ import type {FunnelIndex} from './funnel/funnel-index.js';
 import {threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
+import {activity} from './rows/activity.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
@@ -104,6 +105,8 @@ export class Evaluation {
         return measured(this.rowReading, query, snapshots);
       case 'retention':
         return retention(this.rowReading, query, snapshots);
+      case 'activity':
+        return activity(this.rowReading, query, snapshots);
       case 'users':
         return this.active(query, snapshots);
       case 'funnel':

@@ -287,6 +287,27 @@ describe('active users', () => {
 
   const users = (parameters: Parameters): Promise<Counts> => covering<Counts>('users', parameters);
 
+  test('of an event, of conditions, of values', async () => {
+    const march = {from: '2021-03-01', to: '2021-03-31', interval: 'month'};
+    const total = async (parameters: Parameters) => (await users({...march, ...parameters})).total;
+    expect(await total({event: 'left'})).toBe(1);
+    expect(await total({where: 'x unset'})).toBe(3);
+    expect(await total({event: 'seen', user_where: 'x set'})).toBe(0);
+    expect(await users({...march, event: 'seen', breakdown: 'x'})).toEqual({
+      metric: 'dau',
+      interval: 'month',
+      data: [{date: '2021-03-01', count: 2}],
+      total: 2,
+      breakdown: {
+        property: 'x',
+        additive: false,
+        rows: [{kind: 'missing', data: [{date: '2021-03-01', count: 2}], total: 2}],
+      },
+    });
+    const [day] = (await users({from: '2021-03-02', to: '2021-03-02', metric: 'wau', event: 'left'})).data;
+    expect(day).toEqual({date: '2021-03-02', count: 1});
+  });
+
   test('days of a zone, trailing ones by its dates, and quarters', async () => {
     expect(await users({from: '2021-03-02', to: '2021-03-03', timezone: 'Asia/Kathmandu'})).toEqual({
       metric: 'dau',

@@ -360,7 +360,7 @@ describe('queries', () => {
       '/v1/user': ['userId', 'anonymousId'],
       '/v1/deletion': ['id'],
       '/v1/reports/events': ['event', 'from', 'to', 'interval', 'filter'],
-      '/v1/reports/users': ['from', 'to', 'interval', 'metric'],
+      '/v1/reports/users': ['event', 'from', 'to', 'interval', 'metric', 'breakdown'],
       '/v1/reports/funnel': ['from', 'to', 'window'],
       '/v1/properties': ['event', 'from', 'to', 'prefix', 'limit', 'cursor', 'at'],
       '/v1/properties/values': ['event', 'property'],

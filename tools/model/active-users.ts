@@ -22,21 +22,35 @@ const trailingDays: Record<Metric, Record<Interval, number | undefined>> = {
 };
 
 export function activeUsersOf(model: Model, query: ActiveUsersQuery): JsonObject {
-  const range = parseRange(query.from, query.to);
-  const interval = query.interval ?? 'day';
-  const metric = query.metric ?? 'dau';
+  const {interval = 'day', metric = 'dau'} = query;
+  return {metric, interval, ...activeAmong(model.events, query)};
+}
+
+/** From when on events count: of the first bucket, a trailing window looks back. */
+export function readFromMs({from, to, interval = 'day', metric = 'dau'}: ActiveUsersQuery): number {
+  const range = parseRange(from, to);
+  const days = trailingDays[metric][interval];
+  return days === undefined ? range.fromMs : bucketsOf(range, interval)[0]!.endMs - days * dayMs;
+}
+
+/** `data` and `total` of these events alone. */
+export function activeAmong(
+  events: readonly StoredEvent[],
+  {from, to, interval = 'day', metric = 'dau'}: ActiveUsersQuery,
+): JsonObject {
+  const range = parseRange(from, to);
   const days = trailingDays[metric][interval];
   const usersOf = (bucket: Bucket): number =>
     distinctUsers(
-      model.events.filter((event) => {
+      events.filter((event) => {
         const startMs = days === undefined ? Math.max(bucket.startMs, range.fromMs) : bucket.endMs - days * dayMs;
         return startMs <= event.timeMs && event.timeMs < bucket.endMs && event.timeMs <= range.toMs;
       }),
     );
   const data = bucketsOf(range, interval).map((bucket) => ({date: bucket.label, count: usersOf(bucket)}));
-  const total = distinctUsers(model.events.filter((event) => isInside(event.timeMs, range)));
-  return {metric, interval, data, total};
+  const total = distinctUsers(events.filter((event) => isInside(event.timeMs, range)));
+  return {data, total};
 }
 
-const distinctUsers = (events: readonly StoredEvent[]): number =>
+export const distinctUsers = (events: readonly StoredEvent[]): number =>
   new Set(events.map((event) => userKeyOf(event.user))).size;

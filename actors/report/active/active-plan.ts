@@ -58,7 +58,7 @@ export function isEmpty(stretch: Stretch): boolean {
 const elementMsOf = ({interval}: Buckets): number => (interval === 'hour' ? hourMs : dayMs);
 
 /** Where the window of each bucket starts, epoch ms. `given`: where they came with the question. AP3 */
-function windowStarts(
+export function windowStarts(
   {edges, interval, count}: Buckets,
   metric: ActiveMetric,
   given?: readonly number[],

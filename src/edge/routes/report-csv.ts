@@ -17,13 +17,15 @@ export const formatForm = {
 };
 
 type Row = readonly Cell[];
-type EventCounts = CountsAnswer | z.infer<typeof seriesAnswer>;
-type Series = Pick<CountsAnswer, 'event' | 'data' | 'breakdown'>;
+type EventCounts = CountsAnswer | ActiveAnswer | z.infer<typeof seriesAnswer>;
 interface Named {
   readonly value?: string | undefined;
   readonly kind?: string | undefined;
 }
 type Group = Pick<CountsAnswer, 'data'> & Named;
+interface Series extends Pick<CountsAnswer, 'event' | 'data'> {
+  readonly breakdown?: {readonly rows: readonly Group[]} | undefined;
+}
 type Measured = Extract<ReportQuery, {report: 'measured'}>;
 
 /** The CSV of a report's JSON text. */
@@ -39,7 +41,8 @@ function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
     case 'measured':
       return eventRows(answer as EventCounts, query.measure);
     case 'users':
-      return userRows(answer as ActiveAnswer);
+    case 'activity':
+      return eventRows(answer as ActiveAnswer, undefined);
     case 'funnel':
       return funnelRows(answer as FunnelAnswer);
     case 'retention':
@@ -75,8 +78,6 @@ function eventRows(answer: EventCounts, measure: Measured['measure']): Row[] {
   }
   return rows;
 }
-
-const userRows = ({data}: ActiveAnswer): Row[] => [['date', 'count'], ...data.map(({date, count}) => [date, count])];
 
 function funnelRows({steps}: FunnelAnswer): Row[] {
   const titles = ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'];

@@ -23,6 +23,7 @@ import {
 } from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
 import {userWhere, where} from '../query/conditions.js';
+import {didForm, didOf, isAnything} from '../query/did.js';
 import {
   anyText,
   list,
@@ -108,12 +109,14 @@ export const countsForm = {
 export const usersForm = {
   ...ofEveryReport,
   ...formatForm,
+  ...didForm,
   ...bucketedForm,
   metric: withDefault(word<ActiveMetric>(['dau', 'wau', 'mau']), 'dau', {
     description:
       'Daily, weekly or monthly active users. While the interval is shorter than the unit of the metric, each bucket ' +
       'counts the trailing 1, 7 or 30 days; otherwise the distinct users of the bucket.',
   }),
+  ...breakdownForm,
 };
 
 export const funnelForm = {
@@ -230,11 +233,13 @@ function measureOf({measure, property}: {measure: Measure | undefined; property:
 export const refused = (message: string, field: string): RequestFailure =>
   new RequestFailure(invalidRequest(message, field));
 
-export const usersReport = reportRoute(usersForm, ({metric, ...times}, front) => ({
-  report: 'users',
-  ...trailingBucketsOf(times, trailingDays(metric, times.interval), front),
-  metric,
-}));
+export const usersReport = reportRoute(usersForm, (values, front) => {
+  const {metric, interval} = values;
+  const asked = {...trailingBucketsOf(values, trailingDays(metric, interval), front), metric};
+  const breakdown = breakdownOf(values, bucketCount(asked));
+  if (isAnything(values) && breakdown === undefined) return {report: 'users', ...asked};
+  return {report: 'activity', ...asked, ...didOf(values), ...(breakdown === undefined ? {} : {breakdown})};
+});
 
 export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: windowMs, ...times}, front) => ({
   report: 'funnel',

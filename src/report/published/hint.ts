@@ -25,6 +25,7 @@ export function unknownNames(query: ReportQuery, snapshots: WholeSet): string[] 
 function namesIn(query: ReportQuery): readonly string[] {
   if ('event' in query) return [query.event];
   if (query.report === 'retention') return [query.start.event, query.return.event].filter((name) => name !== undefined);
+  if ('did' in query) return query.did.event === undefined ? [] : [query.did.event];
   if ('steps' in query) return query.steps;
   return 'events' in query ? (query.events ?? []) : [];
 }

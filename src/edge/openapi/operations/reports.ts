@@ -35,7 +35,9 @@ export const reports: Operations = {
     id: 'countUsers',
     tag: 'Reports',
     summary: 'Count active users over time',
-    description: 'A user is active with at least one event.',
+    description:
+      'A user is active with at least one event; with `event`, `where` or `user_where`, with at least one that meets them. With ' +
+      '`breakdown` each value has a row with the same fields; a user may be in several.',
     query: usersForm,
     isConditional: true,
     answers: {

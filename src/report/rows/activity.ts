@@ -1,0 +1,116 @@
+// Active users who did something: one walk over their rows, one more where a breakdown chooses its values first.
+//   AV1. A breakdown shows the values of most users, of all rows that are read. Of the rest it counts distinct users, too.
+
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {activeFields, intervalText} from '../../../actors/report/answers.js';
+import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {ActivityCells, ActivityWindows} from '../../../actors/report/engagement/activity.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
+import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
+import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import type {ReportQuery} from '../../asks.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {GroupCounts, Grouping} from './grouped-rows.js';
+import {type RowReading, RowScan} from './row-scan.js';
+import {usersWhere} from './traits.js';
+
+type Query = Extract<ReportQuery, {report: 'activity'}>;
+
+/** JSON text of the answer. @throws MissingPart, DamagedPart */
+export async function activity(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
+  const one = new Activity(reading, query);
+  await one.fold(snapshots);
+  return `{"metric":"${query.metric}",${one.fields()}}`;
+}
+
+/** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
+class Activity {
+  private readonly reading: RowReading;
+  private readonly query: Query;
+  private readonly windows: ActivityWindows;
+  private readonly grouping: Grouping | undefined;
+  private readonly scan: RowScan;
+  private shown: ShownGroups | undefined;
+  private cells: ActivityCells;
+
+  constructor(reading: RowReading, query: Query) {
+    const {metric, windows, did, breakdown} = query;
+    this.reading = reading;
+    this.query = query;
+    this.windows = new ActivityWindows(Buckets.of(query), metric, windows);
+    this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
+    const properties = this.grouping?.properties ?? [];
+    this.scan = new RowScan(reading, {stretch: this.windows.stretch, selectors: [did], properties});
+    this.cells = new ActivityCells(this.windows, 1);
+  }
+
+  async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+    const {reading, query, grouping} = this;
+    const users = new Map<PartitionSnapshot, Users | undefined>();
+    for (const snapshot of snapshots) {
+      users.set(snapshot, await usersWhere(reading.scan, snapshot, query.userWhere));
+      await grouping?.open(reading.scan, snapshot);
+    }
+    if (grouping !== undefined) {
+      const totals = new GroupCounts();
+      for (const snapshot of snapshots)
+        await this.walk(snapshot, users.get(snapshot), (group) => group, countDistinct(totals));
+      const shown = grouping.choose(totals.totals());
+      this.shown = shown;
+      this.cells = new ActivityCells(this.windows, rowsOf(shown) + 1);
+    }
+    const {cells, shown} = this;
+    const count: WalkUser = (_, times, series, start, end) => cells.addUser(times, series, start, end);
+    for (const snapshot of snapshots)
+      await this.walk(snapshot, users.get(snapshot), (group) => shown!.rowOf[group]! + 1, count);
+  }
+
+  /** `kindOf`: what is noted of a row, by its group. */
+  private async walk(
+    snapshot: PartitionSnapshot,
+    users: Users | undefined,
+    kindOf: (group: number) => number,
+    walkUser: WalkUser,
+  ): Promise<void> {
+    await this.scan.walk(
+      snapshot,
+      (rows, [chosen], walk) => {
+        const groupOf = this.grouping?.of(snapshot, rows);
+        for (const row of chosen!)
+          walk.add(rows.users[row]!, timeOf(rows, row), groupOf === undefined ? 0 : kindOf(groupOf(row)));
+      },
+      walkUser,
+      users,
+    );
+  }
+
+  fields(): string {
+    const {cells, grouping, shown} = this;
+    const {buckets} = this.windows;
+    const labels = buckets.labels();
+    const whole = `${intervalText(buckets)},${activeFields(labels, cells.counts(0), cells.total(0))}`;
+    if (grouping === undefined) return whole;
+    const rows: string[] = [];
+    for (let row = 0; row < rowsOf(shown!); row++) {
+      const counts = cells.counts(row + 1);
+      if (counts.every((count) => count === 0)) continue;
+      rows.push(`{${rowName(row, grouping.groups, shown!)},${activeFields(labels, counts, cells.total(row + 1))}}`);
+    }
+    return `${whole},"breakdown":{"property":${JSON.stringify(grouping.property)},"additive":false,"rows":[${rows.join()}]}`;
+  }
+}
+
+/** Counts each user once in each of its groups. AV1 */
+function countDistinct(totals: GroupCounts): WalkUser {
+  const groups = new Set<number>();
+  return (_, _times, kinds, start, end) => {
+    for (let at = start; at < end; at++) groups.add(kinds[at]!);
+    for (const group of groups) totals.add(group, 0);
+    groups.clear();
+  };
+}

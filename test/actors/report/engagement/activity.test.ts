@@ -1,0 +1,81 @@
+// Active users who did something equal the model; a breakdown counts users in each of their rows.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {activeUsersOf} from '../../../../tools/model/active-users.js';
+import {activityOf} from '../../../../tools/model/activity.js';
+import {
+  events,
+  someBreakdown,
+  someCondition,
+  someInterval,
+  someRange,
+  someStory,
+  tell,
+  texts,
+  tinyBound,
+} from '../../../support/report-worlds.js';
+import {runs} from '../../../support/runs.js';
+
+const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> => fc.array(arbitrary, {maxLength: 1});
+const someMetric = fc.constantFrom('dau' as const, 'wau' as const, 'mau' as const);
+
+test('active users of an event, of conditions and of values equal the model, in one pass and in many', async () => {
+  const someRules = fc.record({
+    interval: someInterval.filter((interval) => interval !== 'hour'),
+    metric: someMetric,
+    event: fc.constantFrom(...events, undefined),
+    where: some(someCondition),
+    userWhere: some(someCondition),
+    breakdown: fc.option(someBreakdown, {nil: undefined}),
+  });
+  const property = fc.asyncProperty(someStory, someRange, someRules, async (story, range, rules) => {
+    const world = tell(story);
+    const {event, where, breakdown, ...others} = rules;
+    const did = event === undefined ? {where} : {event, where};
+    const query = {...others, did, ...(breakdown === undefined ? {} : {breakdown})};
+    const expected = activityOf(world.model, {...query, ...texts(range)});
+    const asked = {report: 'activity', ...query, ...range} as const;
+    expect(await world.ask(asked)).toEqual(expected);
+    expect(await world.ask(asked, tinyBound)).toEqual(expected);
+  });
+  await fc.assert(property, {numRuns: runs(200)});
+});
+
+test('of any event they are the active users, also by the hour', async () => {
+  const property = fc.asyncProperty(
+    someStory,
+    someRange,
+    someInterval,
+    someMetric,
+    async (story, range, interval, metric) => {
+      const world = tell(story);
+      const asked = {interval, metric, ...range, did: {}, userWhere: []};
+      const expected = activeUsersOf(world.model, {interval, metric, ...texts(range)});
+      expect(await world.ask({report: 'activity', ...asked})).toEqual(expected);
+    },
+  );
+  await fc.assert(property, {numRuns: runs(45)});
+});
+
+test('a user of two values is in both rows, and once in `other`', async () => {
+  const at = (hour: number) => Date.UTC(2024, 1, 22, hour);
+  const told = (user: string, a: string, hour: number) =>
+    ({do: 'track', event: {user, event: 'A', timeMs: at(hour), properties: {a}}}) as const;
+  const story = [told('ada', 'x', 1), told('ada', 'y', 2), told('ada', 'z', 3), told('bob', 'x', 4)];
+  const asked = {interval: 'day', metric: 'dau', fromMs: at(0), toMs: at(23), userWhere: []} as const;
+  const breakdown = {by: 'property', name: 'a', limit: 1} as const;
+  const day = (count: number) => ({data: [{date: '2024-02-22', count}], total: count});
+  expect(await tell(story).ask({report: 'activity', ...asked, did: {event: 'A'}, breakdown})).toEqual({
+    metric: 'dau',
+    interval: 'day',
+    ...day(2),
+    breakdown: {
+      property: 'a',
+      additive: false,
+      rows: [
+        {value: 'x', ...day(2)},
+        {kind: 'other', values: 2, ...day(1)},
+      ],
+    },
+  });
+});

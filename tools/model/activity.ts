@@ -1,0 +1,32 @@
+// GET /v1/reports/users of those who did something: the same windows, over a part of the events.
+
+import {type ActiveUsersQuery, activeAmong, distinctUsers, readFromMs} from './active-users.js';
+import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
+import {parseRange} from './calendar.js';
+import {type Condition, holdAll, traitsOf} from './conditions.js';
+import type {JsonObject, Model, StoredEvent} from './model.js';
+import {type Did, didIt} from './retention.js';
+
+export interface ActivityQuery extends ActiveUsersQuery {
+  readonly did: Did;
+  readonly userWhere: readonly Condition[];
+  readonly breakdown?: AskedBreakdown;
+}
+
+export function activityOf(model: Model, query: ActivityQuery): JsonObject {
+  const {interval = 'day', metric = 'dau', breakdown} = query;
+  const [firstMs, {toMs}] = [readFromMs(query), parseRange(query.from, query.to)];
+  const events = model.events.filter(
+    (event) =>
+      firstMs <= event.timeMs &&
+      event.timeMs <= toMs &&
+      didIt(event, query.did) &&
+      holdAll(traitsOf(model, event), query.userWhere),
+  );
+  const fields = (of: readonly StoredEvent[]): JsonObject => activeAmong(of, query);
+  const whole = {metric, interval, ...fields(events)};
+  if (breakdown === undefined) return whole;
+  const rows = rowsByValue(model, breakdown, events, (event) => event, fields, distinctUsers);
+  const property = breakdown.by === 'trait' ? `trait:${breakdown.name}` : breakdown.name;
+  return {...whole, breakdown: {property, additive: false, rows}};
+}
