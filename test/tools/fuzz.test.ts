@@ -105,6 +105,32 @@ describe('the ledger', () => {
     expect(ledger.isLeftOut({userId: 'u2', anonymousId: 'u1'})).toBe(false);
   });
 
+  test('what came with an anonymousId alone is expected of its one user, and of nobody where that is not sure', () => {
+    const ledger = new Ledger();
+    const told = (event: object, outcome: Outcome = taken): void =>
+      ledger.note({...request, body: Buffer.from(JSON.stringify({event: 'view', ...event}))}, outcome);
+    const expected = (): string[] =>
+      [...ledger.expected()].filter(([key]) => !ledger.isLeftOut(userOf(key))).map(([key]) => key);
+    const userOf = (key: string): object => {
+      const [kind, id] = JSON.parse(key) as [string, string];
+      return kind === 'u' ? {userId: id} : {anonymousId: id};
+    };
+    told({anonymousId: 'a', messageId: 'm1'});
+    expect(expected()).toEqual(['["a","a","m1"]']);
+    told({userId: 'ada', anonymousId: 'a', messageId: 'm2'}, {kind: 'left'});
+    expect(expected()).toEqual(['["u","ada","m2"]']);
+    told({userId: 'ada', anonymousId: 'a', messageId: 'm1'});
+    expect(expected()).toEqual(['["u","ada","m1"]', '["u","ada","m2"]']);
+    told({userId: 'bob', anonymousId: 'a', messageId: 'm3'});
+    expect(expected()).toEqual(['["u","ada","m2"]', '["u","ada","m1"]', '["u","bob","m3"]']);
+    expect(ledger.isLeftOut({userId: 'ada', anonymousId: 'a', messageId: 'm9', joined: true, event: 'view'})).toBe(
+      true,
+    );
+    expect(ledger.isLeftOut({userId: 'ada', anonymousId: 'a', messageId: 'm1', joined: true, event: 'view'})).toBe(
+      false,
+    );
+  });
+
   test('with a message id it is there once', () => {
     const ledger = new Ledger();
     const copy = {...request, body: Buffer.from('{"event":"view","userId":"ada","messageId":"m"}')};

@@ -2,8 +2,9 @@
 //   L1. An event that was answered as taken is stored; with a message id once, however often it was sent.
 //   L2. An event whose request got no answer may be stored or not, as often as it was sent.
 //   L3. Nothing else is stored. Deleted users, and the victims of deletions, are left out on both sides.
-//   L4. An event of an anonymous user that any request named beside a userId is there under either of both, or deleted with the
-//       known user: what was sent with such an anonymousId alone is left out as well.
+//   L4. What was sent with an anonymousId alone is its user's, if one user was named beside it, was taken and was not deleted.
+//   L5. Whose it is otherwise depends on the order of requests that were sent at once, or had no answer: what was sent with such
+//       an anonymousId alone is left out.
 import {brotliDecompressSync, gunzipSync, inflateSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import type {HostileRequest} from './request.js';
@@ -29,13 +30,17 @@ interface BatchAnswer {
   readonly received?: number;
   readonly errors?: readonly {readonly index: number; readonly code: string}[];
   readonly id?: string;
+  readonly userId?: string;
   readonly deletion?: object;
 }
 
 export class Ledger {
   readonly events = new Map<string, Bounds>();
   readonly deletedUsers = new Set<string>();
-  private readonly devices = new Set<string>();
+  /** Users that any request named beside an anonymousId. */
+  private readonly namedWith = new Map<string, Set<string>>();
+  /** Those of which a request was taken. */
+  private readonly joined = new Set<string>();
   /** Events answered as taken, copies included. */
   accepted = 0;
 
@@ -44,10 +49,16 @@ export class Ledger {
     const isPost = request.method === 'POST' || request.mangleHead !== undefined;
     if (!isPost || request.body === undefined) return;
     for (const {userId, anonymousId} of sentEvents(request, request.body)) {
-      if (isText(userId) && isText(anonymousId)) this.devices.add(anonymousId); // L4
+      if (isText(userId) && isText(anonymousId)) this.noteNaming(userId, anonymousId);
     }
     if (outcome.kind === 'answer') this.noteAnswer(request, request.body, outcome);
     else for (const event of sentEvents(request, request.body)) this.add(event, {min: 0, max: 1});
+  }
+
+  private noteNaming(userId: string, anonymousId: string): void {
+    const users = this.namedWith.get(anonymousId);
+    if (users === undefined) this.namedWith.set(anonymousId, new Set([userId]));
+    else users.add(userId);
   }
 
   private noteDeletion(path: string): void {
@@ -61,7 +72,10 @@ export class Ledger {
   private noteAnswer(request: HostileRequest, body: Buffer, {status, body: answered}: FuzzAnswer): void {
     if (status !== 200 && status !== 207 && status !== 503) return;
     const answer = JSON.parse(answered.toString('utf8')) as BatchAnswer;
-    if (status !== 503 && answer.received === undefined) return; // An identify, or a read.
+    if (status !== 503 && answer.received === undefined) {
+      if (answer.userId !== undefined) for (const identify of sentEvents(request, body)) this.noteJoined(identify);
+      return; // An identify, or a read.
+    }
     const refusedIndexes = new Map(answer.errors?.map(({index, code}) => [index, code]));
     const isUnknown = status === 503 && answer.received === undefined;
     for (const [index, event] of sentEvents(request, body).entries()) {
@@ -71,33 +85,65 @@ export class Ledger {
     }
   }
 
+  private noteJoined({userId, anonymousId}: SentEvent): void {
+    if (isText(userId) && isText(anonymousId)) this.joined.add(anonymousId);
+  }
+
   private accept(event: SentEvent): void {
     this.accepted += 1;
+    this.noteJoined(event);
     this.add(event, {min: 1, max: 1});
   }
 
   private add(event: SentEvent, bounds: Bounds): void {
     const key = keyOf(event);
     if (key === undefined) return;
-    const known = this.events.get(key);
-    if (known === undefined) this.events.set(key, {...bounds});
-    else if (isText(event.messageId))
-      known.min = Math.max(known.min, bounds.min); // L1
-    else {
-      known.min += bounds.min;
-      known.max += bounds.max;
-    }
+    merge(this.events, key, bounds);
   }
+
+  /** By the user that has the event once all have joined. L4 */
+  expected(): Map<string, Bounds> {
+    const expected = new Map<string, Bounds>();
+    for (const [key, bounds] of this.events) {
+      const [kind, id, ...rest] = JSON.parse(key) as string[];
+      const owner = kind === 'a' ? this.ownerOf(id!) : undefined;
+      merge(expected, owner === undefined ? key : JSON.stringify(['u', owner, ...rest]), bounds);
+    }
+    return expected;
+  }
+
+  /** L4. Undefined: nobody, or nobody knows. */
+  private ownerOf(anonymousId: string): string | undefined {
+    const [user, ...others] = this.namedWith.get(anonymousId) ?? [];
+    const isSure = others.length === 0 && this.joined.has(anonymousId) && !this.isDeleted(anonymousId);
+    return isSure ? user : undefined;
+  }
+
+  private isDeleted = (id: string): boolean => id.startsWith(victimPrefix) || this.deletedUsers.has(id);
 
   /** An event with both ids belongs to the userId alone: it stays when the other one is deleted. */
   isLeftOut(event: SentEvent): boolean {
     const {userId, anonymousId, messageId, joined} = event;
-    const isDevice = !isText(userId) && isText(anonymousId) && this.devices.has(anonymousId);
-    // The user may have sent the same messageId, too: then it is there once, whoever came first.
-    const isJoined = joined === true && !(isText(messageId) && this.events.has(keyOf(event) ?? ''));
-    if (isDevice || isJoined) return true; // L4
     const id = isText(userId) ? userId : anonymousId;
-    return isText(id) && (id.startsWith(victimPrefix) || this.deletedUsers.has(id));
+    if (isText(id) && this.isDeleted(id)) return true;
+    if (!isText(anonymousId) || !this.namedWith.has(anonymousId)) return false;
+    const owner = this.ownerOf(anonymousId);
+    if (isText(userId) && joined !== true) return false;
+    if (owner !== undefined) return this.isDeleted(owner);
+    // The user may have sent the same messageId, too: then it is there once, whoever came first.
+    return joined !== true || !(isText(messageId) && this.events.has(keyOf(event) ?? '')); // L5
+  }
+}
+
+function merge(events: Map<string, Bounds>, key: string, {min, max}: Bounds): void {
+  const known = events.get(key);
+  const hasMessageId = (JSON.parse(key) as (string | null)[])[2] !== null;
+  if (known === undefined) events.set(key, {min, max});
+  else if (hasMessageId)
+    known.min = Math.max(known.min, min); // L1
+  else {
+    known.min += min;
+    known.max += max;
   }
 }
 

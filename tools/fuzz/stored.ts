@@ -40,17 +40,18 @@ export async function compareStored(
 }
 
 function* againstLedger(rows: readonly EventRow[], ledger: Ledger): Generator<string> {
+  const expected = ledger.expected();
   const stored = new Map<string, number>();
   for (const row of rows) {
     const key = ledger.isLeftOut(row) ? undefined : keyOf(row);
     if (key !== undefined) stored.set(key, (stored.get(key) ?? 0) + 1);
   }
   for (const [key, count] of stored) {
-    const {min, max} = ledger.events.get(key) ?? {min: 0, max: 0};
+    const {min, max} = expected.get(key) ?? {min: 0, max: 0};
     if (count < min || count > max)
       yield `${short(key)} is stored ${count} times, and was taken ${min} to ${max} times`;
   }
-  for (const [key, {min}] of ledger.events) {
+  for (const [key, {min}] of expected) {
     if (min > 0 && !stored.has(key) && !ledger.isLeftOut(userOf(key)))
       yield `${short(key)} was taken ${min} times and is not stored`;
   }

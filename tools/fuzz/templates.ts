@@ -13,6 +13,9 @@ export interface Template {
 
 export const eventNames = ['view', 'search', 'cart', 'buy', 'leave', 'sign up', 'naïve café', '日本語', '😀'];
 const usersCount = 2_000;
+const devicePrefix = 'device';
+/** Of the events: with both ids, or with the device alone. */
+const personShare = 0.25;
 /** Users that are deleted during the run. Their events are not compared. */
 export const victimPrefix = 'victim';
 const victimsCount = 200;
@@ -47,7 +50,7 @@ export function template(random: Random, index: number): Template {
     case 'batch':
       return posting('/v1/events/batch', {events: batch(random, index)});
     case 'identify':
-      return posting('/v1/users/identify', {userId: userOf(random), traits: properties(random, `${index}`)});
+      return posting('/v1/users/identify', {...userOrPerson(random), traits: properties(random, `${index}`)});
     case 'newKey':
       return posting('/admin/v1/keys', {kind: random.pick(['write', 'secret']), name: `fuzz ${index}`}, adminToken);
     case 'preflight':
@@ -107,15 +110,35 @@ function batch(random: Random, index: number): Json[] {
 }
 
 export function event(random: Random, name: string): {[name: string]: Json} {
-  const whose = random.chance(0.03) ? `${victimPrefix}${random.between(0, victimsCount)}` : userOf(random);
   return {
     event: random.pick(eventNames),
-    [random.chance(0.2) ? 'anonymousId' : 'userId']: whose,
+    ...idsOf(random),
     ...(random.chance(0.7) ? {properties: properties(random, name)} : {}),
     ...(random.chance(0.8) ? {timestamp: timeText(random)} : {}),
     ...(random.chance(0.7) ? {messageId: `m-${name}`} : {}),
   };
 }
+
+function idsOf(random: Random): {[name: string]: Json} {
+  if (random.chance(0.03)) return userOrAnonymous(random, `${victimPrefix}${random.between(0, victimsCount)}`);
+  if (random.chance(personShare)) return random.chance(0.5) ? personOf(random) : {anonymousId: deviceOf(random)};
+  return userOrAnonymous(random, userOf(random));
+}
+
+const userOrAnonymous = (random: Random, id: string): {[name: string]: Json} => ({
+  [random.chance(0.2) ? 'anonymousId' : 'userId']: id,
+});
+
+const userOrPerson = (random: Random): {[name: string]: Json} =>
+  random.chance(0.3) ? personOf(random) : {userId: userOf(random)};
+
+/** A user with its device, which no request names beside another user unless it is mutated. */
+function personOf(random: Random): {[name: string]: Json} {
+  const number = random.between(0, usersCount);
+  return {userId: `u${number}`, anonymousId: `${devicePrefix}${number}`};
+}
+
+const deviceOf = (random: Random): string => `${devicePrefix}${random.between(0, usersCount)}`;
 
 function properties(random: Random, name: string): {[name: string]: Json} {
   return {
