@@ -52,11 +52,15 @@ export function template(random: Random, index: number): Template {
     case 'identify':
       return posting('/v1/users/identify', {...userOrPerson(random), traits: properties(random, `${index}`)});
     case 'newKey':
-      return posting('/admin/v1/keys', {kind: random.pick(['write', 'secret']), name: `fuzz ${index}`}, adminToken);
+      return posting(
+        '/admin/v1/keys',
+        {kind: random.pick(['write', 'read', 'secret']), name: `fuzz ${index}`},
+        adminToken,
+      );
     case 'preflight':
       return preflight(random);
     default:
-      return reading(readings[kind](random));
+      return reading(readings[kind](random), random);
   }
 }
 
@@ -67,9 +71,21 @@ const readings: Record<string, (random: Random) => Reading> = {
   profile: (random) => ['GET', `/v1/users/${userOf(random)}`, random.chance(0.2) ? 'kind=anonymous' : ''],
   deletion: (random) => ['DELETE', `/v1/users/${victimPrefix}${random.between(0, victimsCount)}`, ''],
   receipt: (random) => ['GET', `/v1/deletions/del_${random.between(0, 5)}_${'0123456789abcdef'.repeat(2)}`, ''],
-  counts: (random) => ['GET', '/v1/reports/events', `event=${nameOf(random)}&${range(random)}${filter(random)}`],
-  users: (random) => ['GET', '/v1/reports/users', `${range(random)}&metric=${random.pick(['dau', 'wau', 'mau'])}`],
-  funnel: (random) => ['GET', '/v1/reports/funnel', `${steps(random)}&${range(random)}${window(random)}`],
+  counts: (random) => [
+    'GET',
+    '/v1/reports/events',
+    `event=${nameOf(random)}&${range(random)}${filter(random)}${form(random)}`,
+  ],
+  users: (random) => [
+    'GET',
+    '/v1/reports/users',
+    `${range(random)}&metric=${random.pick(['dau', 'wau', 'mau'])}${form(random)}`,
+  ],
+  funnel: (random) => [
+    'GET',
+    '/v1/reports/funnel',
+    `${steps(random)}&${range(random)}${window(random)}${form(random)}`,
+  ],
   keys: () => ['GET', '/admin/v1/keys', '', adminToken],
   revocation: (random) => ['DELETE', `/admin/v1/keys/key_${random.between(0, 1e9)}`, '', adminToken],
   health: (random) => ['GET', random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']), ''],
@@ -81,9 +97,15 @@ function posting(path: string, value: Json, key = writeKey): Template {
   return {request, value};
 }
 
-function reading([method, path, query, key = secretKey]: Reading): Template {
+function reading([method, path, query, key = secretKey]: Reading, random: Random): Template {
   const request = bare(method, path, query);
   request.headers.push(['Authorization', `Bearer ${key}`]);
+  // A position that is not reached is waited for: few requests name one.
+  if (random.chance(0.02))
+    request.headers.push([
+      'Min-Log-Position',
+      random.pick(['0:1.1', '0:1.1,1:1.1', '0:1.999999999', '900:1.1', '1.1']),
+    ]);
   return {request, value: undefined};
 }
 
@@ -165,6 +187,8 @@ function range(random: Random): string {
   return `from=${from}&to=${to}${interval}${timezone}`;
 }
 
+const form = (random: Random): string =>
+  `${random.chance(0.2) ? '&format=csv' : ''}${random.chance(0.05) ? `&at=${random.pick(['0:1.1', '0:1.1,1:1.1', '1.1'])}` : ''}`;
 const filter = (random: Random): string =>
   random.chance(0.4) ? `&filter=${random.pick(['plan=pro', 'nested.deep.text=x', 'amount=1.5', 'n='])}` : '';
 const window = (random: Random): string =>

@@ -9,10 +9,11 @@ const codesOf: Readonly<Record<number, readonly string[]>> = {
   404: ['user_not_found', 'not_found'],
   405: ['method_not_allowed'],
   408: ['request_timeout'],
+  410: ['snapshot_gone'],
   413: ['payload_too_large', 'batch_too_large'],
   415: ['unsupported_media_type'],
   429: ['rate_limited'],
-  503: ['unavailable'],
+  503: ['unavailable', 'not_yet'],
 };
 const successes = [200, 201, 202, 204, 207, 302, 304];
 /** Refusals of the HTTP parser: they have their own body, and end the connection. */
