@@ -255,6 +255,11 @@ export type ReportQuery =
       readonly metric: ActiveMetric;
       /** Start of the trailing window of each bucket, epoch ms: of a zone's days and weeks. */
       readonly windows?: readonly number[];
+      /**
+       * Start of each day of a zone from 29 days before the range on, and the end of the last; absent where they are more than a
+       * table has.
+       */
+      readonly days?: readonly number[];
     })
   | {
       readonly report: 'funnel';

@@ -8,8 +8,12 @@ import {HourSetsPartial, hourSetWords} from '../../actors/report/active/hour-set
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
+import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
+import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
+import type {FastPaths} from '../../src/report/evaluate.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
+import {zoneOf} from '../../src/zone.js';
 import {RemadeDayRanges, ResumedDayRanges} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
@@ -30,6 +34,11 @@ export class ActiveTwins {
     const inRanges = (dayRanges: HeldDayRanges): Way => {
       return (number) => this.ground.evaluate(byDay(number), this.ground.cache, {dayRanges});
     };
+    const localRanges = new HeldLocalRanges(this.ground.derived());
+    const byLocalDay =
+      (paths: FastPaths): Way =>
+      (number) =>
+        this.ground.evaluate(this.byLocalDay(number), this.ground.cache, paths);
     return [
       {
         quick: 'monthly users by day: table held',
@@ -45,12 +54,30 @@ export class ActiveTwins {
         asks: 5,
       },
       {
+        quick: 'monthly users by day of a zone: table held',
+        plain: 'monthly users by day of a zone: rows gathered',
+        ways: [byLocalDay({localRanges}), byLocalDay({})],
+        asks: 5,
+      },
+      {
         quick: 'weekly users by hour: a bit each',
         plain: 'weekly users by hour: pairs gathered',
         ways: [this.byHours('bits'), this.byHours('pairs')],
         asks: 1,
       },
     ];
+  }
+
+  private byLocalDay(number: number) {
+    const {fromMs, toMs} = wholeRange(this.ground.workload, number & 7);
+    const asked = {
+      from: {timeMs: fromMs, is: 'a date'},
+      to: {timeMs: Math.floor(toMs / dayMs) * dayMs, is: 'a date'},
+      interval: 'day',
+      week_start: 'monday',
+      timezone: zoneOf('America/New_York'),
+    } as const;
+    return {report: 'users', metric: 'mau', ...activeBucketsOf(asked, 30, {reportZone: undefined})} as const;
   }
 
   private readonly bySets: Way = async (number) => {

@@ -24,6 +24,7 @@ import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
+import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
 import {DerivedIndexes, sliceWaitMsMax} from './derived-indexes.js';
@@ -102,6 +103,7 @@ export class ReportEngine {
     this.funnels = new FunnelIndex(this.parts, this.derived);
     this.paths = {
       dayRanges: new HeldDayRanges(this.derived),
+      localRanges: new HeldLocalRanges(this.derived),
       namedCells: new NamedCells(this.derived),
       funnels: this.funnels,
       values: new ValueIndex(this.parts, this.derived, partitionCount),

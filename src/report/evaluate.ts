@@ -24,6 +24,13 @@ import {
   type DaySpan,
 } from '../../actors/report/active/day-ranges.js';
 import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/active/hour-sets.js';
+import {
+  activeInLocalRanges,
+  cutsNobodyOfDays,
+  type LocalDaysPlan,
+  LocalRangesBuilder,
+  planLocalDays,
+} from '../../actors/report/active/local-ranges.js';
 import {activeAnswer, countsAnswer, funnelAnswer, namesAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {CountsPartial, mergeCounts} from '../../actors/report/counts/counts.js';
@@ -44,6 +51,7 @@ import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import type {HeldDayRanges} from './active/held-day-ranges.js';
+import type {HeldLocalRanges} from './active/held-local-ranges.js';
 import {rowFinder} from './counts/filter-kernel.js';
 import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
@@ -68,6 +76,7 @@ type QueryOf<R extends ReportQuery['report']> = Extract<ReportQuery, {report: R}
 /** Faster ways to an answer. Without one its plain twin answers. */
 export interface FastPaths {
   readonly dayRanges?: HeldDayRanges | undefined;
+  readonly localRanges?: HeldLocalRanges | undefined;
   readonly namedCells?: NamedCells | undefined;
   readonly funnels?: FunnelIndex | undefined;
   readonly values?: ValueIndex | undefined;
@@ -217,12 +226,15 @@ export class Evaluation {
   }
 
   private activeIn(
-    {metric, windows, toMs}: QueryOf<'users'>,
+    {metric, windows, days, zone, toMs}: QueryOf<'users'>,
     buckets: Buckets,
   ): (snapshot: PartitionSnapshot) => Promise<ActiveResult> {
     if (!isOfWholeElements(buckets, metric, windows)) {
       const plan = planStretches(buckets, metric, windows);
-      return (snapshot) => this.activeByRows(plan, toMs, snapshot);
+      const local = days === undefined ? undefined : planLocalDays(buckets, metric, windows, days);
+      return async (snapshot) =>
+        (local && (await this.activeInLocalDays(local, JSON.stringify(zone), snapshot))) ??
+        this.activeByRows(plan, toMs, snapshot);
     }
     const plan = planActive(buckets, metric, windows);
     const isDays = plan.elementMs === dayMs;
@@ -271,6 +283,36 @@ export class Evaluation {
     const ranges = builder.finish();
     this.paths.dayRanges?.keep(snapshot, builder.covered, ranges);
     return ranges;
+  }
+
+  /** Undefined when there is no table for these days and none can be made. */
+  private async activeInLocalDays(
+    plan: LocalDaysPlan,
+    zone: string,
+    snapshot: PartitionSnapshot,
+  ): Promise<ActiveResult | undefined> {
+    const tables = this.paths.localRanges;
+    if (tables === undefined || !cutsNobodyOfDays(plan, snapshot.index)) return undefined;
+    const held = tables.find(snapshot, zone, plan.days);
+    if (held !== undefined) return activeInLocalRanges(plan, held.ranges, held.firstDay);
+    try {
+      const ranges = await this.makeLocalRanges(plan.days, snapshot);
+      tables.keep(snapshot, zone, plan.days, ranges);
+      return activeInLocalRanges(plan, ranges, 0);
+    } catch (error) {
+      // As in `ranges`.
+      if (isUnreadable(error)) return undefined;
+      throw error;
+    }
+  }
+
+  private makeLocalRanges(days: Float64Array, {index, leftOut}: PartitionSnapshot): Promise<DayRanges> {
+    const builder = new LocalRangesBuilder(index, days, this.gatheredRowsMax);
+    const chunks = builder.chunks(index);
+    return this.scan.borrowing(this.gatheredBytesOf(chunks), async () => {
+      await this.scan.passes(builder, chunks, leftOut.users);
+      return builder.finish();
+    });
   }
 
   private activeHours(plan: ActivePlan, toMs: number, snapshot: PartitionSnapshot): Promise<ActiveResult> {

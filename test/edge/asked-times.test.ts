@@ -3,11 +3,11 @@
 import {describe, expect, test} from 'vitest';
 import {
   type AskedBuckets,
+  activeBucketsOf,
   askedTime,
   bucketCount,
   bucketsOf,
   optionalBoundsOf,
-  trailingBucketsOf,
 } from '../../src/edge/query/asked-times.js';
 import {zoneOf} from '../../src/zone.js';
 
@@ -90,16 +90,30 @@ describe('buckets', () => {
   });
 
   test('windows of local days come with days and weeks of a zone alone', () => {
-    const {windows} = trailingBucketsOf(asked({timezone: zoneOf('America/New_York')}), 7, noZone);
+    const {windows} = activeBucketsOf(asked({timezone: zoneOf('America/New_York')}), 7, noZone);
     // Clocks went forward on the 10th.
     expect(windows!.map(iso)).toEqual([
       '2024-03-04T05:00:00.000Z',
       '2024-03-05T05:00:00.000Z',
       '2024-03-06T05:00:00.000Z',
     ]);
-    expect(trailingBucketsOf(asked(), 7, noZone)).not.toHaveProperty('windows');
-    expect(trailingBucketsOf(asked({interval: 'hour'}), 7, inBerlin)).not.toHaveProperty('windows');
-    expect(trailingBucketsOf(asked(), undefined, inBerlin)).not.toHaveProperty('windows');
+    expect(activeBucketsOf(asked(), 7, noZone)).not.toHaveProperty('windows');
+    expect(activeBucketsOf(asked({interval: 'hour'}), 7, inBerlin)).not.toHaveProperty('windows');
+    expect(activeBucketsOf(asked(), undefined, inBerlin)).not.toHaveProperty('windows');
+  });
+
+  test('days of a zone come with a month before them, unless they are too many', () => {
+    const {days} = activeBucketsOf(asked({interval: 'month', timezone: zoneOf('Pacific/Apia')}), undefined, noZone);
+    expect(days).toHaveLength(29 + 3 + 1);
+    expect([days!.at(0), days!.at(29), days!.at(-1)].map(iso)).toEqual([
+      '2024-02-09T11:00:00.000Z',
+      '2024-03-09T11:00:00.000Z',
+      '2024-03-12T11:00:00.000Z',
+    ]);
+    const past = asked({from: time('2011-12-29'), to: time('2011-12-31'), timezone: zoneOf('Pacific/Apia')});
+    expect(activeBucketsOf(past, undefined, noZone).days).toHaveLength(29 + 2 + 1);
+    const years = asked({from: time('2010-01-01'), interval: 'year'});
+    expect(activeBucketsOf(years, undefined, inBerlin)).not.toHaveProperty('days');
   });
 
   test('too many are refused, and so are those that no label names', () => {

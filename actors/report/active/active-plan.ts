@@ -6,9 +6,10 @@
 //   AP3. Trailing windows of a zone's days and weeks come with the question: they are local days, not all of 24 hours.
 import type {Interval} from '../../calendar.js';
 import {dayMs, hourMs} from '../../limits.js';
-import {lowerBound, upperBound} from '../../order/search.js';
+import {lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
 import type {Stretch} from '../selection.js';
+import {type Elements, elementsBetween} from './element-pairs.js';
 import type {ElementWindows} from './sliding-users.js';
 
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
@@ -25,11 +26,7 @@ export const trailingDays = (metric: ActiveMetric, interval: Interval): number |
   trailingIntervals[metric].includes(interval) ? metricDays[metric] : undefined;
 
 /** How a report by rows cuts time. */
-export interface RowPlan {
-  /** Element e is [elementStart(e), elementStart(e + 1)). */
-  readonly elementCount: number;
-  readonly elementStart: (element: number) => number;
-  readonly elementAt: (timeMs: number) => number;
+export interface RowPlan extends Elements {
   /** Of each bucket, in elements. */
   readonly windows: ElementWindows;
   /** Everybody active in this element or a later one was active in [from, to]. */
@@ -120,9 +117,7 @@ export function planStretches(buckets: Buckets, metric: ActiveMetric, given?: re
   const cuts = Float64Array.from(new Set([...windowsMs, ...ends, fromMs])).sort();
   const placeOf = (timeMs: number): number => lowerBound(cuts, timeMs);
   return {
-    elementCount: cuts.length - 1,
-    elementStart: (element) => cuts[element],
-    elementAt: (timeMs) => upperBound(cuts, timeMs) - 1,
+    ...elementsBetween(cuts),
     windows: {starts: Int32Array.from(windowsMs, placeOf), ends: Int32Array.from(ends, placeOf)},
     totalElement: placeOf(fromMs),
     head: nothing,

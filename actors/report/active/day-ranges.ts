@@ -34,7 +34,7 @@ export interface Checkpoint {
 }
 
 /** Where the row of days[i] begins in a triangle, in which each row is one longer than the last. */
-const rowStart = (i: number): number => (i * (i + 1)) / 2;
+export const rowStart = (i: number): number => (i * (i + 1)) / 2;
 
 export class DayRanges {
   readonly checkpoint: Checkpoint | undefined;

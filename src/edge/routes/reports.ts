@@ -10,6 +10,7 @@ import {type Failure, type Header, invalidRequest, RequestFailure} from '../fail
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {
+  activeBucketsOf,
   askedTime,
   boundsForm,
   boundsOf,
@@ -18,7 +19,6 @@ import {
   bucketsOf,
   optionalBoundsOf,
   timezone,
-  trailingBucketsOf,
   zoneIn,
 } from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
@@ -235,9 +235,11 @@ export const refused = (message: string, field: string): RequestFailure =>
 
 export const usersReport = reportRoute(usersForm, (values, front) => {
   const {metric, interval} = values;
-  const asked = {...trailingBucketsOf(values, trailingDays(metric, interval), front), metric};
+  const {days, ...buckets} = activeBucketsOf(values, trailingDays(metric, interval), front);
+  const asked = {...buckets, metric};
   const breakdown = breakdownOf(values, bucketCount(asked));
-  if (isAnything(values) && breakdown === undefined) return {report: 'users', ...asked};
+  if (isAnything(values) && breakdown === undefined)
+    return {report: 'users', ...asked, ...(days === undefined ? {} : {days})};
   return {report: 'activity', ...asked, ...didOf(values), ...(breakdown === undefined ? {} : {breakdown})};
 });
 

@@ -93,7 +93,7 @@ function sourceOf(index: SnapshotIndex, {firstDay, lastDay}: DaySpan): string {
 const erasedDigests = new WeakMap<SnapshotIndex, string>();
 
 /** Tells the erased users of an index from others: where many moved they are hundreds of thousands, and each table asks. */
-function erasedIn(index: SnapshotIndex): string {
+export function erasedIn(index: SnapshotIndex): string {
   const known = erasedDigests.get(index);
   if (known !== undefined) return known;
   const digest = createHash('sha256').update(Uint32Array.from(index.erasedUsers)).digest('base64url');

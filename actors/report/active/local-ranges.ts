@@ -1,0 +1,122 @@
+// Distinct users of one partition for every range of a zone's days. day-ranges.ts has those of UTC, from day sets; these come from
+// rows, as days of a zone lie across the sets.
+//   LR1. A table answers where `from` and `to` cut nobody off their days.
+//   LR2. A table has the days before its range that trailing windows see, at most as many as the range, so that the first
+//        answer is not much later, and the next metric finds it.
+
+import type {RowsView} from '../../chunk/rows.js';
+import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
+import {lowerBound, upperBound} from '../../order/search.js';
+import type {Buckets} from '../counts/buckets.js';
+import {chunksWithin, type Stretch} from '../selection.js';
+import type {ActiveResult} from './active-days.js';
+import {type ActiveMetric, trailingDays, windowStarts} from './active-plan.js';
+import {DayRanges, rowStart} from './day-ranges.js';
+import {ElementPairs, elementsBetween} from './element-pairs.js';
+import {type ElementWindows, SlidingUsers} from './sliding-users.js';
+
+export interface LocalDaysPlan {
+  /** Start of each day, and the end of the last; epoch ms. */
+  readonly days: Float64Array;
+  /** Of each bucket, in days. */
+  readonly windows: ElementWindows;
+  /** The day that holds `from`. */
+  readonly totalDay: number;
+  /** What `from` and `to` cut off their days. */
+  readonly cut: readonly Stretch[];
+}
+
+/** `starts`: the zone's days from some before `from` to the one that holds `to`, and its end. */
+export function planLocalDays(
+  buckets: Buckets,
+  metric: ActiveMetric,
+  given: readonly number[] | undefined,
+  starts: readonly number[],
+): LocalDaysPlan {
+  const {fromMs, toMs, edges, interval} = buckets;
+  const all = Float64Array.from(starts);
+  const isTrailing = trailingDays(metric, interval) !== undefined;
+  const windowsMs = windowStarts(buckets, metric, given);
+  if (!isTrailing) windowsMs[0] = Math.max(windowsMs[0], fromMs);
+  const dayAt = (timeMs: number): number => upperBound(all, timeMs) - 1;
+  const fromDay = dayAt(fromMs);
+  const asked = all.length - 1 - fromDay;
+  const first = Math.min(dayAt(windowsMs[0]), Math.max(fromDay - asked, 0)); // LR2
+  const days = all.subarray(first);
+  const lastDay = days.length - 2;
+  return {
+    days,
+    windows: {
+      starts: Int32Array.from(windowsMs, (timeMs) => dayAt(timeMs) - first),
+      ends: Int32Array.from(edges.subarray(1), (end) => Math.min(lowerBound(days, end), days.length - 1)),
+    },
+    totalDay: fromDay - first,
+    cut: [
+      {startMs: all[fromDay], lastMs: fromMs - 1},
+      {startMs: toMs + 1, lastMs: days[lastDay + 1] - 1},
+    ],
+  };
+}
+
+/** LR1 */
+export const cutsNobodyOfDays = ({cut}: LocalDaysPlan, {chunks}: SnapshotIndex): boolean =>
+  chunksWithin(chunks, cut).length === 0;
+
+export class LocalRangesBuilder {
+  private readonly dayCount: number;
+  private readonly pairs: ElementPairs;
+  private readonly sliding: SlidingUsers;
+  private readonly triangle: Uint32Array;
+
+  /** `days`: those of the plan. */
+  constructor(index: SnapshotIndex, days: Float64Array, pairsMax: number) {
+    this.dayCount = days.length - 1;
+    this.pairs = new ElementPairs(index, elementsBetween(days), days[this.dayCount] - 1, pairsMax);
+    const noWindows = {starts: new Int32Array(0), ends: new Int32Array(0)};
+    this.sliding = new SlidingUsers(index.users.count, this.dayCount, noWindows);
+    this.triangle = new Uint32Array(rowStart(this.dayCount));
+  }
+
+  /** Chunks of each pass. */
+  chunks(index: SnapshotIndex): ChunkEntry[] {
+    return this.pairs.chunks(index);
+  }
+
+  addRows(rows: RowsView): void {
+    this.pairs.addRows(rows);
+  }
+
+  /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
+  *endPass(): Generator<void, boolean, void> {
+    yield* this.pairs.walk(this.sliding, (day) => this.addRanges(day));
+    if (!this.pairs.nextPass()) return false;
+    this.sliding.restart();
+    return true;
+  }
+
+  /** Ranges that end with the day. */
+  private addRanges(day: number): void {
+    const {triangle, sliding} = this;
+    const start = rowStart(day);
+    let users = 0;
+    for (let at = day; at >= 0; at--) triangle[start + at] += users += sliding.lastActiveIn(at);
+  }
+
+  /** Days by their place. */
+  finish(): DayRanges {
+    return new DayRanges(
+      Uint32Array.from({length: this.dayCount}, (_, day) => day),
+      this.triangle,
+      undefined,
+    );
+  }
+}
+
+/** The answer to a plan that cuts nobody; `firstDay`: place of the plan's first day in the table. */
+export function activeInLocalRanges(plan: LocalDaysPlan, ranges: DayRanges, firstDay: number): ActiveResult {
+  const {windows, totalDay, days} = plan;
+  return {
+    counts: ranges.distinctIn(windows, firstDay),
+    total: ranges.distinct(firstDay + totalDay, firstDay + days.length - 2),
+  };
+}
