@@ -154,7 +154,9 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   const commands = await trend.locator('pre').innerText();
   const urls = [...commands.matchAll(/'(http[^']+)'/g)].map(([, url]) => url!);
   const answers = await Promise.all(urls.map((url) => secret.get(url.slice(service.baseUrl.length))));
-  expect(answers.map((answer) => answer.json())).toEqual([signup, odd, pro]);
+  // The pages are of UTC, whatever the zone of the service.
+  const inUtc = [signup, odd, pro].map((answer) => ({...answer, timezone: 'UTC'}));
+  expect(answers.map((answer) => answer.json())).toEqual(inUtc);
   await page.keyboard.press('Escape');
   await dashboard.expectSound();
 });
@@ -368,6 +370,24 @@ test('texts are the same in every time zone of the reader', async () => {
   }
   expect(seen[0]!.every((one) => one.length > 100)).toBe(true);
   expect(seen[1]).toEqual(seen[0]);
+});
+
+test('People: an anonymousId that is a user leads to them, and their page says what was anonymous', async () => {
+  const device = {event: 'looked', anonymousId: 'device-of-u5'};
+  for (const body of [device, {...device, event: 'signed_up', userId: 'u5'}])
+    expect((await secret.post('/v1/events', body)).status).toBe(200);
+  const joined = async () =>
+    (await ask<{data: {joined?: true}[]}>('/v1/events', {userId: 'u5'})).data.filter((event) => event.joined).length;
+  await until('it is joined', async () => (await joined()) === 1);
+  await dashboard.goto('/people?anonymous=device-of-u5');
+  await page.getByRole('button', {name: 'Show u5'}).click();
+  await page.waitForURL(/\/people\?user=u5$/);
+  // The browser says so of every answer that is not there.
+  expect(dashboard.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+  await page.getByText('1 anonymousId is this user').click();
+  await page.getByText('device-of-u5', {exact: true}).waitFor();
+  expect(await page.locator('.event-row .joined').count()).toBe(1);
+  await expectSoundOnPhone();
 });
 
 test('People: found by exact id, deleted by keyboard, and only the receipt is left', async () => {

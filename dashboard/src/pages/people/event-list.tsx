@@ -47,7 +47,14 @@ function Event({event}: {readonly event: StoredEvent}) {
       <summary>
         <time dateTime={event.timestamp}>{clockText(seconds)}</time>
         <span class="event">{event.event}</span>
-        <span class="of">{propertiesText(event.properties)}</span>
+        <span class="of">
+          {event.joined === true && (
+            <span class="joined" title={`Sent with the anonymousId ${event.anonymousId} alone, which is this user`}>
+              anonymous
+            </span>
+          )}
+          {propertiesText(event.properties)}
+        </span>
       </summary>
       {isOpen && (
         <div class="event-whole">

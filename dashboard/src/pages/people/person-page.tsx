@@ -35,10 +35,15 @@ export function PersonPage({
   const [asked, ask] = useAsked<ProfileAnswer>(path);
   const [history, readOn] = useHistory(person);
   const {value, fault} = asked.value;
-  if (fault?.code === 'user_not_found') return <Unknown person={person} onFind={onFind} />;
+  if (fault?.code === 'user_not_found') {
+    const linkedTo = fault.more?.linked_to;
+    if (typeof linkedTo === 'string') return <Linked person={person} userId={linkedTo} onFind={onFind} />;
+    return <Unknown person={person} onFind={onFind} />;
+  }
   if (fault !== undefined) return <FaultBox fault={fault} onAgain={ask} />;
   if (value === undefined) return <Loading lines={6} />;
   const traits = Object.entries(value.traits);
+  const devices = value.anonymous_ids ?? [];
   const lastDay = dayOfMs(Date.parse(value.last_seen));
   // Somebody who was last seen long ago is shown as they were then.
   const stripEnd = lastDay < today.value - stripDays ? lastDay : today.value;
@@ -76,6 +81,21 @@ export function PersonPage({
             </dd>
           </div>
         </dl>
+        {devices.length > 0 && (
+          <details class="person-devices">
+            <summary>
+              {count(devices.length)} {devices.length === 1 ? 'anonymousId is' : 'anonymousIds are'} this user
+            </summary>
+            <p class="faint">What was sent with one of them alone is theirs, also what came before the sign-up.</p>
+            <ul>
+              {devices.map((id) => (
+                <li key={id}>
+                  <code>{id}</code>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
         <div class="person-tools">
           <CurlButton paths={[path]} />
           <CopyButton text={value.id} label="Copy the id" />
@@ -153,6 +173,30 @@ export function PersonPage({
         </Card>
       </div>
     </>
+  );
+}
+
+function Linked({
+  person,
+  userId,
+  onFind,
+}: {
+  readonly person: PersonId;
+  readonly userId: string;
+  readonly onFind: (person: PersonId) => void;
+}) {
+  return (
+    <section class="card" aria-label="The id of a user">
+      <Empty title="This anonymousId is a user">
+        Everything that was sent with <code>{person.id}</code> belongs to the user <code>{userId}</code>, whose device
+        it is.
+      </Empty>
+      <div class="state-ways">
+        <button type="button" class="button primary" onClick={() => onFind({kind: 'user', id: userId})}>
+          Show {userId}
+        </button>
+      </div>
+    </section>
   );
 }
 
