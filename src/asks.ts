@@ -4,9 +4,11 @@
 
 import type {Interval} from '../actors/calendar.js';
 import type {Conflict} from '../actors/dedupe/conflicts.js';
+import type {Position} from '../actors/manifest.js';
 import type {BucketedRange} from '../actors/report/counts/buckets.js';
 import type {RetentionInterval, RetentionRules} from '../actors/report/engagement/retention.js';
 import type {Condition} from '../actors/report/rows/condition.js';
+import type {EventId, EventPlace} from '../actors/report/rows/event-places.js';
 import type {Measure} from '../actors/report/rows/measures.js';
 import type {Selector} from '../actors/report/rows/row-choice.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
@@ -136,6 +138,8 @@ export type PartitionAnswer =
       readonly more: boolean;
       /** The ordinal bound of this answer, which the next question returns. */
       readonly ordinalEnd: number;
+      /** Up to where the log was folded when the bound was taken, if the question had none. */
+      readonly position?: Position;
       /** The user of the question is unknown, perhaps erased while the answer was made. */
       readonly isUserUnknown?: true;
       /** As in `unknown_user`. */
@@ -281,9 +285,25 @@ export type ReportQuery =
     }
   | ListQuery;
 
+/** A page of all events in [fromMs, toMs], in the order of their places (actors/report/rows/event-places.ts). */
+export interface ExportQuery {
+  readonly event?: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** All of them hold. */
+  readonly where: readonly Condition[];
+  /** The last event of the page before, and the bounds that the first page answered: without later events. */
+  readonly start?: {readonly after: EventPlace; readonly ordinalEnds: readonly number[]};
+  /** Of a first page: only events that come after the one with this id. */
+  readonly afterId?: EventId;
+  /** Of the events' texts in an answer, about. */
+  readonly bytesMax: number;
+}
+
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
+  | {readonly ask: 'export'; readonly query: ExportQuery}
   | {
       readonly ask: 'report';
       readonly query: ReportQuery;
@@ -324,6 +344,18 @@ export type ReportAnswer =
       /** JSON text of the answer; null when `ifNoneMatch` matched (304). */
       readonly body: string | null;
     }
+  | {
+      readonly kind: 'exported';
+      /** `Report-Log-Position` and time of the snapshots of this page. */
+      readonly position: string;
+      readonly asOf: string;
+      /** JSON texts, as GET /v1/events shows them. */
+      readonly events: readonly string[];
+      /** Where the next page starts; undefined after the last. */
+      readonly next?: NonNullable<ExportQuery['start']>;
+    }
+  /** No event has the id of `afterId`. */
+  | {readonly kind: 'unknown_event'}
   /** The snapshots of `at` are not held (any more). */
   | {readonly kind: 'snapshot_gone'}
   /** `lacking`: partitions whose snapshot is older than `includes`. `nextByMs`: when the next publication is due, epoch ms. */

@@ -89,6 +89,9 @@ function readHead(block: Uint8Array): BlockHead {
   return {receivedBase, shapes, bodiesStart: reader.position};
 }
 
+/** Keys of users, or names, by their indexes; a reader of few rows has those alone. */
+export type WrittenKeys = Pick<InternedTable, 'has' | 'write'>;
+
 /** One block and the columns of its chunk. Rows are numbered within the chunk; asking in ascending order is cheapest. */
 export class BodyBlock {
   private readonly block: Uint8Array;
@@ -113,7 +116,7 @@ export class BodyBlock {
   }
 
   /** The entry of one row, valid until the next is asked for; undefined when it was erased. */
-  entry(row: number, users: InternedTable, names: InternedTable): EntryView | undefined {
+  entry(row: number, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>): EntryView | undefined {
     const user = this.columns.users[row];
     const place = this.seek(row);
     if (place === undefined || user === this.columns.noUser || !users.has(user)) return undefined;

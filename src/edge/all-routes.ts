@@ -8,6 +8,7 @@ import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {trackBatch} from './routes/batch.js';
 import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {readEvents} from './routes/events.js';
+import {exportEvents, exportUser} from './routes/exports.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {adminBodyBytesMax} from './routes/limits.js';
@@ -50,6 +51,8 @@ export const routes: Routes = {
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
     ['/v1/deletion', {GET: overseeing(readDeletion)}],
     ['/v1/rejected', {GET: overseeing(readRejected)}],
+    ['/v1/user/export', {GET: reading(exportUser)}],
+    ['/v1/export', {GET: reading(exportEvents)}],
     ['/v1/names', {GET: reading(namesReport)}],
     ['/v1/properties', {GET: reading(propertiesList)}],
     ['/v1/properties/values', {GET: reading(propertyValuesList)}],

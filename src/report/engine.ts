@@ -10,9 +10,10 @@
 //       reports of its own (rehearsal.ts).
 
 import {setTimeout as pause} from 'node:timers/promises';
+import {isoText} from '../../actors/calendar.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
-import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
+import type {ExportQuery, ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {covers, lackingIn, type Place, readPositions} from '../log-position.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
@@ -34,7 +35,7 @@ import {FunnelIndex} from './funnel/funnel-index.js';
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
-import {HeldSets, type WholeSet} from './published/held-sets.js';
+import {deletionsOf, HeldSets, positionOf, type WholeSet} from './published/held-sets.js';
 import {hintOf, unknownNames} from './published/hint.js';
 import {
   Disagreement,
@@ -122,7 +123,7 @@ export class ReportEngine {
   async answer(question: EngineQuestion): Promise<ReportAnswer> {
     this.derived.dropUnasked();
     try {
-      const answer = await this.onNewest(() => (question.ask === 'report' ? this.reportOf(question) : this.status()));
+      const answer = await this.onNewest(() => this.answerOf(question));
       this.failures.clear();
       return answer;
     } catch (error) {
@@ -135,10 +136,21 @@ export class ReportEngine {
     }
   }
 
+  private answerOf(question: EngineQuestion): Promise<ReportAnswer> {
+    switch (question.ask) {
+      case 'report':
+        return this.reportOf(question);
+      case 'export':
+        return this.exported(question.query);
+      case 'status':
+        return this.status();
+    }
+  }
+
   private noteFailure(error: Error, question: EngineQuestion): void {
     if (this.failures.has(error.message) || this.failures.size >= failuresMax) return;
     this.failures.add(error.message);
-    const ask = question.ask === 'report' ? question.query.report : 'status';
+    const ask = question.ask === 'report' ? question.query.report : question.ask;
     if (isSilence(error))
       this.logger.warn({reason: reasonOf(error), ask}, 'NATS did not answer, and a report needs it');
     else this.logger.error({err: error, ask}, 'report failed');
@@ -220,7 +232,7 @@ export class ReportEngine {
     this.askedMs = monotonicMs();
     const {at, includes} = asked;
     const newest = await (includes === undefined ? this.snapshots.read() : this.readIncluding(includes));
-    if (!areAll(newest)) return {kind: 'unavailable', message: 'not every partition has published a snapshot yet'};
+    if (!areAll(newest)) return noSnapshots;
     const lacking = includes === undefined ? [] : lackingIn(placesOf(newest), readPositions(includes.positions));
     if (lacking.length > 0) return {kind: 'not_yet', lacking, nextByMs: this.nextByMs(newest)};
     this.held.hold(newest, monotonicMs());
@@ -277,6 +289,25 @@ export class ReportEngine {
     };
   }
 
+  /** No page has an event of a user whose receipt was given: a deletion meanwhile makes it again (held-sets.ts HS2). */
+  private async exported(query: ExportQuery): Promise<ReportAnswer> {
+    this.askedMs = monotonicMs();
+    const endMs = monotonicMs() + overtakenMsMax;
+    for (let newest = await this.snapshots.read(); ; newest = await this.snapshots.read()) {
+      if (!areAll(newest)) return noSnapshots;
+      const set: WholeSet = newest;
+      const evaluation = new Evaluation(this.parts, this.gatheredBytesMax, this.paths);
+      const page = await this.atWork.run(() => evaluation.exported(query, set));
+      if (page === undefined) return {kind: 'unknown_event'};
+      const now = await this.snapshots.read();
+      if (areAll(now) && deletionsOf(now) === deletionsOf(set)) {
+        const manifests = set.map(({manifest}) => manifest);
+        return {kind: 'exported', position: positionOf(manifests), asOf: isoText(asOf(manifests)), ...page};
+      }
+      if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'deletions follow each other too fast'};
+    }
+  }
+
   /** By then reports have events that were acknowledged right after the oldest partition's tick. */
   private nextByMs(newest: WholeSet): number {
     return asOf(newest.map(({manifest}) => manifest)) + this.refresh.ms;
@@ -294,6 +325,11 @@ export class ReportEngine {
     return body;
   }
 }
+
+const noSnapshots: ReportAnswer = {
+  kind: 'unavailable',
+  message: 'not every partition has published a snapshot yet',
+};
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);

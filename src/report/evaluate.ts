@@ -46,7 +46,7 @@ import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
-import type {ReportQuery} from '../asks.js';
+import type {ExportQuery, ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
@@ -60,6 +60,7 @@ import {threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
+import {type ExportedPage, exportedPage} from './rows/exported.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
@@ -131,6 +132,12 @@ export class Evaluation {
       case 'trait_values':
         return listedTraitValues(this.rowReading, query, snapshots);
     }
+  }
+
+  /** A page of an export; undefined when no event has the id that it is to begin after. @throws MissingPart, DamagedPart */
+  exported(query: ExportQuery, snapshots: readonly PartitionSnapshot[]): Promise<ExportedPage | undefined> {
+    this.scan.partitionCount = snapshots.length;
+    return exportedPage(this.rowReading, query, snapshots);
   }
 
   private get rowReading(): RowReading {

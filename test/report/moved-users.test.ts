@@ -378,6 +378,45 @@ describe('every set of snapshots that agree', () => {
     60_000,
   );
 
+  test.each([1, 2])(
+    'an export with each page of a later set has what its first set has, each event once (%i)',
+    async (seed) => {
+      const cache = new PartsCache(world.parts, 1 << 26);
+      let numbers: Numbers = [0, 0, 0];
+      const newest = newestOf(
+        () => setOf(numbers).map(({manifest}) => manifest),
+        cache,
+        () => numbers,
+      );
+      const evaluation = new Evaluation(cache, 1 << 20);
+      const asked = {fromMs: startMs, toMs: startMs + dayCount * dayMs, where: []};
+      const idsOf = (events: readonly string[]): string[] =>
+        events.map((text) => (JSON.parse(text) as {id: string}).id);
+      const whole = await evaluation.exported({...asked, bytesMax: 1 << 24}, await snapshotsOf(newest));
+      expect(whole!.next).toBeUndefined();
+      const expected = idsOf(whole!.events);
+      expect(expected.length).toBeGreaterThan(30);
+      const paged: string[] = [];
+      let page = await evaluation.exported({...asked, bytesMax: 512}, await snapshotsOf(newest));
+      for (;;) {
+        paged.push(...idsOf(page!.events));
+        if (page!.next === undefined) break;
+        numbers = following(numbers, seed) ?? numbers;
+        const start = page!.next;
+        page = await evaluation.exported({...asked, start, bytesMax: 512}, await snapshotsOf(newest));
+      }
+      expect(paged).toEqual(expected);
+      // A line of before resumes, also where its event has moved since.
+      const moved = idsOf(whole!.events).find((id) => id.startsWith(`${home}-`))!;
+      const [partition, ordinal] = moved.split('-').map(Number) as [number, number];
+      const afterId = {partition, ordinal};
+      const resumed = await evaluation.exported({...asked, afterId, bytesMax: 1 << 24}, await snapshotsOf(newest));
+      const since = idsOf(resumed!.events).filter((id) => expected.includes(id));
+      expect(since).toEqual(expected.slice(expected.indexOf(moved) + 1));
+    },
+    60_000,
+  );
+
   test('equal questions have tags of their own for sets that leave other users out', () => {
     const origins = agreeingSets.map((numbers) =>
       originOf(

@@ -4,24 +4,25 @@ import fc from 'fast-check';
 import type {Json} from '../../actors/log/entries.js';
 import {operators} from '../../actors/report/rows/condition.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
-import type {Interval, ReportQuery} from '../../src/asks.js';
+import type {ExportQuery, Interval, ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
+import type {ExportedPage} from '../../src/report/rows/exported.js';
 import {formatTime, hourMs} from '../../tools/model/calendar.js';
 import {type JsonObject, Model, receivedAt} from '../../tools/model/model.js';
 import {derivedIn} from './derived.js';
 import {runs} from './runs.js';
 import {MemoryParts, type TestEvent, TestPartition} from './snapshot.js';
 
-type Step =
+export type Step =
   | {readonly do: 'track'; readonly event: TestEvent}
   | {readonly do: 'cutChunk'}
   | {readonly do: 'cutRun'; readonly daysMax: number}
   | {readonly do: 'identify'; readonly user: string; readonly traits: JsonObject}
   | {readonly do: 'erase'; readonly user: string};
 
-const partitionCount = 2;
+export const partitionCount = 2;
 export const users = ['ada', 'bob', 'cyd', 'dan', 'eve'];
 export const events = ['A', 'B', 'C', 'D'];
 // A Thursday; months, weeks and days begin within the following weeks.
@@ -80,10 +81,12 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
 export const someStory = fc.array(someStep, {minLength: 1, maxLength: 120, size: 'max'});
 export const someRange = fc.tuple(someTime, someTime).map(([a, b]) => ({fromMs: Math.min(a, b), toMs: Math.max(a, b)}));
 
-const partitionOfUser = (user: string): number => users.indexOf(user) % partitionCount;
+export const partitionOfUser = (user: string): number => users.indexOf(user) % partitionCount;
 
 export interface World {
   readonly model: Model;
+  /** A page of an export. */
+  exported(query: ExportQuery): Promise<ExportedPage | undefined>;
   ask(query: ReportQuery, gatheredBytesMax?: number): Promise<unknown>;
   /** Asks until everything that is derived from parts is at hand, and answers out of that. */
   askAgain(query: ReportQuery): Promise<unknown>;
@@ -104,6 +107,7 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     JSON.parse(await evaluation.answer(query, snapshots));
   return {
     model,
+    exported: (query) => new Evaluation(cache, 1 << 20).exported(query, snapshots),
     ask: (query, gatheredBytesMax = 1 << 20) => ask(new Evaluation(cache, gatheredBytesMax), query),
     askAgain: async (query) => {
       await ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);

@@ -110,6 +110,7 @@ export class Exchange implements CommitWaiter {
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
   minLogPosition: string | undefined;
+  acceptEncoding = '';
   /** Set for a preflight. */
   readonly preflight: Preflight | undefined;
   /** Set for a request to the dashboard. */
@@ -315,6 +316,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'min-log-position':
         this.minLogPosition = joined(this.minLogPosition ?? '', value);
+        break;
+      case 'accept-encoding':
+        this.acceptEncoding = joined(this.acceptEncoding, value);
         break;
       case 'connection':
         this.isLastByClient = this.isLastByClient || value.toLowerCase().includes('close');

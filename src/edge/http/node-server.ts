@@ -198,9 +198,9 @@ class NodeResponse implements HttpResponse {
     }
   }
 
-  write(text: string): boolean {
+  write(piece: string | Buffer): boolean {
     if (!this.answer.headersSent) this.writeHead();
-    return this.answer.write(text);
+    return this.answer.write(piece);
   }
 
   end(body: string | Buffer = '', closes = false): void {

@@ -1,4 +1,4 @@
-// An answer without a fixed end: frames of text, until its writer ends it or its client leaves.
+// An answer without a fixed end: frames, until its writer ends it or its client leaves.
 //   SA1. Bytes that the socket does not take at once wait in uWebSockets.js: one frame at most, as nothing is written until it is
 //        taken.
 //   SA2. It ends once: by `end`, by `cut`, or when its client leaves; later calls do nothing.
@@ -35,15 +35,15 @@ export class StreamAnswer {
   }
 
   /** Not while `isBlocked`. */
-  write(text: string): void {
+  write(piece: string | Buffer): void {
     if (this.isOver) return;
     this.res.cork(() => {
-      this.isBlocked = !this.res.write(text);
+      this.isBlocked = !this.res.write(piece);
     });
   }
 
-  /** Ends with a last text, if the client reads. */
-  end(text: string): void {
+  /** Ends with a last piece, if the client reads. */
+  end(piece: string | Buffer): void {
     if (this.isOver) return;
     if (this.isBlocked) {
       this.cut();
@@ -51,7 +51,7 @@ export class StreamAnswer {
     }
     this.over();
     this.res.cork(() => {
-      this.res.write(text);
+      this.res.write(piece);
       // `end` with a close would write a header line into the chunks. The head told the client that this is the last answer.
       this.res.end();
     });

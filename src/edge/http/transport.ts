@@ -27,7 +27,7 @@ export interface HttpResponse {
   /** A value may have further header lines, each after a CR LF. */
   writeHeader(name: string, value: string | Buffer): unknown;
   /** Writes a piece of an answer of unknown length. False: no more until `onWritable` is called. */
-  write(text: string): boolean;
+  write(piece: string | Buffer): boolean;
   /** Ends with a body of a known length, or ends an answer of pieces. */
   end(body?: string | Buffer, closes?: boolean): unknown;
   endWithoutBody(): unknown;

@@ -13,6 +13,7 @@ import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
 import {engagement} from './operations/engagement.js';
 import {events} from './operations/events.js';
+import {exports} from './operations/exports.js';
 import {keys} from './operations/keys.js';
 import {lists} from './operations/lists.js';
 import {operating} from './operations/operating.js';
@@ -60,7 +61,16 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
 }
 
-const operations: Operations = {...events, ...users, ...reports, ...engagement, ...lists, ...keys, ...operating};
+const operations: Operations = {
+  ...events,
+  ...exports,
+  ...users,
+  ...reports,
+  ...engagement,
+  ...lists,
+  ...keys,
+  ...operating,
+};
 
 export function describeService(routes: Routes, version: string): OpenApiDocument {
   const paths: Record<string, Record<string, DescribedOperation>> = {};

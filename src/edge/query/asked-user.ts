@@ -10,7 +10,7 @@ import type {Exchange} from '../http/exchange.js';
 import {askedId, optional, withDefault, word} from './parameters.js';
 import {type QueryValues, readPathId, readQuery} from './query.js';
 
-const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
+export const userNotFound: Failure = {code: 'user_not_found', message: 'no such user'};
 
 /** Answers 404. `linkedTo`: the user that an anonymous one is. */
 export function failUnknown(exchange: Exchange, {linkedTo}: {readonly linkedTo?: string}, more: object = {}): void {

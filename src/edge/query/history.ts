@@ -6,6 +6,7 @@
 //   H2. Rows at or above the ordinal bounds of the first page are never on later ones: pages do not shift.
 //   H3. Bodies are read in the order in which they are stored: neighbours are in one block.
 import type {PartitionAnswer, RowPlace, UserRef} from '../../asks.js';
+import {positionText} from '../../log-position.js';
 import {RequestFailure} from '../failure.js';
 import {AnswerShare, tooManyAnswers} from '../http/unread-answers.js';
 import type {Asks} from './asks.js';
@@ -53,6 +54,8 @@ export class HistoryReader {
   private readonly filters: HistoryFilters;
   private readonly share = new AnswerShare();
   private ordinalEnds: readonly number[] | undefined;
+  /** What the pages are exact at, by partition asked; empty before the first page. */
+  positions: readonly string[] = [];
 
   constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters) {
     this.asks = asks;
@@ -105,7 +108,12 @@ export class HistoryReader {
         return this.asks.partition(partition, question, ['history']);
       }),
     );
-    this.ordinalEnds ??= answers.map((answer) => answer.ordinalEnd); // H2
+    if (this.ordinalEnds === undefined) {
+      this.ordinalEnds = answers.map((answer) => answer.ordinalEnd); // H2
+      this.positions = answers.flatMap(({position}, i) =>
+        position === undefined ? [] : positionText({partition: this.partitions[i]!, ...position}),
+      );
+    }
     const places = newestOf(answers, this.partitions, limit);
     const more =
       answers.some((answer) => answer.more) || places.length < sum(answers.map(({timesMs}) => timesMs.length));

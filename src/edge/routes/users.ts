@@ -25,23 +25,22 @@ async function answerProfile(front: Front, exchange: Exchange, user: UserRef): P
   if (profile.kind === 'unknown_user') return failUnknown(exchange, profile);
   // Who is deleted between the two answers is not half there.
   if (page.isUserUnknown) return failUnknown(exchange, page);
-  exchange.json('200 OK', profileJson(profile, anonymousIds, page.events, page.next !== undefined));
+  const history = `"events":[${page.events.join(',')}],"events_has_more":${page.next !== undefined}`;
+  exchange.json('200 OK', `{${profileFields(profile, anonymousIds)},${history}}`);
 }
 
-async function anonymousIdsOf(front: Front, userId: string): Promise<readonly string[]> {
+export async function anonymousIdsOf(front: Front, userId: string): Promise<readonly string[]> {
   const devices = await devicesOf(front, userId);
   return devices.flatMap(({anonymousIds}) => anonymousIds).slice(0, devicesListedMax);
 }
 
-function profileJson(
+/** Of a profile, all but its events. */
+export function profileFields(
   {id, traitsJson, createdMs, lastSeenMs, traitsOverLimit}: Extract<PartitionAnswer, {kind: 'profile'}>,
   anonymousIds: readonly string[] | undefined,
-  events: readonly string[],
-  hasMore: boolean,
 ): string {
   const ids = anonymousIds === undefined ? '' : `,"anonymous_ids":${JSON.stringify(anonymousIds)}`;
   const times = `"created_at":"${isoText(createdMs)}","last_seen":"${isoText(lastSeenMs)}"`;
   const overLimit = traitsOverLimit > 0 ? `,"traits_over_limit":${traitsOverLimit}` : '';
-  const history = `"events":[${events.join(',')}],"events_has_more":${hasMore}`;
-  return `{"id":${JSON.stringify(id)}${ids},"traits":${traitsJson}${overLimit},${times},${history}}`;
+  return `"id":${JSON.stringify(id)}${ids},"traits":${traitsJson}${overLimit},${times}`;
 }

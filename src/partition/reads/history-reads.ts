@@ -67,7 +67,9 @@ export class HistoryReads {
   async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
     const {partition} = this.view;
     const ordinalEnd = question.ordinalEnd ?? this.ordinalEnd;
-    const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd};
+    const position = {generation: partition.generation, sequence: partition.appliedSequence};
+    const bounds = question.ordinalEnd === undefined ? {ordinalEnd, position} : {ordinalEnd};
+    const nothing: PartitionAnswer = {kind: 'history', timesMs: [], ordinals: [], more: false, ...bounds};
     const unknownUser: PartitionAnswer = {...nothing, isUserUnknown: true};
     if (question.user !== undefined && user === undefined) return unknownUser;
     const name = question.event === undefined ? undefined : this.findName(question.event);
@@ -76,7 +78,7 @@ export class HistoryReads {
     const rows = found.slice(0, question.limit);
     const timesMs = rows.map(({timeMs}) => timeMs);
     const ordinals = rows.map(({ordinal}) => ordinal);
-    const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ordinalEnd} as const;
+    const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ...bounds} as const;
     const ascending = [...ordinals].sort((a, b) => a - b);
     const events = question.withEvents && (await this.events(ascending, budget));
     if (user !== undefined && !partition.users.table.has(user)) return unknownUser; // R1

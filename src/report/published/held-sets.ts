@@ -60,7 +60,8 @@ export const positionOf = (manifests: readonly Manifest[]): string =>
   manifests.map(({partition, position}) => positionText({partition, ...position})).join(',');
 
 /** Differs between two sets if a deletion was folded or completed in between. HS2 */
-const deletionsOf = (snapshots: WholeSet): string => JSON.stringify(snapshots.map(({index}) => deletionsIn(index)));
+export const deletionsOf = (snapshots: WholeSet): string =>
+  JSON.stringify(snapshots.map(({index}) => deletionsIn(index)));
 
 /** Another list of deletions has another part: no key is used twice. */
 const deletionsIn = ({deletions, completedDeletions}: SnapshotIndex): readonly string[] => [

@@ -4,7 +4,7 @@ import type {ListQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import {foldBodies, type RowReading, RowScan} from './row-scan.js';
 
 type QueryOf<R extends ListQuery['report']> = Extract<ListQuery, {report: R}>;
 
@@ -19,7 +19,7 @@ export async function listedProperties(
   for (const snapshot of snapshots) {
     for await (const [chunk, rows, [chosen]] of scan.wholeRows(snapshot)) {
       const unsure = keys.addRows(rows, chosen!);
-      await scan.foldBodies(chunk, unsure, (block, inBlock) => keys.addBodies(rows, block, inBlock));
+      await foldBodies(reading, chunk, unsure, (block, inBlock) => keys.addBodies(rows, block, inBlock));
       checkHeld(reading, keys.bytes);
     }
   }

@@ -212,22 +212,23 @@ export class RowScan {
     lists: readonly Uint16Array[],
   ): Promise<void> {
     if (properties.length === 0) return;
-    await this.foldBodies(chunk, unsureRows(properties, lists), (block, inBlock) => {
+    await foldBodies(this.reading, chunk, unsureRows(properties, lists), (block, inBlock) => {
       for (const values of properties) values.addBodies(rows, block, inBlock);
     });
   }
+}
 
-  /** Folds the body blocks of these rows of a chunk, which ascend, each with those that are in it. */
-  async foldBodies(
-    chunk: ChunkEntry,
-    rows: Uint16Array,
-    fold: (block: Uint8Array, inBlock: Uint16Array) => void,
-  ): Promise<void> {
-    if (rows.length === 0) return;
-    const byBlock = byBodyBlock(rows);
-    const numbers = byBlock.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
-    await this.reading.scan.foldBodies(chunk, numbers, (block, i) => fold(block, byBlock[i]!));
-  }
+/** Folds the body blocks of these rows of a chunk, which ascend, each with those that are in it. */
+export async function foldBodies(
+  {scan}: RowReading,
+  chunk: ChunkEntry,
+  rows: Uint16Array,
+  fold: (block: Uint8Array, inBlock: Uint16Array) => void,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const byBlock = byBodyBlock(rows);
+  const numbers = byBlock.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
+  await scan.foldBodies(chunk, numbers, (block, i) => fold(block, byBlock[i]!));
 }
 
 const noRows = new Uint16Array(0);

@@ -1,0 +1,184 @@
+// An answer of lines, one JSON text each (NDJSON): as many as there are, in memory that does not depend on how many.
+//   LA1. One page of lines is held at a time. The next one is asked for once the client has taken the last: a client that reads
+//        slowly gets pages that are made when it reads them, and small ones.
+//   LA2. The last line is `{"end":true,"events":n}`. After a failure it is the error in its place, or nothing where the
+//        connection broke: an answer without the end is cut.
+//   LA3. A client that takes nothing for `unreadMsMax` is cut off; one that has left ends the reading of pages.
+import {constants, createGzip, type Gzip} from 'node:zlib';
+import {errorValue, type Header, RequestFailure, unavailable} from '../failure.js';
+import type {Exchange} from './exchange.js';
+import type {StreamAnswer} from './stream-answer.js';
+
+export const linesType = 'application/x-ndjson; charset=utf-8';
+
+/** Bytes of a page; they double while the client takes each page at once. LA1 */
+const pageBytesMin = 32 * 1024;
+const pageBytesMax = 512 * 1024;
+const unreadMsMax = 30_000;
+/** Well within the 8 s after which uWebSockets.js ends an idle connection. */
+const renewEveryMs = 3_000;
+/** Answers of lines at a time: each holds a page or two. */
+const answersMax = 16;
+
+let answersNow = 0;
+
+export interface LinePages {
+  /** The next lines, of about `bytesMax` bytes; undefined after the last. */
+  next(bytesMax: number): Promise<readonly string[] | undefined>;
+  /** Events in the lines so far. */
+  readonly events: number;
+}
+
+/** The first page, before the head of the answer is written: its failure is a status. @throws RequestFailure */
+export async function firstPage(pages: LinePages): Promise<readonly string[] | undefined> {
+  if (answersNow >= answersMax) throw new RequestFailure(unavailable(`${answersMax} exports run already`));
+  return pages.next(pageBytesMin);
+}
+
+/** Answers with the lines of `first`, and of all pages after it. */
+export function answerLines(
+  exchange: Exchange,
+  headers: readonly Header[],
+  first: readonly string[] | undefined,
+  pages: LinePages,
+): void {
+  const encoding = acceptsGzip(exchange.acceptEncoding) ? new GzipLines() : undefined;
+  const coded: readonly Header[] = encoding === undefined ? [] : [['Content-Encoding', 'gzip']];
+  const all: readonly Header[] = [...headers, ['Vary', 'Accept-Encoding'], ...coded];
+  if (exchange.method === 'HEAD') {
+    exchange.answer('200 OK', linesType, '', all);
+    return;
+  }
+  answersNow += 1;
+  exchange.stream(linesType, all, (answer) => {
+    if (answer === undefined) {
+      answersNow -= 1;
+      return;
+    }
+    const lines = new LineAnswer(exchange, answer, encoding);
+    lines
+      .write(first, pages)
+      .catch((error: unknown) => exchange.failed('writing lines', error))
+      .finally(() => {
+        answersNow -= 1;
+      });
+  });
+}
+
+class LineAnswer {
+  private readonly exchange: Exchange;
+  private readonly answer: StreamAnswer;
+  private readonly encoding: GzipLines | undefined;
+  private hasLeft = false;
+  /** Resolves the wait for the client, if there is one. */
+  private proceed: () => void = () => {};
+
+  constructor(exchange: Exchange, answer: StreamAnswer, encoding: GzipLines | undefined) {
+    this.exchange = exchange;
+    this.answer = answer;
+    this.encoding = encoding;
+    answer.listen({
+      free: () => this.proceed(),
+      over: () => {
+        this.hasLeft = true;
+        this.proceed();
+      },
+    });
+  }
+
+  async write(first: readonly string[] | undefined, pages: LinePages): Promise<void> {
+    const last = await this.writePages(first, pages);
+    if (this.hasLeft) return;
+    this.answer.end(this.encoding === undefined ? `${last}\n` : await this.encoding.end(`${last}\n`));
+  }
+
+  /** @returns the last line. LA2 */
+  private async writePages(first: readonly string[] | undefined, pages: LinePages): Promise<string> {
+    let bytesMax = pageBytesMin;
+    try {
+      for (let page = first; page !== undefined; page = await this.awaited(pages.next(bytesMax))) {
+        if (page.length > 0) await this.writeText(`${page.join('\n')}\n`);
+        const isSlow = await this.untilTaken();
+        if (this.hasLeft) break;
+        bytesMax = isSlow ? pageBytesMin : Math.min(2 * bytesMax, pageBytesMax);
+      }
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+      return JSON.stringify({error: errorValue(error.failure)});
+    }
+    return JSON.stringify({end: true, events: pages.events});
+  }
+
+  private async writeText(text: string): Promise<void> {
+    const piece = this.encoding === undefined ? text : await this.encoding.add(text);
+    if (!this.hasLeft && piece.length > 0) this.answer.write(piece);
+  }
+
+  /** Keeps the connection while a page is made. */
+  private async awaited<T>(work: Promise<T>): Promise<T> {
+    const timer = setInterval(() => {
+      if (!this.hasLeft) this.exchange.renewTimeout();
+    }, renewEveryMs);
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** @returns whether the client kept it waiting. LA3 */
+  private async untilTaken(): Promise<boolean> {
+    if (!this.answer.isBlocked || this.hasLeft) return false;
+    const timer = setTimeout(() => this.answer.cut(), unreadMsMax);
+    await new Promise<void>((resolve) => {
+      this.proceed = resolve;
+    });
+    clearTimeout(timer);
+    return true;
+  }
+}
+
+/** Compresses texts one after the other; what `add` returned can be read without the rest. */
+class GzipLines {
+  private readonly gzip: Gzip = createGzip();
+  private pieces: Buffer[] = [];
+  private fail: (error: Error) => void = () => {};
+
+  constructor() {
+    this.gzip.on('data', (piece: Buffer) => this.pieces.push(piece));
+    this.gzip.on('error', (error) => this.fail(error));
+  }
+
+  add(text: string): Promise<Buffer> {
+    return this.taken((done) => {
+      this.gzip.write(text);
+      this.gzip.flush(constants.Z_SYNC_FLUSH, done);
+    });
+  }
+
+  end(text: string): Promise<Buffer> {
+    return this.taken((done) => {
+      this.gzip.once('end', done);
+      this.gzip.end(text);
+    });
+  }
+
+  private taken(work: (done: () => void) => void): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.fail = reject;
+      work(() => {
+        const piece = Buffer.concat(this.pieces);
+        this.pieces = [];
+        resolve(piece);
+      });
+    });
+  }
+}
+
+/** Whether a list of codings (RFC 9110, 12.5.3) has gzip with a quality above 0. */
+function acceptsGzip(accepted: string): boolean {
+  return accepted.split(',').some((coding) => {
+    const [name = '', quality = ''] = coding.toLowerCase().split(';');
+    return name.trim() === 'gzip' && !/^\s*q=0(\.0*)?\s*$/.test(quality);
+  });
+}

@@ -1,0 +1,202 @@
+// One page of an export: the next events in the order of their places, as GET /v1/events shows them.
+//   EX1. Pages of one export are of several snapshots. Together they are the events that the first page's snapshots have, without
+//        those that were erased before their page: ordinals below the bounds of the first page tell them, wherever an event
+//        moved in between (event-places.ts EP1).
+//   EX2. Chunks are read by their oldest times, until none can have an event that belongs on the page.
+import {type ByteWriter, wtf8} from '../../../actors/bytes/bytes.js';
+import {BodyBlock, eventJson, type WrittenKeys} from '../../../actors/chunk/bodies.js';
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {must} from '../../../actors/invariant.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actors/report/rows/event-places.js';
+import type {ExportQuery} from '../../asks.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {foldBodies, type RowReading, RowScan} from './row-scan.js';
+import {userKeys} from './user-keys.js';
+
+export interface ExportedPage {
+  readonly events: readonly string[];
+  /** Undefined after the last page. */
+  readonly next?: NonNullable<ExportQuery['start']>;
+}
+
+/** An event takes some 300 bytes; a page that is cut by its bytes reads some rows in vain. */
+const eventBytes = 256;
+
+/** Undefined when no event has the id of `afterId`. @throws MissingPart, DamagedPart */
+export async function exportedPage(
+  reading: RowReading,
+  query: ExportQuery,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<ExportedPage | undefined> {
+  const after = query.start?.after ?? (query.afterId && (await placeOf(reading, query.afterId, snapshots)));
+  if (query.afterId !== undefined && after === undefined) return undefined;
+  const ordinalEnds = query.start?.ordinalEnds ?? snapshots.map(({index}) => index.nextOrdinal); // EX1
+  const rowsMax = Math.max(1, Math.ceil(query.bytesMax / eventBytes));
+  const rows = await firstRows(reading, query, snapshots, after, {ordinalEnds, rowsMax});
+  const texts = await eventsOf(reading, rows);
+  const events: string[] = [];
+  let bytes = 0;
+  let last: EventPlace | undefined;
+  for (const row of rows) {
+    const text = texts.get(row);
+    const ofText = text === undefined ? 0 : Buffer.byteLength(JSON.stringify(text)) + 1;
+    if (events.length > 0 && bytes + ofText > query.bytesMax) break;
+    bytes += ofText;
+    if (text !== undefined) events.push(text);
+    last = row;
+  }
+  const isLast = rows.length < rowsMax && last === rows.at(-1);
+  if (isLast || last === undefined) return {events};
+  const {timeMs, partition, ordinal} = last;
+  return {events, next: {after: {timeMs, partition, ordinal}, ordinalEnds}};
+}
+
+// -- rows --
+
+interface FoundRow extends EventPlace {
+  readonly snapshot: PartitionSnapshot;
+  readonly chunk: ChunkEntry;
+  readonly row: number;
+  readonly user: number;
+}
+
+interface Bounds {
+  /** By partition. */
+  readonly ordinalEnds: readonly number[];
+  readonly rowsMax: number;
+}
+
+async function firstRows(
+  reading: RowReading,
+  {event, where, fromMs, toMs}: ExportQuery,
+  snapshots: readonly PartitionSnapshot[],
+  after: EventPlace | undefined,
+  {ordinalEnds, rowsMax}: Bounds,
+): Promise<readonly FoundRow[]> {
+  const stretch = {startMs: Math.max(fromMs, after?.timeMs ?? fromMs), lastMs: toMs};
+  const scan = new RowScan(reading, {stretch, selectors: [event === undefined ? {where} : {event, where}]});
+  const first = new FirstPlaces<FoundRow>(rowsMax, after);
+  const chunks = snapshots.flatMap((snapshot) => scan.chunks(snapshot).map((chunk) => ({snapshot, chunk})));
+  chunks.sort((a, b) => a.chunk.minTimeMs - b.chunk.minTimeMs); // EX2
+  for (const {snapshot, chunk} of chunks) {
+    if (!first.wants(chunk.minTimeMs)) break;
+    const {partition} = snapshot.manifest;
+    const ids = new RowIds(partition);
+    for await (const [, rows, [chosen]] of scan.wholeRows(snapshot, undefined, [chunk])) {
+      ids.open(rows);
+      for (let at = 0; at < chosen!.length && first.wants(timeOf(rows, chosen![at]!)); at += rowsMax) {
+        const some = chosen!.subarray(at, at + rowsMax);
+        await readIds(reading, chunk, ids, some);
+        for (const row of some) {
+          const id = ids.idOf(row);
+          const isBelow = id.ordinal < (ordinalEnds[id.partition] ?? 0); // EX1
+          if (isBelow) first.add({timeMs: timeOf(rows, row), ...id, snapshot, chunk, row, user: rows.users[row]!});
+        }
+      }
+    }
+  }
+  return first.finish();
+}
+
+async function readIds(reading: RowReading, chunk: ChunkEntry, ids: RowIds, rows: Uint16Array): Promise<void> {
+  const unsure = rows.filter((row) => ids.isUnsure(row)).sort();
+  await foldBodies(reading, chunk, unsure, (block, inBlock) => ids.addBodies(block, inBlock));
+}
+
+/** The place of the event with this id; undefined where there is none. */
+async function placeOf(
+  reading: RowReading,
+  id: EventId,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<EventPlace | undefined> {
+  const home = snapshots.find(({manifest}) => manifest.partition === id.partition);
+  const timeMs = home && (await timeOfRow(reading, home, id.ordinal));
+  if (timeMs !== undefined) return {timeMs, ...id};
+  // Its row is gone: it moved, or was erased.
+  const scan = new RowScan(reading, {
+    stretch: {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY},
+    selectors: [{}],
+  });
+  for (const snapshot of snapshots) {
+    const ids = new RowIds(snapshot.manifest.partition);
+    for await (const [chunk, rows, [chosen]] of scan.wholeRows(snapshot)) {
+      ids.open(rows);
+      await readIds(reading, chunk, ids, chosen!);
+      for (const row of chosen!) {
+        const {partition, ordinal} = ids.idOf(row);
+        if (partition === id.partition && ordinal === id.ordinal) return {timeMs: timeOf(rows, row), ...id};
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Also of a row whose user left. */
+async function timeOfRow(
+  {scan}: RowReading,
+  {index, leftOut}: PartitionSnapshot,
+  ordinal: number,
+): Promise<number | undefined> {
+  const chunk = index.chunks.find(({baseOrdinal, count}) => baseOrdinal <= ordinal && ordinal < baseOrdinal + count);
+  if (chunk === undefined) return undefined;
+  for await (const rows of scan.rows([chunk], leftOut.users)) {
+    const row = ordinal - rows.baseOrdinal;
+    return rows.users[row] === rows.noUser ? undefined : timeOf(rows, row);
+  }
+  return undefined;
+}
+
+// -- events --
+
+async function eventsOf(reading: RowReading, found: readonly FoundRow[]): Promise<Map<FoundRow, string>> {
+  const texts = new Map<FoundRow, string>();
+  for (const [snapshot, ofSnapshot] of groupedBy(found, ({snapshot}) => snapshot)) {
+    const {names, manifest, leftOut} = snapshot;
+    const users = await keysOf(reading, snapshot, ofSnapshot);
+    const byChunk = groupedBy(ofSnapshot, ({chunk}) => chunk);
+    for await (const [chunk, rows] of reading.scan.wholeRows([...byChunk.keys()], leftOut.users)) {
+      const byRow = new Map(byChunk.get(chunk)!.map((one) => [one.row, one]));
+      const wanted = Uint16Array.from(byRow.keys()).sort();
+      await foldBodies(reading, chunk, wanted, (block, inBlock) => {
+        const bodies = new BodyBlock(block, rows);
+        for (const row of inBlock) {
+          const entry = bodies.entry(row, users, names);
+          if (entry === undefined) continue;
+          texts.set(byRow.get(row)!, eventJson(entry, manifest.partition, rows.baseOrdinal + row));
+        }
+      });
+    }
+  }
+  return texts;
+}
+
+function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** The keys of the users of these rows alone. */
+async function keysOf(
+  {scan}: RowReading,
+  snapshot: PartitionSnapshot,
+  found: readonly FoundRow[],
+): Promise<WrittenKeys> {
+  const users = [...new Set(found.map(({user}) => user))];
+  const refs = await userKeys(scan, snapshot, users);
+  const keys = new Map<number, Uint8Array>();
+  for (const [i, ref] of refs.entries())
+    if (ref !== undefined) keys.set(users[i]!, wtf8((ref.kind === 'user' ? 'u' : 'a') + ref.id));
+  return {
+    has: (user: number): boolean => keys.has(user),
+    write: (writer: ByteWriter, user: number): void => {
+      const key = must(keys.get(user), 'the keys of all rows were read');
+      writer.stringBytes(key, 0, key.length);
+    },
+  };
+}

@@ -1,0 +1,168 @@
+// GET /v1/export and /v1/user/export: the sentences of docs/api.md one by one.
+
+import type {IncomingMessage} from 'node:http';
+import {gunzipSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {HttpClient} from '../../tools/http-client.js';
+import {type Answer, type EventAnswer, expectError, expectJson, query} from '../support/http.js';
+import {reportCovering} from '../support/reports.js';
+import {until} from '../support/until.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+
+type Parameters = Readonly<Record<string, string | readonly string[]>>;
+type Line = EventAnswer & {readonly end?: true; readonly events?: number; readonly profile?: object};
+
+const linesOf = (text: string): Line[] => {
+  expect(text.endsWith('\n')).toBe(true);
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+};
+
+async function exported(parameters: Parameters): Promise<{answer: Answer; lines: Line[]}> {
+  const answer = await reportCovering(under.read, `/v1/export?${query(parameters)}`, under.positions);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+  return {answer, lines: linesOf(answer.text)};
+}
+
+const at = (hour: number): string => new Date(Date.UTC(2024, 4, 1, hour)).toISOString();
+
+describe('an export of events', () => {
+  const event = freshId('export');
+  const other = `${event} other`;
+
+  test('has a line for each event in the range, by time, as the history shows it, and says that it is whole', async () => {
+    const [ada, device] = [freshId(), freshId('device')];
+    await under.trackAll([
+      {event, userId: ada, timestamp: at(3), properties: {plan: 'pro'}, context: {page: {path: '/'}}, messageId: 'm'},
+      {event, anonymousId: device, timestamp: at(1), properties: {plan: 'free'}},
+      {event: other, userId: ada, timestamp: at(2)},
+      {event, userId: ada, timestamp: at(5)},
+    ]);
+    const {answer, lines} = await exported({event});
+    const history = (await under.history({event, limit: 10})).data.reverse();
+    expect(lines).toEqual([...history, {end: true, events: 3}]);
+    expect(answer.headers['report-log-position']).toMatch(/^0:1\.\d+/);
+    const days = await exported({event, from: at(2), to: at(3)});
+    expect(days.lines).toEqual([history[1], {end: true, events: 1}]);
+    const chosen = await exported({where: ['plan in pro,free', 'plan ne free'], from: at(0), to: at(9)});
+    expect(chosen.lines).toEqual([history[1], {end: true, events: 1}]);
+    expect((await exported({event: 'never'})).lines).toEqual([{end: true, events: 0}]);
+    const after = await exported({event, after: history[0]!.id});
+    expect(after.lines).toEqual([history[1], history[2], {end: true, events: 2}]);
+    // The events of a device that becomes known keep their places.
+    await under.write.post('/v1/events', {event: other, userId: ada, anonymousId: device, timestamp: at(6)});
+    await until('the event of the device has joined', async () => {
+      const {lines} = await exported({event});
+      expect(lines.map(({id}) => id)).toEqual([...history.map(({id}) => id), undefined]);
+      return lines[0]!.joined === true;
+    });
+    expect((await exported({event, after: history[0]!.id})).lines).toEqual(after.lines);
+  });
+
+  test('refuses what it cannot go on after, and bad parameters, with a status', async () => {
+    const ask = (parameters: Parameters) => under.read.get(`/v1/export?${query(parameters)}`);
+    expectError(await ask({after: '0-999999'}), 400, 'invalid_request', 'after');
+    expectError(await ask({after: 'x'}), 400, 'invalid_request', 'after');
+    expectError(await ask({where: ['plan']}), 400, 'invalid_request', 'where');
+    expectError(await ask({from: at(2), to: at(1)}), 400, 'invalid_request', 'from');
+  });
+
+  test('is compressed where that is asked for', async () => {
+    const client = new HttpClient(under.service.baseUrl, {key: under.service.secretKey});
+    const path = `/v1/export?${query({event})}`;
+    const [plain, coded] = [await client.get(path), await client.get(path, {'accept-encoding': 'br, gzip;q=0.5'})];
+    expect([plain.headers['content-encoding'], coded.headers['content-encoding']]).toEqual([undefined, 'gzip']);
+    expect(gunzipSync(coded.bytes).toString()).toBe(plain.text);
+    const refused = await client.get(path, {'accept-encoding': 'gzip;q=0'});
+    expect([refused.headers['content-encoding'], refused.text]).toEqual([undefined, plain.text]);
+  });
+
+  test('shows a client that reads slowly nothing of who was deleted meanwhile', async () => {
+    const [large, gone] = [freshId('large'), freshId()];
+    const text = 'x'.repeat(60_000);
+    const some = (first: number) =>
+      Array.from({length: 150}, (_, i) => ({
+        event: large,
+        userId: gone,
+        timestamp: at(0),
+        properties: {n: first + i, text},
+      }));
+    await under.trackAll(some(0));
+    await under.trackAll(some(150));
+    await under.track({event: large, userId: freshId(), timestamp: at(1)});
+    await reportCovering(
+      under.read,
+      `/v1/reports/events?${query({event: large, from: at(0), to: at(1)})}`,
+      under.positions,
+    );
+    const client = new HttpClient(under.service.baseUrl, {key: under.service.secretKey});
+    const incoming: IncomingMessage = await client.open('GET', `/v1/export?${query({event: large})}`);
+    const pieces = incoming[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    const read = [(await pieces.next()).value as Buffer];
+    const deleted = await under.read.delete(`/v1/user?${query({userId: gone})}`);
+    const {id} = deleted.json<{deletion: {id: string}}>().deletion;
+    await until('the receipt is there', async () => {
+      const state = await under.read.get(`/v1/deletion?id=${id}`);
+      return state.json<{deletion: {status: string}}>().deletion.status === 'completed';
+    });
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) read.push(piece.value);
+    const lines = linesOf(Buffer.concat(read).toString());
+    const end = lines.at(-1)!;
+    expect(end).toEqual({end: true, events: lines.length - 1});
+    expect(end.events).toBeLessThan(300); // The rest lay in buffers of the connection.
+    expect(lines.at(-2)!.userId).not.toBe(gone);
+  });
+});
+
+describe('an export of one person', () => {
+  test('has the profile, and all events, the newest first, joined ones included', async () => {
+    const [ada, device] = [freshId(), freshId('device')];
+    await under.trackAll([
+      {event: 'before', anonymousId: device, timestamp: at(1)},
+      {event: 'known', userId: ada, anonymousId: device, timestamp: at(2)},
+      {event: 'later', userId: ada, timestamp: at(3)},
+    ]);
+    await under.identify(ada, {plan: 'pro'});
+    await until('the event of the device has joined', async () => (await under.eventsOf(ada)).length === 3);
+    const answer = await under.read.get(`/v1/user/export?${query({userId: ada})}`);
+    const {events, events_has_more, ...profile} = (await under.read.get(`/v1/user?${query({userId: ada})}`)).json<{
+      events: EventAnswer[];
+      events_has_more: boolean;
+    }>();
+    expect(linesOf(answer.text)).toEqual([{profile}, ...events, {end: true, events: 3}]);
+    expect(answer.headers['log-position']).toMatch(/^\d+:1\.\d+$/);
+    const linked = await under.read.get(`/v1/user/export?${query({anonymousId: device})}`);
+    expect([linked.status, linked.json<{linked_to: string}>().linked_to]).toEqual([404, ada]);
+  });
+
+  test('is a 404 of nobody, and of who was deleted', async () => {
+    const gone = freshId();
+    await under.track({event: 'seen', userId: gone});
+    expect(linesOf((await under.read.get(`/v1/user/export?userId=${gone}`)).text)).toHaveLength(3);
+    const head = await under.read.send('HEAD', `/v1/user/export?userId=${gone}`);
+    expect([head.status, head.text]).toEqual([200, '']);
+    const deleted = await under.read.delete(`/v1/user?userId=${gone}`);
+    expect([200, 202]).toContain(deleted.status);
+    expectError(await under.read.get(`/v1/user/export?userId=${gone}`), 404, 'user_not_found');
+    expectError(await under.read.get(`/v1/user/export?userId=${freshId()}`), 404, 'user_not_found');
+    expectError(await under.read.get('/v1/user/export'), 400, 'invalid_request', 'userId');
+    expectJson(await under.read.get('/healthz'), 200);
+  });
+
+  test('of more than a page is whole', async () => {
+    const ada = freshId();
+    for (let page = 0; page < 3; page++) {
+      await under.trackAll(
+        Array.from({length: 1_000}, (_, i) => ({event: 'many', userId: ada, properties: {n: page * 1_000 + i}})),
+      );
+    }
+    const lines = linesOf((await under.read.get(`/v1/user/export?userId=${ada}`)).text);
+    expect(lines.at(-1)).toEqual({end: true, events: 3_000});
+    expect(new Set(lines.slice(1, -1).map(({properties}) => properties.n)).size).toBe(3_000);
+  });
+});

@@ -1,0 +1,157 @@
+// Answers of lines: a page at a time, no faster than the client reads.
+import {gunzipSync} from 'node:zlib';
+import {expect, test} from 'vitest';
+import {RequestFailure, unavailable} from '../../src/edge/failure.js';
+import type {Exchange} from '../../src/edge/http/exchange.js';
+import {answerLines, firstPage, type LinePages} from '../../src/edge/http/line-answer.js';
+import {StreamAnswer} from '../../src/edge/http/stream-answer.js';
+import type {HttpResponse} from '../../src/edge/http/transport.js';
+
+/** A client that takes each piece at once, until it is told to read no more. */
+class TestClient {
+  readonly pieces: Buffer[] = [];
+  takes = true;
+  private isOpen = true;
+  private writable: () => boolean = () => true;
+  private answer: StreamAnswer | undefined;
+  private end: () => void = () => {};
+  readonly ended = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
+  failure: unknown;
+
+  exchange(acceptEncoding = ''): Exchange {
+    const res = {
+      cork: (write: () => void) => write(),
+      write: (piece: string | Buffer) => {
+        this.pieces.push(Buffer.from(piece as string));
+        return this.takes;
+      },
+      end: () => this.end(),
+      close: () => this.leave(),
+      onWritable: (handle: () => boolean) => {
+        this.writable = handle;
+      },
+    } as unknown as HttpResponse;
+    return {
+      method: 'GET',
+      acceptEncoding,
+      renewTimeout: () => {},
+      failed: (_: string, error: unknown) => {
+        this.failure = error;
+        this.end();
+      },
+      stream: (_: string, __: unknown, begin: (answer: StreamAnswer) => void) => {
+        this.answer = new StreamAnswer(res);
+        begin(this.answer);
+      },
+    } as unknown as Exchange;
+  }
+
+  read(): void {
+    this.takes = true;
+    this.writable();
+  }
+
+  leave(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.answer!.left();
+    this.end();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.pieces).toString();
+  }
+}
+
+/** Pages of one line each; notes how large they were asked for. */
+class TestPages implements LinePages {
+  events = 0;
+  readonly asked: number[] = [];
+
+  constructor(
+    private readonly count: number,
+    private readonly failsAt = Number.POSITIVE_INFINITY,
+    private readonly error: Error = new RequestFailure(unavailable('the report thread restarts')),
+  ) {}
+
+  async next(bytesMax: number): Promise<readonly string[] | undefined> {
+    this.asked.push(bytesMax);
+    if (this.events >= this.failsAt) throw this.error;
+    if (this.events >= this.count) return undefined;
+    this.events += 1;
+    return [`{"n":${this.events}}`];
+  }
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('pages grow while the client takes them at once; the last line says how many events there were', async () => {
+  const [client, pages] = [new TestClient(), new TestPages(6)];
+  answerLines(client.exchange(), [], await firstPage(pages), pages);
+  await client.ended;
+  expect(client.text).toBe('{"n":1}\n{"n":2}\n{"n":3}\n{"n":4}\n{"n":5}\n{"n":6}\n{"end":true,"events":6}\n');
+  expect(pages.asked.map((bytes) => bytes / 1_024)).toEqual([32, 64, 128, 256, 512, 512, 512]);
+});
+
+test('a page is asked for once the one before is taken, and is small then', async () => {
+  const [client, pages] = [new TestClient(), new TestPages(3)];
+  const first = await firstPage(pages);
+  client.takes = false;
+  answerLines(client.exchange(), [], first, pages);
+  await soon();
+  expect([client.text, pages.asked.length]).toEqual(['{"n":1}\n', 1]);
+  client.read();
+  await client.ended;
+  expect(client.text.endsWith('{"n":3}\n{"end":true,"events":3}\n')).toBe(true);
+  expect(pages.asked.slice(0, 3)).toEqual([32 * 1_024, 32 * 1_024, 64 * 1_024]);
+});
+
+test('nothing is read for a client that has left', async () => {
+  const [client, pages] = [new TestClient(), new TestPages(1_000)];
+  const first = await firstPage(pages);
+  client.takes = false;
+  answerLines(client.exchange(), [], first, pages);
+  await soon();
+  client.leave();
+  await soon();
+  expect([pages.asked.length, client.pieces.length, client.failure]).toEqual([1, 1, undefined]);
+});
+
+test('a refusal is the last line; a fault breaks the answer off', async () => {
+  const refused = new TestClient();
+  const pages = new TestPages(9, 2);
+  answerLines(refused.exchange(), [], await firstPage(pages), pages);
+  await refused.ended;
+  const error = {code: 'unavailable', message: 'the report thread restarts'};
+  expect(refused.text).toBe(`{"n":1}\n{"n":2}\n${JSON.stringify({error})}\n`);
+  const broken = new TestClient();
+  const fault = new TestPages(9, 1, new Error('a bug'));
+  answerLines(broken.exchange(), [], await firstPage(fault), fault);
+  await broken.ended;
+  expect([broken.text, broken.failure]).toEqual(['{"n":1}\n', new Error('a bug')]);
+});
+
+test('compressed pages can be read one by one', async () => {
+  const [client, pages] = [new TestClient(), new TestPages(3)];
+  answerLines(client.exchange('gzip'), [], await firstPage(pages), pages);
+  await client.ended;
+  expect(client.pieces.length).toBe(4);
+  expect(gunzipSync(Buffer.concat(client.pieces)).toString()).toBe(
+    '{"n":1}\n{"n":2}\n{"n":3}\n{"end":true,"events":3}\n',
+  );
+});
+
+test('no more than 16 run at a time', async () => {
+  const clients = Array.from({length: 16}, () => new TestClient());
+  for (const client of clients) {
+    client.takes = false;
+    const pages = new TestPages(2);
+    answerLines(client.exchange(), [], await firstPage(pages), pages);
+  }
+  await expect(firstPage(new TestPages(1))).rejects.toThrow(RequestFailure);
+  for (const client of clients) client.leave();
+  await soon();
+  expect(await firstPage(new TestPages(1))).toEqual(['{"n":1}']);
+});
