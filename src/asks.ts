@@ -255,6 +255,20 @@ export type ReportQuery =
       readonly breakdown?: Breakdown;
     })
   | (BucketedRange & {
+      readonly report: 'lifecycle';
+      /** Start of the bucket before the first. `fromMs` is the start of the first one. */
+      readonly beforeMs: number;
+      readonly did: Selector;
+      readonly userWhere: readonly Condition[];
+    })
+  | (BucketedRange & {
+      readonly report: 'stickiness';
+      /** Users of k or more buckets, in place of exactly k. */
+      readonly isAtLeast: boolean;
+      readonly did: Selector;
+      readonly userWhere: readonly Condition[];
+    })
+  | (BucketedRange & {
       readonly report: 'users';
       readonly metric: ActiveMetric;
       /** Start of the trailing window of each bucket, epoch ms: of a zone's days and weeks. */

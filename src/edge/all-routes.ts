@@ -11,6 +11,7 @@ import {readEvents} from './routes/events.js';
 import {exportEvents, exportUser} from './routes/exports.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
+import {lifecycleReport} from './routes/lifecycle.js';
 import {adminBodyBytesMax} from './routes/limits.js';
 import {addLinks, linksBodyBytesMax} from './routes/links.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from './routes/lists.js';
@@ -18,6 +19,7 @@ import {metrics} from './routes/metrics.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from './routes/reports.js';
 import {retentionReport} from './routes/retention.js';
+import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
 import {readUser, readUserInPath} from './routes/users.js';
 
@@ -62,6 +64,8 @@ export const routes: Routes = {
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],
     ['/v1/reports/retention', {GET: reading(retentionReport)}],
+    ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
+    ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
     [
       '/admin/v1/keys',
       {

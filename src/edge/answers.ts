@@ -285,6 +285,34 @@ export const retentionAnswer = z.strictObject({
 });
 export type RetentionAnswer = z.infer<typeof retentionAnswer>;
 
+export const lifecycleAnswer = z.strictObject({
+  interval: interval(),
+  timezone: zone(),
+  data: z
+    .array(
+      z.strictObject({
+        date: bucketDate(),
+        new: count().describe('Users whose first event of all time is in the bucket.'),
+        returning: count().describe('Users of the bucket who were also in the one before.'),
+        resurrecting: count().describe('Users of the bucket who were not in the one before, but earlier.'),
+        dormant: count().describe('Users of the bucket before who are not in this one.'),
+      }),
+    )
+    .describe('Every bucket, zeros included.'),
+});
+export type LifecycleAnswer = z.infer<typeof lifecycleAnswer>;
+
+export const stickinessAnswer = z.strictObject({
+  interval: interval(),
+  timezone: zone(),
+  at_least: z.literal(true).optional(),
+  data: z
+    .array(z.strictObject({buckets: z.int().min(1), users: count()}))
+    .describe('For each number of buckets, from 1 to all: the users who were active in exactly so many.'),
+  total: count().describe('Distinct users of the range.'),
+});
+export type StickinessAnswer = z.infer<typeof stickinessAnswer>;
+
 const listedName = z.strictObject({
   name: z.string(),
   count: z.int().min(1).describe('Events of this name in [from, to].'),

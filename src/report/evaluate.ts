@@ -61,11 +61,13 @@ import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
 import {type ExportedPage, exportedPage} from './rows/exported.js';
+import {lifecycle} from './rows/lifecycle.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
 import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
+import {stickiness} from './rows/stickiness.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -117,6 +119,10 @@ export class Evaluation {
         return retention(this.rowReading, query, snapshots);
       case 'activity':
         return activity(this.rowReading, query, snapshots);
+      case 'lifecycle':
+        return lifecycle(this.rowReading, query, snapshots);
+      case 'stickiness':
+        return stickiness(this.rowReading, query, snapshots);
       case 'users':
         return this.active(query, snapshots);
       case 'funnel':

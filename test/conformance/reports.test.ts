@@ -885,6 +885,63 @@ describe('retention', () => {
   });
 });
 
+describe('lifecycle and stickiness', () => {
+  const event = freshId('event');
+  const range = {event, from: '2024-07-02', to: '2024-07-03'};
+
+  beforeAll(async () => {
+    await under.trackAll([
+      {event, userId: 'ada', timestamp: '2024-07-01T10:00:00Z'},
+      {event, userId: 'ada', timestamp: '2024-07-02T10:00:00Z', properties: {plan: 'pro'}},
+      {event, userId: 'bob', timestamp: '2024-07-02T23:30:00Z'},
+      {event, userId: 'bob', timestamp: '2024-07-03T11:00:00Z'},
+    ]);
+  });
+
+  test('the shown answers; one bucket before `from` is read', async () => {
+    expect(await covering('lifecycle', range)).toEqual({
+      interval: 'day',
+      data: [
+        {date: '2024-07-02', new: 1, returning: 1, resurrecting: 0, dormant: 0},
+        {date: '2024-07-03', new: 0, returning: 1, resurrecting: 0, dormant: 1},
+      ],
+    });
+    const data = [
+      {buckets: 1, users: 1},
+      {buckets: 2, users: 1},
+    ];
+    expect(await covering('stickiness', range)).toEqual({interval: 'day', data, total: 2});
+    const least = {interval: 'day', at_least: true, data: [{buckets: 1, users: 2}, data[1]], total: 2};
+    expect(await covering('stickiness', {...range, at_least: 'true'})).toEqual(least);
+  });
+
+  test('the first bucket is read from its start, in the zone', async () => {
+    const {data} = await covering<{data: unknown[]}>('lifecycle', {
+      ...range,
+      from: '2024-07-02T12:00',
+      interval: 'week',
+    });
+    expect(data).toEqual([{date: '2024-07-01', new: 2, returning: 0, resurrecting: 0, dormant: 0}]);
+    const local = {...range, to: '2024-07-02', timezone: 'Asia/Kolkata'};
+    expect(await covering('lifecycle', local)).toEqual({
+      interval: 'day',
+      timezone: 'Asia/Kolkata',
+      data: [{date: '2024-07-02', new: 0, returning: 1, resurrecting: 0, dormant: 0}],
+    });
+  });
+
+  test('conditions, and any event', async () => {
+    for (const report of ['lifecycle', 'stickiness']) {
+      expectError(await ask(report, {...range, event: undefined}), 400, 'invalid_request', 'event');
+      expectError(await ask(report, {...range, any_event: 'true'}), 400, 'invalid_request', 'event');
+    }
+    expect(await covering('stickiness', {...range, where: 'plan eq pro'})).toMatchObject({total: 1});
+    expect(await covering('stickiness', {...range, user_where: 'never set'})).toMatchObject({total: 0});
+    const any = {...range, event: undefined, any_event: 'true'};
+    expect(await covering('stickiness', any)).toMatchObject({total: 2});
+  });
+});
+
 test('numbers of one report add up', async () => {
   const answer = await covering<Counts>('events', {event: 'fresh', from: '2023-12-01', to: '2024-02-01'});
   const sum = Object.values(countsOf(answer)).reduce((total, count) => total + count, 0);

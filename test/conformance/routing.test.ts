@@ -34,6 +34,8 @@ const routes: readonly Route[] = [
   {path: '/v1/traits', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits/values', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/retention', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/lifecycle', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/stickiness', allowed: ['GET', 'HEAD']},
   {path: '/admin/v1/links', allowed: ['POST']},
 ];
 
@@ -49,6 +51,8 @@ const readPaths = [
   `/v1/reports/users?${day}`,
   `/v1/reports/funnel?steps[]=x&${day}`,
   `/v1/reports/retention?start=x&return=y&${day}`,
+  `/v1/reports/lifecycle?event=x&${day}`,
+  `/v1/reports/stickiness?event=x&${day}`,
 ];
 
 const listOf = (header: string | string[] | undefined): string[] => String(header).split(/\s*,\s*/);
@@ -343,6 +347,8 @@ describe('queries', () => {
     '/v1/traits': 'prefix=x',
     '/v1/traits/values': 'trait=x',
     '/v1/reports/retention': `start=x&return=y&${day}`,
+    '/v1/reports/lifecycle': `event=x&${day}`,
+    '/v1/reports/stickiness': `event=x&${day}`,
   };
   const paths = Object.keys(known);
   const ask = (path: string, more: string): Promise<Answer> => under.read.get(`${path}?${known[path]}&${more}`);
@@ -373,6 +379,8 @@ describe('queries', () => {
       '/v1/traits': ['from', 'to', 'prefix'],
       '/v1/traits/values': ['trait'],
       '/v1/reports/retention': ['start', 'return', 'from', 'to', 'interval', 'cohort', 'criteria', 'frame'],
+      '/v1/reports/lifecycle': ['event', 'from', 'to', 'interval', 'any_event'],
+      '/v1/reports/stickiness': ['event', 'from', 'to', 'interval', 'at_least'],
     };
     for (const [path, names] of Object.entries(parameters)) {
       for (const name of names) {

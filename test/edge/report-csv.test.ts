@@ -92,6 +92,17 @@ test('of retention: a row for each cell', () => {
   ]);
 });
 
+test('of lifecycle and stickiness: the fields of their data', () => {
+  const parts = {new: 1, returning: 2, resurrecting: 3, dormant: 4};
+  expect(lines({report: 'lifecycle'}, {interval: 'day', data: [{date: 'a', ...parts}]})).toEqual([
+    'date,new,returning,resurrecting,dormant',
+    'a,1,2,3,4',
+    '',
+  ]);
+  const sticky = {interval: 'day', data: [{buckets: 1, users: 2}], total: 2};
+  expect(lines({report: 'stickiness'}, sticky)).toEqual(['buckets,users', '1,2', '']);
+});
+
 describe('the tags', () => {
   test('of a CSV and of its JSON answer differ, and lead to each other', () => {
     expect(csvTag('"abc"')).toBe('"abc-csv"');

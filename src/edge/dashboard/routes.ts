@@ -11,11 +11,13 @@ import type {Route} from '../route.js';
 import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {readEvents} from '../routes/events.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
+import {lifecycleReport} from '../routes/lifecycle.js';
 import {adminBodyBytesMax} from '../routes/limits.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, funnelReport, namesReport, usersReport} from '../routes/reports.js';
 import {retentionReport} from '../routes/retention.js';
+import {stickinessReport} from '../routes/stickiness.js';
 import {readUser} from '../routes/users.js';
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
@@ -72,6 +74,8 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
   'v1/reports/retention': {GET: reading('reader', retentionReport)},
+  'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
+  'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/properties': {GET: reading('reader', propertiesList)},
   'v1/properties/values': {GET: reading('reader', propertyValuesList)},

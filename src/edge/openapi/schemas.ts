@@ -39,6 +39,8 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   ActiveUsers: answers.activeAnswer,
   Funnel: answers.funnelAnswer,
   Retention: answers.retentionAnswer,
+  Lifecycle: answers.lifecycleAnswer,
+  Stickiness: answers.stickinessAnswer,
   Names: answers.namesAnswer,
   Properties: answers.propertiesAnswer,
   Traits: answers.traitsAnswer,

@@ -2,7 +2,15 @@
 //   RC1. A CSV has the tag of its JSON answer with an end of its own: two representations of one answer (RFC 9110, 8.8.3.3).
 import type {z} from 'zod';
 import type {ReportQuery} from '../../asks.js';
-import type {ActiveAnswer, CountsAnswer, FunnelAnswer, RetentionAnswer, seriesAnswer} from '../answers.js';
+import type {
+  ActiveAnswer,
+  CountsAnswer,
+  FunnelAnswer,
+  LifecycleAnswer,
+  RetentionAnswer,
+  StickinessAnswer,
+  seriesAnswer,
+} from '../answers.js';
 import {optional, word} from '../query/parameters.js';
 import {type Cell, csvOf} from './csv.js';
 
@@ -47,6 +55,10 @@ function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
       return funnelRows(answer as FunnelAnswer);
     case 'retention':
       return retentionRows(answer as RetentionAnswer);
+    case 'lifecycle':
+      return lifecycleRows(answer as LifecycleAnswer);
+    case 'stickiness':
+      return stickinessRows(answer as StickinessAnswer);
     default:
       throw new Error(`${query.report} has no CSV`);
   }
@@ -108,6 +120,22 @@ function retentionRows({cohorts, breakdown}: RetentionAnswer): Row[] {
   }
   return rows;
 }
+
+const lifecycleRows = ({data}: LifecycleAnswer): Row[] => [
+  ['date', 'new', 'returning', 'resurrecting', 'dormant'],
+  ...data.map(({date, new: fresh, returning, resurrecting, dormant}) => [
+    date,
+    fresh,
+    returning,
+    resurrecting,
+    dormant,
+  ]),
+];
+
+const stickinessRows = ({data}: StickinessAnswer): Row[] => [
+  ['buckets', 'users'],
+  ...data.map(({buckets, users}) => [buckets, users]),
+];
 
 // -- tags. RC1 --
 

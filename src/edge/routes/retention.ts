@@ -4,6 +4,7 @@ import type {RetentionInterval, RetentionRules} from '../../../actors/report/eng
 import {bucketCount, bucketedForm, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
 import {conditions, userWhere} from '../query/conditions.js';
+import {checkNamed} from '../query/did.js';
 import {endsAfter} from '../query/neighbour-buckets.js';
 import {name, optional, required, wholeNumber, withDefault, word} from '../query/parameters.js';
 import {formatForm} from './report-csv.js';
@@ -52,6 +53,7 @@ export const retentionForm = {
 
 export const retentionReport = reportRoute(retentionForm, (values, front) => {
   const {start, start_where: startWhere, return_where: returnWhere, interval, periods} = values;
+  checkNamed('return', values.return, 'any_return', values.any_return);
   const asked = bucketsOf(values, front);
   const cells = bucketCount(asked) * periods;
   if (cells > retentionCellsMax) {
@@ -65,7 +67,7 @@ export const retentionReport = reportRoute(retentionForm, (values, front) => {
     interval,
     laterEnds: endsAfter(asked, values, front, periods - 1),
     start: {event: start, where: startWhere},
-    return: {...returningOf(values), where: returnWhere},
+    return: {...(values.return === undefined ? {} : {event: values.return}), where: returnWhere},
     userWhere: values.user_where,
     periods,
     cohort: values.cohort,
@@ -74,10 +76,3 @@ export const retentionReport = reportRoute(retentionForm, (values, front) => {
     ...(breakdown === undefined ? {} : {breakdown}),
   };
 });
-
-/** Without a name: any event. */
-function returningOf({return: event, any_return: any}: {return: string | undefined; any_return: string | undefined}) {
-  if (event === undefined && any === undefined) throw refused('return is required', 'return');
-  if (event !== undefined && any !== undefined) throw refused('return and any_return exclude each other', 'return');
-  return event === undefined ? {} : {event};
-}

@@ -1,6 +1,8 @@
 // Reports about what users do over time.
-import {retentionAnswer} from '../../answers.js';
+import {lifecycleAnswer, retentionAnswer, stickinessAnswer} from '../../answers.js';
+import {lifecycleForm} from '../../routes/lifecycle.js';
 import {retentionForm} from '../../routes/retention.js';
+import {stickinessForm} from '../../routes/stickiness.js';
 import type {Operations} from '../operation.js';
 import {bucketed, unchanged} from './reports.js';
 
@@ -31,6 +33,58 @@ export const engagement: Operations = {
             {count: 1, size: 2, rate: 0.5},
             {count: 0, size: 2, rate: 0},
           ],
+        },
+      },
+      304: unchanged,
+    },
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+  },
+  'GET /v1/reports/lifecycle': {
+    id: 'readLifecycle',
+    tag: 'Reports',
+    summary: 'New, returning, resurrecting and dormant users over time',
+    description:
+      'The first bucket is read from its start, also where `from` lies within it. new + returning + resurrecting are the users ' +
+      'of a bucket; returning + dormant are those of the bucket before.',
+    query: lifecycleForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'The users of each bucket.',
+        schema: lifecycleAnswer,
+        hasCsv: true,
+        headers: bucketed,
+        example: {
+          interval: 'day',
+          data: [
+            {date: '2026-05-01', new: 1, returning: 0, resurrecting: 0, dormant: 0},
+            {date: '2026-05-02', new: 1, returning: 0, resurrecting: 0, dormant: 1},
+          ],
+        },
+      },
+      304: unchanged,
+    },
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+  },
+  'GET /v1/reports/stickiness': {
+    id: 'readStickiness',
+    tag: 'Reports',
+    summary: 'In how many buckets users are active',
+    query: stickinessForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'Users by their number of buckets.',
+        schema: stickinessAnswer,
+        hasCsv: true,
+        headers: bucketed,
+        example: {
+          interval: 'day',
+          data: [
+            {buckets: 1, users: 2},
+            {buckets: 2, users: 0},
+          ],
+          total: 2,
         },
       },
       304: unchanged,
