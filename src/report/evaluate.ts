@@ -309,7 +309,8 @@ export class Evaluation {
     const held = tables.find(snapshot, zone, plan.days);
     if (held !== undefined) return activeInLocalRanges(plan, held.ranges, held.firstDay);
     try {
-      const ranges = await this.makeLocalRanges(plan.days, snapshot);
+      const earlier = tables.resumable(snapshot, zone, plan.days);
+      const ranges = await this.makeLocalRanges(plan.days, snapshot, earlier);
       tables.keep(snapshot, zone, plan.days, ranges);
       return activeInLocalRanges(plan, ranges, 0);
     } catch (error) {
@@ -319,8 +320,12 @@ export class Evaluation {
     }
   }
 
-  private makeLocalRanges(days: Float64Array, {index, leftOut}: PartitionSnapshot): Promise<DayRanges> {
-    const builder = new LocalRangesBuilder(index, days, this.gatheredRowsMax);
+  private makeLocalRanges(
+    days: Float64Array,
+    {index, leftOut}: PartitionSnapshot,
+    earlier: DayRanges | undefined,
+  ): Promise<DayRanges> {
+    const builder = new LocalRangesBuilder(index, days, this.gatheredRowsMax, earlier);
     const chunks = builder.chunks(index);
     return this.scan.borrowing(this.gatheredBytesOf(chunks), async () => {
       await this.scan.passes(builder, chunks, leftOut.users);

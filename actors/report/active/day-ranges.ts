@@ -22,7 +22,7 @@ export const rangeDaysMax = 2_048;
 /** Rows that a new table has room for: a quarter of a year. */
 const firstRows = 96;
 /** Days that a later table counts again: a week for late events, and a week before everything is counted again. */
-const recountedDays = 14;
+export const recountedDays = 14;
 
 /** State of a pass before `day` was added. DR3 */
 export interface Checkpoint {

@@ -28,15 +28,17 @@ export const elementsBetween = (cuts: Float64Array): Elements => ({
 
 export class ElementPairs {
   private readonly elements: Elements;
+  private readonly firstElement: number;
   private readonly stretch: Stretch;
   private readonly pairs: GatheredRows<Uint8Array>;
   /** Element of each user's last gathered pair: most rows repeat it. */
   private readonly lastElement: Int32Array;
 
-  /** `lastMs`: rows after it do not count. */
-  constructor(index: SnapshotIndex, elements: Elements, lastMs: number, pairsMax: number) {
+  /** Rows before `firstElement`, and rows after `lastMs`, do not count. */
+  constructor(index: SnapshotIndex, elements: Elements, lastMs: number, pairsMax: number, firstElement = 0) {
     this.elements = elements;
-    this.stretch = {startMs: elements.elementStart(0), lastMs};
+    this.firstElement = firstElement;
+    this.stretch = {startMs: elements.elementStart(firstElement), lastMs};
     this.pairs = new GatheredRows(index.users.count, pairsMax, liveRows(this.chunks(index)), newBytes);
     this.lastElement = new Int32Array(index.users.count).fill(never);
   }
@@ -74,7 +76,7 @@ export class ElementPairs {
   /** Visits the users of this pass in each element, and calls `end` after each element. Yields between slices. */
   *walk(sliding: SlidingUsers, end?: (element: number) => void): Generator<void, void, void> {
     const {starts, users} = yield* this.byElement();
-    for (let element = 0; element < this.elements.elementCount; element++) {
+    for (let element = this.firstElement; element < this.elements.elementCount; element++) {
       sliding.begin(element);
       for (let at = starts[element]; at < starts[element + 1]; at += sliceRows) {
         visit(sliding, users, at, Math.min(at + sliceRows, starts[element + 1]));

@@ -3,15 +3,17 @@
 //   LR1. A table answers where `from` and `to` cut nobody off their days.
 //   LR2. A table has the days before its range that trailing windows see, at most as many as the range, so that the first
 //        answer is not much later, and the next metric finds it.
+//   LR3. A table goes on from an earlier one of the same first day as long as nothing before its checkpoint has changed: as in
+//        day-ranges.ts (DR3). That takes a single pass on both sides, as a checkpoint has the state of all users.
 
 import type {RowsView} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
 import {lowerBound, upperBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
-import {chunksWithin, type Stretch} from '../selection.js';
+import {chunksWithin, liveRows, type Stretch} from '../selection.js';
 import type {ActiveResult} from './active-days.js';
 import {type ActiveMetric, trailingDays, windowStarts} from './active-plan.js';
-import {DayRanges, rowStart} from './day-ranges.js';
+import {type Checkpoint, DayRanges, recountedDays, rowStart} from './day-ranges.js';
 import {ElementPairs, elementsBetween} from './element-pairs.js';
 import {type ElementWindows, SlidingUsers} from './sliding-users.js';
 
@@ -67,14 +69,21 @@ export class LocalRangesBuilder {
   private readonly pairs: ElementPairs;
   private readonly sliding: SlidingUsers;
   private readonly triangle: Uint32Array;
+  private checkpoint: Checkpoint | undefined;
 
-  /** `days`: those of the plan. */
-  constructor(index: SnapshotIndex, days: Float64Array, pairsMax: number) {
+  /** `days`: those of the plan. `earlier`: LR3 */
+  constructor(index: SnapshotIndex, days: Float64Array, pairsMax: number, earlier?: DayRanges) {
     this.dayCount = days.length - 1;
-    this.pairs = new ElementPairs(index, elementsBetween(days), days[this.dayCount] - 1, pairsMax);
+    const checkpoint = earlier && resumable(earlier, days, index, pairsMax);
+    const firstDay = checkpoint?.day ?? 0;
+    this.pairs = new ElementPairs(index, elementsBetween(days), days[this.dayCount] - 1, pairsMax, firstDay);
     const noWindows = {starts: new Int32Array(0), ends: new Int32Array(0)};
     this.sliding = new SlidingUsers(index.users.count, this.dayCount, noWindows);
     this.triangle = new Uint32Array(rowStart(this.dayCount));
+    if (earlier === undefined || checkpoint === undefined) return;
+    this.triangle.set(earlier.passed(checkpoint).triangle);
+    this.sliding.resume(checkpoint.state);
+    this.checkpoint = checkpoint;
   }
 
   /** Chunks of each pass. */
@@ -88,8 +97,12 @@ export class LocalRangesBuilder {
 
   /** Counts the users of this pass, and yields between slices; true when another pass over the chunks is due. */
   *endPass(): Generator<void, boolean, void> {
+    const isOnly = this.pairs.users.userStart === 0;
     yield* this.pairs.walk(this.sliding, (day) => this.addRanges(day));
-    if (!this.pairs.nextPass()) return false;
+    if (!this.pairs.nextPass()) {
+      if (!isOnly) this.checkpoint = undefined;
+      return false;
+    }
     this.sliding.restart();
     return true;
   }
@@ -100,16 +113,28 @@ export class LocalRangesBuilder {
     const start = rowStart(day);
     let users = 0;
     for (let at = day; at >= 0; at--) triangle[start + at] += users += sliding.lastActiveIn(at);
+    const next = day + 1;
+    if (next !== this.dayCount - recountedDays || next < recountedDays) return;
+    this.checkpoint = {day: next, firstDay: 0, dayCount: next, state: sliding.save()};
   }
 
   /** Days by their place. */
   finish(): DayRanges {
-    return new DayRanges(
-      Uint32Array.from({length: this.dayCount}, (_, day) => day),
-      this.triangle,
-      undefined,
-    );
+    const days = Uint32Array.from({length: this.dayCount}, (_, day) => day);
+    return new DayRanges(days, this.triangle, this.checkpoint);
   }
+}
+
+/** LR3. The rows after the checkpoint are as many as fit in one pass. */
+function resumable(
+  {checkpoint}: DayRanges,
+  days: Float64Array,
+  {chunks}: SnapshotIndex,
+  pairsMax: number,
+): Checkpoint | undefined {
+  if (checkpoint === undefined || checkpoint.day > days.length - 2) return undefined;
+  const later = {startMs: days[checkpoint.day], lastMs: days[days.length - 1] - 1};
+  return liveRows(chunksWithin(chunks, [later])) <= pairsMax ? checkpoint : undefined;
 }
 
 /** The answer to a plan that cuts nobody; `firstDay`: place of the plan's first day in the table. */

@@ -3,6 +3,7 @@
 //   (actors/report/active/local-ranges.ts), how long it is kept (derived-indexes.ts).
 //   HL1. A table is valid while the rows of its days that count are the same: parts never change.
 //   HL2. A table belongs to one zone and one version of its rules.
+//   HL3. The next table continues one for which HL1 holds up to its checkpoint.
 
 import type {SnapshotIndex} from '../../../actors/manifest.js';
 import type {DayRanges} from '../../../actors/report/active/day-ranges.js';
@@ -21,6 +22,10 @@ interface Table {
   readonly days: Float64Array;
   /** Chunks and users that the table was computed from. HL1 */
   readonly source: string;
+  /** The same of the days before the checkpoint; undefined without one. HL3 */
+  readonly checkpointSource: string | undefined;
+  /** Days before the checkpoint, and its start. */
+  readonly checkpointDays: Float64Array;
   /** The newest index that had this source. */
   index: SnapshotIndex;
 }
@@ -50,14 +55,27 @@ export class HeldLocalRanges {
     return undefined;
   }
 
+  /** An earlier table that one of these days continues. HL3 */
+  resumable({manifest, index}: PartitionSnapshot, zone: string, days: Float64Array): DayRanges | undefined {
+    for (const table of this.tables.get(manifest.partition) ?? []) {
+      if (table.zone !== zone || table.days[0] !== days[0] || !isResumable(table, index)) continue;
+      const ranges = this.ranges.get(table.key);
+      if (ranges !== undefined) return ranges;
+    }
+    return undefined;
+  }
+
   /** Keeps a table of these days of the snapshot, and drops tables that became useless. */
   keep({manifest: {partition}, index}: PartitionSnapshot, zone: string, days: Float64Array, ranges: DayRanges): void {
     const key = `${partition} ${zone} ${days[0]} ${days.at(-1)}`;
     const tables = this.tables.get(partition) ?? [];
-    const kept = tables.filter((table) => table.key !== key && isOf(table, index)).slice(-(tablesMax - 1));
+    const useful = tables.filter((table) => table.key !== key && (isOf(table, index) || isResumable(table, index)));
+    const kept = useful.slice(-(tablesMax - 1));
     for (const table of tables) if (!kept.includes(table)) this.ranges.drop(table.key);
-    const own = this.ranges.keep(key, ranges) ? [{key, zone, days, source: sourceOf(days, index), index}] : [];
-    this.tables.set(partition, [...kept, ...own]);
+    const checkpointDays = days.subarray(0, (ranges.checkpoint?.day ?? -1) + 1);
+    const checkpointSource = ranges.checkpoint && sourceOf(checkpointDays, index);
+    const table = {key, zone, days, source: sourceOf(days, index), checkpointSource, checkpointDays, index};
+    this.tables.set(partition, this.ranges.keep(key, ranges) ? [...kept, table] : kept);
   }
 }
 
@@ -68,6 +86,10 @@ function isOf(table: Table, index: SnapshotIndex): boolean {
   table.index = index;
   return true;
 }
+
+/** HL3 */
+const isResumable = ({checkpointSource, checkpointDays}: Table, index: SnapshotIndex): boolean =>
+  checkpointSource !== undefined && checkpointSource === sourceOf(checkpointDays, index);
 
 function sourceOf(days: Float64Array, index: SnapshotIndex): string {
   const stretch = {startMs: days[0]!, lastMs: days.at(-1)! - 1};
