@@ -118,9 +118,13 @@ test('once it is answered as completed, the published reports are free of the us
   const [userId, event] = [freshId(), freshId('event')];
   await under.track({event, userId, timestamp: '2024-01-12'});
   expect(await reportTotals(event)).toEqual([1, 0, 1]);
+  const path = `/v1/reports/events?${query({event, from: '2024-01-12', to: '2024-01-12'})}`;
+  const before = await under.read.get(path);
+  expect(before.json()).toMatchObject({total: 1});
   await erase(userId);
-  const report = await under.read.get(`/v1/reports/events?${query({event, from: '2024-01-12', to: '2024-01-12'})}`);
-  expect(report.json()).toMatchObject({total: 0});
+  expect((await under.read.get(path)).json()).toMatchObject({total: 0});
+  const earlier = await under.read.get(`${path}&at=${String(before.headers['report-log-position'])}`);
+  expectError(earlier, 410, 'snapshot_gone', 'at');
 });
 
 test('the receipt never names the user', async () => {
