@@ -1,5 +1,6 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {countsPath, usersPath} from '../../../dashboard/src/address/report-address.js';
 import type {RecordLine} from '../../../src/edge/dashboard/answers.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
@@ -15,7 +16,12 @@ let personCount = 0;
 const openBrowser = (): BrowserClient => new BrowserClient(service.baseUrl);
 
 beforeAll(async () => {
-  service = await startService({env: {DASHBOARD_HOSTS: 'stats.example.com', TRUSTED_PROXIES: '127.0.0.1'}});
+  const env = {
+    DASHBOARD_HOSTS: 'stats.example.com',
+    TRUSTED_PROXIES: '127.0.0.1',
+    REPORT_TIMEZONE: 'Asia/Kathmandu',
+  };
+  service = await startService({env});
   admin = openBrowser();
   expect((await admin.signIn({token: service.adminToken})).status).toBe(200);
 });
@@ -205,6 +211,26 @@ describe('roles', () => {
     }
     expect((await admin.get('/dashboard/api/v1/user?userId=')).status).toBe(400);
     expect((await admin.get('/dashboard/api/nothing')).status).toBe(404);
+  });
+
+  test('the zone of the service is that of requests without one; pages compute in UTC, and say so', async () => {
+    const key = new Client(service.baseUrl, service.secretKey);
+    const day = {from: 20_454, to: 20_454};
+    const paths = [countsPath({event: 'a', filter: null}, day, 'hour'), usersPath('dau', day, 'hour')];
+    for (const path of paths) {
+      const asked = path.replace('timezone=UTC&', '');
+      expect(asked).not.toBe(path);
+      expect((await key.get(`/${asked}`)).json()).toMatchObject({
+        timezone: 'Asia/Kathmandu',
+        data: Array.from({length: 24}, (_, hour) => ({
+          date: `2026-01-01T${String(hour).padStart(2, '0')}:00:00+05:45`,
+        })),
+      });
+      expect((await admin.get(`/dashboard/api/${path}`)).json()).toMatchObject({
+        timezone: 'UTC',
+        data: Array.from({length: 24}, (_, hour) => ({date: `2026-01-01T${String(hour).padStart(2, '0')}:00:00Z`})),
+      });
+    }
   });
 
   test('an access token opens no route of the API, a session neither', async () => {
