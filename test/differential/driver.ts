@@ -208,7 +208,10 @@ export class Driver {
   private async allJoined(): Promise<void> {
     const partitions = Number(this.env.PARTITIONS);
     const metrics = await until(
-      () => scrape(this.service.baseUrl),
+      async () => {
+        await this.historyPage({limit: 1}); // All partitions have folded what was acknowledged before.
+        return scrape(this.service.baseUrl);
+      },
       // A partition that is too slow to answer is not in them.
       (seen) =>
         seen.find('millrace_snapshot_sequence').length === partitions &&

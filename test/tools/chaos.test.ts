@@ -84,4 +84,20 @@ describe('the checker of stored events', () => {
   ])('%s', (_case, fate, rows, isErased, invariants) => {
     expect(found(fate, rows, isErased)).toEqual(invariants);
   });
+
+  test('what came with the anonymousId alone is of the user that was named beside it', () => {
+    const alone: EventRow = {...row, id: '1-7', userId: null, anonymousId: 'd', properties: {n: 2}, messageId: 'm2'};
+    const joined: EventRow = {...alone, userId: 'ada', joined: true};
+    const {id: _, received_at: _receivedAt, ...sent} = alone;
+    const ofDevice: EventFate = {...acked, thing: {...thing, n: 2, body: sent as EventThing['body']}};
+    const ofBoth: EventFate = {...acked, thing: {...thing, body: {...body, anonymousId: 'd'}}};
+    const foundWith = (link: EventFate, ...rows: readonly EventRow[]): string[] =>
+      [...brokenEvents([link, ofDevice], rows, () => false)].map(({invariant}) => invariant);
+    const both = {...row, anonymousId: 'd'};
+    expect(foundWith(ofBoth, joined, both)).toEqual([]);
+    expect(foundWith(ofBoth, alone, both)).toEqual(['altered']);
+    const unanswered = {...ofBoth, acked: 0};
+    expect([foundWith(unanswered, joined), foundWith(unanswered, alone)]).toEqual([[], []]);
+    expect(foundWith(acked, joined, row)).toEqual(['altered']);
+  });
 });

@@ -7,6 +7,7 @@ import {secretKey, writeKey} from '../service-process.js';
 import type {Broken} from './broken.js';
 import {Checker} from './checker.js';
 import {freePort} from './free-port.js';
+import {untilJoined} from './joins.js';
 import {Journal} from './journal.js';
 import {Losses} from './losses.js';
 import type {Ground, Nemesis, Stage} from './nemesis.js';
@@ -96,7 +97,7 @@ export class Run {
     const readyMs = await this.strikes(random).finally(() => traffic.stop());
     await traffic.settle(settleMsMax);
     const playedAt = performance.now();
-    const mended = await this.mend(workload);
+    const mended = [...(await this.mend(workload)), ...(await this.joins(workload))];
     const checked = await this.checker.check(round, beganAt, await this.fence(workload));
     const times = {readyMs, playedMs: playedAt - beganAt, comparedMs: performance.now() - playedAt};
     return {...checked, ...times, round, broken: [...mended, ...checked.broken]};
@@ -104,7 +105,9 @@ export class Run {
 
   private clients(workload: Workload): Traffic {
     return new AllTraffic(
-      this.senders.map((sender, i) => new Worker(workload, sender, `round-${workload.round}-client-${i}`)),
+      this.senders.map(
+        (sender, i) => new Worker(workload, sender, `round-${workload.round}-client-${i}`, this.hasDevices),
+      ),
     );
   }
 
@@ -141,6 +144,17 @@ export class Run {
     return this.stage.losses.mend(workload.round, await fence(), fence);
   }
 
+  /** A log that lost its tail may have lost who is whose. */
+  private get hasDevices(): boolean {
+    return this.nemesis.mayLose !== true;
+  }
+
+  /** Reports of a round cover whole joins. */
+  private async joins(workload: Workload): Promise<Broken[]> {
+    if (!this.hasDevices) return [];
+    return untilJoined(this.stage.readback, workload.round, await this.fence(workload));
+  }
+
   /** Writes events after everything that was sent, in every partition: a report that covers them covers all. */
   private async fence(workload: Workload): Promise<string> {
     const users = Array.from({length: fenceEvents}, (_, i) => ({
@@ -167,7 +181,8 @@ export class Run {
     service.start();
     await this.untilReady();
     const workload = new Workload(this.stage.journal, rounds + 1, new Random(this.seed), this.things);
-    return [...broken, ...(await this.checker.checkAll(rounds, await this.fence(workload)))];
+    const joins = await this.joins(workload);
+    return [...broken, ...joins, ...(await this.checker.checkAll(rounds, await this.fence(workload)))];
   }
 
   account(): Readonly<Record<string, number>> {

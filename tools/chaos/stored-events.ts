@@ -4,7 +4,9 @@
 //   S3. Nothing is stored that was not sent, or that was refused.
 //   S4. An event is stored as it was sent, with an id of its own.
 //   S5. No event of an erased user is stored.
-//   S6. History goes from the newest to the oldest, by (timestamp, partition, ordinal).
+//   S6. History goes from the newest to the oldest, by (timestamp, partition, ordinal). Where a joined event stands among those of
+//       its millisecond its id does not tell.
+//   S7. What came with an anonymousId alone is the user's that was named beside it, once such a request was acknowledged.
 
 import {isDeepStrictEqual} from 'node:util';
 import {formatTime, parseTime} from '../model/calendar.js';
@@ -26,13 +28,14 @@ export function* brokenEvents(
   isGone: (thing: EventThing) => boolean = () => false,
 ): Generator<Broken> {
   const byNumber = groupBy(rows, numberOf);
+  const owners = ownersOf(fates);
   const known = new Set(fates.map(({thing}) => thing.n));
   for (const [n, [row]] of byNumber) {
     if (!known.has(n)) yield {invariant: 'invented', detail: `S3 ${JSON.stringify(row)}`};
   }
   for (const fate of fates) {
     const stored = byNumber.get(fate.thing.n) ?? [];
-    if (stored.length > 0 || !isGone(fate.thing)) yield* brokenEvent(fate, stored, isErased(fate.thing));
+    if (stored.length > 0 || !isGone(fate.thing)) yield* brokenEvent(fate, stored, isErased(fate.thing), owners);
   }
   yield* brokenIds(rows);
   yield* brokenOrder(rows);
@@ -40,7 +43,25 @@ export function* brokenEvents(
 
 const numberOf = (row: EventRow): number => Number(row.properties.n);
 
-function* brokenEvent(fate: EventFate, rows: readonly EventRow[], isErased: boolean): Generator<Broken> {
+/** By anonymousId; `isSure`: its user's request was acknowledged. */
+type Owners = ReadonlyMap<string, {readonly userId: string; readonly isSure: boolean}>;
+
+function ownersOf(fates: readonly EventFate[]): Owners {
+  const owners = new Map<string, {readonly userId: string; readonly isSure: boolean}>();
+  for (const {thing, acked} of fates) {
+    const {userId, anonymousId} = thing.body;
+    if (!thing.isValid || userId == null || anonymousId == null) continue;
+    owners.set(anonymousId, {userId, isSure: acked > 0 || (owners.get(anonymousId)?.isSure ?? false)});
+  }
+  return owners;
+}
+
+function* brokenEvent(
+  fate: EventFate,
+  rows: readonly EventRow[],
+  isErased: boolean,
+  owners: Owners,
+): Generator<Broken> {
   const about = `event ${fate.thing.n}: ${fate.sends} sends, ${fate.acked} acknowledged, ${rows.length} stored`;
   if (isErased) {
     if (rows.length > 0) yield {invariant: 'erased', detail: `S5 ${about}`};
@@ -55,14 +76,17 @@ function* brokenEvent(fate: EventFate, rows: readonly EventRow[], isErased: bool
   if (fate.acked > 0 && rows.length === 0) yield {invariant: 'lost', detail: `S1 ${about}`};
   if (rows.length > 1) yield {invariant: 'double', detail: `S2 ${about}: ids ${rows.map(({id}) => id).join(' ')}`};
   for (const row of rows)
-    if (!isAsSent(row, fate.thing)) yield {invariant: 'altered', detail: altered(row, fate.thing)};
+    if (!isAsSent(row, fate.thing, owners)) yield {invariant: 'altered', detail: altered(row, fate.thing)};
 }
 
-function isAsSent(row: EventRow, {body}: EventThing): boolean {
-  const {id: _, received_at: _receivedAt, timestamp, ...shown} = row;
+function isAsSent(row: EventRow, {body}: EventThing, owners: Owners): boolean {
+  const {id: _, received_at: _receivedAt, timestamp, joined, ...shown} = row;
+  const owner = body.userId == null ? owners.get(body.anonymousId!) : undefined;
+  const isJoined = joined === true;
+  if (isJoined ? owner === undefined : owner?.isSure) return false; // S7
   const expected = {
     event: body.event,
-    userId: body.userId ?? null,
+    userId: isJoined ? owner!.userId : (body.userId ?? null),
     anonymousId: body.anonymousId ?? null,
     properties: body.properties ?? {},
     ...(body.messageId == null ? {} : {messageId: body.messageId}),
@@ -82,7 +106,7 @@ function* brokenIds(rows: readonly EventRow[]): Generator<Broken> {
 function* brokenOrder(rows: readonly EventRow[]): Generator<Broken> {
   for (const [at, row] of rows.entries()) {
     const before = rows[at - 1];
-    if (before !== undefined && compareRows(before, row) <= 0) {
+    if (before !== undefined && isAfter(before, row)) {
       yield {
         invariant: 'history',
         detail: `S6 ${before.timestamp} ${before.id} stands before ${row.timestamp} ${row.id}`,
@@ -91,6 +115,10 @@ function* brokenOrder(rows: readonly EventRow[]): Generator<Broken> {
     }
   }
 }
+
+/** S6 */
+const isAfter = (before: EventRow, row: EventRow): boolean =>
+  before.joined || row.joined ? before.timestamp < row.timestamp : compareRows(before, row) <= 0;
 
 /** The order of history, oldest first. */
 export function compareRows(a: EventRow, b: EventRow): number {

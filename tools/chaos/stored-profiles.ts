@@ -82,7 +82,9 @@ function timeComplaints({created_at, last_seen}: Profile, rows: readonly EventRo
 
 function eventComplaints({events, events_has_more}: Profile, rows: readonly EventRow[]): string[] {
   const newest = [...rows].sort(compareRows).reverse().slice(0, profileEventsMax);
-  const isSame = isDeepStrictEqual(events, newest) && events_has_more === rows.length > profileEventsMax;
+  // Among events of one millisecond the id of a joined one does not tell its place (S6, stored-events.ts).
+  const shown = rows.some(({joined}) => joined) ? [...events].sort(compareRows).reverse() : events;
+  const isSame = isDeepStrictEqual(shown, newest) && events_has_more === rows.length > profileEventsMax;
   return isSame ? [] : [`its ${events.length} events are not the ${newest.length} newest of the history`];
 }
 

@@ -31,7 +31,8 @@ export function modelOf(rows: readonly EventRow[]): Model {
   for (const row of inArrival) {
     const {messageId: _, ...body} = row; // Without it the model would hide duplicates.
     model.event(body as EventBody, receivedAt(Date.parse(row.received_at)));
-    model.partitions.set(userKeyOf(userOf(body as EventBody)), placeOf(row)[0]);
+    // A joined event names the partition that it came from.
+    if (!row.joined) model.partitions.set(userKeyOf(userOf(body as EventBody)), placeOf(row)[0]);
   }
   return model;
 }

@@ -15,6 +15,9 @@ export interface Traffic {
 }
 
 const usersPerWorker = 12;
+const devicesPerWorker = 4;
+const deviceShare = 0.15;
+const bothIdsShare = 0.1;
 const batchEventsMax = 40;
 const retryShare = 0.8;
 const pauseMs = 2;
@@ -25,6 +28,8 @@ const pauseAfterFailureMs = 15;
 export class Worker implements Traffic {
   private readonly again: Thing[] = [];
   private readonly users: readonly UserRef[];
+  /** Each is of one user. */
+  private readonly devices: readonly {readonly id: string; readonly owner: UserRef}[];
   private isStopping = false;
   private made = 0;
   private ended: Promise<void> = Promise.resolve();
@@ -33,10 +38,17 @@ export class Worker implements Traffic {
     private readonly workload: Workload,
     private readonly sender: Sender,
     name: string,
+    /** Whether some of its users have devices: anonymous users who join them. */
+    hasDevices = true,
   ) {
     this.users = Array.from({length: usersPerWorker}, (_, i) => ({
       kind: i % 5 === 4 ? 'anonymous' : 'user',
       id: i % 7 === 6 ? `${name}/ü ${i}%+` : `${name}-u${i}`,
+    }));
+    // Two of the first user, and one of each of the next.
+    this.devices = Array.from({length: hasDevices ? devicesPerWorker : 0}, (_, i) => ({
+      id: `${name}/d${i}`,
+      owner: this.users[Math.max(0, i - 1)]!,
     }));
   }
 
@@ -91,8 +103,14 @@ export class Worker implements Traffic {
 
   private event(): Thing {
     const {workload} = this;
-    const user = workload.random.pick(this.users);
-    return workload.random.chance(0.03) ? workload.invalidEvent(user) : workload.event(user);
+    const {random} = workload;
+    if (this.devices.length > 0 && random.chance(deviceShare + bothIdsShare)) {
+      const {id, owner} = random.pick(this.devices);
+      const isAlone = random.chance(deviceShare / (deviceShare + bothIdsShare));
+      return isAlone ? workload.event({kind: 'anonymous', id}) : workload.event(owner, id);
+    }
+    const user = random.pick(this.users);
+    return random.chance(0.03) ? workload.invalidEvent(user) : workload.event(user);
   }
 
   /** Retries in other batches than before, and sometimes twice in one. */

@@ -28,7 +28,8 @@ export class Workload {
     readonly thingsMax: number,
   ) {}
 
-  event(user: UserRef): EventThing {
+  /** `anonymousId`: of a device of the user. */
+  event(user: UserRef, anonymousId?: string): EventThing {
     const {random} = this;
     const n = this.journal.nextThing();
     const isTimed = !random.chance(untimedShare);
@@ -40,6 +41,7 @@ export class Workload {
       body: {
         event: isTimed ? random.pick(eventNames) : untimedNameOf(this.round),
         ...idOf(user),
+        ...(anonymousId === undefined ? {} : {anonymousId}),
         ...(isTimed ? {timestamp: formatTime(dayOfRound(this.round) + random.between(0, dayMs - 1))} : {}),
         properties: this.properties(n),
         ...(random.chance(unnamedShare) ? {} : {messageId: `message-${n}`}),
