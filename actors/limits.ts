@@ -21,6 +21,8 @@ export const namesLimitMax = 1_000;
 export const namesLimitDefault = 100;
 export const reportBucketsMax = 10_000;
 export const funnelStepsMax = 50;
+/** Events that a funnel excludes between steps. */
+export const exclusionsMax = 10;
 /** Conditions of one `where` or `user_where`. */
 export const conditionsMax = 10;
 /** Event names of one list of series. */

@@ -7,6 +7,7 @@ import type {Conflict} from '../actors/dedupe/conflicts.js';
 import type {Position} from '../actors/manifest.js';
 import type {BucketedRange} from '../actors/report/counts/buckets.js';
 import type {RetentionInterval, RetentionRules} from '../actors/report/engagement/retention.js';
+import type {StepOrder} from '../actors/report/funnel/path-search.js';
 import type {Condition} from '../actors/report/rows/condition.js';
 import type {EventId, EventPlace} from '../actors/report/rows/event-places.js';
 import type {Measure} from '../actors/report/rows/measures.js';
@@ -206,6 +207,35 @@ export interface ActiveWithin {
   readonly toMs: number;
 }
 
+/** The value of a path's event at a step (from 1), or the first or last one that its events have. */
+export type BreakdownAt = number | 'first' | 'last';
+
+/** Events of a name that meet all conditions. */
+export interface ChosenEvents {
+  readonly event: string;
+  readonly where: readonly Condition[];
+}
+
+/** Whose paths a funnel finds, and how: for the questions that only rows answer. */
+export interface FunnelRules {
+  readonly steps: readonly ChosenEvents[];
+  readonly order: StepOrder;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** `entry`: the entry lies in [fromMs, toMs], and its path goes on for the window. */
+  readonly range: 'all' | 'entry';
+  /** Conversion window in ms, inclusive, from the first event of the path. */
+  readonly windowMs?: number;
+  /** Events that do not meet these exist for nothing. */
+  readonly where: readonly Condition[];
+  /** Of the users' current traits. */
+  readonly userWhere: readonly Condition[];
+  /** Steps from 0. */
+  readonly exclusions: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
+  /** A property: a path's events have the same value of it. */
+  readonly hold?: string;
+}
+
 /** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. The asker checks them. */
 export type ReportQuery =
   | (BucketedRange & {
@@ -287,6 +317,15 @@ export type ReportQuery =
       /** Conversion window in ms, inclusive, from the first step. */
       readonly windowMs?: number;
     }
+  /** A funnel that only rows answer. */
+  | ({
+      readonly report: 'walked-funnel';
+      readonly breakdown?: Breakdown;
+      readonly breakdownAt: BreakdownAt;
+      readonly hasHistogram: boolean;
+    } & FunnelRules &
+      /** Of the entries; without an interval the answer has no buckets. */
+      Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)
   | {
       readonly report: 'names';
       readonly fromMs: number;

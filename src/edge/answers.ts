@@ -242,6 +242,55 @@ export const funnelAnswer = z.strictObject({
 });
 export type FunnelAnswer = z.infer<typeof funnelAnswer>;
 
+const walkedStep = funnelStep.extend({
+  event: z.string().optional().describe('Absent with `order=any`.'),
+  level: z.int().min(1).optional().describe('With `order=any`: this many different steps.'),
+  mean_seconds: z.number().min(0).nullable().describe('Since the previous step.'),
+  histogram: z
+    .array(z.strictObject({seconds_from: z.number(), seconds_to: z.number(), count: count()}))
+    .optional()
+    .describe('Users by the time since the previous step, `seconds_from` included, `seconds_to` not.'),
+});
+const walkedSeries = () => ({
+  steps: z.array(walkedStep),
+  conversion_rate: rate(),
+  total: count().describe('Users at step 1.'),
+  undecided: count()
+    .optional()
+    .describe('With `range=entry`: those of them who did not convert, and may still do within the window.'),
+  data: z
+    .array(
+      z.strictObject({
+        date: bucketDate(),
+        count: count().describe('Users whose first entry is in the bucket.'),
+        converted: count().describe('Those of them who reached the last step.'),
+        conversion_rate: rate(),
+      }),
+    )
+    .optional()
+    .describe('Every bucket, empty ones included.'),
+});
+
+/** With any of the parameters that only rows answer. */
+export const walkedFunnelAnswer = z.strictObject({
+  order: z.enum(['strict', 'any']).optional(),
+  unit: z.literal('user_and_value').optional().describe('With `hold`: what is counted.'),
+  hold: z.string().optional(),
+  interval: interval().optional(),
+  timezone: zone(),
+  ...walkedSeries(),
+  breakdown: z
+    .strictObject({
+      property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+      additive: z.literal(true).describe('Rows add up to the unbroken funnel.'),
+      rows: z.array(z.strictObject({...breakdownRow(), ...walkedSeries()})).describe('Most users at step 1 first.'),
+    })
+    .optional(),
+  skipped: skipped(),
+});
+export const funnelAnswers = z.union([funnelAnswer, walkedFunnelAnswer]);
+export type WalkedFunnelAnswer = z.infer<typeof walkedFunnelAnswer>;
+
 const retentionTable = () => ({
   cohorts: z
     .array(

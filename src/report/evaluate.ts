@@ -68,6 +68,7 @@ import {measured} from './rows/measured.js';
 import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
 import {stickiness} from './rows/stickiness.js';
+import {walkedFunnel} from './rows/walked-funnel.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -127,6 +128,8 @@ export class Evaluation {
         return this.active(query, snapshots);
       case 'funnel':
         return this.funnel(query, snapshots);
+      case 'walked-funnel':
+        return walkedFunnel(this.rowReading, query, snapshots, this.lists);
       case 'names':
         return this.names(query, snapshots);
       case 'properties':

@@ -512,6 +512,95 @@ describe('funnel', () => {
     expectError(await ask('funnel', {steps: 'a', 'steps[]': ['a'], ...day}), 400, 'invalid_request', 'steps');
   });
 
+  describe('with conditions, orders and exclusions', () => {
+    const [a, b, x] = [freshId('a'), freshId('b'), freshId('x')];
+    const at = (second: number): string => `2024-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
+    const steps = [a, b];
+
+    beforeAll(async () => {
+      const [ada, bob, cyd] = [freshId(), freshId(), freshId()];
+      await under.trackAll([
+        {event: a, userId: ada, timestamp: at(1), properties: {plan: 'pro'}},
+        {event: b, userId: ada, timestamp: at(4), properties: {plan: 'pro'}},
+        {event: a, userId: bob, timestamp: at(1), properties: {plan: 'free'}},
+        {event: x, userId: bob, timestamp: at(2)},
+        {event: b, userId: bob, timestamp: at(3), properties: {plan: 'pro'}},
+        {event: b, userId: cyd, timestamp: at(5)},
+      ]);
+    });
+
+    test.each([
+      [{'where[1]': 'plan eq pro'}, [1, 1]],
+      [{where: 'plan eq pro'}, [1, 1]],
+      [{'where[2]': ['plan set', 'plan eq free']}, [2, 0]],
+      [{user_where: 'plan eq pro'}, [0, 0]],
+      [{order: 'sequential'}, [2, 2]],
+      [{order: 'strict'}, [2, 1]],
+      [{order: 'any'}, [3, 2]],
+      [{'exclude[1]': x, 'exclude_between[1]': '1-2'}, [2, 1]],
+      [{'exclude[1]': x, 'exclude_where[1]': 'plan set'}, [2, 2]],
+      [{hold: 'plan'}, [2, 1]],
+      [{range: 'entry', window: '1h', to: at(1)}, [2, 2]],
+    ])('%j', async (more, counts) => {
+      expect((await funnel(steps, more)).steps.map((step) => step.count)).toEqual(counts);
+    });
+
+    test('the whole answer', async () => {
+      const more = {breakdown: 'plan', interval: 'month', histogram: 'true', range: 'entry', window: '1d'};
+      const [first, second] = [
+        {event: a, conversion_rate: 1, step_conversion_rate: 1, drop_off: 0, median_seconds: null, mean_seconds: null},
+        {event: b, conversion_rate: 1, step_conversion_rate: 1, drop_off: 0},
+      ];
+      const took = (seconds: number) => ({median_seconds: seconds, mean_seconds: seconds});
+      const series = (count: number, times: object) => ({
+        steps: [
+          {...first, count, histogram: []},
+          {...second, count, ...times, histogram: [{seconds_from: 2, seconds_to: 5, count}]},
+        ],
+        conversion_rate: 1,
+        total: count,
+        undecided: 0,
+        data: [{date: '2024-01-01', count, converted: count, conversion_rate: 1}],
+      });
+      expect(await funnel(steps, more)).toEqual({
+        interval: 'month',
+        ...series(2, took(2.5)),
+        breakdown: {
+          property: 'plan',
+          additive: true,
+          rows: [
+            {value: 'free', ...series(1, took(2))},
+            {value: 'pro', ...series(1, took(3))},
+          ],
+        },
+      });
+    });
+
+    test.each<[Parameters, string]>([
+      [{range: 'entry'}, 'window'],
+      [{'where[3]': 'plan set'}, 'where[3]'],
+      [{'where[0]': 'plan set'}, 'where[0]'],
+      [{'where[n]': 'plan set'}, 'where[n]'],
+      [{'where[1]': 'plan'}, 'where[1]'],
+      [{'exclude[11]': x}, 'exclude[11]'],
+      [{'exclude[1]': x, order: 'strict'}, 'exclude[1]'],
+      [{'exclude[2]': x, order: 'any'}, 'exclude[2]'],
+      [{'exclude[1]': [x, x]}, 'exclude[1]'],
+      [{'exclude[1]': x, 'exclude_between[1]': '2-1'}, 'exclude_between[1]'],
+      [{'exclude[1]': x, 'exclude_between[1]': '1-3'}, 'exclude_between[1]'],
+      [{'exclude_where[1]': 'plan set'}, 'exclude_where[1]'],
+      [{breakdown_at: '1'}, 'breakdown_at'],
+      [{breakdown_at: '3', breakdown: 'plan'}, 'breakdown_at'],
+      [{breakdown_at: '1', breakdown: 'trait:plan'}, 'breakdown_at'],
+      [{breakdown_limit: '3'}, 'breakdown_limit'],
+      [{week_start: 'sunday'}, 'week_start'],
+      [{order: 'strictly'}, 'order'],
+      [{histogram: 'yes'}, 'histogram'],
+    ])('%j is refused', async (more, field) => {
+      expectError(await ask('funnel', {'steps[]': steps, ...day, ...more}), 400, 'invalid_request', field);
+    });
+  });
+
   test.each(['0', '01', '0d', '1w', '1D', '-1', '+1', '1.5', '1 d', ' 1', 'd', '1dd', '1ms', '1e3', '٣'])(
     'window=%s is refused',
     async (window) => {
@@ -546,10 +635,9 @@ describe('parameters', () => {
   });
 
   test.each(['Day', 'DAY', 'minute', 'decade', 'days', ' day'])('interval=%s is refused', async (interval) => {
-    for (const report of ['events', 'users']) {
+    for (const report of ['events', 'users', 'funnel']) {
       expectError(await ask(report, {...complete[report], interval}), 400, 'invalid_request', 'interval');
     }
-    expectError(await ask('funnel', {...complete.funnel, interval: 'day'}), 400, 'invalid_request', 'interval');
   });
 
   test.each(['DAU', 'yau', 'users', 'd'])('metric=%s is refused', async (metric) => {

@@ -32,7 +32,7 @@ export function funnelOf(model: Model, query: FunnelQuery): JsonObject {
   return {steps, conversion_rate: share(reached.at(-1)!, entered), total: entered};
 }
 
-function parseWindow(text: string): number {
+export function parseWindow(text: string): number {
   const match = /^([1-9]\d*)([smhd]?)$/.exec(text);
   if (match === null) throw new RangeError(`not a window: ${text}`);
   const unitMs = {'': 1_000, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000}[match[2]!]!;
@@ -75,9 +75,13 @@ function walkFrom(events: readonly StoredEvent[], steps: readonly string[], wind
 const share = (count: number, base: number): number => (base === 0 ? 0 : count / base);
 
 function medianSeconds(walks: readonly Walk[], step: number): number | null {
-  const spans = walks.filter((walk) => walk.length > step).map((walk) => walk[step]! - walk[step - 1]!);
-  if (spans.length === 0) return null;
-  spans.sort((a, b) => a - b);
+  return medianOf(walks.filter((walk) => walk.length > step).map((walk) => walk[step]! - walk[step - 1]!));
+}
+
+/** In seconds. */
+export function medianOf(spansMs: readonly number[]): number | null {
+  if (spansMs.length === 0) return null;
+  const spans = [...spansMs].sort((a, b) => a - b);
   const middle = spans.length / 2;
   const medianMs = Number.isInteger(middle) ? (spans[middle - 1]! + spans[middle]!) / 2 : spans[Math.floor(middle)]!;
   return medianMs / 1_000;

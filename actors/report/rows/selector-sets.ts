@@ -8,10 +8,13 @@ export class SelectorSets {
   /** Number of the set with one more selector. */
   private readonly next = new Map<number, number>();
   private readonly selectorCount: number;
+  /** Whether set s has selector i, at s * selectorCount + i. */
+  private flags: Uint8Array;
   private readonly setOfRow = new Uint32Array(chunkRowsMax);
 
   constructor(selectorCount: number) {
     this.selectorCount = selectorCount;
+    this.flags = new Uint8Array(selectorCount * 16);
   }
 
   /** The selectors of a set, ascending. */
@@ -20,7 +23,7 @@ export class SelectorSets {
   }
 
   has(set: number, selector: number): boolean {
-    return this.sets[set].includes(selector);
+    return this.flags[set * this.selectorCount + selector] === 1;
   }
 
   /**
@@ -51,6 +54,17 @@ export class SelectorSets {
     if (known !== undefined) return known;
     const number = this.sets.push([...this.sets[set], selector]) - 1;
     this.next.set(step, number);
+    this.noteFlags(number);
     return number;
+  }
+
+  private noteFlags(set: number): void {
+    const first = set * this.selectorCount;
+    if (first + this.selectorCount > this.flags.length) {
+      const grown = new Uint8Array(this.flags.length * 2);
+      grown.set(this.flags);
+      this.flags = grown;
+    }
+    for (const selector of this.sets[set]) this.flags[first + selector] = 1;
   }
 }

@@ -6,7 +6,7 @@ import {positionsPattern} from '../../log-position.js';
 import type {Access} from '../admission/authentication.js';
 import {preflightAnswer} from '../answers.js';
 import {type ErrorCode, statusOf} from '../failure.js';
-import {type JsonSchema, noParameters, type QueryForm} from '../query/query.js';
+import {type JsonSchema, noParameters, numberedName, type QueryForm} from '../query/query.js';
 import type {BodyEndpoint, Method, ReadEndpoint, Route, Routes} from '../route.js';
 import {describedHeaders, type HeaderName} from './headers.js';
 import {introduction} from './introduction.js';
@@ -203,15 +203,21 @@ function describeParameters({path = {}, query = {}, isConditional, body}: Operat
 }
 
 const describeQuery = (query: QueryForm): DescribedParameter[] =>
-  Object.entries(query).map(([name, {description, isRequired, isList, schema, example}]) => ({
-    name,
-    in: 'query',
-    description,
-    required: isRequired,
-    ...(isList ? {style: 'form', explode: true} : {}),
-    schema,
-    ...(example === undefined ? {} : {example: schema.type === 'integer' ? Number(example) : example}),
-  }));
+  Object.entries(query).flatMap(([name, {description, isRequired, isList, numberMax, schema, example}]) =>
+    namesOf(name, numberMax).map((name, i, [first]) => ({
+      name,
+      in: 'query' as const,
+      description: i === 0 ? description : `As \`${first}\`.`,
+      required: isRequired,
+      ...(isList ? {style: 'form', explode: true} : {}),
+      schema,
+      ...(example === undefined ? {} : {example: schema.type === 'integer' ? Number(example) : example}),
+    })),
+  );
+
+/** A document knows no names with a number in them, but each of them. */
+const namesOf = (name: string, numberMax: number | undefined): readonly string[] =>
+  numberMax === undefined ? [name] : Array.from({length: numberMax}, (_, i) => numberedName(name, i + 1));
 
 const ifNoneMatch: DescribedParameter = {
   name: 'If-None-Match',

@@ -38,6 +38,8 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   CountedEvents: answers.eventCountsAnswer,
   ActiveUsers: answers.activeAnswer,
   Funnel: answers.funnelAnswer,
+  WalkedFunnel: answers.walkedFunnelAnswer,
+  Funnels: answers.funnelAnswers,
   Retention: answers.retentionAnswer,
   Lifecycle: answers.lifecycleAnswer,
   Stickiness: answers.stickinessAnswer,

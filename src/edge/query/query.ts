@@ -9,18 +9,48 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Parameter<Value> {
   readonly description: string;
   readonly isRequired: boolean;
-  /** May occur any number of times. */
+  /** May occur any number of times; a numbered one with each number. */
   readonly isList: boolean;
+  /** Its name ends in `[n]`, and stands for names with each number from 1 to this one. */
+  readonly numberMax?: number;
   /** Schema of its decoded text, or list of texts. */
   readonly schema: JsonSchema;
   /** Part of the example request of its route. */
   readonly example?: string | readonly string[];
   /**
    * @param texts decoded, none of them empty; none at all when it is absent.
+   * @param textsOf those of another name: of a numbered one.
    * @throws RequestFailure that names it.
    */
-  readonly read: (name: string, texts: readonly string[]) => Value;
+  readonly read: (name: string, texts: readonly string[], textsOf: TextsOf) => Value;
 }
+
+type TextsOf = (name: string) => readonly string[];
+
+const numberedEnd = '[n]';
+
+/** The name with a number of a parameter whose name ends in `[n]`. */
+export const numberedName = (name: string, number: number): string =>
+  `${name.slice(0, -numberedEnd.length)}[${number}]`;
+
+/** The values of `one` for each number that is given. Its name in a form ends in `[n]`. */
+export const numbered = <Value>(
+  one: Parameter<Value | undefined>,
+  numberMax: number,
+): Parameter<ReadonlyMap<number, Value>> => ({
+  ...one,
+  numberMax,
+  read: (name, _, textsOf) => {
+    const values = new Map<number, Value>();
+    for (let number = 1; number <= numberMax; number++) {
+      const own = numberedName(name, number);
+      const texts = textsOf(own);
+      const value = texts.length === 0 ? undefined : one.read(own, texts, textsOf);
+      if (value !== undefined) values.set(number, value);
+    }
+    return values;
+  },
+});
 
 /** The parameters of a route, by name. */
 export type QueryForm = Readonly<Record<string, Parameter<unknown>>>;
@@ -40,7 +70,8 @@ export function readQuery<Form extends QueryForm>(
 ): QueryValues<Form> {
   const texts = splitQuery(text, form, others === 'ignored');
   const values: Record<string, unknown> = {};
-  for (const [name, parameter] of Object.entries(form)) values[name] = parameter.read(name, texts.get(name) ?? []);
+  const textsOf = (name: string): readonly string[] => texts.get(name) ?? [];
+  for (const [name, parameter] of Object.entries(form)) values[name] = parameter.read(name, textsOf(name), textsOf);
   return values as QueryValues<Form>;
 }
 
@@ -51,18 +82,28 @@ function splitQuery(text: string, form: QueryForm, ignoresOthers: boolean): Map<
     const equals = pair.indexOf('=');
     const rawName = equals < 0 ? pair : pair.slice(0, equals);
     const name = decodeForm(rawName);
-    if (ignoresOthers && !(name !== undefined && Object.hasOwn(form, name))) continue;
+    const parameter = name === undefined ? undefined : parameterOf(form, name);
+    if (ignoresOthers && parameter === undefined) continue;
     if (name === undefined) throw refused('is a malformed escape', rawName);
-    if (!Object.hasOwn(form, name)) throw refused('is not a parameter of this route', name);
+    if (parameter === undefined) throw refused('is not a parameter of this route', name);
     const value = equals < 0 ? '' : decodeForm(pair.slice(equals + 1));
     if (value === undefined) throw refused('has a malformed escape', name);
     if (value === '') throw refused('is empty', name);
     const known = texts.get(name);
     if (known === undefined) texts.set(name, [value]);
-    else if (form[name]!.isList) known.push(value);
+    else if (parameter.isList) known.push(value);
     else throw refused('is given more than once', name);
   }
   return texts;
+}
+
+const withNumber = /^([^[]+)\[([1-9]\d{0,2})\]$/;
+
+function parameterOf(form: QueryForm, name: string): Parameter<unknown> | undefined {
+  if (Object.hasOwn(form, name)) return form[name]!.numberMax === undefined ? form[name] : undefined;
+  const [, base, number] = withNumber.exec(name) ?? [];
+  const numbered = base === undefined ? undefined : form[base + numberedEnd];
+  return numbered !== undefined && Number(number) <= (numbered.numberMax ?? 0) ? numbered : undefined;
 }
 
 const refused = (why: string, name: string): RequestFailure =>

@@ -6,10 +6,12 @@ import type {
   ActiveAnswer,
   CountsAnswer,
   FunnelAnswer,
+  FunnelStep,
   LifecycleAnswer,
   RetentionAnswer,
   StickinessAnswer,
   seriesAnswer,
+  WalkedFunnelAnswer,
 } from '../answers.js';
 import {optional, word} from '../query/parameters.js';
 import {type Cell, csvOf} from './csv.js';
@@ -53,6 +55,8 @@ function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
       return eventRows(answer as ActiveAnswer, undefined);
     case 'funnel':
       return funnelRows(answer as FunnelAnswer);
+    case 'walked-funnel':
+      return walkedFunnelRows(answer as WalkedFunnelAnswer);
     case 'retention':
       return retentionRows(answer as RetentionAnswer);
     case 'lifecycle':
@@ -91,20 +95,33 @@ function eventRows(answer: EventCounts, measure: Measured['measure']): Row[] {
   return rows;
 }
 
-function funnelRows({steps}: FunnelAnswer): Row[] {
-  const titles = ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'];
-  const rows = steps.map((step, i): Row => {
-    const {
-      event,
-      count,
-      conversion_rate: rate,
-      step_conversion_rate: stepRate,
-      drop_off,
-      median_seconds: median,
-    } = step;
-    return [i + 1, event, count, rate, stepRate, drop_off, median];
-  });
-  return [titles, ...rows];
+const stepTitles = ['step', 'event', 'count', 'conversion_rate', 'step_conversion_rate', 'drop_off', 'median_seconds'];
+
+const funnelRows = ({steps}: FunnelAnswer): Row[] => [stepTitles, ...steps.map(stepCells)];
+
+/** A level of steps in any order has no event. */
+function stepCells(step: Omit<FunnelStep, 'event'> & {readonly event?: string | undefined}, i: number): Row {
+  const {count, conversion_rate: rate, step_conversion_rate: stepRate, drop_off, median_seconds: median} = step;
+  return [i + 1, step.event ?? null, count, rate, stepRate, drop_off, median];
+}
+
+type WalkedSeries = Pick<WalkedFunnelAnswer, 'steps' | 'data'> & Named;
+
+/** A row for each bucket where there are any, else for each step. */
+function walkedFunnelRows({steps, data, breakdown}: WalkedFunnelAnswer): Row[] {
+  const isBroken = breakdown !== undefined;
+  const ofBuckets = ['date', 'count', 'converted', 'conversion_rate'];
+  const titles = data === undefined ? [...stepTitles, 'mean_seconds'] : ofBuckets;
+  const series: readonly WalkedSeries[] = breakdown?.rows ?? [{steps, ...(data && {data})}];
+  const rows: Row[] = [[...(isBroken ? nameTitles : []), ...titles]];
+  for (const one of series) {
+    const named = isBroken ? [one.value ?? null, one.kind ?? null] : [];
+    const cells =
+      one.data?.map(({date, count, converted, conversion_rate: rate}): Row => [date, count, converted, rate]) ??
+      one.steps.map((step, i): Row => [...stepCells(step, i), step.mean_seconds]);
+    rows.push(...cells.map((row) => [...named, ...row]));
+  }
+  return rows;
 }
 
 function retentionRows({cohorts, breakdown}: RetentionAnswer): Row[] {

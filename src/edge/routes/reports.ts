@@ -1,5 +1,5 @@
 // GET /v1/reports/*: turns parameters into a question, and the report role's answer into HTTP.
-import {funnelStepsMax, namesLimitDefault, namesLimitMax, seriesMax} from '../../../actors/limits.js';
+import {namesLimitDefault, namesLimitMax, seriesMax} from '../../../actors/limits.js';
 import {trailingDays} from '../../../actors/report/active/active-plan.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
@@ -12,8 +12,6 @@ import type {Exchange} from '../http/exchange.js';
 import {
   activeBucketsOf,
   askedTime,
-  boundsForm,
-  boundsOf,
   bucketCount,
   bucketedForm,
   bucketsOf,
@@ -26,7 +24,6 @@ import {userWhere, where} from '../query/conditions.js';
 import {didForm, didOf, isAnything} from '../query/did.js';
 import {
   anyText,
-  list,
   name,
   optional,
   optionalList,
@@ -40,20 +37,6 @@ import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
 import {csvTag, csvType, formatForm, jsonTags, reportCsv} from './report-csv.js';
-
-const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
-const windowPattern = /^([1-9]\d*)([smhd])?$/;
-
-/** `[1-9]\d*[smhd]?`, seconds without a letter. */
-const conversionWindow: TextForm<number> = {
-  schema: {type: 'string', pattern: windowPattern.source},
-  expected: 'a number of seconds, or like 30m, 12h, 7d',
-  parse: (text) => {
-    const [, amount, unit = 's'] = windowPattern.exec(text) ?? [];
-    // No two events are further apart, so a longer window means the same; and JSON has no infinity.
-    return amount === undefined ? undefined : Math.min(Number(amount) * windowUnitMs[unit]!, Number.MAX_SAFE_INTEGER);
-  },
-};
 
 /** `<property>=<value>`, split at the first `=`; an empty value is a value. */
 const propertyFilter: TextForm<{property: string; value: string}> = {
@@ -117,21 +100,6 @@ export const usersForm = {
       'counts the trailing 1, 7 or 30 days; otherwise the distinct users of the bucket.',
   }),
   ...breakdownForm,
-};
-
-export const funnelForm = {
-  ...ofEveryReport,
-  ...formatForm,
-  'steps[]': list(name, {
-    countMax: funnelStepsMax,
-    expected: `1 to ${funnelStepsMax} names of events`,
-    description: 'The names of the events that form the funnel, in order: one parameter per step.',
-    example: ['signup', 'purchase'],
-  }),
-  ...boundsForm,
-  window: optional(conversionWindow, {
-    description: 'The time from the first step to the last one, inclusive: seconds, or `30m`, `12h`, `7d`.',
-  }),
 };
 
 /** Days of the range without `from`. */
@@ -242,13 +210,6 @@ export const usersReport = reportRoute(usersForm, (values, front) => {
     return {report: 'users', ...asked, ...(days === undefined ? {} : {days})};
   return {report: 'activity', ...asked, ...didOf(values), ...(breakdown === undefined ? {} : {breakdown})};
 });
-
-export const funnelReport = reportRoute(funnelForm, ({'steps[]': steps, window: windowMs, ...times}, front) => ({
-  report: 'funnel',
-  steps,
-  ...boundsOf(times, front),
-  ...(windowMs === undefined ? {} : {windowMs}),
-}));
 
 export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, ...times}, front) => {
   const asked = {...optionalBoundsOf(times, front), prefix};

@@ -50,10 +50,17 @@ const inKeyOrder = (value: unknown): unknown =>
 
 /** The first bucket that may still grow without a late event; undefined for questions without buckets. */
 function incompleteFrom(query: ReportQuery, asOfMs: number): string | undefined {
-  if (!('interval' in query)) return undefined;
-  const buckets = Buckets.of(query);
-  const open = buckets.firstOpen(asOfMs);
+  if (!('interval' in query) || query.interval === undefined) return undefined;
+  const buckets = Buckets.of({...query, interval: query.interval});
+  const open = buckets.firstOpen(completeUntil(query, asOfMs));
   return open === undefined ? undefined : buckets.label(open);
+}
+
+/** The time before which nothing more can count. Entries convert for as long as their window lasts. */
+function completeUntil(query: ReportQuery, asOfMs: number): number {
+  if (query.report !== 'walked-funnel') return asOfMs;
+  const isOver = query.range === 'all' && query.toMs < asOfMs;
+  return isOver ? asOfMs : asOfMs - (query.windowMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** `If-None-Match` (RFC 9110, 13.1.2): `*` or a list of tags, compared weakly. */

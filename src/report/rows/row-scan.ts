@@ -167,8 +167,11 @@ export class RowScan {
     const walk = new UserWalk(snapshot.index.users.count, rowsMax, rows, walkUser);
     const fold: ChosenFold = (chunkRows, chosen) => note(chunkRows, chosen, walk);
     await scan.borrowing(Math.min(gatheredBytesMax, rows * gatheredWordRowBytes), async () => {
-      do await this.fold(snapshot, fold, users, chunks);
-      while (await scan.inSlices(walk.endPass()));
+      await this.fold(snapshot, fold, users, chunks);
+      const skipped = this.judges().map((judge) => judge.skipped);
+      while (await scan.inSlices(walk.endPass())) await this.fold(snapshot, fold, users, chunks);
+      // Every pass judges the same rows.
+      for (const [i, judge] of this.judges().entries()) judge.skipped = skipped[i]!;
     });
   }
 

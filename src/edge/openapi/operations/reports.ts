@@ -1,6 +1,7 @@
 // Reports: exact, from the newest published snapshot.
-import {activeAnswer, eventCountsAnswer, funnelAnswer, namesAnswer} from '../../answers.js';
-import {countsForm, funnelForm, namesForm, usersForm} from '../../routes/reports.js';
+import {activeAnswer, eventCountsAnswer, funnelAnswers, namesAnswer} from '../../answers.js';
+import {funnelForm} from '../../routes/funnel.js';
+import {countsForm, namesForm, usersForm} from '../../routes/reports.js';
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 
@@ -57,13 +58,15 @@ export const reports: Operations = {
     tag: 'Reports',
     summary: 'Conversion over a sequence of events',
     description:
-      'Users who did the steps in order, all of them in the range; other events may occur in between. A user counts once.',
+      'Users who did the steps in order, all of them in the range; other events may occur in between. A user counts once. ' +
+      'Conditions, orders, exclusions, held properties, breakdowns and buckets add `mean_seconds` to every step; with ' +
+      '`breakdown` each value has a row with the same fields, and the rows add up.',
     query: funnelForm,
     isConditional: true,
     answers: {
       200: {
         description: 'The funnel.',
-        schema: funnelAnswer,
+        schema: funnelAnswers,
         hasCsv: true,
         headers: hinted,
         example: {

@@ -1,0 +1,113 @@
+// The paths of all users, as columns: what the series of a funnel and of its breakdown are summed up from.
+//   PL1. A path is of one user, or of one pair of a user and a held value; it has at least one step.
+//   PL2. Sums of partitions are sums of paths: nothing depends on the order in which they were added.
+import {inSlices} from '../rows/gathered-rows.js';
+
+/** A column that grows. */
+class Column<C extends Uint32Array | Float64Array> {
+  values: C;
+  count = 0;
+  private readonly make: (length: number) => C;
+
+  constructor(make: (length: number) => C) {
+    this.make = make;
+    this.values = make(256);
+  }
+
+  push(value: number): void {
+    if (this.count === this.values.length) {
+      const grown = this.make(Math.ceil(this.values.length * 1.5));
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[this.count++] = value;
+  }
+}
+
+const words = (length: number): Uint32Array => new Uint32Array(length);
+const doubles = (length: number): Float64Array => new Float64Array(length);
+
+/** A path to be logged. */
+export interface Path {
+  readonly depth: number;
+  /** Times at which the steps were reached, epoch ms, up to the depth. */
+  readonly times: Float64Array;
+}
+
+export class PathLog {
+  private readonly depths = new Column(words);
+  private readonly groups = new Column(words);
+  /** Bucket of the entry. */
+  private readonly buckets = new Column(words);
+  /** Where the path's gaps begin. */
+  private readonly starts = new Column(words);
+  /** Ms from each step to the next. */
+  private readonly gaps = new Column(doubles);
+  /** 1: it may still convert. */
+  private readonly open = new Column(words);
+
+  get count(): number {
+    return this.depths.count;
+  }
+
+  get bytes(): number {
+    return [this.depths, this.groups, this.buckets, this.starts, this.gaps, this.open].reduce(
+      (sum, {values}) => sum + values.byteLength,
+      0,
+    );
+  }
+
+  add({depth, times}: Path, group: number, bucket: number, isUndecided: boolean): void {
+    this.depths.push(depth);
+    this.groups.push(group);
+    this.buckets.push(bucket);
+    this.open.push(isUndecided ? 1 : 0);
+    this.starts.push(this.gaps.count);
+    for (let step = 1; step < depth; step++) this.gaps.push(times[step] - times[step - 1]);
+  }
+
+  depth(path: number): number {
+    return this.depths.values[path];
+  }
+
+  group(path: number): number {
+    return this.groups.values[path];
+  }
+
+  bucket(path: number): number {
+    return this.buckets.values[path];
+  }
+
+  isUndecided(path: number): boolean {
+    return this.open.values[path] === 1;
+  }
+
+  /** Ms from the step before to this one, of a path that reached it. `step` is from 1 on. */
+  gap(path: number, step: number): number {
+    return this.gaps.values[this.starts.values[path] + step - 1];
+  }
+
+  /** Paths of each group. Yields between slices. */
+  *totals(groupCount: number): Generator<void, Float64Array, void> {
+    const totals = new Float64Array(groupCount);
+    yield* inSlices(this.count, (start, end) => {
+      for (let path = start; path < end; path++) totals[this.group(path)] += 1;
+    });
+    return totals;
+  }
+
+  /** Numbers of the paths of each row; `rowOf` says which row a group is in. Yields between slices. */
+  *byRow(rowOf: Uint32Array, rowCount: number): Generator<void, Uint32Array[], void> {
+    const starts = new Uint32Array(rowCount + 1);
+    yield* inSlices(this.count, (start, end) => {
+      for (let path = start; path < end; path++) starts[rowOf[this.group(path)] + 1] += 1;
+    });
+    for (let row = 0; row < rowCount; row++) starts[row + 1] += starts[row];
+    const places = starts.slice();
+    const paths = new Uint32Array(this.count);
+    yield* inSlices(this.count, (start, end) => {
+      for (let path = start; path < end; path++) paths[places[rowOf[this.group(path)]]++] = path;
+    });
+    return Array.from({length: rowCount}, (_, row) => paths.subarray(starts[row], starts[row + 1]));
+  }
+}

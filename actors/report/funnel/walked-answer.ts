@@ -1,0 +1,78 @@
+// The JSON texts of a funnel that was walked by rows, and of its breakdown (docs/api.md, Reports).
+import {rowName} from '../rows/series-answer.js';
+import type {ShownGroups, ValueGroups} from '../rows/value-groups.js';
+import type {HistogramBin} from './duration-histogram.js';
+import type {PathSummary, StepSummary} from './path-summary.js';
+
+/** What the answer shows. */
+export interface ShownFunnel {
+  readonly events: readonly string[];
+  /** Steps are levels, which no event names. */
+  readonly isAnyOrder: boolean;
+  readonly hasUndecided: boolean;
+  readonly hasHistogram: boolean;
+  /** Labels of the buckets of entries; undefined: none are shown. */
+  readonly labels: readonly string[] | undefined;
+}
+
+/** `"steps":[…],"conversion_rate":r,"total":n` of one series, and what else is shown. */
+export function funnelFields(summary: PathSummary, shown: ShownFunnel): string {
+  const counts = summary.steps.map(({count}) => count);
+  const fields = {
+    steps: summary.steps.map((step, i) => stepFields(step, i, counts, shown)),
+    conversion_rate: rate(counts[counts.length - 1], counts[0]),
+    total: counts[0],
+    ...(shown.hasUndecided ? {undecided: summary.undecided} : {}),
+    ...(shown.labels === undefined ? {} : {data: entryBuckets(summary, shown.labels)}),
+  };
+  return JSON.stringify(fields).slice(1, -1);
+}
+
+function stepFields(
+  {count, medianMs, meanSeconds, histogram}: StepSummary,
+  step: number,
+  counts: readonly number[],
+  {events, isAnyOrder, hasHistogram}: ShownFunnel,
+) {
+  const previous = counts[Math.max(step - 1, 0)];
+  return {
+    ...(isAnyOrder ? {level: step + 1} : {event: events[step]}),
+    count,
+    conversion_rate: rate(count, counts[0]),
+    step_conversion_rate: rate(count, previous),
+    drop_off: previous - count,
+    median_seconds: medianMs === null ? null : medianMs / 1_000,
+    mean_seconds: meanSeconds,
+    ...(hasHistogram ? {histogram: histogram.map(binFields)} : {}),
+  };
+}
+
+const binFields = ({fromMs, toMs, count}: HistogramBin) => ({
+  seconds_from: fromMs / 1_000,
+  seconds_to: toMs / 1_000,
+  count,
+});
+
+const entryBuckets = ({entered, converted}: PathSummary, labels: readonly string[]) =>
+  labels.map((date, bucket) => ({
+    date,
+    count: entered[bucket],
+    converted: converted[bucket],
+    conversion_rate: rate(converted[bucket], entered[bucket]),
+  }));
+
+/** Rows without users are left out. `summaries`: by row. */
+export function funnelBreakdownFields(
+  property: string,
+  groups: ValueGroups,
+  chosen: ShownGroups,
+  summaries: readonly PathSummary[],
+  shown: ShownFunnel,
+): string {
+  const rows = summaries.flatMap((summary, row) =>
+    summary.steps[0].count === 0 ? [] : [`{${rowName(row, groups, chosen)},${funnelFields(summary, shown)}}`],
+  );
+  return `"breakdown":{"property":${JSON.stringify(property)},"additive":true,"rows":[${rows.join()}]}`;
+}
+
+const rate = (count: number, base: number): number => (base === 0 ? 0 : count / base);

@@ -1,0 +1,222 @@
+// Walks the users of a funnel that only rows answer, and finds the path of each.
+//   FW1. With a held property each value of a user has a path of its own; events without a value are in none.
+//   FW2. Of a breakdown the path is chosen first, then the value of its events is read.
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {EventNotes} from '../../../actors/report/funnel/event-notes.js';
+import type {Path} from '../../../actors/report/funnel/path-log.js';
+import {type PathSearch, pathSearch} from '../../../actors/report/funnel/path-search.js';
+import {comparesNumbers} from '../../../actors/report/rows/condition.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {PropertyValues} from '../../../actors/report/rows/property-values.js';
+import type {Selector} from '../../../actors/report/rows/row-choice.js';
+import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
+import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
+import {firstValueGroup, KeyGroups, missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
+import type {BreakdownAt, FunnelRules} from '../../asks.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {Grouping} from './grouped-rows.js';
+import {BeyondMemory, type NoteRows, type RowReading, RowScan} from './row-scan.js';
+
+/** So many bytes of notes and values are held whatever the bound of gathered rows is. */
+const noteBytesMin = 64 * 1024;
+
+/** The path of one user, or of one user and a held value (FW1); good until the next one. */
+export interface UserPath extends Path {
+  readonly user: number;
+  /** Text of the held value. */
+  readonly held: string | undefined;
+  /** Times of the first and the last event that may begin a path. */
+  readonly firstEntryMs: number;
+  readonly lastEntryMs: number;
+  /** Of the breakdown; that of missing values without one. FW2 */
+  readonly group: number;
+}
+
+/** How the answer is broken down. */
+export interface PathGrouping {
+  readonly grouping: Grouping;
+  readonly at: BreakdownAt;
+}
+
+/** The values of the held property in one partition. */
+class HeldValues {
+  private readonly values: PropertyValues;
+  private readonly groups = new ValueGroups();
+  private readonly keyGroups = new KeyGroups(this.groups);
+
+  constructor(values: PropertyValues) {
+    this.values = values;
+  }
+
+  get bytes(): number {
+    return this.groups.bytes;
+  }
+
+  /** Turns to the rows of a chunk. */
+  open(): void {
+    this.keyGroups.open(this.values);
+  }
+
+  of(row: number): number {
+    return this.keyGroups.of(this.values, this.values.keyOf(row));
+  }
+
+  text(group: number): string {
+    return this.groups.text(group);
+  }
+}
+
+/** Events of one user, in order, of which a path is searched. */
+class SearchedEvents {
+  count = 0;
+  times = new Float64Array(64);
+  notes = new Uint32Array(64);
+  sets = new Uint32Array(64);
+
+  clear(countMax: number): void {
+    this.count = 0;
+    if (countMax <= this.times.length) return;
+    this.times = new Float64Array(countMax * 2);
+    this.notes = new Uint32Array(countMax * 2);
+    this.sets = new Uint32Array(countMax * 2);
+  }
+
+  add(timeMs: number, note: number, set: number): void {
+    this.times[this.count] = timeMs;
+    this.notes[this.count] = note;
+    this.sets[this.count] = set;
+    this.count += 1;
+  }
+}
+
+export class FunnelWalks {
+  private readonly reading: RowReading;
+  private readonly rules: FunnelRules;
+  private readonly groups: PathGrouping | undefined;
+  private readonly scan: RowScan;
+  private readonly sets: SelectorSets;
+  private readonly search: PathSearch;
+  private readonly entryLastMs: number;
+  private readonly heldValues: PropertyValues | undefined;
+  private readonly events = new SearchedEvents();
+  /** Times at which the path reached each step. */
+  private readonly times: Float64Array;
+
+  constructor(reading: RowReading, rules: FunnelRules, groups?: PathGrouping) {
+    this.reading = reading;
+    this.rules = rules;
+    this.groups = groups;
+    const {steps, order, exclusions, hold, fromMs, toMs, range, windowMs = Number.POSITIVE_INFINITY} = rules;
+    const selectors = selectorsOf(rules);
+    this.sets = new SelectorSets(selectors.length);
+    this.entryLastMs = range === 'entry' ? toMs : Number.POSITIVE_INFINITY;
+    this.search = pathSearch({
+      sets: this.sets,
+      stepCount: steps.length,
+      order,
+      windowMs,
+      entryLastMs: this.entryLastMs,
+      exclusions: exclusions.map((between, i) => ({...between, selector: steps.length + i})),
+    });
+    this.times = new Float64Array(steps.length);
+    const properties = new Set(groups?.grouping.properties);
+    if (hold !== undefined) {
+      this.heldValues = [...properties].find(({property}) => property.text === hold) ?? new PropertyValues(hold);
+      properties.add(this.heldValues);
+    }
+    const stretch = {startMs: fromMs, lastMs: range === 'entry' ? toMs + windowMs : toMs};
+    this.scan = new RowScan(reading, {stretch, selectors, properties: [...properties]});
+  }
+
+  /** What numbers could not be compared, for each step and exclusion that compares any; undefined where none does. */
+  get skipped(): number | undefined {
+    const compares = selectorsOf(this.rules).some(({where}) => where?.some(({op}) => comparesNumbers(op)));
+    return compares ? this.scan.skipped : undefined;
+  }
+
+  /** Hands over the path of everybody who entered, by ascending user index. */
+  async walk(snapshot: PartitionSnapshot, users: Users | undefined, each: (path: UserPath) => void): Promise<void> {
+    await this.groups?.grouping.open(this.reading.scan, snapshot);
+    const notes = new EventNotes();
+    const held = this.heldValues === undefined ? undefined : new HeldValues(this.heldValues);
+    const note: NoteRows = (rows, chosen, walk) => {
+      const groupOf = this.groups?.grouping.of(snapshot, rows);
+      held?.open();
+      this.sets.forEachRow(rows.order, chosen, (row, set) => {
+        const value = held?.of(row) ?? firstValueGroup;
+        if (value < firstValueGroup) return; // FW1
+        walk.add(rows.users[row]!, timeOf(rows, row), notes.noteOf(set, value, groupOf?.(row) ?? missingGroup));
+      });
+      const bytes = notes.bytes + (held?.bytes ?? 0) + (this.groups?.grouping.groups.bytes ?? 0);
+      const bytesMax = Math.max(this.reading.gatheredBytesMax, noteBytesMin);
+      if (bytes > bytesMax) throw new BeyondMemory('the values of the events take', bytesMax);
+    };
+    const walkUser: WalkUser = (user, times, kinds, start, end) => {
+      const find = (value?: string) => {
+        const path = this.pathOf(user, value, notes);
+        if (path !== undefined) each(path);
+      };
+      this.events.clear(end - start);
+      if (held === undefined) {
+        for (let i = start; i < end; i++) this.events.add(times[i]!, kinds[i]!, notes.set(kinds[i]!));
+        find();
+        return;
+      }
+      for (const places of placesByValue(notes, kinds, start, end)) {
+        this.events.clear(places.length);
+        for (const i of places) this.events.add(times[i]!, kinds[i]!, notes.set(kinds[i]!));
+        find(held.text(notes.held(kinds[places[0]!]!)));
+      }
+    };
+    await this.scan.walk(snapshot, note, walkUser, users);
+  }
+
+  /** Of the searched events; undefined for who did not enter. */
+  private pathOf(user: number, held: string | undefined, notes: EventNotes): UserPath | undefined {
+    const {events, search, times} = this;
+    const depth = search.find(events.times, events.sets, events.count);
+    if (depth === 0) return undefined;
+    for (let step = 0; step < depth; step++) times[step] = events.times[search.places[step]!]!;
+    let first = 0;
+    while (!search.isEntry(events.sets[first]!)) first += 1;
+    let last = events.count - 1;
+    while (!search.isEntry(events.sets[last]!) || events.times[last]! > this.entryLastMs) last -= 1;
+    const [firstEntryMs, lastEntryMs] = [events.times[first]!, events.times[last]!];
+    return {user, held, depth, times, firstEntryMs, lastEntryMs, group: this.groupOf(depth, notes)};
+  }
+
+  /** FW2 */
+  private groupOf(depth: number, notes: EventNotes): number {
+    if (this.groups === undefined) return missingGroup;
+    const {at} = this.groups;
+    const groups = Array.from(this.search.places.subarray(0, depth), (place) => notes.group(this.events.notes[place]!));
+    const isThere = (group: number): boolean => group !== missingGroup;
+    if (at === 'first') return groups.find(isThere) ?? missingGroup;
+    if (at === 'last') return groups.findLast(isThere) ?? missingGroup;
+    return groups[at - 1] ?? missingGroup;
+  }
+}
+
+/** Places [start, end) of the events of each held value. FW1 */
+function* placesByValue(
+  notes: EventNotes,
+  kinds: Uint32Array,
+  start: number,
+  end: number,
+): Generator<Uint32Array, void, void> {
+  const heldAt = (place: number): number => notes.held(kinds[place]!);
+  const places = Uint32Array.from({length: end - start}, (_, i) => start + i);
+  places.sort((a, b) => heldAt(a) - heldAt(b) || a - b);
+  for (let first = 0; first < places.length; ) {
+    let next = first + 1;
+    while (next < places.length && heldAt(places[next]!) === heldAt(places[first]!)) next += 1;
+    yield places.subarray(first, next);
+    first = next;
+  }
+}
+
+/** Steps, then exclusions, then for strict paths every event. */
+function selectorsOf({steps, exclusions, order, where}: FunnelRules): Selector[] {
+  const named = [...steps, ...exclusions].map(({event, where: own}) => ({event, where: [...where, ...own]}));
+  return order === 'strict' ? [...named, {where}] : named;
+}

@@ -1,0 +1,116 @@
+// A funnel that only rows answer: conditions, orders, exclusions, ranges of entries, held values, breakdowns and buckets.
+
+import {intervalText} from '../../../actors/report/answers.js';
+import {Buckets} from '../../../actors/report/counts/buckets.js';
+import type {NumberLists} from '../../../actors/report/funnel/median.js';
+import {PathLog} from '../../../actors/report/funnel/path-log.js';
+import {summarize} from '../../../actors/report/funnel/path-summary.js';
+import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
+import {rowsOf} from '../../../actors/report/rows/series-answer.js';
+import type {ReportQuery} from '../../asks.js';
+import {asOf} from '../published/freshness.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {FunnelWalks, type UserPath} from './funnel-walks.js';
+import {Grouping} from './grouped-rows.js';
+import {BeyondMemory, type RowReading} from './row-scan.js';
+import {usersWhere} from './traits.js';
+
+type Query = Extract<ReportQuery, {report: 'walked-funnel'}>;
+
+/** Bytes of a short path in the log. */
+const pathBytes = 40;
+/** Paths between two looks at what the log takes. */
+const pathsBetweenLooks = 1_024;
+
+/** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
+export async function walkedFunnel(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+  lists: NumberLists,
+): Promise<string> {
+  const users = snapshots.reduce((sum, {index}) => sum + index.users.count, 0);
+  const bytes = Math.min(reading.gatheredBytesMax, users * pathBytes);
+  return reading.scan.borrowing(bytes, () => new WalkedFunnel(reading, query, lists).answer(snapshots));
+}
+
+class WalkedFunnel {
+  private readonly reading: RowReading;
+  private readonly query: Query;
+  private readonly lists: NumberLists;
+  private readonly grouping: Grouping | undefined;
+  private readonly walks: FunnelWalks;
+  private readonly buckets: Buckets | undefined;
+  private readonly log = new PathLog();
+
+  constructor(reading: RowReading, query: Query, lists: NumberLists) {
+    this.reading = reading;
+    this.query = query;
+    this.lists = lists;
+    const {breakdown} = query;
+    this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
+    // All events of a user have its trait.
+    const at = breakdown?.by === 'trait' ? 1 : query.breakdownAt;
+    this.walks = new FunnelWalks(reading, query, this.grouping && {grouping: this.grouping, at});
+    const {interval} = query;
+    this.buckets = interval === undefined ? undefined : Buckets.of({...query, interval});
+  }
+
+  async answer(snapshots: readonly PartitionSnapshot[]): Promise<string> {
+    const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
+    for (const snapshot of snapshots) {
+      const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
+      await this.walks.walk(snapshot, users, (path) => this.note(path, asOfMs));
+    }
+    const {order, hold} = this.query;
+    const {skipped} = this.walks;
+    const fields = [
+      ...(order === 'sequential' ? [] : [`"order":"${order}"`]),
+      ...(hold === undefined ? [] : [`"unit":"user_and_value","hold":${JSON.stringify(hold)}`]),
+      ...(this.buckets === undefined ? [] : [intervalText(this.buckets)]),
+      funnelFields(await this.summary(undefined), this.shown),
+      ...(await this.breakdown()),
+      ...(skipped === undefined ? [] : [`"skipped":${skipped}`]),
+    ];
+    return `{${fields.join()}}`;
+  }
+
+  private note(path: UserPath, asOfMs: number): void {
+    const {log, buckets, query} = this;
+    const {windowMs = Number.POSITIVE_INFINITY, steps} = query;
+    const isUndecided = path.depth < steps.length && path.lastEntryMs + windowMs >= asOfMs;
+    log.add(path, path.group, buckets?.indexOf(path.firstEntryMs) ?? 0, isUndecided);
+    if (log.count % pathsBetweenLooks === 0 && log.bytes > this.reading.gatheredBytesMax)
+      throw new BeyondMemory('the paths of the users take', this.reading.gatheredBytesMax);
+  }
+
+  /** Of these paths; undefined: of all. */
+  private summary(paths: Uint32Array | undefined) {
+    const shape = {stepCount: this.query.steps.length, bucketCount: this.buckets?.count ?? 1};
+    return this.reading.scan.inSlices(summarize(this.log, paths, shape, this.lists));
+  }
+
+  private get shown(): ShownFunnel {
+    const {steps, order, range, hasHistogram} = this.query;
+    return {
+      events: steps.map(({event}) => event),
+      isAnyOrder: order === 'any',
+      hasUndecided: range === 'entry',
+      hasHistogram,
+      labels: this.buckets?.labels(),
+    };
+  }
+
+  /** Its field, if there is one. */
+  private async breakdown(): Promise<readonly string[]> {
+    const {grouping, log} = this;
+    if (grouping === undefined) return [];
+    const {scan} = this.reading;
+    const {groups} = grouping;
+    const chosen = grouping.choose(await scan.inSlices(log.totals(groups.count)));
+    const rows = await scan.inSlices(log.byRow(chosen.rowOf, rowsOf(chosen)));
+    const summaries = [];
+    for (const paths of rows) summaries.push(await this.summary(paths));
+    return [funnelBreakdownFields(grouping.property, groups, chosen, summaries, this.shown)];
+  }
+}

@@ -1,0 +1,170 @@
+// The rules of funnels, one story each (docs/api.md, funnel rules): who gets how far.
+import {describe, expect, test} from 'vitest';
+import type {FunnelRules, ReportQuery} from '../../../../src/asks.js';
+import {tell} from '../../../support/report-worlds.js';
+
+const dayMs = 24 * 3_600_000;
+const day = (number: number): number => Date.UTC(2026, 6, number);
+
+/** `ada:A1{"v":1} B2`: a user's events, each a name, a day of July 2026, and properties. */
+function told(...stories: string[]) {
+  return stories.flatMap((story) => {
+    const [, user, events] = /^(\w+):(.*)$/.exec(story)!;
+    return events!.split(' ').map((text) => {
+      const [, event, number, properties] = /^(\D)(\d+)(.*)$/.exec(text)!;
+      return {
+        do: 'track',
+        event: {user: user!, event: event!, timeMs: day(Number(number)), properties: JSON.parse(properties || '{}')},
+      } as const;
+    });
+  });
+}
+
+interface Asked extends Partial<Omit<FunnelRules, 'steps'>> {
+  readonly steps: string;
+  readonly rest?: Partial<Extract<ReportQuery, {report: 'walked-funnel'}>>;
+}
+
+async function ask(stories: readonly string[], {steps, rest, ...rules}: Asked, asOfMs = 0) {
+  const query = {
+    report: 'walked-funnel',
+    steps: [...steps].map((event) => ({event, where: []})),
+    order: 'sequential',
+    fromMs: day(1),
+    toMs: day(32) - 1,
+    range: 'all',
+    where: [],
+    userWhere: [],
+    exclusions: [],
+    breakdownAt: 1,
+    hasHistogram: false,
+    ...rules,
+    ...rest,
+  } as const;
+  return (await tell(told(...stories), asOfMs).ask(query)) as {
+    steps: {count: number; mean_seconds: number | null; histogram?: object[]}[];
+    undecided?: number;
+    unit?: string;
+    data?: object[];
+    breakdown?: {rows: {value?: string; kind?: string; total: number}[]};
+  };
+}
+
+async function countsOf(stories: readonly string[], asked: Asked, asOfMs?: number): Promise<number[]> {
+  return (await ask(stories, asked, asOfMs)).steps.map(({count}) => count);
+}
+
+const excluding = (event: string, afterStep: number, beforeStep: number) => ({
+  exclusions: [{event, where: [], afterStep, beforeStep}],
+});
+
+test('the first step in the range, later ones up to the window after it', async () => {
+  const stories = ['ada:A5 B15', 'bob:A28', 'cyd:A31 B36'];
+  const asked = {steps: 'AB', windowMs: 14 * dayMs};
+  expect(await countsOf(stories, asked)).toEqual([3, 1]);
+  const entries = {...asked, range: 'entry'} as const;
+  expect(await ask(stories, entries, day(60))).toMatchObject({steps: [{count: 3}, {count: 2}], undecided: 0});
+  expect(await ask(stories, entries, day(42))).toMatchObject({undecided: 1});
+  expect((await ask(stories, entries, day(42) + 1)).undecided).toBe(0);
+});
+
+describe('strict', () => {
+  test.each([
+    ['nothing lies in between', 'ada:A1 B2 C3', 'ABC', [1, 1, 1]],
+    ['another event ends the attempt', 'ada:A1 X2 B3', 'AB', [1, 0]],
+    ['and begins a new one where it is step 1', 'ada:A1 A2 B3', 'AB', [1, 1]],
+    ['events of one ms are in the order of the log', 'ada:A1 X1 B1', 'AB', [1, 0]],
+    ['what lies before and after does not count', 'ada:X1 A2 B3 X4', 'AB', [1, 1]],
+    ['what lies out of the range does not exist', 'ada:A31 B33', 'AB', [1, 0]],
+  ])('%s', async (_, story, steps, counts) => {
+    expect(await countsOf([story], {steps, order: 'strict'})).toEqual(counts);
+  });
+
+  test('what does not meet the condition of all events does not exist', async () => {
+    const where = [{property: 'v', op: 'unset', values: []}] as const;
+    expect(await countsOf(['ada:A1 X2{"v":1} B3'], {steps: 'AB', order: 'strict', where})).toEqual([1, 1]);
+  });
+});
+
+describe('any order', () => {
+  test.each([
+    ['the first step is not special', 'ada:C1 B2', 'ABC', [1, 1, 0]],
+    ['each step takes an event of its own', 'ada:A1 B2', 'AAB', [1, 1, 0]],
+    ['the same event twice is no second step', 'ada:A1 A2', 'AB', [1, 0]],
+    ['all of them', 'ada:C1 A2 B3', 'ABC', [1, 1, 1]],
+  ])('%s', async (_, story, steps, counts) => {
+    expect(await countsOf([story], {steps, order: 'any'})).toEqual(counts);
+  });
+
+  test('the window begins with the earliest event of the path', async () => {
+    const asked = {steps: 'AB', order: 'any', windowMs: 3 * dayMs} as const;
+    expect(await countsOf(['ada:B1 A5 B9 A10'], asked)).toEqual([1, 1]);
+    expect(await countsOf(['ada:B1 A5'], asked)).toEqual([1, 0]);
+    expect(await ask(['ada:B1 A4'], asked)).toMatchObject({order: 'any', steps: [{level: 1}, {level: 2}]});
+  });
+});
+
+describe('exclusions', () => {
+  test.each([
+    ['end the attempt at the step reached', 'ada:A1 X2 B3', 'AB', 'X', 0, 1, [1, 0]],
+    ['the user may enter again', 'ada:A1 X2 A3 B4', 'AB', 'X', 0, 1, [1, 1]],
+    ['before and after the steps they do nothing', 'ada:X1 A2 B3 X4', 'AB', 'X', 0, 1, [1, 1]],
+    ['hold between their steps alone', 'ada:A1 X2 B3 C4', 'ABC', 'X', 1, 2, [1, 1, 1]],
+    ['those that were reached before stay', 'ada:A1 B2 X3 C4', 'ABC', 'X', 1, 2, [1, 1, 0]],
+    ['an event may be a step itself', 'ada:A1 A2 B3', 'AB', 'A', 0, 1, [1, 1]],
+    ['of one ms are in the order of the log', 'ada:A1 B1 X1', 'AB', 'X', 0, 1, [1, 1]],
+  ])('%s', async (_, story, steps, event, after, before, counts) => {
+    expect(await countsOf([story], {steps, ...excluding(event, after, before)})).toEqual(counts);
+  });
+});
+
+test('a held property makes a path of each value', async () => {
+  const stories = ['ada:A1{"v":"x"} A2{"v":"y"} B3{"v":"y"} B4', 'bob:A1 B2'];
+  expect(await ask(stories, {steps: 'AB', hold: 'v'})).toMatchObject({
+    unit: 'user_and_value',
+    hold: 'v',
+    steps: [{count: 2}, {count: 1}],
+  });
+});
+
+describe('a breakdown', () => {
+  const stories = ['ada:A1{"v":"x"} B2{"v":"y"}', 'bob:A1{"v":"y"} B2', 'cyd:A1 B2{"v":"x"}', 'dan:A1{"v":"x"}'];
+  const rowsAt = async (breakdownAt: number | 'first' | 'last') => {
+    const rest = {breakdown: {by: 'property', name: 'v', limit: 1}, breakdownAt} as const;
+    const {breakdown} = await ask(stories, {steps: 'AB', rest});
+    return breakdown!.rows.map(({value, kind, total}) => `${value ?? kind} ${total}`);
+  };
+
+  test('reads the value of the event at a step; who is not there is missing', async () => {
+    expect(await rowsAt(1)).toEqual(['x 2', 'other 1', 'missing 1']);
+    expect(await rowsAt(2)).toEqual(['x 1', 'other 1', 'missing 2']);
+  });
+
+  test('or of the first or last event that has one', async () => {
+    expect(await rowsAt('first')).toEqual(['x 3', 'other 1']);
+    expect(await rowsAt('last')).toEqual(['x 2', 'other 2']);
+  });
+});
+
+test('buckets are those of the first entry, and add up', async () => {
+  const rest = {interval: 'week'} as const;
+  const stories = ['ada:A1 A8 B9', 'bob:A9'];
+  expect((await ask(stories, {steps: 'AB', windowMs: 3 * dayMs, toMs: day(10), rest})).data).toEqual([
+    {date: '2026-06-29', count: 1, converted: 1, conversion_rate: 1},
+    {date: '2026-07-06', count: 1, converted: 0, conversion_rate: 0},
+  ]);
+});
+
+test('times have a mean and a histogram', async () => {
+  const stories = ['ada:A1 B1', 'bob:A1 B2', 'cyd:A1 B4'];
+  const {steps} = await ask(stories, {steps: 'AB', rest: {hasHistogram: true}});
+  const [first, second] = steps;
+  expect(first).toMatchObject({mean_seconds: null, histogram: []});
+  expect(second!.mean_seconds).toBe((4 * dayMs) / 3_000);
+  expect(second!.histogram).toHaveLength(27);
+  expect(second!.histogram!.filter((bin) => (bin as {count: number}).count > 0)).toEqual([
+    {seconds_from: 0, seconds_to: 0.001, count: 1},
+    {seconds_from: 50_000, seconds_to: 100_000, count: 1},
+    {seconds_from: 200_000, seconds_to: 500_000, count: 1},
+  ]);
+});
