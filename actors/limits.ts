@@ -36,6 +36,13 @@ export const retentionPeriodsMax = 60;
 export const retentionPeriodsDefault = 12;
 /** Cohorts times periods. */
 export const retentionCellsMax = 100_000;
+/** Steps of a path. */
+export const pathDepthMin = 2;
+export const pathDepthMax = 6;
+export const pathDepthDefault = 4;
+/** Edges of one step that are shown. */
+export const pathEdgesMax = 200;
+export const pathEdgesDefault = 20;
 export const futureMsMax = 24 * 3_600_000;
 export const profileTraitsMax = 256;
 /** UTF-8 bytes of a profile's traits as compact JSON. */

@@ -6,6 +6,7 @@ import type {Interval} from '../actors/calendar.js';
 import type {Conflict} from '../actors/dedupe/conflicts.js';
 import type {Position} from '../actors/manifest.js';
 import type {BucketedRange} from '../actors/report/counts/buckets.js';
+import type {PathDirection} from '../actors/report/engagement/paths.js';
 import type {RetentionInterval, RetentionRules} from '../actors/report/engagement/retention.js';
 import type {StepOrder} from '../actors/report/funnel/path-search.js';
 import type {Condition} from '../actors/report/rows/condition.js';
@@ -298,6 +299,20 @@ export type ReportQuery =
       readonly did: Selector;
       readonly userWhere: readonly Condition[];
     })
+  | {
+      readonly report: 'paths';
+      /** The first one of each user and what came after it, or the last one and what came before. */
+      readonly event: string;
+      readonly direction: PathDirection;
+      readonly fromMs: number;
+      readonly toMs: number;
+      /** Of all events of a path. */
+      readonly where: readonly Condition[];
+      readonly userWhere: readonly Condition[];
+      readonly depth: number;
+      /** Edges of each step. */
+      readonly limit: number;
+    }
   | (BucketedRange & {
       readonly report: 'users';
       readonly metric: ActiveMetric;

@@ -17,6 +17,7 @@ import {adminBodyBytesMax} from './routes/limits.js';
 import {addLinks, linksBodyBytesMax} from './routes/links.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from './routes/lists.js';
 import {metrics} from './routes/metrics.js';
+import {pathsReport} from './routes/paths.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, namesReport, usersReport} from './routes/reports.js';
 import {retentionReport} from './routes/retention.js';
@@ -67,6 +68,7 @@ export const routes: Routes = {
     ['/v1/reports/retention', {GET: reading(retentionReport)}],
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
+    ['/v1/reports/paths', {GET: reading(pathsReport)}],
     [
       '/admin/v1/keys',
       {

@@ -362,6 +362,34 @@ export const stickinessAnswer = z.strictObject({
 });
 export type StickinessAnswer = z.infer<typeof stickinessAnswer>;
 
+const pathNode = () => ({
+  event: z.string().optional().describe('Absent with a `kind`.'),
+  kind: z
+    .enum(['other', 'end'])
+    .optional()
+    .describe('`other`: all that is not shown. `end`: there is no further event.'),
+});
+const pathPlace = () => z.strictObject(pathNode());
+export const pathsAnswer = z.strictObject({
+  depth: z.int().min(2),
+  steps: z
+    .array(z.array(z.strictObject({...pathNode(), users: count()})))
+    .describe('For each step, from the named event on: the users by the event that they had there.'),
+  edges: z
+    .array(
+      z.strictObject({
+        step: z.int().min(1).describe('The step of `from`, from 1 on; that of `to` is the next one.'),
+        from: pathPlace(),
+        to: pathPlace(),
+        users: count(),
+      }),
+    )
+    .describe(
+      'Step by step, the most frequent first; what is not shown of a step comes last, from `other` to `other`.',
+    ),
+});
+export type PathsAnswer = z.infer<typeof pathsAnswer>;
+
 const listedName = z.strictObject({
   name: z.string(),
   count: z.int().min(1).describe('Events of this name in [from, to].'),

@@ -65,6 +65,7 @@ import {lifecycle} from './rows/lifecycle.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {measured} from './rows/measured.js';
+import {paths} from './rows/paths.js';
 import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
 import {stickiness} from './rows/stickiness.js';
@@ -124,6 +125,8 @@ export class Evaluation {
         return lifecycle(this.rowReading, query, snapshots);
       case 'stickiness':
         return stickiness(this.rowReading, query, snapshots);
+      case 'paths':
+        return paths(this.rowReading, query, snapshots);
       case 'users':
         return this.active(query, snapshots);
       case 'funnel':

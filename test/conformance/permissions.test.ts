@@ -57,6 +57,7 @@ const table: Readonly<Record<string, Row>> = {
   },
   'GET /v1/reports/lifecycle': {path: `/v1/reports/lifecycle?event=seen&${day}`, door: 'read', status: 200},
   'GET /v1/reports/stickiness': {path: `/v1/reports/stickiness?event=seen&${day}`, door: 'read', status: 200},
+  'GET /v1/reports/paths': {path: `/v1/reports/paths?start=seen&${day}`, door: 'read', status: 200},
   'GET /admin/v1/keys': {door: 'admin', status: 200},
   'POST /admin/v1/keys': {door: 'admin', body: () => ({kind: 'write', name: freshId()}), status: 201},
   'POST /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', body: () => ({}), status: 404},

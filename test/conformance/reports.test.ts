@@ -1030,6 +1030,56 @@ describe('lifecycle and stickiness', () => {
   });
 });
 
+describe('paths', () => {
+  const [first, second] = [freshId('first'), freshId('second')];
+  const range = {from: '2024-08-01', to: '2024-08-01', depth: '2'};
+
+  beforeAll(async () => {
+    await under.trackAll([
+      {event: first, userId: 'path-ada', timestamp: '2024-08-01T10:00:00Z'},
+      {event: second, userId: 'path-ada', timestamp: '2024-08-01T10:00:00Z', properties: {auto: true}},
+      {event: first, userId: 'path-bob', timestamp: '2024-08-01T23:59:59.999Z'},
+      {event: second, userId: 'path-bob', timestamp: '2024-08-02T00:00:00Z'},
+    ]);
+  });
+
+  test('the shown answers, from an event and back from one', async () => {
+    const [one, other] = [{event: first}, {event: second}];
+    const end = {kind: 'end'};
+    expect(await covering('paths', {...range, start: first})).toEqual({
+      depth: 2,
+      steps: [
+        [{...one, users: 2}],
+        [
+          {...other, users: 1},
+          {...end, users: 1},
+        ],
+      ],
+      edges: [
+        {step: 1, from: one, to: other, users: 1},
+        {step: 1, from: one, to: end, users: 1},
+      ],
+    });
+    expect(await covering('paths', {...range, end: second})).toEqual({
+      depth: 2,
+      steps: [[{...other, users: 1}], [{...one, users: 1}]],
+      edges: [{step: 1, from: other, to: one, users: 1}],
+    });
+    const manual = await covering<{edges: unknown[]}>('paths', {...range, start: first, where: 'auto unset'});
+    expect(manual.edges).toEqual([{step: 1, from: one, to: end, users: 2}]);
+  });
+
+  test('refuse two directions, none, and depths that there are not', async () => {
+    const refused = async (parameters: Parameters, field: string) =>
+      expectError(await ask('paths', {...range, start: first, ...parameters}), 400, 'invalid_request', field);
+    await refused({end: second}, 'start');
+    await refused({start: undefined}, 'start');
+    for (const depth of ['1', '7']) await refused({depth}, 'depth');
+    await refused({limit: '201'}, 'limit');
+    await refused({interval: 'day'}, 'interval');
+  });
+});
+
 test('numbers of one report add up', async () => {
   const answer = await covering<Counts>('events', {event: 'fresh', from: '2023-12-01', to: '2024-02-01'});
   const sum = Object.values(countsOf(answer)).reduce((total, count) => total + count, 0);

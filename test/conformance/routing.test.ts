@@ -36,6 +36,7 @@ const routes: readonly Route[] = [
   {path: '/v1/reports/retention', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/lifecycle', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/stickiness', allowed: ['GET', 'HEAD']},
+  {path: '/v1/reports/paths', allowed: ['GET', 'HEAD']},
   {path: '/admin/v1/links', allowed: ['POST']},
 ];
 
@@ -53,6 +54,7 @@ const readPaths = [
   `/v1/reports/retention?start=x&return=y&${day}`,
   `/v1/reports/lifecycle?event=x&${day}`,
   `/v1/reports/stickiness?event=x&${day}`,
+  `/v1/reports/paths?start=x&${day}`,
 ];
 
 const listOf = (header: string | string[] | undefined): string[] => String(header).split(/\s*,\s*/);
@@ -349,6 +351,7 @@ describe('queries', () => {
     '/v1/reports/retention': `start=x&return=y&${day}`,
     '/v1/reports/lifecycle': `event=x&${day}`,
     '/v1/reports/stickiness': `event=x&${day}`,
+    '/v1/reports/paths': `start=x&${day}`,
   };
   const paths = Object.keys(known);
   const ask = (path: string, more: string): Promise<Answer> => under.read.get(`${path}?${known[path]}&${more}`);
@@ -381,6 +384,7 @@ describe('queries', () => {
       '/v1/reports/retention': ['start', 'return', 'from', 'to', 'interval', 'cohort', 'criteria', 'frame'],
       '/v1/reports/lifecycle': ['event', 'from', 'to', 'interval', 'any_event'],
       '/v1/reports/stickiness': ['event', 'from', 'to', 'interval', 'at_least'],
+      '/v1/reports/paths': ['start', 'end', 'from', 'to', 'depth', 'limit'],
     };
     for (const [path, names] of Object.entries(parameters)) {
       for (const name of names) {

@@ -15,6 +15,7 @@ import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
 import {adminBodyBytesMax} from '../routes/limits.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
+import {pathsReport} from '../routes/paths.js';
 import {readRejected} from '../routes/rejected.js';
 import {countsReport, namesReport, usersReport} from '../routes/reports.js';
 import {retentionReport} from '../routes/retention.js';
@@ -77,6 +78,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/reports/retention': {GET: reading('reader', retentionReport)},
   'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
   'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},
+  'v1/reports/paths': {GET: reading('reader', pathsReport)},
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/properties': {GET: reading('reader', propertiesList)},
   'v1/properties/values': {GET: reading('reader', propertyValuesList)},

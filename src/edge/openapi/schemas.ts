@@ -43,6 +43,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Retention: answers.retentionAnswer,
   Lifecycle: answers.lifecycleAnswer,
   Stickiness: answers.stickinessAnswer,
+  Paths: answers.pathsAnswer,
   Names: answers.namesAnswer,
   Properties: answers.propertiesAnswer,
   Traits: answers.traitsAnswer,

@@ -146,6 +146,7 @@ describe('roles', () => {
     ['GET', 'v1/reports/retention?start=a&return=b&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/lifecycle?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/reports/stickiness?event=a&from=2026-01-01&to=2026-01-02', 'reader'],
+    ['GET', 'v1/reports/paths?start=a&from=2026-01-01&to=2026-01-02', 'reader'],
     ['GET', 'v1/names', 'reader'],
     ['GET', 'v1/properties', 'reader'],
     ['GET', 'v1/properties/values?property=a', 'reader'],

@@ -1,10 +1,11 @@
 // Reports about what users do over time.
-import {lifecycleAnswer, retentionAnswer, stickinessAnswer} from '../../answers.js';
+import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../../answers.js';
 import {lifecycleForm} from '../../routes/lifecycle.js';
+import {pathsForm} from '../../routes/paths.js';
 import {retentionForm} from '../../routes/retention.js';
 import {stickinessForm} from '../../routes/stickiness.js';
 import type {Operations} from '../operation.js';
-import {bucketed, unchanged} from './reports.js';
+import {bucketed, hinted, unchanged} from './reports.js';
 
 export const engagement: Operations = {
   'GET /v1/reports/retention': {
@@ -88,6 +89,42 @@ export const engagement: Operations = {
         },
       },
       304: unchanged,
+    },
+    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+  },
+  'GET /v1/reports/paths': {
+    id: 'readPaths',
+    tag: 'Reports',
+    summary: 'What users do after an event, or before it',
+    description:
+      'Each user has one path: from its first `start` event in the range on, or back from its last `end` event. The users of an ' +
+      'event or an edge are all who had it at that step.',
+    query: pathsForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'The paths.',
+        schema: pathsAnswer,
+        headers: hinted,
+        example: {
+          depth: 4,
+          steps: [
+            [{event: 'signup', users: 2}],
+            [
+              {event: 'purchase', users: 1},
+              {kind: 'end', users: 1},
+            ],
+            [{kind: 'end', users: 1}],
+            [],
+          ],
+          edges: [
+            {step: 1, from: {event: 'signup'}, to: {event: 'purchase'}, users: 1},
+            {step: 1, from: {event: 'signup'}, to: {kind: 'end'}, users: 1},
+            {step: 2, from: {event: 'purchase'}, to: {kind: 'end'}, users: 1},
+          ],
+        },
+      },
+      304: {...unchanged, headers: hinted},
     },
     errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },

@@ -1,0 +1,135 @@
+// Paths: what users did after, or before, an event (docs/api.md, Reports).
+//   PA1. Each user has one path: from the first event of the name on, or back from the last one. Step 1 is that event, each further
+//        step the user's next one in that direction, whatever its name; equal events that follow each other are steps of their own.
+//   PA2. A path ends where the user has no further event in the range.
+//   PA3. An edge is a pair of events at two steps, of which the most frequent are shown. All numbers are exact: the users of an
+//        event are all who had it at that step, shown edges or not; what is not shown is summed up.
+import {compareTexts} from '../rows/value-groups.js';
+
+export type PathDirection = 'after' | 'before';
+
+/** The end of a path, in place of a name. */
+const end = 0;
+/** Names are fewer. */
+const pairBase = 2 ** 26;
+/** Of one pair or event in a map, about. */
+const entryBytes = 64;
+
+interface Edge {
+  readonly from: number;
+  readonly to: number;
+  readonly users: number;
+}
+
+export class PathCounts {
+  private readonly depth: number;
+  private readonly direction: PathDirection;
+  /** Numbers of all names, from 1 on. */
+  private readonly numbers = new Map<string, number>();
+  private readonly texts: string[] = [''];
+  private readonly first: number;
+  /** Users by event of each step, and by pair of events of each step and the next. */
+  private readonly events: readonly Map<number, number>[];
+  private readonly pairs: readonly Map<number, number>[];
+  private entries = 0;
+
+  constructor(event: string, depth: number, direction: PathDirection) {
+    this.depth = depth;
+    this.direction = direction;
+    this.first = this.numberOf(event);
+    this.events = Array.from({length: depth}, () => new Map());
+    this.pairs = Array.from({length: depth - 1}, () => new Map());
+  }
+
+  /** The number of a name, over all partitions. */
+  numberOf(name: string): number {
+    const known = this.numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.texts.push(name) - 1;
+    this.numbers.set(name, number);
+    return number;
+  }
+
+  /** Bytes that it takes, about. */
+  get bytes(): number {
+    return this.entries * entryBytes;
+  }
+
+  /** One user's events in the order of its history: [start, stop) of their numbers. PA1 */
+  addUser(numbers: Uint32Array, start: number, stop: number): void {
+    const {first, depth, events, pairs, direction} = this;
+    const onward = direction === 'after' ? 1 : -1;
+    let at = onward > 0 ? start : stop - 1;
+    while (at >= start && at < stop && numbers[at] !== first) at += onward;
+    for (let step = 0; step < depth; step++) {
+      if (at < start || at >= stop) return;
+      const next = at + onward;
+      const following = next >= start && next < stop ? numbers[next] : end; // PA2
+      this.count(events[step], numbers[at]);
+      if (step + 1 < depth) this.count(pairs[step], numbers[at] * pairBase + following);
+      if (step + 1 < depth && following === end) this.count(events[step + 1], end);
+      at = next;
+    }
+  }
+
+  private count(users: Map<number, number>, key: number): void {
+    const known = users.get(key);
+    if (known === undefined) this.entries += 1;
+    users.set(key, (known ?? 0) + 1);
+  }
+
+  /** `"depth":…,"steps":[…],"edges":[…]`, with the `edgesMax` most frequent edges of each step. */
+  fields(edgesMax: number): string {
+    const ranked = this.pairs.map((pairs) => this.rank(pairs));
+    const shown = ranked.map((edges) => edges.slice(0, edgesMax));
+    const steps = this.events.map((_, step) => this.stepText(step, shown[step - 1] ?? [], shown[step] ?? []));
+    const edges = ranked.flatMap((all, step) => this.edgeTexts(step, shown[step], all.slice(edgesMax)));
+    return `"depth":${this.depth},"steps":[${steps.join()}],"edges":[${edges.join()}]`;
+  }
+
+  /** The most frequent first, equal ones by the bytes of their names; an end comes after all names. */
+  private rank(pairs: ReadonlyMap<number, number>): Edge[] {
+    const edges = Array.from(pairs, ([pair, users]) => ({
+      from: Math.floor(pair / pairBase),
+      to: pair % pairBase,
+      users,
+    }));
+    return edges.sort((a, b) => b.users - a.users || this.compare(a.from, b.from) || this.compare(a.to, b.to));
+  }
+
+  private compare(a: number, b: number): number {
+    if (a === end || b === end) return a === b ? 0 : a === end ? 1 : -1;
+    return compareTexts(this.texts[a], this.texts[b]);
+  }
+
+  /** Events that a shown edge leads to or from, then the rest, then those whose path ended. PA3 */
+  private stepText(step: number, before: readonly Edge[], after: readonly Edge[]): string {
+    const users = this.events[step];
+    const shown = new Set([...before.map(({to}) => to), ...after.map(({from}) => from)]);
+    if (step === 0) shown.add(this.first);
+    shown.delete(end);
+    const names = [...shown].sort((a, b) => usersOf(users, b) - usersOf(users, a) || this.compare(a, b));
+    const texts = names.map((name) => `{${this.node(name)},"users":${usersOf(users, name)}}`);
+    let others = 0;
+    for (const [name, all] of users) if (name !== end && !shown.has(name)) others += all;
+    if (others > 0) texts.push(`{"kind":"other","users":${others}}`);
+    if (users.has(end)) texts.push(`{${this.node(end)},"users":${usersOf(users, end)}}`);
+    return `[${texts.join()}]`;
+  }
+
+  private edgeTexts(step: number, shown: readonly Edge[], rest: readonly Edge[]): string[] {
+    const head = `{"step":${step + 1}`;
+    const texts = shown.map(({from, to, users}) => {
+      return `${head},"from":{${this.node(from)}},"to":{${this.node(to)}},"users":${users}}`;
+    });
+    const others = rest.reduce((sum, {users}) => sum + users, 0);
+    const other = '{"kind":"other"}';
+    if (others > 0) texts.push(`${head},"from":${other},"to":${other},"users":${others}}`);
+    return texts;
+  }
+
+  private readonly node = (name: number): string =>
+    name === end ? '"kind":"end"' : `"event":${JSON.stringify(this.texts[name])}`;
+}
+
+const usersOf = (users: ReadonlyMap<number, number>, key: number): number => users.get(key) ?? 0;
