@@ -351,7 +351,26 @@ export type ReportQuery =
       /** The last name of the previous page. */
       readonly after?: {readonly count: number; readonly name: string};
     }
+  /** Users, the last seen first. */
+  | {
+      readonly report: 'user_list';
+      /** Prefix of the ids. */
+      readonly prefix?: string;
+      readonly userWhere: readonly Condition[];
+      /** Only users with such an event. */
+      readonly did?: {readonly event?: string; readonly fromMs: number; readonly toMs: number};
+      readonly limit: number;
+      /** The last user of the page before. */
+      readonly after?: UserPlace;
+    }
   | ListQuery;
+
+export interface UserPlace {
+  readonly lastSeenMs: number;
+  readonly partition: number;
+  /** Its index there. */
+  readonly user: number;
+}
 
 /** A page of all events in [fromMs, toMs], in the order of their places (actors/report/rows/event-places.ts). */
 export interface ExportQuery {

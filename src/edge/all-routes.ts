@@ -23,6 +23,7 @@ import {countsReport, namesReport, usersReport} from './routes/reports.js';
 import {retentionReport} from './routes/retention.js';
 import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
+import {userList} from './routes/user-list.js';
 import {readUser, readUserInPath} from './routes/users.js';
 
 // The bound counts compact JSON; escapes and white space may make it longer on the wire: an event of 64 KiB that is escaped
@@ -55,6 +56,7 @@ export const routes: Routes = {
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
     ['/v1/deletion', {GET: overseeing(readDeletion)}],
     ['/v1/rejected', {GET: overseeing(readRejected)}],
+    ['/v1/users', {GET: reading(userList)}],
     ['/v1/user/export', {GET: reading(exportUser)}],
     ['/v1/export', {GET: reading(exportEvents)}],
     ['/v1/names', {GET: reading(namesReport)}],

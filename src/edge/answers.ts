@@ -431,6 +431,22 @@ export const traitsAnswer = z.strictObject({
 });
 export type TraitsAnswer = z.infer<typeof traitsAnswer>;
 
+export const usersAnswer = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        kind: z.enum(['user', 'anonymous']).describe('Whether `id` is a `userId` or an `anonymousId`.'),
+        created_at: instant(),
+        last_seen: instant(),
+        traits: stored(),
+      }),
+    )
+    .describe('The last seen first.'),
+  ...pageEnd,
+});
+export type UsersAnswer = z.infer<typeof usersAnswer>;
+
 export const valuesAnswer = z.strictObject({
   data: z
     .array(

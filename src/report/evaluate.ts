@@ -64,6 +64,7 @@ import {type ExportedPage, exportedPage} from './rows/exported.js';
 import {lifecycle} from './rows/lifecycle.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
+import {listedUsers} from './rows/listed-users.js';
 import {measured} from './rows/measured.js';
 import {paths} from './rows/paths.js';
 import {retention} from './rows/retention.js';
@@ -141,6 +142,8 @@ export class Evaluation {
         return listedPropertyValues(this.rowReading, query, snapshots);
       case 'traits':
         return listedTraits(this.rowReading, query, snapshots);
+      case 'user_list':
+        return listedUsers(this.rowReading, query, snapshots);
       case 'trait_values':
         return listedTraitValues(this.rowReading, query, snapshots);
     }

@@ -150,6 +150,69 @@ describe('traits', () => {
   });
 });
 
+describe('users', () => {
+  const prefix = freshId('person');
+  const [old, young, known] = [`${prefix}-1`, `${prefix}-2`, `${prefix}-3`];
+  const device = `${prefix}-device`;
+  const nobody = `${prefix}-nobody`;
+  const noon = (date: string): string => `${date}T12:00:00.000Z`;
+
+  beforeAll(async () => {
+    await under.trackAll([
+      {event, userId: old, timestamp: noon('2024-04-01')},
+      {event: `${event} x`, userId: old, timestamp: noon('2024-04-03')},
+      {event, userId: young, timestamp: noon('2024-04-05')},
+      {event, anonymousId: nobody, timestamp: noon('2024-04-02')},
+      {event, anonymousId: device, timestamp: noon('2024-04-04')},
+      {event, userId: known, anonymousId: device, timestamp: noon('2024-04-04')},
+    ]);
+    for (const userId of [young, old]) {
+      const answer = await under.write.post('/v1/users/identify', {userId, traits: {[trait]: userId, city: 'Rome'}});
+      under.positions.add(String(answer.headers['log-position']));
+    }
+  });
+
+  const idsOf = (answer: Answer): string[] => answer.json<{data: {id: string}[]}>().data.map(({id}) => id);
+
+  test('are listed, the last seen first, without devices that are a known user', async () => {
+    const answer = await covered('users', {prefix});
+    expect(answer.json()).toEqual({
+      data: [
+        [young, 'user', noon('2024-04-05'), noon('2024-04-05'), {[trait]: young, city: 'Rome'}],
+        [known, 'user', noon('2024-04-04'), noon('2024-04-04'), {}],
+        [old, 'user', noon('2024-04-01'), noon('2024-04-03'), {[trait]: old, city: 'Rome'}],
+        [nobody, 'anonymous', noon('2024-04-02'), noon('2024-04-02'), {}],
+      ].map(([id, kind, created_at, last_seen, traits]) => ({id, kind, created_at, last_seen, traits})),
+      ...end,
+    });
+  });
+
+  test('are chosen by their traits, and by what they did', async () => {
+    const of = async (parameters: Parameters) => idsOf(await covered('users', {prefix, ...parameters}));
+    expect(await of({user_where: `${trait} eq ${old}`})).toEqual([old]);
+    expect(await of({user_where: 'city unset'})).toEqual([known, nobody]);
+    expect(await of({event: `${event} x`})).toEqual([old]);
+    expect(await of({event, from: '2024-04-02', to: '2024-04-04'})).toEqual([known, nobody]);
+    expect(await of({from: '2024-04-03', to: '2024-04-03'})).toEqual([old]);
+    expect(await of({event: 'never'})).toEqual([]);
+  });
+
+  test('come in pages', async () => {
+    const first = await covered('users', {prefix, limit: '3'});
+    const {next_cursor: cursor} = first.json<{next_cursor: string}>();
+    expect(idsOf(await covered('users', {prefix, limit: '3', cursor}))).toEqual([nobody]);
+    for (const parameters of [{cursor}, {cursor: 'x'}, {prefix, cursor, event}]) {
+      expectError(await under.read.get(`/v1/users?${query(parameters)}`), 400, 'invalid_cursor', 'cursor');
+    }
+  });
+
+  test('are not listed once they are deleted', async () => {
+    const deleted = await under.read.delete(`/v1/user?${query({userId: young})}`);
+    under.positions.add(deleted.json<{deletion: {log_position: string}}>().deletion.log_position);
+    expect(idsOf(await covered('users', {prefix}))).toEqual([known, old, nobody]);
+  });
+});
+
 test('what a deleted user alone had leaves all lists in the same snapshot', async () => {
   const deleted = await under.read.delete(`/v1/user?${query({userId: ada})}`);
   expect([200, 202]).toContain(deleted.status); // A busy machine answers before the receipt is there.

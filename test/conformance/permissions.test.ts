@@ -39,6 +39,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/deletion': {path: '/v1/deletion?id=del_0_unknown', door: 'secret', status: 404},
   'DELETE /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', status: 404},
   'GET /v1/deletions/:id': {path: '/v1/deletions/del_0_unknown', door: 'secret', status: 404},
+  'GET /v1/users': {door: 'read', status: 200},
   'GET /v1/user/export': {path: '/v1/user/export?userId=nobody', door: 'read', status: 404},
   'GET /v1/export': {path: '/v1/export?event=nothing', door: 'read', status: 200},
   'GET /v1/names': {door: 'read', status: 200},

@@ -20,6 +20,7 @@ import {readRejected} from '../routes/rejected.js';
 import {countsReport, namesReport, usersReport} from '../routes/reports.js';
 import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
+import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
@@ -82,6 +83,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/names': {GET: reading('reader', namesReport)},
   'v1/properties': {GET: reading('reader', propertiesList)},
   'v1/properties/values': {GET: reading('reader', propertyValuesList)},
+  'v1/users': {GET: reading('analyst', userList)},
   'v1/traits': {GET: reading('reader', traitsList)},
   'v1/traits/values': {GET: reading('reader', traitValuesList)},
   'v1/events': {GET: reading('analyst', readEvents)},

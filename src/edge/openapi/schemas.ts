@@ -48,6 +48,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Properties: answers.propertiesAnswer,
   Traits: answers.traitsAnswer,
   Values: answers.valuesAnswer,
+  Users: answers.usersAnswer,
   Key: answers.listedKey,
   Keys: answers.keysAnswer,
   CreatedKey: answers.createdKeyAnswer,

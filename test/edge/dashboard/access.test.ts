@@ -151,6 +151,7 @@ describe('roles', () => {
     ['GET', 'v1/properties', 'reader'],
     ['GET', 'v1/properties/values?property=a', 'reader'],
     ['GET', 'v1/traits', 'reader'],
+    ['GET', 'v1/users', 'analyst'],
     ['GET', 'v1/traits/values?trait=a', 'reader'],
     ['GET', 'v1/events', 'analyst'],
     ['GET', 'v1/rejected', 'analyst'],

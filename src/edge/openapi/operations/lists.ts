@@ -1,16 +1,55 @@
 // Discovery: what events and users have, exact, from the newest published snapshot.
-import {propertiesAnswer, traitsAnswer, valuesAnswer} from '../../answers.js';
+import {propertiesAnswer, traitsAnswer, usersAnswer, valuesAnswer} from '../../answers.js';
 import {propertiesForm, propertyValuesForm, traitsForm, traitValuesForm} from '../../routes/lists.js';
+import {userListForm} from '../../routes/user-list.js';
 import type {Answer, Operations} from '../operation.js';
 
 const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
-const headers = {always: freshness} as const;
+const headers = {always: freshness, sometimes: ['Report-Hint']} as const;
 const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers};
 const errors = ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
 const end = {has_more: false, next_cursor: null};
 const pro = {value: 'pro', count: 1};
 
 export const lists: Operations = {
+  'GET /v1/users': {
+    id: 'listUsers',
+    tag: 'Users',
+    summary: 'List users',
+    description:
+      'The last seen first, anonymous ones included. An `anonymousId` that is a known user is not listed: its events are ' +
+      'those of that user.',
+    query: userListForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'One page of users.',
+        schema: usersAnswer,
+        headers,
+        example: {
+          data: [
+            {
+              id: 'grace',
+              kind: 'user',
+              created_at: '2026-05-02T09:00:00.000Z',
+              last_seen: '2026-05-02T09:00:00.000Z',
+              traits: {},
+            },
+            {
+              id: 'ada',
+              kind: 'user',
+              created_at: '2026-05-01T12:00:00.000Z',
+              last_seen: '2026-05-01T12:30:00.000Z',
+              traits: {name: 'Ada Lovelace', plan: 'pro'},
+            },
+          ],
+          ...end,
+        },
+      },
+      304: unchanged,
+    },
+    errors,
+  },
   'GET /v1/properties': {
     id: 'listProperties',
     tag: 'Reports',

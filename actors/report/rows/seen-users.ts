@@ -1,0 +1,45 @@
+// When each user of a partition was created and last seen, out of the runs of user records.
+//   SU1. As in a profile: last seen by its latest event, without any by its latest identify.
+import {UserBlockReader, type UserRecord} from '../../user/user-records.js';
+
+/** Of one user. */
+export const seenUserBytes = 24;
+
+export class SeenUsers {
+  /** By user index, epoch ms; `Infinity` for users without a record. */
+  private readonly createdMs: Float64Array;
+  private readonly eventMs: Float64Array;
+  private readonly identifyMs: Float64Array;
+
+  constructor(userCount: number) {
+    this.createdMs = new Float64Array(userCount).fill(Number.POSITIVE_INFINITY);
+    this.eventMs = new Float64Array(userCount).fill(Number.NEGATIVE_INFINITY);
+    this.identifyMs = new Float64Array(userCount).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** A block of any run, in any order. */
+  addBlock(payload: Uint8Array): void {
+    const reader = new UserBlockReader(payload);
+    for (let record = reader.next(); record !== undefined; record = reader.next()) this.add(record);
+  }
+
+  private add({user, createdMs, lastEventMs, lastIdentifyMs}: UserRecord): void {
+    if (createdMs < this.createdMs[user]) this.createdMs[user] = createdMs;
+    if (lastEventMs !== undefined && lastEventMs > this.eventMs[user]) this.eventMs[user] = lastEventMs;
+    if (lastIdentifyMs !== undefined && lastIdentifyMs > this.identifyMs[user]) this.identifyMs[user] = lastIdentifyMs;
+  }
+
+  has(user: number): boolean {
+    return this.createdMs[user] !== Number.POSITIVE_INFINITY;
+  }
+
+  createdAt(user: number): number {
+    return this.createdMs[user];
+  }
+
+  /** SU1 */
+  lastSeenAt(user: number): number {
+    if (this.eventMs[user] !== Number.NEGATIVE_INFINITY) return this.eventMs[user];
+    return this.identifyMs[user] === Number.NEGATIVE_INFINITY ? this.createdMs[user] : this.identifyMs[user];
+  }
+}

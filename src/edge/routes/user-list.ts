@@ -1,0 +1,50 @@
+// GET /v1/users: who there is (docs/api.md, Discovery).
+import {namesLimitDefault, namesLimitMax} from '../../../actors/limits.js';
+import {readUserCursor} from '../../user-cursor.js';
+import {RequestFailure} from '../failure.js';
+import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
+import {conditions} from '../query/conditions.js';
+import {anyText, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
+import {endOfTimeMs, foreignCursor, ofEveryReport, reportRoute} from './reports.js';
+
+export const userListForm = {
+  ...ofEveryReport,
+  prefix: optional(anyText, {description: 'Only users whose id begins with this.'}),
+  user_where: conditions(
+    'Only users whose current traits meet this condition, in the form of `where` of reports: `plan eq pro`. Up to ten, of ' +
+      'which all must hold.',
+  ),
+  event: optional(name, {description: 'Only users with an event of this name, in the range if one is given.'}),
+  from: optional(askedTime, {
+    description: 'Only users with an event at or after this ISO 8601 time; a date is its first moment.',
+  }),
+  to: optional(askedTime, {
+    description: 'Only users with an event at or before this ISO 8601 time; a date is its last moment.',
+  }),
+  timezone,
+  limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Users on a page.'}),
+  cursor: optional(anyText, {
+    description:
+      'The `next_cursor` of the page before, with the same parameters; `limit` may change. Pages of one `Report-Log-Position` ' +
+      'fit together; `at` asks for it.',
+  }),
+};
+
+export const userList = reportRoute(userListForm, (values, front) => {
+  const {prefix, event, limit, cursor} = values;
+  const {fromMs, toMs} = optionalBoundsOf(values, front);
+  const isBounded = event !== undefined || fromMs !== undefined || toMs !== undefined;
+  // No event is earlier than 1970.
+  const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
+  const query = {
+    report: 'user_list',
+    userWhere: values.user_where,
+    limit,
+    ...(prefix === undefined ? {} : {prefix}),
+    ...(isBounded ? {did: event === undefined ? range : {event, ...range}} : {}),
+  } as const;
+  if (cursor === undefined) return query;
+  const after = readUserCursor(cursor, query);
+  if (after === undefined) throw new RequestFailure(foreignCursor);
+  return {...query, after};
+});

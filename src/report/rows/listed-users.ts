@@ -1,0 +1,154 @@
+// One page of the list of users, the last seen first.
+//   LU1. The order is (last seen, partition, user index): indexes stand for one user for good (user-keys.ts UK1).
+//   LU2. Users who are another one by now are not listed, whether their events moved yet or not.
+//   LU3. Keys and traits are read of the users of the page alone, and keys of all users where a prefix is asked for.
+import {isoText} from '../../../actors/calendar.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-places.js';
+import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.js';
+import {UserSet} from '../../../actors/table/user-set.js';
+import {UserBlockReader} from '../../../actors/user/user-records.js';
+import type {ReportQuery, UserRef} from '../../asks.js';
+import {loadAhead} from '../../parts/load-ahead.js';
+import {userCursorText} from '../../user-cursor.js';
+import {loadsAheadMax} from '../part-scan.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
+import {readTraits, usersWhere} from './traits.js';
+import {userKeys} from './user-keys.js';
+
+type Query = Extract<ReportQuery, {report: 'user_list'}>;
+
+/** Users whose keys are held at once: whole blocks of the table. */
+const keysAtOnce = 16_384;
+
+/** LU1: `timeMs` is the negative time, so that the last seen come first; `ordinal` is the user index. */
+interface ListedUser extends EventPlace {
+  readonly snapshot: PartitionSnapshot;
+  readonly createdMs: number;
+}
+
+/** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
+export async function listedUsers(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
+  const after = query.after && {...query.after, timeMs: -query.after.lastSeenMs, ordinal: query.after.user};
+  const first = new FirstPlaces<ListedUser>(query.limit + 1, after);
+  for (const snapshot of snapshots) {
+    const bytes = snapshot.index.users.count * seenUserBytes;
+    if (bytes > reading.gatheredBytesMax)
+      throw new BeyondMemory('the users of a partition take', reading.gatheredBytesMax);
+    await reading.scan.borrowing(bytes, () => addUsers(reading, query, snapshot, first));
+  }
+  const found = first.finish();
+  const page = found.slice(0, query.limit);
+  const texts = await textsOf(reading, page);
+  const last = found.length > page.length ? page.at(-1) : undefined;
+  const cursor =
+    last && userCursorText(query, {lastSeenMs: -last.timeMs, partition: last.partition, user: last.ordinal});
+  const data = page.map((user) => texts.get(user)).filter((text) => text !== undefined);
+  return `{"data":[${data.join()}],"has_more":${last !== undefined},"next_cursor":${JSON.stringify(cursor ?? null)}}`;
+}
+
+async function addUsers(
+  reading: RowReading,
+  query: Query,
+  snapshot: PartitionSnapshot,
+  first: FirstPlaces<ListedUser>,
+): Promise<void> {
+  const {scan} = reading;
+  const seen = new SeenUsers(snapshot.index.users.count);
+  await readTraits(scan, snapshot, seen);
+  const rules = [await usersWhere(scan, snapshot, query.userWhere), await usersWhoDid(reading, query, snapshot)];
+  const isListed = listedIn(snapshot);
+  const isMeant = (user: number): boolean =>
+    seen.has(user) && isListed(user) && rules.every((users) => users === undefined || users.has(user));
+  const {partition} = snapshot.manifest;
+  for (let start = 0; start < snapshot.index.users.count; start += keysAtOnce) {
+    const users: number[] = [];
+    for (let user = start; user < Math.min(start + keysAtOnce, snapshot.index.users.count); user++) {
+      if (isMeant(user) && first.wants(-seen.lastSeenAt(user))) users.push(user);
+    }
+    for (const user of await withPrefix(reading, query, snapshot, users)) {
+      const timeMs = -seen.lastSeenAt(user);
+      first.add({timeMs, partition, ordinal: user, snapshot, createdMs: seen.createdAt(user)});
+    }
+    await scan.pauseIfDue();
+  }
+}
+
+async function withPrefix(
+  {scan}: RowReading,
+  {prefix}: Query,
+  snapshot: PartitionSnapshot,
+  users: readonly number[],
+): Promise<readonly number[]> {
+  if (prefix === undefined) return users;
+  const keys = await userKeys(scan, snapshot, users);
+  return users.filter((_, i) => keys[i]?.id.startsWith(prefix));
+}
+
+/** LU2 */
+function listedIn({index, leftOut}: PartitionSnapshot): (user: number) => boolean {
+  const leaving = new UserSet();
+  for (const user of index.candidates) leaving.add(user);
+  for (const {users} of index.moves) for (const user of users) leaving.add(user);
+  return (user) => !leftOut.users.has(user) && !leaving.has(user);
+}
+
+async function usersWhoDid(reading: RowReading, {did}: Query, snapshot: PartitionSnapshot): Promise<Users | undefined> {
+  if (did === undefined) return undefined;
+  const users = new UserSet();
+  const selector = did.event === undefined ? {} : {event: did.event};
+  const scan = new RowScan(reading, {stretch: {startMs: did.fromMs, lastMs: did.toMs}, selectors: [selector]});
+  await scan.fold(snapshot, (rows, [chosen]) => {
+    for (const row of chosen!) users.add(rows.users[row]!);
+  });
+  return users;
+}
+
+// -- texts --
+
+/** LU3 */
+async function textsOf(reading: RowReading, page: readonly ListedUser[]): Promise<Map<ListedUser, string>> {
+  const texts = new Map<ListedUser, string>();
+  for (const snapshot of new Set(page.map((user) => user.snapshot))) {
+    const listed = page.filter((user) => user.snapshot === snapshot).sort((a, b) => a.ordinal - b.ordinal);
+    const users = listed.map(({ordinal}) => ordinal);
+    const [keys, traits] = [await userKeys(reading.scan, snapshot, users), await traitsOf(reading, snapshot, users)];
+    for (const [i, user] of listed.entries()) {
+      const key = keys[i];
+      if (key !== undefined) texts.set(user, userText(user, key, traits.get(user.ordinal) ?? '{}'));
+    }
+  }
+  return texts;
+}
+
+function userText({timeMs, createdMs}: ListedUser, {kind, id}: UserRef, traitsJson: string): string {
+  const times = `"created_at":"${isoText(createdMs)}","last_seen":"${isoText(-timeMs)}"`;
+  return `{"id":${JSON.stringify(id)},"kind":"${kind}",${times},"traits":${traitsJson}}`;
+}
+
+/** JSON texts of the traits of these users, which ascend; of those who have any. The newest run that has some decides. */
+async function traitsOf(
+  {scan}: RowReading,
+  {index}: PartitionSnapshot,
+  users: readonly number[],
+): Promise<Map<number, string>> {
+  const traits = new Map<number, string>();
+  const inBlock = ({first, last}: {readonly first: number; readonly last: number}): readonly number[] =>
+    users.filter((user) => first <= user && user <= last && !traits.has(user));
+  const blocks = [...index.userRuns].reverse().flatMap((run) => run.blocks);
+  const wanted = blocks.filter((block) => inBlock(block).length > 0);
+  for await (const [block, payload] of loadAhead(wanted, ({part}) => scan.loadOnce(part), loadsAheadMax)) {
+    const reader = new UserBlockReader(payload);
+    for (const user of inBlock(block)) {
+      const found = reader.find(user)?.traits;
+      if (found !== undefined) traits.set(user, found.json);
+    }
+    await scan.pauseIfDue();
+  }
+  return traits;
+}

@@ -1,0 +1,106 @@
+// Lists of users over random partitions equal the model.
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import type {ReportQuery} from '../../../../src/asks.js';
+import {readUserCursor} from '../../../../src/user-cursor.js';
+import {formatTime} from '../../../../tools/model/calendar.js';
+import {holdAll} from '../../../../tools/model/conditions.js';
+import {userKeyOf} from '../../../../tools/model/model.js';
+import {
+  events,
+  partitionCount,
+  partitionOfUser,
+  type Step,
+  someRange,
+  someStory,
+  tell,
+  type World,
+} from '../../../support/report-worlds.js';
+import {runs} from '../../../support/runs.js';
+
+type Query = Extract<ReportQuery, {report: 'user_list'}>;
+
+/** Which index each user has in its partition: a new one after an erasure. */
+function indexesOf(story: readonly Step[]): Map<string, number> {
+  const indexes = new Map<string, number>();
+  const next = new Array<number>(partitionCount).fill(0);
+  for (const step of story) {
+    if (step.do === 'erase') indexes.delete(step.user);
+    const user = step.do === 'track' ? step.event.user : step.do === 'identify' ? step.user : undefined;
+    if (user === undefined || indexes.has(user)) continue;
+    const partition = partitionOfUser(user);
+    indexes.set(user, next[partition]!);
+    next[partition]! += 1;
+  }
+  return indexes;
+}
+
+function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', userWhere, did}: Query) {
+  const known = [...indexes.keys()].map((id) => {
+    const ofUser = model.events.filter(({user}) => user.id === id);
+    const profile = model.profiles.get(userKeyOf({kind: 'user', id}));
+    const times = ofUser.map(({timeMs}) => timeMs);
+    // In these worlds identifies happen at the time 0.
+    const createdMs = Math.min(...times, ...(profile === undefined ? [] : [0]));
+    const lastMs = times.length === 0 ? 0 : Math.max(...times);
+    const traits = Object.fromEntries(profile?.traits ?? []);
+    const hasDone = ofUser.some(
+      ({name, timeMs}) =>
+        did === undefined || ((did.event ?? name) === name && did.fromMs <= timeMs && timeMs <= did.toMs),
+    );
+    return {id, createdMs, lastMs, traits, hasDone: did === undefined || hasDone};
+  });
+  return known
+    .filter(({id, traits, hasDone}) => id.startsWith(prefix) && hasDone && holdAll(traits, userWhere))
+    .sort(
+      (a, b) =>
+        b.lastMs - a.lastMs || partitionOfUser(a.id) - partitionOfUser(b.id) || indexes.get(a.id)! - indexes.get(b.id)!,
+    )
+    .map(({id, createdMs, lastMs, traits}) => ({
+      id,
+      kind: 'user',
+      created_at: formatTime(createdMs),
+      last_seen: formatTime(lastMs),
+      traits,
+    }));
+}
+
+test('users, with what they did and their traits, equal the model, in pages of any size', async () => {
+  const someQuery = fc.record(
+    {
+      report: fc.constant('user_list' as const),
+      prefix: fc.constantFrom('a', 'b', 'nobody'),
+      userWhere: fc.constantFrom(
+        [],
+        [{property: 'a', op: 'set' as const, values: []}],
+        [{property: 'b', op: 'ne' as const, values: ['1']}],
+      ),
+      did: fc
+        .tuple(someRange, fc.constantFrom(...events, undefined))
+        .map(([range, event]) => (event === undefined ? range : {event, ...range})),
+      limit: fc.integer({min: 1, max: 6}),
+    },
+    {requiredKeys: ['report', 'userWhere', 'limit']},
+  );
+  const property = fc.asyncProperty(someStory, someQuery, async (story, query) => {
+    const world = tell(story);
+    const listed: unknown[] = [];
+    for (let asked: Query | undefined = query; asked !== undefined; ) {
+      const answer = (await world.ask(asked)) as {data: object[]; has_more: boolean; next_cursor: string | null};
+      expect(answer.has_more).toBe(answer.next_cursor !== null);
+      if (answer.has_more) expect(answer.data).toHaveLength(query.limit);
+      listed.push(...answer.data);
+      const after = answer.next_cursor === null ? undefined : readUserCursor(answer.next_cursor, query)!;
+      asked = after && {...query, after};
+    }
+    expect(listed).toEqual(usersOf(world, indexesOf(story), query));
+  });
+  await fc.assert(property, {numRuns: runs(300)});
+});
+
+test('a cursor belongs to its list', () => {
+  const query: Query = {report: 'user_list', userWhere: [], limit: 1};
+  expect(readUserCursor('x', query)).toBeUndefined();
+  const text = Buffer.from(JSON.stringify(['x', 1, 0, 0])).toString('base64url');
+  expect(readUserCursor(text, query)).toBeUndefined();
+});
