@@ -152,11 +152,14 @@ const zone = () =>
     .optional()
     .describe('The zone of the buckets, where one was asked for or set (`REPORT_TIMEZONE`); else they are of UTC.');
 
+/** A date; of an hour the time and the offset as well. */
+export const bucketStartForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d(:\d\d)?))?$/;
 const bucketDate = () =>
   z
     .string()
-    .regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d(:\d\d)?))?$/)
+    .regex(bucketStartForm)
     .describe('When the bucket starts: the date in the zone, of an hour with the time and the offset.');
+
 const bucket = z.strictObject({
   date: bucketDate(),
   count: count(),

@@ -5,7 +5,7 @@
 //   W2. Which of two users a shared device is is decided by the order in which they are stored: only single requests name one.
 
 import {type ActiveUsersQuery, metrics} from '../../tools/model/active-users.js';
-import {dayMs, formatTime, hourMs, type Interval, intervals} from '../../tools/model/calendar.js';
+import {dayMs, formatTime, hourMs, type Interval, intervals, parseTime} from '../../tools/model/calendar.js';
 import type {EventCountsQuery} from '../../tools/model/event-counts.js';
 import type {FunnelQuery} from '../../tools/model/funnel.js';
 import type {HistoryQuery} from '../../tools/model/history.js';
@@ -45,6 +45,7 @@ const kioskUsers = users.slice(0, 3);
 
 export const eventNames = ['view', 'sign up', 'buy', 'ünï=&+☂', 'constructor', '__proto__'];
 
+const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Africa/Cairo', '-03:30'];
 const propertyPaths = [
   'plan',
   'n',
@@ -213,13 +214,13 @@ export class Workload {
     const {random} = this;
     return {
       event: random.chance(0.05) ? 'never seen' : random.pick(eventNames),
-      ...this.bucketRange(),
+      ...this.zonedRange(),
       ...(random.chance(0.5) ? {filter: this.filter()} : {}),
     };
   }
 
   activeUsers(): ActiveUsersQuery {
-    return {...this.bucketRange(), ...(this.random.chance(0.9) ? {metric: this.random.pick(metrics)} : {})};
+    return {...this.zonedRange(), ...(this.random.chance(0.9) ? {metric: this.random.pick(metrics)} : {})};
   }
 
   funnel(): FunnelQuery {
@@ -356,6 +357,14 @@ export class Workload {
   private freshTraits(count: number, bytes: number): JsonObject {
     const fresh = Array.from({length: count}, () => [`trait-${this.traitCount++}`, 't'.repeat(bytes)] as const);
     return Object.fromEntries(fresh);
+  }
+
+  /** In a zone the bounds are dates: the clock may skip a time. */
+  private zonedRange(): {from: string; to: string; interval?: Interval; timezone?: string} {
+    const {from, to, ...rest} = this.bucketRange();
+    if (this.random.chance(0.6)) return {from, to, ...rest};
+    const [first, last] = [from, to].map((text) => formatTime(parseTime(text)).slice(0, 10));
+    return {from: first!, to: last!, ...rest, timezone: this.random.pick(zones)};
   }
 
   private bucketRange(): {from: string; to: string; interval?: Interval} {

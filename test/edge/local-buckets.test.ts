@@ -6,6 +6,7 @@ import {bucketLabels, bucketNext, bucketStarts, type Interval} from '../../actor
 import {parseTimestamp} from '../../actors/log/timestamp.js';
 import {localBuckets, type WeekStart} from '../../src/edge/query/local-buckets.js';
 import {utc, zoneOf} from '../../src/zone.js';
+import {bucketsOf} from '../../tools/model/calendar.js';
 import {runs} from '../support/runs.js';
 
 const ms = (text: string): number => Date.parse(text);
@@ -181,6 +182,39 @@ test('any zone: the range is covered, edges ascend, and the label of an hour is 
       const exact = localBuckets(asked, zoneOf(name)!, weekStart, labels.length);
       expect(exact?.labels).toEqual(labels);
       expect(localBuckets(asked, zoneOf(name)!, weekStart, labels.length - 1)).toBeUndefined();
+    },
+  );
+  fc.assert(property, {numRuns: runs(300)});
+});
+
+test('zones: buckets are those that Temporal computes', () => {
+  const zones = [
+    'Africa/Cairo',
+    'Asia/Beirut',
+    'America/Santiago',
+    'America/St_Johns',
+    'Asia/Kathmandu',
+    'Asia/Kolkata',
+  ];
+  const others = [
+    'America/New_York',
+    'Europe/Berlin',
+    'Europe/London',
+    'Antarctica/Troll',
+    'Africa/Casablanca',
+    '-03:17',
+  ];
+  const property = fc.property(
+    fc.integer({min: Date.UTC(2012, 0), max: Date.UTC(2040, 0)}),
+    fc.integer({min: 0, max: 120 * 86_400_000}),
+    fc.constantFrom(...intervals),
+    fc.constantFrom(...zones, ...others),
+    (fromMs, lengthMs, interval, name) => {
+      const toMs = fromMs + (interval === 'hour' ? Math.floor(lengthMs / 40) : lengthMs);
+      const {edges, labels} = localBuckets({fromMs, toMs, interval}, zoneOf(name)!, 'monday', 10_000)!;
+      const expected = bucketsOf({fromMs, toMs}, interval, name);
+      expect(labels).toEqual(expected.map(({label}) => label));
+      expect(edges).toEqual([...expected.map(({startMs}) => startMs), expected.at(-1)!.endMs]);
     },
   );
   fc.assert(property, {numRuns: runs(300)});

@@ -1,6 +1,6 @@
 // GET /v1/reports/users: one set of users per bucket, by the table "metric x interval" of docs/api.md.
 
-import {type Bucket, bucketsOf, dayMs, type Interval, isInside, parseRange} from './calendar.js';
+import {type Bucket, bucketsOf, type Interval, isInside, parseRange, windowStart} from './calendar.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
@@ -12,6 +12,7 @@ export interface ActiveUsersQuery {
   readonly to: string;
   readonly interval?: Interval;
   readonly metric?: Metric;
+  readonly timezone?: string;
 }
 
 /** Days of a trailing window; undefined where the calendar bucket itself is counted. */
@@ -22,32 +23,33 @@ const trailingDays: Record<Metric, Record<Interval, number | undefined>> = {
 };
 
 export function activeUsersOf(model: Model, query: ActiveUsersQuery): JsonObject {
-  const {interval = 'day', metric = 'dau'} = query;
-  return {metric, interval, ...activeAmong(model.events, query)};
+  const {interval = 'day', metric = 'dau', timezone} = query;
+  return {metric, interval, ...(timezone === undefined ? {} : {timezone}), ...activeAmong(model.events, query)};
 }
 
 /** From when on events count: of the first bucket, a trailing window looks back. */
-export function readFromMs({from, to, interval = 'day', metric = 'dau'}: ActiveUsersQuery): number {
-  const range = parseRange(from, to);
+export function readFromMs({from, to, interval = 'day', metric = 'dau', timezone}: ActiveUsersQuery): number {
+  const range = parseRange(from, to, timezone);
   const days = trailingDays[metric][interval];
-  return days === undefined ? range.fromMs : bucketsOf(range, interval)[0]!.endMs - days * dayMs;
+  if (days === undefined) return range.fromMs;
+  return windowStart(bucketsOf(range, interval, timezone)[0]!, days, interval, timezone);
 }
 
 /** `data` and `total` of these events alone. */
 export function activeAmong(
   events: readonly StoredEvent[],
-  {from, to, interval = 'day', metric = 'dau'}: ActiveUsersQuery,
+  {from, to, interval = 'day', metric = 'dau', timezone}: ActiveUsersQuery,
 ): JsonObject {
-  const range = parseRange(from, to);
+  const range = parseRange(from, to, timezone);
   const days = trailingDays[metric][interval];
-  const usersOf = (bucket: Bucket): number =>
-    distinctUsers(
-      events.filter((event) => {
-        const startMs = days === undefined ? Math.max(bucket.startMs, range.fromMs) : bucket.endMs - days * dayMs;
-        return startMs <= event.timeMs && event.timeMs < bucket.endMs && event.timeMs <= range.toMs;
-      }),
+  const usersOf = (bucket: Bucket): number => {
+    const startMs =
+      days === undefined ? Math.max(bucket.startMs, range.fromMs) : windowStart(bucket, days, interval, timezone);
+    return distinctUsers(
+      events.filter(({timeMs}) => startMs <= timeMs && timeMs < bucket.endMs && timeMs <= range.toMs),
     );
-  const data = bucketsOf(range, interval).map((bucket) => ({date: bucket.label, count: usersOf(bucket)}));
+  };
+  const data = bucketsOf(range, interval, timezone).map((bucket) => ({date: bucket.label, count: usersOf(bucket)}));
   const total = distinctUsers(events.filter((event) => isInside(event.timeMs, range)));
   return {data, total};
 }

@@ -1,5 +1,7 @@
-// The model's own reading of time: the timestamp forms of docs/api.md and the UTC buckets of reports, with Temporal. It shares no
+// The model's own reading of time: the timestamp forms of docs/api.md and the buckets of reports, with Temporal. It shares no
 // code with the service on purpose: two readings of the same text must agree.
+//   Of zones it knows what Temporal knows: not the hours of Lord Howe's half-hour shift, no day that never was, and no date that
+//   the clock goes back to.
 
 import {Temporal} from 'temporal-polyfill';
 
@@ -58,7 +60,14 @@ const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 /** A date-only `to` is the whole day (docs/api.md, Reports). */
 export const parseTo = (text: string): number => parseTime(text) + (isDateOnly(text) ? dayMs - 1 : 0);
 
-export const parseRange = (from: string, to: string): Range => ({fromMs: parseTime(from), toMs: parseTo(to)});
+/** In a zone both are dates. */
+export function parseRange(from: string, to: string, zone?: string): Range {
+  if (zone === undefined) return {fromMs: parseTime(from), toMs: parseTo(to)};
+  const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
+  return {fromMs: dayStart(first, zone), toMs: dayStart(last.add({days: 1}), zone) - 1};
+}
+
+const dayStart = (date: Temporal.PlainDate, zone: string): number => date.toZonedDateTime(zone).epochMilliseconds;
 
 export const isInside = (timeMs: number, range: Range): boolean => range.fromMs <= timeMs && timeMs <= range.toMs;
 
@@ -66,7 +75,8 @@ export const isInside = (timeMs: number, range: Range): boolean => range.fromMs 
 export const formatTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
 /** Every bucket that the range touches, in order; the first may begin before the range. */
-export function bucketsOf(range: Range, interval: Interval): Bucket[] {
+export function bucketsOf(range: Range, interval: Interval, zone?: string): Bucket[] {
+  if (zone !== undefined) return bucketsIn(zone, range, interval);
   const buckets: Bucket[] = [];
   let start = bucketStart(range.fromMs, interval);
   while (epochMs(start) <= range.toMs) {
@@ -93,4 +103,31 @@ const epochMs = (wall: Temporal.PlainDateTime): number => wall.toZonedDateTime('
 function labelOf(start: Temporal.PlainDateTime, interval: Interval): string {
   const date = start.toPlainDate().toString();
   return interval === 'hour' ? `${date}T${String(start.hour).padStart(2, '0')}:00:00Z` : date;
+}
+
+function bucketsIn(zone: string, range: Range, interval: Interval): Bucket[] {
+  const from = Temporal.Instant.fromEpochMilliseconds(range.fromMs).toZonedDateTimeISO(zone);
+  const ofHours = interval === 'hour';
+  const buckets: Bucket[] = [];
+  let start = ofHours
+    ? from.round({smallestUnit: 'hour', roundingMode: 'floor'})
+    : bucketStart(range.fromMs + from.offsetNanoseconds / 1e6, interval)
+        .toPlainDate()
+        .toZonedDateTime(zone);
+  while (start.epochMilliseconds <= range.toMs) {
+    const later = interval === 'quarter' ? {months: 3} : {[`${interval}s`]: 1};
+    const end = ofHours ? start.add(later) : start.toPlainDate().add(later).toZonedDateTime(zone);
+    const text = start.toString({timeZoneName: 'never', smallestUnit: 'second'});
+    const label = ofHours ? (zone === 'UTC' ? text.replace('+00:00', 'Z') : text) : text.slice(0, 10);
+    buckets.push({startMs: start.epochMilliseconds, endMs: end.epochMilliseconds, label});
+    start = end;
+  }
+  return buckets;
+}
+
+/** Where the window of days begins that ends with a bucket: of local days, by their dates. */
+export function windowStart({endMs}: Bucket, days: number, interval: Interval, zone: string | undefined): number {
+  if (zone === undefined || interval === 'hour') return endMs - days * dayMs;
+  const end = Temporal.Instant.fromEpochMilliseconds(endMs).toZonedDateTimeISO(zone).toPlainDate();
+  return dayStart(end.subtract({days}), zone);
 }

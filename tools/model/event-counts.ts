@@ -8,21 +8,23 @@ export interface EventCountsQuery {
   readonly from: string;
   readonly to: string;
   readonly interval?: Interval;
+  readonly timezone?: string;
   /** `<property>=<value>`. */
   readonly filter?: string;
 }
 
 export function eventCountsOf(model: Model, query: EventCountsQuery): JsonObject {
-  const range = parseRange(query.from, query.to);
+  const {timezone} = query;
+  const range = parseRange(query.from, query.to, timezone);
   const interval = query.interval ?? 'day';
   const counted = model.events.filter(
     (event) => event.name === query.event && isInside(event.timeMs, range) && passes(event, query.filter),
   );
-  const data = bucketsOf(range, interval).map((bucket) => ({
+  const data = bucketsOf(range, interval, timezone).map((bucket) => ({
     date: bucket.label,
     count: counted.filter((event) => bucket.startMs <= event.timeMs && event.timeMs < bucket.endMs).length,
   }));
-  return {event: query.event, interval, data, total: counted.length};
+  return {event: query.event, interval, ...(timezone === undefined ? {} : {timezone}), data, total: counted.length};
 }
 
 function passes(event: StoredEvent, filter: string | undefined): boolean {

@@ -1,5 +1,6 @@
 // Headers of answers: their meaning and the form of their values.
 import {positionsPattern} from '../../log-position.js';
+import {bucketStartForm} from '../answers.js';
 import type {JsonSchema} from '../query/query.js';
 
 interface HeaderForm {
@@ -50,7 +51,7 @@ const headerForms = {
   },
   'Report-Incomplete-From': {
     description: 'The first bucket that is still open; absent when all of them are over.',
-    pattern: /^\d{4}-\d\d-\d\d(T\d\d:00:00Z)?$/,
+    pattern: bucketStartForm,
     example: '2026-05-02',
   },
   'Report-Hint': {
