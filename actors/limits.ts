@@ -21,6 +21,8 @@ export const namesLimitMax = 1_000;
 export const namesLimitDefault = 100;
 export const reportBucketsMax = 10_000;
 export const funnelStepsMax = 50;
+export const funnelUsersLimitMax = 1_000;
+export const funnelUsersLimitDefault = 100;
 /** Events that a funnel excludes between steps. */
 export const exclusionsMax = 10;
 /** Conditions of one `where` or `user_where`. */

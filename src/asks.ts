@@ -13,6 +13,7 @@ import type {Condition} from '../actors/report/rows/condition.js';
 import type {EventId, EventPlace} from '../actors/report/rows/event-places.js';
 import type {Measure} from '../actors/report/rows/measures.js';
 import type {Selector} from '../actors/report/rows/row-choice.js';
+import type {FunnelUserPlace} from './funnel-users-cursor.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
 import type {RefreshChange} from './refresh.js';
 
@@ -341,6 +342,19 @@ export type ReportQuery =
     } & FunnelRules &
       /** Of the entries; without an interval the answer has no buckets. */
       Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)
+  /** Who is behind a number of a funnel. */
+  | ({
+      readonly report: 'funnel-users';
+      /** From 1. */
+      readonly step: number;
+      /** `dropped`: reached the step before, and not this one. */
+      readonly outcome: 'reached' | 'dropped';
+      readonly limit: number;
+      /** Goes into cursors: those of another list are refused. */
+      readonly list: string;
+      /** The last user of the page before. */
+      readonly after?: FunnelUserPlace;
+    } & FunnelRules)
   | {
       readonly report: 'names';
       readonly fromMs: number;

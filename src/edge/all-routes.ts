@@ -9,7 +9,7 @@ import {trackBatch} from './routes/batch.js';
 import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {readEvents} from './routes/events.js';
 import {exportEvents, exportUser} from './routes/exports.js';
-import {funnelReport} from './routes/funnel.js';
+import {funnelReport, funnelUsersReport} from './routes/funnel.js';
 import {health, readiness} from './routes/health.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {lifecycleReport} from './routes/lifecycle.js';
@@ -67,6 +67,7 @@ export const routes: Routes = {
     ['/v1/reports/events', {GET: reading(countsReport)}],
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],
+    ['/v1/reports/funnel/users', {GET: reading(funnelUsersReport)}],
     ['/v1/reports/retention', {GET: reading(retentionReport)}],
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],

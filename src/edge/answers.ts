@@ -291,6 +291,23 @@ export const walkedFunnelAnswer = z.strictObject({
     .optional(),
   skipped: skipped(),
 });
+export const funnelUsersAnswer = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        kind: z.enum(['user', 'anonymous']).describe('Whether the id is a `userId` or an `anonymousId`.'),
+        value: z.string().optional().describe('With `hold`: the value of this path.'),
+        entered_at: instant().describe('Time of the first event of the path.'),
+        at: instant().describe('When the step was reached; of who dropped out: the step before.'),
+      }),
+    )
+    .describe('By partition, and in it in the order in which users first came there.'),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
+export type FunnelUsersAnswer = z.infer<typeof funnelUsersAnswer>;
+
 export const funnelAnswers = z.union([funnelAnswer, walkedFunnelAnswer]);
 export type WalkedFunnelAnswer = z.infer<typeof walkedFunnelAnswer>;
 

@@ -61,6 +61,7 @@ import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
 import {type ExportedPage, exportedPage} from './rows/exported.js';
+import {funnelUsers} from './rows/funnel-users.js';
 import {lifecycle} from './rows/lifecycle.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
@@ -134,6 +135,8 @@ export class Evaluation {
         return this.funnel(query, snapshots);
       case 'walked-funnel':
         return walkedFunnel(this.rowReading, query, snapshots, this.lists);
+      case 'funnel-users':
+        return funnelUsers(this.rowReading, query, snapshots);
       case 'names':
         return this.names(query, snapshots);
       case 'properties':

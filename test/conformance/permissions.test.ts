@@ -51,6 +51,11 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/reports/events': {path: `/v1/reports/events?event=seen&${day}`, door: 'read', status: 200},
   'GET /v1/reports/users': {path: `/v1/reports/users?${day}`, door: 'read', status: 200},
   'GET /v1/reports/funnel': {path: `/v1/reports/funnel?steps[]=seen&${day}`, door: 'read', status: 200},
+  'GET /v1/reports/funnel/users': {
+    path: `/v1/reports/funnel/users?steps[]=seen&step=1&${day}`,
+    door: 'read',
+    status: 200,
+  },
   'GET /v1/reports/retention': {
     path: `/v1/reports/retention?start=seen&any_return=true&${day}`,
     door: 'read',

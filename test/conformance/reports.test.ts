@@ -516,9 +516,9 @@ describe('funnel', () => {
     const [a, b, x] = [freshId('a'), freshId('b'), freshId('x')];
     const at = (second: number): string => `2024-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
     const steps = [a, b];
+    const [ada, bob, cyd] = [freshId(), freshId(), freshId()];
 
     beforeAll(async () => {
-      const [ada, bob, cyd] = [freshId(), freshId(), freshId()];
       await under.trackAll([
         {event: a, userId: ada, timestamp: at(1), properties: {plan: 'pro'}},
         {event: b, userId: ada, timestamp: at(4), properties: {plan: 'pro'}},
@@ -574,6 +574,50 @@ describe('funnel', () => {
           ],
         },
       });
+    });
+
+    interface Page {
+      readonly data: readonly {readonly id: string}[];
+      readonly has_more: boolean;
+      readonly next_cursor: string | null;
+    }
+    const users = (more: Parameters) => covering<Page>('funnel/users', {'steps[]': steps, ...day, ...more});
+
+    test('who is behind a number, on one page or several', async () => {
+      const whole = await users({step: '2'});
+      expect(whole).toMatchObject({has_more: false, next_cursor: null});
+      expect([...whole.data].sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual(
+        [
+          {id: ada, kind: 'user', entered_at: at(1), at: at(4)},
+          {id: bob, kind: 'user', entered_at: at(1), at: at(3)},
+        ].sort((one, other) => (one.id < other.id ? -1 : 1)),
+      );
+      const first = await users({step: '2', limit: '1'});
+      expect(first).toMatchObject({data: [whole.data[0]], has_more: true});
+      const next = {cursor: first.next_cursor!, limit: '1'};
+      expect(await users({step: '2', ...next})).toEqual({data: [whole.data[1]], has_more: false, next_cursor: null});
+      for (const other of [{step: '1'}, {step: '2', outcome: 'dropped'}, {step: '2', where: 'plan set'}]) {
+        const answer = await ask('funnel/users', {'steps[]': steps, ...day, ...other, ...next});
+        expectError(answer, 400, 'invalid_cursor', 'cursor');
+      }
+    });
+
+    test('who dropped out, and who holds a value', async () => {
+      const dropped = {step: '2', outcome: 'dropped', 'exclude[1]': x};
+      expect((await users(dropped)).data).toEqual([{id: bob, kind: 'user', entered_at: at(1), at: at(1)}]);
+      expect((await users({step: '2', hold: 'plan'})).data).toEqual([
+        {id: ada, kind: 'user', value: 'pro', entered_at: at(1), at: at(4)},
+      ]);
+    });
+
+    test.each<[Parameters, string]>([
+      [{step: '3'}, 'step'],
+      [{step: '1', outcome: 'dropped'}, 'step'],
+      [{}, 'step'],
+      [{step: '1', outcome: 'left'}, 'outcome'],
+      [{step: '1', interval: 'day'}, 'interval'],
+    ])('users of %j are refused', async (more, field) => {
+      expectError(await ask('funnel/users', {'steps[]': steps, ...day, ...more}), 400, 'invalid_request', field);
     });
 
     test.each<[Parameters, string]>([

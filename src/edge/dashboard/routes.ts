@@ -10,7 +10,7 @@ import {noParameters, readQuery} from '../query/query.js';
 import type {Route} from '../route.js';
 import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {readEvents} from '../routes/events.js';
-import {funnelReport} from '../routes/funnel.js';
+import {funnelReport, funnelUsersReport} from '../routes/funnel.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
 import {adminBodyBytesMax} from '../routes/limits.js';
@@ -76,6 +76,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
+  'v1/reports/funnel/users': {GET: reading('reader', funnelUsersReport)},
   'v1/reports/retention': {GET: reading('reader', retentionReport)},
   'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
   'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},

@@ -40,6 +40,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Funnel: answers.funnelAnswer,
   WalkedFunnel: answers.walkedFunnelAnswer,
   Funnels: answers.funnelAnswers,
+  FunnelUsers: answers.funnelUsersAnswer,
   Retention: answers.retentionAnswer,
   Lifecycle: answers.lifecycleAnswer,
   Stickiness: answers.stickinessAnswer,

@@ -1,18 +1,37 @@
-// GET /v1/reports/funnel: the parameters of a funnel, and the question that they make.
+// GET /v1/reports/funnel and /v1/reports/funnel/users: the parameters of a funnel, and the questions that they make.
 //   FU1. Without any of the parameters that only rows answer the question is that of the plain funnel, which has indexes.
+import {createHash} from 'node:crypto';
 import type {Interval} from '../../../actors/calendar.js';
-import {breakdownCellsMax, exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
+import {
+  breakdownCellsMax,
+  exclusionsMax,
+  funnelStepsMax,
+  funnelUsersLimitDefault,
+  funnelUsersLimitMax,
+} from '../../../actors/limits.js';
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import {type StepOrder, stepOrders} from '../../../actors/report/funnel/path-search.js';
 import type {BreakdownAt, ChosenEvents, FunnelRules, ReportQuery} from '../../asks.js';
+import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
+import {RequestFailure} from '../failure.js';
 import {boundsForm, boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
 import {conditions, userWhere, where} from '../query/conditions.js';
 import type {WeekStart} from '../query/local-buckets.js';
-import {list, name, optional, type TextForm, word} from '../query/parameters.js';
+import {
+  anyText,
+  list,
+  name,
+  optional,
+  required,
+  type TextForm,
+  wholeNumber,
+  withDefault,
+  word,
+} from '../query/parameters.js';
 import {numbered, numberedName, type QueryValues} from '../query/query.js';
 import {formatForm} from './report-csv.js';
-import {ofEveryReport, refused, reportRoute} from './reports.js';
+import {foreignCursor, ofEveryReport, refused, reportRoute} from './reports.js';
 
 const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
 const windowPattern = /^([1-9]\d*)([smhd])?$/;
@@ -228,3 +247,32 @@ function breakdownAtOf({breakdown, breakdown_at: at, 'steps[]': steps}: Values):
   if (typeof at === 'number' && at > steps.length) throw refused(`there is no step ${at}`, 'breakdown_at');
   return at;
 }
+
+export const funnelUsersForm = {
+  ...ofEveryReport,
+  ...pathsForm,
+  step: required(wholeNumber(funnelStepsMax), {
+    description: 'The number of a step, from 1; with `order=any` a level.',
+    example: '2',
+  }),
+  outcome: withDefault(word(['reached', 'dropped'] as const), 'reached', {
+    description: '`reached`: who reached the step. `dropped`: who reached the one before, and not this one.',
+  }),
+  limit: withDefault(wholeNumber(funnelUsersLimitMax), funnelUsersLimitDefault, {description: 'Users on a page.'}),
+  cursor: optional(anyText, {
+    description:
+      'The `next_cursor` of the page before, with the same parameters; `limit` may change. Pages of one ' +
+      '`Report-Log-Position` fit together; `at` asks for it.',
+  }),
+};
+
+export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): ReportQuery => {
+  const {step, outcome, limit, cursor, 'steps[]': steps} = values;
+  if (step > steps.length) throw refused(`there is no step ${step}`, 'step');
+  if (step === 1 && outcome === 'dropped') throw refused('nobody drops out before step 1', 'step');
+  const asked = {...funnelRulesOf(values, boundsOf(values, front)), step, outcome};
+  const list = createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 22);
+  const after = cursor === undefined ? undefined : readFunnelUsersCursor(cursor, list);
+  if (cursor !== undefined && after === undefined) throw new RequestFailure(foreignCursor);
+  return {report: 'funnel-users', ...asked, limit, list, ...(after === undefined ? {} : {after})};
+});

@@ -1,6 +1,6 @@
 // Reports: exact, from the newest published snapshot.
-import {activeAnswer, eventCountsAnswer, funnelAnswers, namesAnswer} from '../../answers.js';
-import {funnelForm} from '../../routes/funnel.js';
+import {activeAnswer, eventCountsAnswer, funnelAnswers, funnelUsersAnswer, namesAnswer} from '../../answers.js';
+import {funnelForm, funnelUsersForm} from '../../routes/funnel.js';
 import {countsForm, namesForm, usersForm} from '../../routes/reports.js';
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
@@ -95,6 +95,36 @@ export const reports: Operations = {
       304: {...unchanged, headers: hinted},
     },
     errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+  },
+  'GET /v1/reports/funnel/users': {
+    id: 'listFunnelUsers',
+    tag: 'Reports',
+    summary: 'List who got how far in a funnel',
+    description:
+      'The users behind the `count` of a step, or behind its `drop_off`, with the parameters of the funnel that say who is in it.',
+    query: funnelUsersForm,
+    isConditional: true,
+    answers: {
+      200: {
+        description: 'One page of users.',
+        schema: funnelUsersAnswer,
+        headers: {always: freshness, sometimes: ['Report-Hint']},
+        example: {
+          data: [
+            {
+              id: 'ada',
+              kind: 'user',
+              entered_at: '2026-05-01T12:00:00.000Z',
+              at: '2026-05-01T12:30:00.000Z',
+            },
+          ],
+          has_more: false,
+          next_cursor: null,
+        },
+      },
+      304: {...unchanged, headers: {always: freshness, sometimes: ['Report-Hint']}},
+    },
+    errors: ['invalid_cursor', 'unavailable'],
   },
   'GET /v1/names': {
     id: 'listNames',

@@ -1,0 +1,101 @@
+// Who got how far in a funnel: a page of users, by partition and user index, and of one user by the bytes of the held value.
+//   FP1. Indexes stay (user-keys.ts UK1), and users are added at the end of their partition: pages of several snapshots fit
+//       together but for who got further in the meantime, or moved to another partition.
+
+import {isoText} from '../../../actors/calendar.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
+import {compareTexts} from '../../../actors/report/rows/value-groups.js';
+import type {ReportQuery} from '../../asks.js';
+import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {FunnelWalks, type UserPath} from './funnel-walks.js';
+import type {RowReading} from './row-scan.js';
+import {usersWhere} from './traits.js';
+import {userKeys} from './user-keys.js';
+
+type Query = Extract<ReportQuery, {report: 'funnel-users'}>;
+
+interface FoundUser extends FunnelUserPlace {
+  readonly enteredMs: number;
+  readonly atMs: number;
+}
+
+/** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
+export async function funnelUsers(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
+  const walks = new FunnelWalks(reading, query);
+  const found: FoundUser[] = [];
+  const data: object[] = [];
+  for (const snapshot of snapshots) {
+    const {partition} = snapshot.manifest;
+    if (found.length > query.limit || partition < (query.after?.partition ?? 0)) continue;
+    const first = found.length;
+    const after = query.after?.partition === partition ? query.after : undefined;
+    const users = usersFrom(await usersWhere(reading.scan, snapshot, query.userWhere), after?.user ?? 0);
+    await walks.walk(snapshot, users, (path) => {
+      const isFull = found.length > query.limit && found[found.length - 1]!.user !== path.user;
+      if (isFull || !isMeant(query, path)) return;
+      const one = foundUser(partition, path, query);
+      if (after === undefined || comparePlaces(one, after) > 0) found.push(one);
+    });
+    // Values of one user come in any order.
+    found.push(...found.splice(first).sort(comparePlaces));
+    const shown = found.slice(first, query.limit);
+    data.push(...(await named(reading, snapshot, shown)));
+  }
+  const last = found.length > query.limit ? found[query.limit - 1] : undefined;
+  return JSON.stringify({
+    data,
+    has_more: last !== undefined,
+    next_cursor: last === undefined ? null : funnelUsersCursorText(query.list, last),
+  });
+}
+
+const usersFrom = (users: Users | undefined, first: number): Users | undefined =>
+  first === 0 ? users : {has: (user) => user >= first && (users?.has(user) ?? true)};
+
+const isMeant = ({step, outcome}: Query, {depth}: UserPath): boolean =>
+  outcome === 'reached' ? depth >= step : depth === step - 1;
+
+function foundUser(partition: number, {user, held, times}: UserPath, {step, outcome}: Query): FoundUser {
+  const last = outcome === 'reached' ? step : step - 1;
+  return {
+    partition,
+    user,
+    ...(held === undefined ? {} : {value: held}),
+    enteredMs: times[0]!,
+    atMs: times[last - 1]!,
+  };
+}
+
+const comparePlaces = (a: FunnelUserPlace, b: FunnelUserPlace): number =>
+  a.user - b.user || compareTexts(a.value ?? '', b.value ?? '');
+
+/** Items of the answer. */
+async function named(
+  reading: RowReading,
+  snapshot: PartitionSnapshot,
+  shown: readonly FoundUser[],
+): Promise<readonly object[]> {
+  const keys = await userKeys(
+    reading.scan,
+    snapshot,
+    shown.map(({user}) => user),
+  );
+  return shown.flatMap(({value, enteredMs, atMs}, i) => {
+    const key = keys[i];
+    if (key === undefined) return []; // Rows of erased users are gone before their keys.
+    return [
+      {
+        id: key.id,
+        kind: key.kind,
+        ...(value === undefined ? {} : {value}),
+        entered_at: isoText(enteredMs),
+        at: isoText(atMs),
+      },
+    ];
+  });
+}
