@@ -7,16 +7,20 @@ import {partitionOf} from '../../actors/bytes/hash.js';
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {type AcceptedEvent, writeEvent, writeLink} from '../../actors/log/entries.js';
 import {decodeIndex, type Manifest, wholeIndex} from '../../actors/manifest.js';
+import {trailingDays} from '../../actors/report/active/active-plan.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ActiveMetric, Interval, ReportQuery} from '../../src/asks.js';
+import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
+import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {Evaluation, type FastPaths} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {originOf} from '../../src/report/published/freshness.js';
 import {Disagreement, NewestSnapshots, type PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
+import {zoneOf} from '../../src/zone.js';
 import {activeUsersOf} from '../../tools/model/active-users.js';
 import {dayMs, formatTime, hourMs} from '../../tools/model/calendar.js';
 import {eventCountsOf} from '../../tools/model/event-counts.js';
@@ -272,6 +276,18 @@ const wholeDays = {fromMs: startMs, toMs: endMs};
 const cutHours = {fromMs: startMs + 7 * hourMs + 17 * 60_000, toMs: endMs - 5 * hourMs - 7 * 60_000};
 const intervals = ['hour', 'day', 'week', 'month'] as const;
 
+/** As the edge asks in a zone whose days and hours lie across those of UTC. */
+function inKathmandu({fromMs, toMs}: typeof wholeDays, interval: Interval, metric?: ActiveMetric) {
+  const asked = {
+    from: {timeMs: fromMs, is: 'an instant'},
+    to: {timeMs: toMs, is: 'an instant'},
+    interval,
+    week_start: 'monday',
+    timezone: zoneOf('Asia/Kathmandu'),
+  } as const;
+  return activeBucketsOf(asked, metric && trailingDays(metric, interval), {reportZone: undefined});
+}
+
 const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQuery[] => [
   ...['view', 'rare'].flatMap((event) =>
     intervals.map((interval) => ({report: 'events', event, interval, ...range}) as const),
@@ -289,6 +305,10 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   ...(['dau', 'wau', 'mau'] as const).flatMap((metric) =>
     intervals.map((interval) => ({report: 'users', metric, interval, ...range}) as const),
   ),
+  ...(['hour', 'day'] as const).flatMap((interval): ReportQuery[] => [
+    {report: 'events', event: 'view', ...inKathmandu(range, interval)},
+    {report: 'users', metric: 'wau', ...inKathmandu(range, interval, 'wau')},
+  ]),
   {report: 'funnel', steps: ['view', 'open', 'buy'], ...range},
   {report: 'funnel', steps: ['view', 'buy'], windowMs: 12 * hourMs, ...range},
   {report: 'names', limit: 100, ...range},
@@ -297,14 +317,15 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
 function expectedOf(model: Model, query: ReportQuery): unknown {
   if (!('fromMs' in query)) return undefined;
   const texts = {from: formatTime(query.fromMs), to: formatTime(query.toMs)};
+  const timezone = 'zone' in query && query.zone !== undefined ? {timezone: query.zone.name} : {};
   switch (query.report) {
     case 'events': {
       const {event, interval, filter} = query;
       const text = filter === undefined ? {} : {filter: `${filter.property}=${filter.value}`};
-      return eventCountsOf(model, {event, interval, ...texts, ...text});
+      return eventCountsOf(model, {event, interval, ...texts, ...text, ...timezone});
     }
     case 'users':
-      return activeUsersOf(model, {interval: query.interval, metric: query.metric, ...texts});
+      return activeUsersOf(model, {interval: query.interval, metric: query.metric, ...texts, ...timezone});
     case 'funnel': {
       const window = query.windowMs === undefined ? {} : {window: `${query.windowMs / hourMs}h`};
       return funnelOf(model, {steps: query.steps, ...texts, ...window});
@@ -363,7 +384,9 @@ describe('every set of snapshots that agree', () => {
       const cache = new PartsCache(world.parts, 1 << 26);
       const derived = derivedIn(cache);
       const funnels = new FunnelIndex(cache, derived);
-      const paths: FastPaths = {dayRanges: new HeldDayRanges(derived), namedCells: new NamedCells(derived), funnels};
+      const dayRanges = new HeldDayRanges(derived);
+      const localRanges = new HeldLocalRanges(derived);
+      const paths: FastPaths = {dayRanges, localRanges, namedCells: new NamedCells(derived), funnels};
       let numbers: Numbers | undefined = [0, 0, 0];
       const manifests = (): Manifest[] => setOf(numbers!).map(({manifest}) => manifest);
       const newest = newestOf(manifests, cache, () => numbers!);

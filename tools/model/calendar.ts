@@ -60,11 +60,15 @@ const isDateOnly = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text);
 /** A date-only `to` is the whole day (docs/api.md, Reports). */
 export const parseTo = (text: string): number => parseTime(text) + (isDateOnly(text) ? dayMs - 1 : 0);
 
-/** In a zone both are dates. */
+/** In a zone dates are local days; other texts have an offset. */
 export function parseRange(from: string, to: string, zone?: string): Range {
   if (zone === undefined) return {fromMs: parseTime(from), toMs: parseTo(to)};
-  const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
-  return {fromMs: dayStart(first, zone), toMs: dayStart(last.add({days: 1}), zone) - 1};
+  const startOf = (text: string, daysLater: number): number =>
+    dayStart(Temporal.PlainDate.from(text).add({days: daysLater}), zone);
+  return {
+    fromMs: isDateOnly(from) ? startOf(from, 0) : parseTime(from),
+    toMs: isDateOnly(to) ? startOf(to, 1) - 1 : parseTime(to),
+  };
 }
 
 const dayStart = (date: Temporal.PlainDate, zone: string): number => date.toZonedDateTime(zone).epochMilliseconds;
