@@ -13,6 +13,7 @@ import {dayMs, formatTime, parseRange, parseTime} from '../../tools/model/calend
 import {eventCountsOf} from '../../tools/model/event-counts.js';
 import {funnelOf} from '../../tools/model/funnel.js';
 import {eventJson, type HistoryQuery, historyOf, pageOf, profileOf} from '../../tools/model/history.js';
+import {lifecycleOf, stickinessOf} from '../../tools/model/lifecycle.js';
 import {
   type EventBody,
   type JsonObject,
@@ -24,6 +25,8 @@ import {
   userOf,
 } from '../../tools/model/model.js';
 import {namesOf} from '../../tools/model/names.js';
+import {pathsOf} from '../../tools/model/paths.js';
+import {retentionOf} from '../../tools/model/retention.js';
 import {
   type Answer,
   Client,
@@ -234,6 +237,7 @@ export class Driver {
       await this.compareReport('events', this.workload.eventCounts(), eventCountsOf);
       await this.compareReport('users', this.workload.activeUsers(), activeUsersOf);
       await this.compareFunnel();
+      await this.compareEngagement();
       await this.compareNames();
       await this.compareHistory(this.workload.history(), this.workload.random.between(1, 300));
     }
@@ -274,6 +278,53 @@ export class Driver {
   private async compareFunnel(): Promise<void> {
     const {steps, ...rest} = this.workload.funnel();
     await this.compareReport('funnel', {'steps[]': steps, ...rest}, (model) => funnelOf(model, {steps, ...rest}));
+  }
+
+  /** One of the reports about what users do over time. */
+  private async compareEngagement(): Promise<void> {
+    const {random} = this.workload;
+    const {event, from, to, interval = 'day'} = this.workload.eventCounts();
+    const asked = {did: {event, where: []}, userWhere: [], from, to, interval};
+    switch (random.pick(['retention', 'lifecycle', 'stickiness', 'paths'] as const)) {
+      case 'lifecycle':
+        await this.compareReport('lifecycle', {event, from, to, interval}, (model) => lifecycleOf(model, asked));
+        return;
+      case 'stickiness':
+        await this.compareReport('stickiness', {event, from, to, interval}, (model) =>
+          stickinessOf(model, asked, false),
+        );
+        return;
+      case 'paths': {
+        const [depth, limit] = [random.between(2, 6), random.between(1, 5)];
+        const direction = random.pick(['after', 'before'] as const);
+        const place = direction === 'after' ? {start: event} : {end: event};
+        const texts = {...place, from, to, depth: String(depth), limit: String(limit)};
+        const path = {...asked, event, direction, where: [], depth, limit};
+        await this.compareReport('paths', texts, (model) => pathsOf(model, path));
+        return;
+      }
+      case 'retention':
+        await this.compareRetention(event, {from, to});
+    }
+  }
+
+  private async compareRetention(start: string, range: {from: string; to: string}): Promise<void> {
+    const {random} = this.workload;
+    const returning = random.pick(eventNames);
+    const rules = {
+      interval: random.pick(['day', 'week', 'month'] as const),
+      cohort: random.pick(['first', 'recurring']),
+      criteria: random.pick(['on', 'on_or_after']),
+      frame: random.pick(['calendar', 'rolling']),
+    };
+    const periods = random.between(1, 6);
+    const texts = query({...range, ...rules, start, return: returning, periods: String(periods)});
+    const answer = await reportCovering(this.read, `/v1/reports/retention?${texts}`, this.positions);
+    expectJson(answer, 200);
+    const [did, returns] = [start, returning].map((event) => ({event, where: []}));
+    const asked = {...range, ...rules, periods, start: did!, return: returns!, userWhere: []};
+    const asOfMs = parseTime(String(answer.headers['report-as-of']));
+    expectSame(answer.json(), retentionOf(this.model, asked, asOfMs), texts);
   }
 
   private async compareNames(): Promise<void> {

@@ -34,6 +34,7 @@ const weights = {
   counts: 6,
   users: 4,
   funnel: 4,
+  engagement: 4,
   keys: 1,
   newKey: 0.2,
   revocation: 0.5,
@@ -86,10 +87,32 @@ const readings: Record<string, (random: Random) => Reading> = {
     '/v1/reports/funnel',
     `${steps(random)}&${range(random)}${window(random)}${form(random)}`,
   ],
+  engagement: (random) => {
+    const [path, asked] = random.pick(engagement);
+    return ['GET', `/v1/reports/${path}`, `${asked(random)}&${range(random)}${condition(random)}${form(random)}`];
+  },
   keys: () => ['GET', '/admin/v1/keys', '', adminToken],
   revocation: (random) => ['DELETE', `/admin/v1/keys/key_${random.between(0, 1e9)}`, '', adminToken],
   health: (random) => ['GET', random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']), ''],
 };
+
+/** Reports about what users do over time, each with its own parameters. */
+const engagement: readonly (readonly [path: string, asked: (random: Random) => string])[] = [
+  [
+    'retention',
+    (random) =>
+      `start=${nameOf(random)}&${random.pick([`return=${nameOf(random)}`, 'any_return=true'])}` +
+      `&periods=${random.between(1, 60)}&cohort=${random.pick(['first', 'recurring'])}` +
+      `&criteria=${random.pick(['on', 'on_or_after'])}&frame=${random.pick(['calendar', 'rolling'])}`,
+  ],
+  ['lifecycle', (random) => random.pick([`event=${nameOf(random)}`, 'any_event=true'])],
+  ['stickiness', (random) => `event=${nameOf(random)}${random.chance(0.5) ? '&at_least=true' : ''}`],
+  [
+    'paths',
+    (random) =>
+      `${random.pick(['start', 'end'])}=${nameOf(random)}&depth=${random.between(2, 6)}&limit=${random.between(1, 200)}`,
+  ],
+];
 
 function posting(path: string, value: Json, key = writeKey): Template {
   const request = bare('POST', path, '');
@@ -191,6 +214,8 @@ const form = (random: Random): string =>
   `${random.chance(0.2) ? '&format=csv' : ''}${random.chance(0.05) ? `&at=${random.pick(['0:1.1', '0:1.1,1:1.1', '1.1'])}` : ''}`;
 const filter = (random: Random): string =>
   random.chance(0.4) ? `&filter=${random.pick(['plan=pro', 'nested.deep.text=x', 'amount=1.5', 'n='])}` : '';
+const condition = (random: Random): string =>
+  random.chance(0.3) ? `&user_where=${random.pick(['plan+eq+pro', 'n+gt+1', '%22a+b%22+set', 'plan+in+a,b'])}` : '';
 const window = (random: Random): string =>
   random.chance(0.4) ? `&window=${random.pick(['7d', '1h', '60', '90m'])}` : '';
 const steps = (random: Random): string =>

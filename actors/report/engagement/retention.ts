@@ -132,17 +132,25 @@ export class RetentionCells {
 
   /** The member's returns are [firstReturn, returnCount). */
   private addMember(series: number, cohort: number, startMs: number, firstReturn: number, returnCount: number): void {
-    const {periods, returns} = this;
+    const {periods, returns, counts} = this;
     const {rules} = periods;
     const place = series * periods.cohorts.count + cohort;
     const firstCell = place * rules.periods;
     this.sizes[place] += 1;
+    if (firstReturn === returnCount) return;
+    if (rules.criteria === 'on_or_after') {
+      const lastMs = returns[returnCount - 1];
+      for (let period = 0; period < rules.periods && periods.startOf(cohort, startMs, period) <= lastMs; period++)
+        counts[firstCell + period] += 1;
+      return;
+    }
+    // The first return that is not before the period.
     let next = firstReturn;
     for (let period = 0; period < rules.periods && next < returnCount; period++) {
-      next = lowerBound(returns, periods.startOf(cohort, startMs, period), next, returnCount);
-      if (next === returnCount) return;
-      const isIn = rules.criteria === 'on_or_after' || returns[next] < periods.startOf(cohort, startMs, period + 1);
-      if (isIn) this.counts[firstCell + period] += 1;
+      const endMs = periods.startOf(cohort, startMs, period + 1);
+      if (returns[next] >= endMs) continue;
+      counts[firstCell + period] += 1;
+      next = lowerBound(returns, endMs, next, returnCount);
     }
   }
 
