@@ -175,6 +175,12 @@ export interface Breakdown {
   readonly limit: number;
 }
 
+/** Names, or properties, that a list leaves out, unless `areShown`: then it marks them. */
+export interface HiddenTexts {
+  readonly texts: readonly string[];
+  readonly areShown: boolean;
+}
+
 /** A page of a list that is ranked by counts. */
 interface ListPage {
   /** Prefix of the items' texts. */
@@ -188,6 +194,7 @@ interface ListPage {
 export type ListQuery =
   | ({
       readonly report: 'properties';
+      readonly hidden?: HiddenTexts;
       /** Undefined: events of every name. */
       readonly event?: string;
       readonly fromMs: number;
@@ -364,6 +371,9 @@ export type ReportQuery =
       readonly limit: number;
       /** The last name of the previous page. */
       readonly after?: {readonly count: number; readonly name: string};
+      /** The answer has how many users have each. */
+      readonly withUsers?: true;
+      readonly hidden?: HiddenTexts;
     }
   /** Users, the last seen first. */
   | {

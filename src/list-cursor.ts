@@ -26,7 +26,7 @@ const cursorCharsMax = 256;
 /** Equal for the pages of one list, whatever their range. */
 export function listOf(query: ListQuery): string {
   const {limit, passed, ...asked} = query;
-  const fields = Object.entries(asked).filter(([name]) => !['fromMs', 'toMs', 'active'].includes(name));
+  const fields = Object.entries(asked).filter(([name]) => !['fromMs', 'toMs', 'active', 'hidden'].includes(name));
   const text = JSON.stringify(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }

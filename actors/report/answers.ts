@@ -52,16 +52,22 @@ export function funnelAnswer(events: readonly string[], {reached, medianMs}: Fun
 interface NameAnswer {
   readonly name: string;
   readonly count: number;
+  /** Distinct ones, where they were asked for. */
+  readonly users?: number | undefined;
   readonly firstMs: number;
   readonly lastMs: number;
+  /** Set where hidden names are shown. */
+  readonly isHidden?: boolean | undefined;
 }
 
 export function namesAnswer(names: readonly NameAnswer[], hasMore: boolean, cursor: string | null): string {
-  const data = names.map(({name, count, firstMs, lastMs}) => ({
+  const data = names.map(({name, count, users, firstMs, lastMs, isHidden}) => ({
     name,
     count,
+    ...(users === undefined ? {} : {users}),
     first_seen: isoText(firstMs),
     last_seen: isoText(lastMs),
+    ...(isHidden ? {hidden: true} : {}),
   }));
   return JSON.stringify({data, has_more: hasMore, next_cursor: cursor});
 }

@@ -11,6 +11,7 @@ import {readEvents} from './routes/events.js';
 import {exportEvents, exportUser} from './routes/exports.js';
 import {funnelReport, funnelUsersReport} from './routes/funnel.js';
 import {health, readiness} from './routes/health.js';
+import {hiddenBodyBytesMax, hideNames, hideProperties, readHidden} from './routes/hidden.js';
 import {changeKey, createKey, listKeys, revokeKey, revokeKeyInPath} from './routes/keys.js';
 import {lifecycleReport} from './routes/lifecycle.js';
 import {adminBodyBytesMax} from './routes/limits.js';
@@ -39,6 +40,12 @@ const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): Body
   bodyBytesMax,
   takeBody,
 });
+const hiding = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
+  access: 'secret',
+  limit: 'reads',
+  bodyBytesMax: hiddenBodyBytesMax,
+  takeBody,
+});
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
 
 const erasing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'deletions', handle});
@@ -60,6 +67,8 @@ export const routes: Routes = {
     ['/v1/user/export', {GET: reading(exportUser)}],
     ['/v1/export', {GET: reading(exportEvents)}],
     ['/v1/names', {GET: reading(namesReport)}],
+    ['/v1/names/hidden', {GET: reading(readHidden('names')), PUT: hiding(hideNames)}],
+    ['/v1/properties/hidden', {GET: reading(readHidden('properties')), PUT: hiding(hideProperties)}],
     ['/v1/properties', {GET: reading(propertiesList)}],
     ['/v1/properties/values', {GET: reading(propertyValuesList)}],
     ['/v1/traits', {GET: reading(traitsList)}],

@@ -413,8 +413,14 @@ export type PathsAnswer = z.infer<typeof pathsAnswer>;
 const listedName = z.strictObject({
   name: z.string(),
   count: z.int().min(1).describe('Events of this name in [from, to].'),
+  users: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('Only with `include=users`: distinct users with such an event in [from, to].'),
   first_seen: instant().describe('Time of its earliest event, inside or outside [from, to].'),
   last_seen: instant().describe('Time of its latest event, inside or outside [from, to].'),
+  hidden: z.literal(true).optional().describe('Only with `hidden=true`: lists leave it out otherwise.'),
 });
 export type ListedName = z.infer<typeof listedName>;
 
@@ -437,7 +443,13 @@ const keyFields = {
 
 export const propertiesAnswer = z.strictObject({
   data: z
-    .array(z.strictObject({property: z.string(), ...keyFields}))
+    .array(
+      z.strictObject({
+        property: z.string(),
+        ...keyFields,
+        hidden: z.literal(true).optional().describe('Only with `hidden=true`: lists leave it out otherwise.'),
+      }),
+    )
     .describe('Most frequent first, equally frequent ones by name.'),
   ...pageEnd,
 });
@@ -450,6 +462,9 @@ export const traitsAnswer = z.strictObject({
   ...pageEnd,
 });
 export type TraitsAnswer = z.infer<typeof traitsAnswer>;
+
+export const hiddenNamesAnswer = z.strictObject({names: z.array(z.string()).readonly()});
+export const hiddenPropertiesAnswer = z.strictObject({properties: z.array(z.string()).readonly()});
 
 export const usersAnswer = z.strictObject({
   data: z

@@ -6,7 +6,7 @@ import type {NeededRole} from './dashboard/door.js';
 import type {Front} from './front.js';
 import type {Exchange} from './http/exchange.js';
 
-export type Method = 'GET' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 /** `segment`: the last one of the path, undecoded. A returned promise is awaited only for its failure. */
 export type Handle = (front: Front, exchange: Exchange, segment: string) => void | Promise<void>;
@@ -36,6 +36,7 @@ export interface BodyEndpoint {
 export interface Route {
   readonly GET?: ReadEndpoint;
   readonly DELETE?: ReadEndpoint;
+  readonly PUT?: BodyEndpoint;
   readonly POST?: BodyEndpoint;
   /** One of the three write routes: any origin may POST, and the URL may have a write key. */
   readonly isWriteRoute?: boolean;
@@ -68,15 +69,21 @@ export function readEndpoint(route: Route, method: string): ReadEndpoint | undef
   return method === 'DELETE' ? route.DELETE : undefined;
 }
 
+export function bodyEndpoint(route: Route, method: string): BodyEndpoint | undefined {
+  if (method === 'POST') return route.POST;
+  return method === 'PUT' ? route.PUT : undefined;
+}
+
 export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Methods with an endpoint; HEAD comes with GET, OPTIONS with CORS. */
 export const methodsOf = (route: Route): Method[] =>
-  (['GET', 'POST', 'DELETE'] as const).filter((method) => route[method] !== undefined);
+  (['GET', 'PUT', 'POST', 'DELETE'] as const).filter((method) => route[method] !== undefined);
 
 export function allowedMethods(route: Route): string {
   const names: string[] = [];
   if (route.GET !== undefined) names.push('GET', 'HEAD');
+  if (route.PUT !== undefined) names.push('PUT');
   if (route.POST !== undefined) names.push('POST');
   if (route.DELETE !== undefined) names.push('DELETE');
   if (route.isWriteRoute) names.push('OPTIONS');

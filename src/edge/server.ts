@@ -28,6 +28,7 @@ import {noParameters, readQuery} from './query/query.js';
 import {
   allowedMethods,
   type BodyEndpoint,
+  bodyEndpoint,
   findRoute,
   lastSegment,
   type ReadEndpoint,
@@ -171,7 +172,8 @@ export class HttpServer {
     exchange.isCorsOpen = isOpenToPages(path, route, method);
     if (route === undefined)
       return isPageAsked(exchange) ? answerNoPage(this.options.front, exchange) : exchange.fail(notFound);
-    if (method === 'POST' && route.POST !== undefined) return this.dispatchBody(exchange, route, route.POST);
+    const bodied = bodyEndpoint(route, method);
+    if (bodied !== undefined) return this.dispatchBody(exchange, route, bodied);
     const endpoint = readEndpoint(route, method);
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
     const refusal = this.refuseEntry(exchange, endpoint, false);
@@ -197,8 +199,9 @@ export class HttpServer {
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
     try {
-      const {POST} = exchange.route as Route; // `receive` set it. All bodies share this function: a closure per request costs.
-      this.watch(exchange, POST!.takeBody(this.options.front, exchange, bytes));
+      // `receive` set the route. All bodies share this function: a closure per request costs.
+      const endpoint = bodyEndpoint(exchange.route as Route, exchange.method);
+      this.watch(exchange, endpoint!.takeBody(this.options.front, exchange, bytes));
     } catch (error) {
       exchange.failed('handling a request', error);
     }

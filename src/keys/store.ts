@@ -4,6 +4,8 @@
 //   S3. A bucket that lost its last changes (an external NATS after a power cut without sync, a restored backup) gives their
 //       revisions again, to other changes. So revisions are compared only within one connection: after a reconnect the stored
 //       records replace all known ones, except those that this process has written since (S1).
+
+import {HiddenRecord, hiddenRecordName} from './hidden-record.js';
 import {
   generateKey,
   type KeyKind,
@@ -79,6 +81,8 @@ export class KeyStore {
   readonly ring = new KeyRing();
   /** In the same bucket. */
   readonly signIn: SignInRecord;
+  /** In the same bucket. */
+  readonly hidden: HiddenRecord;
   private revisions = new Map<string, number>();
   /** Records that this process wrote since the reconnect. S3 */
   private readonly written = new Map<string, BucketEntry>();
@@ -91,6 +95,7 @@ export class KeyStore {
     this.wallMs = wallMs;
     this.witness = witness;
     this.signIn = new SignInRecord(bucket, wallMs);
+    this.hidden = new HiddenRecord(bucket);
   }
 
   static async open(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness = () => {}): Promise<KeyStore> {
@@ -106,7 +111,8 @@ export class KeyStore {
   /** Replaces the known records. S3 */
   private takeAll(all: readonly BucketEntry[]): void {
     this.signIn.replace(all.find(isSignIn));
-    const entries = all.filter((entry) => !isSignIn(entry));
+    this.hidden.replace(all.find(isHidden));
+    const entries = all.filter((entry) => !isSignIn(entry) && !isHidden(entry));
     const newest = new Map(entries.map((entry) => [entry.name, entry]));
     for (const entry of this.written.values()) {
       if (entry.revision > (newest.get(entry.name)?.revision ?? 0)) newest.set(entry.name, entry);
@@ -117,6 +123,7 @@ export class KeyStore {
 
   private take(entry: BucketEntry): void {
     if (isSignIn(entry)) this.signIn.take(entry);
+    else if (isHidden(entry)) this.hidden.take(entry);
     else if (entry.revision > (this.revisions.get(entry.name) ?? 0)) this.install(entry);
   }
 
@@ -287,4 +294,5 @@ export class KeyStore {
   }
 }
 
+const isHidden = ({name}: BucketEntry): boolean => name === hiddenRecordName;
 const isSignIn = ({name}: BucketEntry): boolean => name === signInRecordName;

@@ -68,9 +68,11 @@ import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
 import {listedUsers} from './rows/listed-users.js';
 import {measured} from './rows/measured.js';
 import {paths} from './rows/paths.js';
+import {hiddenBy} from './rows/ranked-list.js';
 import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
 import {stickiness} from './rows/stickiness.js';
+import {usersOfNames} from './rows/users-of-names.js';
 import {walkedFunnel} from './rows/walked-funnel.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
@@ -422,12 +424,27 @@ export class Evaluation {
     const {fromMs, toMs, prefix} = query;
     const last = page.hasMore ? page.names.at(-1) : undefined;
     const cursor = last === undefined ? null : namesCursorText({fromMs, toMs, prefix, after: last});
-    const names = page.names.map((place, i) => ({...place, ...times[i]}));
+    const users =
+      query.withUsers &&
+      (await usersOfNames(
+        this.rowReading,
+        query,
+        page.names.map(({name}) => name),
+        snapshots,
+        (snapshot, name) => nameIndex(snapshot.names, name),
+      ));
+    const isHidden = hiddenBy(query.hidden);
+    const names = page.names.map((place, i) => ({
+      ...place,
+      ...times[i],
+      users: users?.[i],
+      isHidden: isHidden(place.name),
+    }));
     return namesAnswer(names, page.hasMore, cursor);
   }
 
   private async namePage(
-    {fromMs, toMs, prefix = '', limit, after}: QueryOf<'names'>,
+    {fromMs, toMs, prefix = '', limit, after, hidden}: QueryOf<'names'>,
     snapshots: readonly PartitionSnapshot[],
   ) {
     const counts = new Map<string, number>();
@@ -444,10 +461,11 @@ export class Evaluation {
       }
     }
     const page = new NamePage(limit, after);
+    const isHidden = hiddenBy(hidden);
     let added = 0;
     for (const [name, count] of counts) {
       if (added++ % namesAtOnce === 0) await this.scan.pauseIfDue();
-      page.add({count, name});
+      if (hidden?.areShown || !isHidden(name)) page.add({count, name});
     }
     return page.finish();
   }

@@ -213,6 +213,44 @@ describe('users', () => {
   });
 });
 
+describe('names', () => {
+  test('have their distinct users where these are asked for', async () => {
+    const names = await covered('names', {prefix: event, ...may, include: 'users'});
+    expect(names.json()).toMatchObject({data: [{name: event, count: 4, users: 2}]});
+    expectError(await under.read.get('/v1/names?include=all'), 400, 'invalid_request', 'include');
+  });
+
+  test('and properties are hidden from lists, and nothing else is', async () => {
+    const put = (path: string, json: object, client = under.read) => client.send('PUT', `/v1/${path}/hidden`, {json});
+    const never = freshId();
+    const hidden = await put('names', {names: [event, never, event]});
+    expect([hidden.status, hidden.json()]).toEqual([200, {names: [event, never]}]);
+    expect((await put('properties', {properties: ['plan', 'p x']})).json()).toEqual({properties: ['plan', 'p x']});
+    expect((await under.read.get('/v1/names/hidden')).json()).toEqual({names: [event, never]});
+    expect((await under.read.get('/v1/properties/hidden')).json()).toEqual({properties: ['plan', 'p x']});
+    expect((await covered('names', {prefix: event, ...may})).json()).toMatchObject({data: []});
+    const shown = await covered('names', {prefix: event, ...may, hidden: 'true'});
+    expect(shown.json()).toMatchObject({data: [{name: event, count: 4, hidden: true}]});
+    const properties = await covered('properties', {event, ...may, limit: '1'});
+    expect(properties.json()).toMatchObject({data: [{property: 'amount'}], has_more: true});
+    const marked = await covered('properties', {event, ...may, limit: '2', hidden: 'true'});
+    expect(marked.json()).toMatchObject({data: [{property: 'amount'}, {property: 'plan', hidden: true}]});
+    expect((await covered('reports/events', {event, ...may})).json()).toMatchObject({total: 4});
+    expect((await put('names', {names: []})).json()).toEqual({names: []});
+    expect((await put('properties', {properties: []})).json()).toEqual({properties: []});
+    expect((await covered('names', {prefix: event, ...may})).json()).toMatchObject({data: [{name: event}]});
+  });
+
+  test('hidden lists are refused unless they are lists of names', async () => {
+    const put = (path: string, json: object) => under.read.send('PUT', `/v1/${path}/hidden`, {json});
+    for (const names of [undefined, 'a', [1], [''], ['a\u0000'], new Array(1_001).fill('a')]) {
+      expect((await put('names', {names})).json()).toMatchObject({error: {code: 'invalid_request'}});
+    }
+    expectError(await put('properties', {names: []}), 400, 'invalid_request', 'properties');
+    expectError(await put('names', {names: [], more: 1}), 400, 'invalid_request', 'more');
+  });
+});
+
 test('what a deleted user alone had leaves all lists in the same snapshot', async () => {
   const deleted = await under.read.delete(`/v1/user?${query({userId: ada})}`);
   expect([200, 202]).toContain(deleted.status); // A busy machine answers before the receipt is there.

@@ -31,6 +31,8 @@ const routes: readonly Route[] = [
   {path: '/v1/reports/funnel/users', allowed: ['GET', 'HEAD']},
   {path: '/v1/user/export', allowed: ['GET', 'HEAD']},
   {path: '/v1/export', allowed: ['GET', 'HEAD']},
+  {path: '/v1/names/hidden', allowed: ['GET', 'HEAD', 'PUT']},
+  {path: '/v1/properties/hidden', allowed: ['GET', 'HEAD', 'PUT']},
   {path: '/v1/properties', allowed: ['GET', 'HEAD']},
   {path: '/v1/properties/values', allowed: ['GET', 'HEAD']},
   {path: '/v1/traits', allowed: ['GET', 'HEAD']},

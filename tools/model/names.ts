@@ -2,18 +2,21 @@
 
 import {formatTime, isInside, type Range} from './calendar.js';
 import type {JsonObject, Model} from './model.js';
+import {userKeyOf} from './model.js';
 
-/** One page with all names. */
-export function namesOf(model: Model, range: Range, prefix = ''): JsonObject {
+/** One page with all names; `withUsers`: each has its distinct users in the range. */
+export function namesOf(model: Model, range: Range, prefix = '', withUsers = false): JsonObject {
   const data: JsonObject[] = [];
   for (const name of new Set(model.events.map((event) => event.name))) {
     const ofName = model.events.filter((event) => event.name === name);
-    const count = ofName.filter((event) => isInside(event.timeMs, range)).length;
+    const counted = ofName.filter((event) => isInside(event.timeMs, range));
+    const count = counted.length;
     const times = ofName.map((event) => event.timeMs);
     if (count === 0 || !name.startsWith(prefix)) continue;
     data.push({
       name,
       count,
+      ...(withUsers ? {users: new Set(counted.map(({user}) => userKeyOf(user))).size} : {}),
       first_seen: formatTime(Math.min(...times)),
       last_seen: formatTime(Math.max(...times)),
     });

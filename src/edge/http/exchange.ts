@@ -461,10 +461,10 @@ export class Exchange implements CommitWaiter {
     this.deadlines.add(this.unread);
   }
 
-  /** Also true for a POST without a length, which has no body: it is as rare as a length that the parser did not see. */
+  /** Also true for a POST or PUT without a length, which has no body: it is as rare as a length that the parser did not see. */
   private isLastOfConnection(): boolean {
     if (this.method === 'HEAD') return true; // X6
-    const hasLength = this.contentLength !== undefined || this.method !== 'POST';
+    const hasLength = this.contentLength !== undefined || (this.method !== 'POST' && this.method !== 'PUT');
     return !hasLength || this.isLastByClient || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
   }
 

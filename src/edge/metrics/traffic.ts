@@ -12,7 +12,7 @@ import {ArrivalTap} from './arrivals.js';
 import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds} from './fixed-histogram.js';
 import {RefusalTap} from './refusal-tap.js';
 
-const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
+const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
 const statuses: readonly string[] = [
   ...['200', '201', '202', '207', '302', '304'],
   ...new Set(Object.values(statusOf).map((status) => status.slice(0, 3))),

@@ -120,7 +120,7 @@ type Endpoint = ReadEndpoint | BodyEndpoint;
 function endpointsOf({exact, bySegment}: Routes): Map<Endpoint, string> {
   const found = new Map<Endpoint, string>();
   for (const [path, route] of [...exact, ...bySegment]) {
-    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+    for (const method of ['GET', 'PUT', 'POST', 'DELETE'] as const) {
       const endpoint = route[method];
       if (endpoint !== undefined && !found.has(endpoint)) found.set(endpoint, `${method} ${path}`);
     }

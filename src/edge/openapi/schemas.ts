@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import * as answers from '../answers.js';
 import type {JsonSchema} from '../query/query.js';
+import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
 import {batch, event} from './operations/events.js';
@@ -14,6 +15,8 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Links: linksBody,
   KeyOptions: keyOptions,
   NewKey: newKeyBody,
+  HideNames: hiddenNames,
+  HideProperties: hiddenProperties,
 };
 
 const responses: Readonly<Record<string, z.ZodType>> = {
@@ -49,6 +52,8 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Properties: answers.propertiesAnswer,
   Traits: answers.traitsAnswer,
   Values: answers.valuesAnswer,
+  HiddenNames: answers.hiddenNamesAnswer,
+  HiddenProperties: answers.hiddenPropertiesAnswer,
   Users: answers.usersAnswer,
   Key: answers.listedKey,
   Keys: answers.keysAnswer,

@@ -6,7 +6,16 @@ import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {anyText, name, optional, required, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
-import {endOfTimeMs, foreignCursor, ofEveryReport, recentForm, recentOf, reportRoute} from './reports.js';
+import {
+  endOfTimeMs,
+  foreignCursor,
+  hiddenForm,
+  hiddenIn,
+  ofEveryReport,
+  recentForm,
+  recentOf,
+  reportRoute,
+} from './reports.js';
 
 const levelsMax = 10;
 
@@ -43,7 +52,7 @@ const activeRange = {
   timezone,
 };
 
-export const propertiesForm = {event, ...page('properties'), ...recentForm};
+export const propertiesForm = {event, ...page('properties'), ...hiddenForm, ...recentForm};
 
 export const propertyValuesForm = {
   event,
@@ -95,7 +104,8 @@ export const propertiesList = reportRoute(propertiesForm, (values, front) => {
   const {event} = values;
   const range = recentOf(values, start?.range, front);
   const asked = {report: 'properties', ...range, ...(event === undefined ? {} : {event})} as const;
-  return continued({...asked, ...pageOf(values, start)}, start);
+  const hidden = hiddenIn(front.keys.hidden.properties, values);
+  return continued({...asked, ...pageOf(values, start), ...hidden}, start);
 });
 
 export const propertyValuesList = reportRoute(propertyValuesForm, (values, front) => {

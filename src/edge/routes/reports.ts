@@ -3,7 +3,7 @@ import {namesLimitDefault, namesLimitMax, seriesMax} from '../../../actors/limit
 import {trailingDays} from '../../../actors/report/active/active-plan.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
-import type {ActiveMetric, ReportAnswer, ReportQuery} from '../../asks.js';
+import type {ActiveMetric, HiddenTexts, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import type {Zone} from '../../zone.js';
 import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';
@@ -139,9 +139,26 @@ export function recentOf(
 /** First moment of the default range: the one that ends with the day of `lastMs`. */
 const daysBefore = (lastMs: number, zone: Zone): number => zone.dayStart(zone.dayOf(lastMs) - (recentDays - 1));
 
+/** `hidden=true` of lists from which something can be hidden. */
+export const hiddenForm = {
+  hidden: optional(word<'true'>(['true']), {
+    description: '`true`: hidden ones are listed, too, and marked `"hidden":true`.',
+  }),
+};
+
+/** What a question has of the hidden texts; nothing where nothing is hidden. */
+export const hiddenIn = (
+  texts: readonly string[],
+  {hidden}: {readonly hidden: 'true' | undefined},
+): {readonly hidden?: HiddenTexts} => (texts.length === 0 ? {} : {hidden: {texts, areShown: hidden === 'true'}});
+
 export const namesForm = {
   ...ofEveryReport,
+  ...hiddenForm,
   prefix: optional(name, {description: 'Only names that begin with this.'}),
+  include: optional(word(['users']), {
+    description: '`users`: each name has `users`, the distinct users with such an event in the range.',
+  }),
   ...recentForm,
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Names on a page.'}),
   cursor: optional(anyText, {
@@ -211,7 +228,7 @@ export const usersReport = reportRoute(usersForm, (values, front) => {
   return {report: 'activity', ...asked, ...didOf(values), ...(breakdown === undefined ? {} : {breakdown})};
 });
 
-export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, ...times}, front) => {
+export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, include, hidden, ...times}, front) => {
   const asked = {...optionalBoundsOf(times, front), prefix};
   const start = cursor === undefined ? undefined : readNamesCursor(cursor);
   if (cursor !== undefined && !continues(start, asked)) throw new RequestFailure(foreignCursor);
@@ -221,6 +238,8 @@ export const namesReport = reportRoute(namesForm, ({prefix, limit, cursor, ...ti
     limit,
     ...(prefix === undefined ? {} : {prefix}),
     ...(start === undefined ? {} : {after: start.after}),
+    ...(include === undefined ? {} : {withUsers: true}),
+    ...hiddenIn(front.keys.hidden.names, {hidden}),
   };
 });
 

@@ -2,7 +2,7 @@
 import {NamePage} from '../../../actors/report/counts/name-page.js';
 import type {KeyTypes, ListedKey} from '../../../actors/report/rows/key-types.js';
 import {firstValueGroup, missingGroup, type ValueGroups} from '../../../actors/report/rows/value-groups.js';
-import type {ListQuery} from '../../asks.js';
+import type {HiddenTexts, ListQuery} from '../../asks.js';
 import {listCursorText} from '../../list-cursor.js';
 import type {PartScan} from '../part-scan.js';
 import {BeyondMemory, type RowReading} from './row-scan.js';
@@ -15,17 +15,26 @@ export function checkHeld({gatheredBytesMax}: RowReading, bytes: number): void {
   if (bytes > gatheredBytesMax) throw new BeyondMemory('the items of the list take', gatheredBytesMax);
 }
 
+/** Whether a text is hidden; none is where nothing is. */
+export function hiddenBy(hidden: HiddenTexts | undefined): (text: string) => boolean {
+  const texts = new Set(hidden?.texts);
+  return (text) => texts.has(text);
+}
+
 /** `kind`: how the answer calls a key, `property` or `trait`. */
 export async function keysAnswer(scan: PartScan, query: ListQuery, kind: string, keys: KeyTypes): Promise<string> {
   const page = new Ranked<ListedKey>(query);
+  const hidden = query.report === 'properties' ? query.hidden : undefined;
+  const isHidden = hiddenBy(hidden);
   let looked = 0;
   for (const listed of keys.listed(query.prefix ?? '')) {
     if (looked++ % itemsAtOnce === 0) await scan.pauseIfDue();
-    page.add(listed.count, listed.key, listed);
+    if (hidden?.areShown || !isHidden(listed.key)) page.add(listed.count, listed.key, listed);
   }
   return page.answer(({key, count, types}) => {
     const share = JSON.stringify(count / keys.total);
-    return `{"${kind}":${JSON.stringify(key)},"share":${share},"types":${JSON.stringify(types)}}`;
+    const mark = isHidden(key) ? ',"hidden":true' : '';
+    return `{"${kind}":${JSON.stringify(key)},"share":${share},"types":${JSON.stringify(types)}${mark}}`;
   });
 }
 

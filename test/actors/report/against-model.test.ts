@@ -48,6 +48,9 @@ describe('reports equal the model', () => {
         const query = {report: 'names', ...range, ...(prefix === undefined ? {} : {prefix})} as const;
         expect(await world.ask({...query, limit: 100})).toEqual(expected);
         expect(await world.askAgain({...query, limit: 100})).toEqual(expected);
+        const withUsers = namesOf(world.model, range, prefix, true);
+        expect(await world.ask({...query, limit: 100, withUsers: true})).toEqual(withUsers);
+        expect(await world.ask({...query, limit: 100, withUsers: true}, tinyBound)).toEqual(withUsers);
         const pages: unknown[] = [];
         for (let cursor: NamesCursor | undefined, isLast = false; !isLast; ) {
           const after = cursor === undefined ? {} : {after: cursor.after};

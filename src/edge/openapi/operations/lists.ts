@@ -1,5 +1,13 @@
 // Discovery: what events and users have, exact, from the newest published snapshot.
-import {propertiesAnswer, traitsAnswer, usersAnswer, valuesAnswer} from '../../answers.js';
+import {
+  hiddenNamesAnswer,
+  hiddenPropertiesAnswer,
+  propertiesAnswer,
+  traitsAnswer,
+  usersAnswer,
+  valuesAnswer,
+} from '../../answers.js';
+import {hiddenNames, hiddenProperties} from '../../routes/hidden.js';
 import {propertiesForm, propertyValuesForm, traitsForm, traitValuesForm} from '../../routes/lists.js';
 import {userListForm} from '../../routes/user-list.js';
 import type {Answer, Operations} from '../operation.js';
@@ -49,6 +57,42 @@ export const lists: Operations = {
       304: unchanged,
     },
     errors,
+  },
+  'PUT /v1/names/hidden': {
+    id: 'hideNames',
+    tag: 'Reports',
+    summary: 'Hide names of events from lists',
+    description:
+      'Replaces the whole list. Nothing is deleted, and reports of a hidden name answer as before. Effective on every edge ' +
+      'within a second.',
+    body: {schema: hiddenNames, example: {names: ['debug']}},
+    answers: {200: {description: 'The list as it is now.', schema: hiddenNamesAnswer, example: {names: ['debug']}}},
+    errors: ['unavailable'],
+  },
+  'GET /v1/names/hidden': {
+    id: 'listHiddenNames',
+    tag: 'Reports',
+    summary: 'Read which names of events are hidden',
+    answers: {200: {description: 'The whole list.', schema: hiddenNamesAnswer, example: {names: ['debug']}}},
+    errors: [],
+  },
+  'PUT /v1/properties/hidden': {
+    id: 'hideProperties',
+    tag: 'Reports',
+    summary: 'Hide properties from lists',
+    description: 'Replaces the whole list. Nothing is deleted. Effective on every edge within a second.',
+    body: {schema: hiddenProperties, example: {properties: ['$ip']}},
+    answers: {
+      200: {description: 'The list as it is now.', schema: hiddenPropertiesAnswer, example: {properties: ['$ip']}},
+    },
+    errors: ['unavailable'],
+  },
+  'GET /v1/properties/hidden': {
+    id: 'listHiddenProperties',
+    tag: 'Reports',
+    summary: 'Read which properties are hidden',
+    answers: {200: {description: 'The whole list.', schema: hiddenPropertiesAnswer, example: {properties: ['$ip']}}},
+    errors: [],
   },
   'GET /v1/properties': {
     id: 'listProperties',

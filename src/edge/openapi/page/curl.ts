@@ -15,7 +15,8 @@ export function curlOf(method: string, path: string, operation: DescribedOperati
   const body = operation.requestBody?.content['application/json']?.example;
   const query = queryOf(operation);
   const isInline = body !== undefined || query.toString().length <= inlineQueryCharactersMax;
-  const verb = method === 'GET' || body !== undefined ? '' : ` -X ${method}`;
+  // A body makes it a POST.
+  const verb = method === (body === undefined ? 'GET' : 'POST') ? '' : ` -X ${method}`;
   const words = [
     `curl${isInline ? '' : ' -G'}${verb} "$BASE${targetOf(path, operation)}${isInline && query.size > 0 ? `?${query}` : ''}"`,
     ...(isInline ? [] : [...query].map(([name, value]) => `--data-urlencode '${quoted(`${name}=${value}`)}'`)),

@@ -55,7 +55,7 @@ article:last-child { border-bottom: 0; }
 article h3 { margin: 0; font-size: 1.12rem; font-weight: 620; }
 .route { margin: .35rem 0 .7rem; font-family: var(--mono); font-size: .9rem; display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; overflow-wrap: anywhere; }
 .method { font-family: var(--mono); font-weight: 700; font-size: .75rem; letter-spacing: .02em; }
-.method.get { color: var(--get); } .method.post { color: var(--post); } .method.delete { color: var(--delete); }
+.method.get { color: var(--get); } .method.post, .method.put { color: var(--post); } .method.delete { color: var(--delete); }
 nav .method { font-size: .62rem; width: 2.6rem; flex: none; text-align: right; }
 .access { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0 0 .8rem; padding: 0; list-style: none; font-size: .78rem; color: var(--soft); }
 .access li { border: 1px solid var(--line); border-radius: 99px; padding: .05rem .6rem; }

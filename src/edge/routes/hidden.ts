@@ -1,0 +1,69 @@
+// GET and PUT of /v1/names/hidden and /v1/properties/hidden: what lists leave out (docs/api.md, Discovery).
+import {z} from 'zod';
+import {idCharsMax, objectKeyCharsMax} from '../../../actors/limits.js';
+import {isName} from '../../ingest/validate.js';
+import type {HiddenList} from '../../keys/hidden-record.js';
+import {BucketFault} from '../../keys/store.js';
+import {RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {noParameters, readQuery} from '../query/query.js';
+import type {Handle} from '../route.js';
+import {readFields, readObject} from './json-fields.js';
+
+const hiddenMax = 1_000;
+/** A list of the longest names, most of which are no escapes; stored, it is within the 1 MiB of a NATS message. */
+export const hiddenBodyBytesMax = 512 * 1024;
+
+const outcomeUnknown = unavailable(
+  'the key store does not respond: the list may or may not have been changed, read it to see',
+);
+
+const nameRule = `names must be up to ${hiddenMax} names of events, each of 1 to ${idCharsMax} characters`;
+const propertyRule = `properties must be up to ${hiddenMax} names of properties, each of 1 to ${objectKeyCharsMax} characters`;
+
+export const hiddenNames = z.strictObject({
+  names: z.array(z.string(nameRule).refine(isName, nameRule), nameRule).max(hiddenMax, nameRule),
+});
+
+export const hiddenProperties = z.strictObject({
+  properties: z
+    .array(z.string(propertyRule).min(1, propertyRule).max(objectKeyCharsMax, propertyRule), propertyRule)
+    .max(hiddenMax, propertyRule),
+});
+
+export const readHidden =
+  (list: HiddenList): Handle =>
+  ({keys}, exchange) => {
+    readQuery(exchange.query, noParameters);
+    exchange.json('200 OK', JSON.stringify({[list]: keys.hidden[list]}));
+  };
+
+export async function hideNames(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  readQuery(exchange.query, noParameters);
+  await hide(front, exchange, 'names', readFields(hiddenNames, body).names);
+}
+
+export async function hideProperties(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  readQuery(exchange.query, noParameters);
+  await hide(front, exchange, 'properties', readFields(hiddenProperties, body).properties);
+}
+
+async function hide(
+  {keys, obstacles}: Front,
+  exchange: Exchange,
+  list: HiddenList,
+  texts: readonly string[],
+): Promise<void> {
+  const obstacle = obstacles.toKeyChanges();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
+  try {
+    await keys.hidden.set(list, [...new Set(texts)]);
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
+    throw error;
+  }
+  exchange.json('200 OK', JSON.stringify({[list]: keys.hidden[list]}));
+}

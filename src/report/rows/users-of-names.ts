@@ -1,0 +1,42 @@
+// How many distinct users have events of each of some names: one walk over the rows of the range.
+import {timeOf} from '../../../actors/chunk/rows.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {type RowReading, RowScan} from './row-scan.js';
+
+/** `names`: the names, in this order of the answer; `indexOf`: the index of a name in a partition, -1 without one. */
+export async function usersOfNames(
+  reading: RowReading,
+  {fromMs, toMs}: {readonly fromMs: number; readonly toMs: number},
+  names: readonly string[],
+  snapshots: readonly PartitionSnapshot[],
+  indexOf: (snapshot: PartitionSnapshot, name: string) => number,
+): Promise<Float64Array> {
+  const users = new Float64Array(names.length);
+  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{}]});
+  for (const snapshot of snapshots) {
+    const places = new Int32Array(snapshot.names.count).fill(-1);
+    for (const [place, name] of names.entries()) {
+      const index = indexOf(snapshot, name);
+      if (index >= 0) places[index] = place;
+    }
+    const lastUser = new Float64Array(names.length).fill(-1);
+    await scan.walk(
+      snapshot,
+      (rows, [chosen], walk) => {
+        for (const row of chosen!) {
+          const place = places[rows.names[row]!]!;
+          if (place >= 0) walk.add(rows.users[row]!, timeOf(rows, row), place);
+        }
+      },
+      (user, _, kinds, start, end) => {
+        for (let at = start; at < end; at++) {
+          const place = kinds[at]!;
+          if (lastUser[place] === user) continue;
+          lastUser[place] = user;
+          users[place]! += 1;
+        }
+      },
+    );
+  }
+  return users;
+}
