@@ -31,6 +31,15 @@ interface Happened {
   readonly userId: string | undefined;
   readonly anonymousId: string;
   readonly timeMs: number;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** An event and whose it is. TR2 */
+export interface Deed {
+  readonly name: string;
+  readonly person: string;
+  readonly timeMs: number;
+  readonly properties: Readonly<Record<string, unknown>>;
 }
 
 export class ShopTruth {
@@ -38,22 +47,35 @@ export class ShopTruth {
   private readonly events: Happened[] = [];
   /** By anonymousId. TR2 */
   private readonly owners = new Map<string, string>();
+  /** Current traits, by userId. */
+  readonly traits = new Map<string, Readonly<Record<string, unknown>>>();
   identifies = 0;
 
   note({kind, json}: ShopEntry): void {
     if (kind === 'identify') {
       this.identifies += 1;
+      const {userId, traits} = JSON.parse(json) as {userId: string; traits: Record<string, unknown>};
+      this.traits.set(userId, {...this.traits.get(userId), ...traits});
       return;
     }
-    const {event, userId, anonymousId, timestamp} = JSON.parse(json) as Record<string, string>;
+    const {properties, ...texts} = JSON.parse(json) as Record<string, string> & {properties: Record<string, unknown>};
+    const {event, userId, anonymousId, timestamp} = texts as Record<string, string>;
     if (userId !== undefined && !this.owners.has(anonymousId!)) this.owners.set(anonymousId!, userId);
-    this.events.push({name: event!, userId, anonymousId: anonymousId!, timeMs: Date.parse(timestamp!)});
+    this.events.push({name: event!, userId, anonymousId: anonymousId!, timeMs: Date.parse(timestamp!), properties});
   }
 
   /** TR2 */
   private userOf({userId, anonymousId}: Happened): string {
     const owner = userId ?? this.owners.get(anonymousId);
     return owner === undefined ? `anonymous ${anonymousId}` : `user ${owner}`;
+  }
+
+  /** What people did in the range, by time. A person is `user <userId>` or `anonymous <anonymousId>`. */
+  deeds(range: Range): Deed[] {
+    return this.events
+      .filter(({timeMs}) => isInside(timeMs, range))
+      .map((event) => ({...event, person: this.userOf(event)}))
+      .sort((a, b) => a.timeMs - b.timeMs);
   }
 
   /** Events of a user, the newest first: its own, and those before it was known. */

@@ -26,6 +26,15 @@ export function curlOf(method: string, path: string, operation: DescribedOperati
   return words.join(' \\\n  ');
 }
 
+/** A request of a reader: a path with its query, as `questions.ts` has it. */
+export function curlOfPath(pathAndQuery: string): string {
+  const [path, query = ''] = pathAndQuery.split('?');
+  const parameters = [...new URLSearchParams(query)].map(
+    ([name, value]) => `--data-urlencode '${quoted(`${name}=${value}`)}'`,
+  );
+  return [`curl -G "$BASE${path}"`, ...parameters, '-H "Authorization: Bearer $SECRET_KEY"'].join(' \\\n  ');
+}
+
 function targetOf(path: string, {parameters = []}: DescribedOperation): string {
   return parameters.reduce(
     (target, {name, in: place, example}) =>

@@ -3,7 +3,8 @@
 import {createHash} from 'node:crypto';
 import {statusOf} from '../../failure.js';
 import type {DescribedAnswer, DescribedOperation, OpenApiDocument} from '../document.js';
-import {curlOf} from './curl.js';
+import {type AskedQuestion, questions} from '../questions.js';
+import {curlOf, curlOfPath} from './curl.js';
 import {type Content, html, Markup, paragraphs, prose} from './markup.js';
 import {fieldRow, fieldTable} from './schema-table.js';
 import {script} from './script.js';
@@ -53,6 +54,7 @@ ${block(html`BASE=<span class="base">http://127.0.0.1:8080${prefix}</span>
 WRITE_KEY=sk_write_…      # browsers and apps: may track and identify
 SECRET_KEY=sk_live_…      # servers only: may do everything except manage keys (sk_read_…: may only read)
 ADMIN_TOKEN=…             # the operator: ADMIN_TOKEN, or the file admin-token in DATA_DIR`)}
+${questionSection()}
 ${tags.map((tag) => section(tag, places, document))}
 ${errorSection(document)}
 ${schemaSection(document)}
@@ -84,6 +86,7 @@ function navigation({info}: OpenApiDocument, tags: readonly string[], places: re
 <label for="menu">Contents</label></div>
 <input type="checkbox" id="menu" aria-label="Show the contents">
 <div class="contents">
+<h2>Questions</h2><ul>${subjects.map((about) => html`<li><a href="#${anchorOf(about)}">${about}</a></li>`)}</ul>
 ${tags.map((tag) => html`<h2>${tag}</h2><ul>${places.filter((one) => isOf(tag, one)).map(link)}</ul>`)}
 <h2>Reference</h2>
 <ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
@@ -97,6 +100,20 @@ const link = ({method, operation}: Place): Markup =>
 
 const methodMark = (method: string): Markup =>
   html`<span class="method ${method.toLowerCase()}">${method === 'DELETE' ? 'DEL' : method}</span>`;
+
+// -- questions --------------------------------------------------------------------------------------------------------
+
+const subjects = [...new Set(questions.map(({about}) => about))];
+
+/** Recipes, by what one wants to know. */
+const questionSection = (): Markup =>
+  html`<section><h2 id="questions">Questions</h2>
+<p>Requests that answer what people ask of a shop. <code>npm run demo</code> plays one.</p>
+${subjects.map((about) => html`<h3 id="${anchorOf(about)}">${about}</h3>${questions.filter((one) => one.about === about).map(recipe)}`)}</section>`;
+
+const recipe = ({question, requests, answer}: AskedQuestion): Markup =>
+  html`<article><h4>${question}</h4><div class="columns"><div><p>${prose(answer)}</p></div>
+<div class="sample">${requests.map((request) => block(curlOfPath(request)))}</div></div></article>`;
 
 // -- operations -------------------------------------------------------------------------------------------------------
 
