@@ -10,6 +10,7 @@ import {describe, expect, test} from 'vitest';
 import {description, routes} from '../../src/edge/all-routes.js';
 import {statusOf} from '../../src/edge/failure.js';
 import {type DescribedOperation, describeService, type OpenApiDocument} from '../../src/edge/openapi/document.js';
+import {questions} from '../../src/edge/openapi/questions.js';
 import {allowedMethods, methodsOf, type Route} from '../../src/edge/route.js';
 import {useService} from '../conformance/service-under-test.js';
 import {type Asked, Described} from '../support/described.js';
@@ -290,7 +291,8 @@ describe('the examples', () => {
   test('the curl lines of GET /docs run as they stand', async () => {
     const page = await under.nobody.get('/docs');
     const blocks = [...page.text.matchAll(/<pre>(curl [\s\S]*?)<\/pre>/g)].map((match) => unescaped(match[1]));
-    expect(blocks.length).toBe(places.filter(({method}) => method !== 'OPTIONS').length);
+    const recipes = questions.flatMap(({requests}) => requests);
+    expect(blocks.length).toBe(places.filter(({method}) => method !== 'OPTIONS').length + recipes.length);
     const {baseUrl, writeKey, secretKey, adminToken} = under.service;
     const env = {
       PATH: process.env.PATH,
@@ -306,8 +308,8 @@ describe('the examples', () => {
     const {stdout} = await promisify(execFile)('bash', ['-euc', script], {env, timeout: 280_000});
     const statuses = stdout.trim().split('\n');
     const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
-    // Their ids are those of the document.
-    const made = /(del_2|key)_0123456789abcdef/;
+    // Their ids are those of the document; of the user that a recipe exports nothing was written yet.
+    const made = /(del_2|key)_0123456789abcdef|user\/export/;
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
 });

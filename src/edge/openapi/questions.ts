@@ -132,13 +132,13 @@ export const questions: readonly AskedQuestion[] = [
   {
     about: people,
     question: 'What did somebody do, before and after the sign-up?',
-    requests: ['/v1/events?userId=customer-1&limit=1000'],
+    requests: ['/v1/events?userId=ada&limit=1000'],
     answer: 'The newest event first; those from before the sign-up say `"joined":true`.',
   },
   {
     about: people,
     question: 'What do we have about somebody?',
-    requests: ['/v1/user/export?userId=customer-1'],
+    requests: ['/v1/user/export?userId=ada'],
     answer: 'The profile and every event, a line each; the last line says how many there were.',
   },
   {
