@@ -6,7 +6,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
-import {askReportSubject, type ReportAnswer, type ReportQuestion} from '../asks.js';
+import {askReportSubject, type ReportAnswer, type ReportQuestion, replyBytesMax} from '../asks.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
@@ -150,10 +150,16 @@ async function watchReturns(nc: NatsConnection, engine: ReportEngine): Promise<v
   for await (const {type} of nc.status()) if (type === 'reconnect') engine.noteReturn();
 }
 
+const tooLarge: ReportAnswer = {
+  kind: 'unavailable',
+  message: `the answer takes more than ${replyBytesMax / 1_000} kB, which NATS carries from the report role: ask for fewer buckets or rows`,
+};
+
 /** A question that is not JSON, or whose sender cannot be reached, affects no other. */
 async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   try {
-    message.respond(JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals)));
+    const text = JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals));
+    message.respond(Buffer.byteLength(text) > replyBytesMax ? JSON.stringify(tooLarge) : text);
   } catch (error) {
     noteFailure(error);
   }

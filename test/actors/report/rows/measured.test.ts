@@ -52,6 +52,25 @@ test('counts with conditions, measures and breakdowns equal the model', async ()
   await fc.assert(property, {numRuns: runs(600)});
 });
 
+test('a property that only bodies have, past the columns of a chunk, is one like any other', async () => {
+  const many = Object.fromEntries(Array.from({length: 60}, (_, i) => [`p${i}`, i]));
+  const timeMs = Date.UTC(2024, 1, 22);
+  const told = (user: string, p59: Json) =>
+    ({do: 'track', event: {user, event: 'A', timeMs, properties: {...many, p59}}}) as const;
+  const world = tell([told('ada', 'x'), told('ada', 7), told('bob', 'x'), told('cyd', {deep: [1]}), told('dan', null)]);
+  const query = {fromMs: timeMs, toMs: timeMs, interval: 'day', userWhere: []} as const;
+  const asked = {
+    ...query,
+    where: [{property: 'p59', op: 'ne', values: ['y']}],
+    measure: 'sum',
+    property: 'p59',
+    breakdown: {by: 'property', name: 'p59', limit: 5},
+  } as const;
+  const expected = measuredOf(world.model, {...asked, ...texts(query), event: 'A'});
+  expect(await world.ask({report: 'measured', events: ['A'], isList: false, ...asked})).toEqual(expected);
+  expect(expected).toMatchObject({total: 5, total_value: 7, skipped: 4});
+});
+
 test('several events are series of one answer', async () => {
   const at = (hour: number) => Date.UTC(2024, 1, 22, hour);
   const told = (user: string, event: string, timeMs: number, properties: {a?: number}) =>
