@@ -3,6 +3,7 @@
 import type {DuckDbPeer} from '../peers/duckdb/peer.js';
 import {type Formulation, type SchemaWords, wordsOf} from '../peers/duckdb/schema-words.js';
 import {dayMs, propertyValues} from '../workload/events.js';
+import {funnelSteps} from '../workload/expected.js';
 import type {TimeRange} from './questions.js';
 
 export interface RowQuestion {
@@ -186,6 +187,109 @@ const sumDaily = (reach: number, shiftMs: number): RowQuestion =>
     shiftMs,
   );
 
+const weekMs = 7 * dayMs;
+/** SQL of the number of the week, from Monday on. */
+const weekOf = (timeMs: string): string => `((${timeMs} + ${3 * dayMs}) // ${weekMs})`;
+const epochMs = (words: SchemaWords): string => (words.table === 'coded' ? 't' : 'epoch_ms(time)');
+
+interface Cohorts {
+  readonly cohorts: readonly {readonly date: string; readonly cells: readonly {readonly count: number}[]}[];
+}
+
+const retentionPeriods = 12;
+
+/** People by the week of their first sign-up, who did anything in the weeks after it. */
+const retained: RowQuestion = {
+  name: 'retention by week over 12 weeks',
+  reach: 8,
+  path: (range) =>
+    pathOf(
+      'retention',
+      range,
+      `start=signed_up&any_return=true&cohort=first&interval=week&periods=${retentionPeriods}`,
+    ),
+  numbersOf: (body) => (body as Cohorts).cohorts.flatMap(({cells}) => cells.slice(1).map(({count}) => count)),
+  waysOf: (range, peer) =>
+    bothWays(
+      peer,
+      (words) => `
+        WITH s AS (SELECT ${words.user} AS u, min(${epochMs(words)}) AS t0 FROM ${words.table} WHERE ${words.named('signed_up')} GROUP BY u),
+        r AS (SELECT DISTINCT ${words.user} AS u, ${weekOf(epochMs(words))} AS w FROM ${words.table} WHERE ${words.within(range)})
+        SELECT ${weekOf('t0')} AS c, w - c AS k, count(*) FROM s JOIN r USING (u)
+        WHERE w > c AND k < ${retentionPeriods} AND t0 BETWEEN ${range.fromMs} AND ${range.toMs} GROUP BY ALL`,
+      (rows) => {
+        const [first, last] = [range.fromMs, range.toMs].map((ms) => Math.floor((ms + 3 * dayMs) / weekMs)) as [
+          number,
+          number,
+        ];
+        const counts = new Map(rows.map(([c, k, count]) => [`${c} ${k}`, Number(count)]));
+        const numbers: number[] = [];
+        for (let c = first; c <= last; c++)
+          for (let k = 1; k < retentionPeriods; k++) numbers.push(counts.get(`${c} ${k}`) ?? 0);
+        return numbers;
+      },
+    ),
+};
+
+interface Lifecycle {
+  readonly data: readonly {readonly new: number; readonly returning: number; readonly resurrecting: number}[];
+}
+
+/** Of all events: who is new on a day, was there the day before, or came back. */
+const lifecycle: RowQuestion = {
+  name: 'lifecycle by day over 90 days',
+  reach: 5,
+  path: (range) => pathOf('lifecycle', range, 'any_event=true&interval=day'),
+  numbersOf: (body) =>
+    (body as Lifecycle).data.flatMap(({new: fresh, returning, resurrecting}) => [fresh, returning, resurrecting]),
+  waysOf: (range, peer) =>
+    bothWays(
+      peer,
+      (words) => `
+        WITH d AS (SELECT DISTINCT ${words.user} AS u, ${words.day} AS d FROM ${words.table}),
+        p AS (SELECT u, d, lag(d) OVER (PARTITION BY u ORDER BY d) AS b FROM d)
+        SELECT d, count(*) FILTER (b IS NULL), count(*) FILTER (b = d - 1), count(*) FILTER (b < d - 1) FROM p GROUP BY d`,
+      (rows) => {
+        const columns = [1, 2, 3].map((column) =>
+          byDay(
+            range,
+            rows.map((row) => [row[0], row[column]]),
+          ),
+        );
+        return columns[0]!.flatMap((fresh, day) => [fresh, columns[1]![day]!, columns[2]![day]!]);
+      },
+    ),
+};
+
+/** The second step has a condition. */
+const filteredFunnel: RowQuestion = {
+  name: 'funnel of 3 with a condition on a step',
+  reach: 8,
+  path: (range) =>
+    pathOf(
+      'funnel',
+      range,
+      `${funnelSteps.map((step) => `steps%5B%5D=${step}`).join('&')}&where%5B2%5D=device+eq+mobile`,
+    ),
+  numbersOf: (body) => (body as {steps: readonly Item[]}).steps.map(({count}) => count),
+  waysOf: (range, peer) =>
+    bothWays(
+      peer,
+      (words, property, value) => {
+        const [first, second, third] = funnelSteps.map((step) => words.named(step));
+        const {user, time, table} = words;
+        const within = words.within(range);
+        const isMobile = `${property('device')} = ${value('device', 'mobile')}`;
+        return `
+          WITH a AS (SELECT ${user} AS u, min(${time}) AS t1 FROM ${table} WHERE ${first} AND ${within} GROUP BY u),
+          b AS (SELECT u, min(${time}) AS t2 FROM ${table} JOIN a ON u = ${user} WHERE ${second} AND ${isMobile} AND ${within} AND ${time} > t1 GROUP BY u),
+          c AS (SELECT u FROM ${table} JOIN b ON u = ${user} WHERE ${third} AND ${within} AND ${time} > t2 GROUP BY u)
+          SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM c)`;
+      },
+      ([row]) => row!.map(Number),
+    ),
+};
+
 export const rowQuestions: readonly RowQuestion[] = [
   byCountry,
   byDuration,
@@ -199,6 +303,9 @@ export const rowQuestions: readonly RowQuestion[] = [
     (sql) => `list_sort(list(${sql('duration_ms')}))[ceil(count(*) * 90 / 100)::BIGINT]`,
   ),
   filtered(0),
+  retained,
+  lifecycle,
+  filteredFunnel,
   usersDaily(3, kolkataMs),
   sumDaily(3, kolkataMs),
   filtered(kolkataMs),

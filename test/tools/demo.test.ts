@@ -210,12 +210,12 @@ describe('a shop in a service', () => {
       expect(steps(way!)).toEqual(
         truth.funnel(['page_viewed', 'signup', 'order_placed'], range).map((step) => step.count),
       );
-      type ByWeek = {data: {entered: number; converted: number}[]};
+      type ByWeek = {data: {count: number; converted: number}[]};
       const [byWeek] = await recipe<FunnelAnswer & ByWeek>(
         'How many of those who signed up in a week ordered within two weeks?',
       );
       const weeks = answers.ordersAfterSignUp(14 * dayMs);
-      expect(byWeek!.data.map(({entered, converted}) => [entered, converted])).toEqual(weeks);
+      expect(byWeek!.data.map(({count, converted}) => [count, converted])).toEqual(weeks);
       expect(weeks[0]![1]).toBeGreaterThan(3);
       type Broken = {breakdown: {rows: ({value?: string; kind?: string} & FunnelAnswer)[]}};
       const rowsOf = ({breakdown}: Broken) =>
