@@ -38,6 +38,8 @@ export const fastPaths: readonly FastPath[] = [
   ['lists used again (`actors/report/funnel/median.ts`)', 'new ones', 'test/actors/report/funnel/posted-funnel.test.ts', 'pieces', 'durations of a funnel: lists used again', '23.7 (8.30-29.5)'],
   ['runs of a user merged (`actors/report/rows/time-sort.ts`)', 'a comparator', 'test/actors/report/gathering.test.ts', 'pieces', 'rows of each user by time: runs merged', '11.9 (4.59-15.9)'],
   ['cells of values (`src/report/counts/value-index.ts`)', 'chunks scanned', 'test/report/counts/value-index.test.ts', 'twins', 'filtered count: cells of values', '49.1 (28.8-51.1)'],
+  ['breakdowns by cells of values (`src/report/rows/celled-groups.ts`)', 'chunks scanned', 'test/report/counts/value-index.test.ts', 'twins', 'breakdown: cells of values', '3.13 (0.68-4.37)'],
+  ['users of an event over postings (`actors/report/active/posted-users.ts`)', '`actors/report/rows/user-walk.ts`', 'test/actors/report/rows/measured.test.ts', 'twins', 'users of an event by day: postings', '4.19 (2.02-5.09)'],
   ['rows found by a kernel (`kernels/row-finder.ts`)', '`test/twins/row-finder.ts`', 'test/report/counts/filter-kernel.test.ts', 'twins', 'chunks scanned: rows found by the kernel', '3.25 (2.93-4.19)'],
   ['cells by name (`actors/report/counts/cells-by-name.ts`)', 'all cells', 'test/actors/sorting.test.ts', 'twins', 'count of a name: its cells alone', '4.29 (2.38-4.85)'],
   ['their order', 'numbers sorted', 'test/actors/sorting.test.ts', 'pieces', 'cells by name: radix sort', '13.9 (12.2-15.7)'],

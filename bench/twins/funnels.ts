@@ -29,6 +29,22 @@ export class FunnelTwins {
               {funnels: index, ...(index === plain ? {progress} : {})},
             ),
       ) as unknown as readonly [Way, Way];
+    const usersBy =
+      (index?: FunnelIndex): Way =>
+      (number) => {
+        const range = wholeRange(this.ground.workload, number);
+        const query = {
+          report: 'measured',
+          events: [funnelSteps[0]],
+          isList: false,
+          interval: 'day',
+          ...range,
+          where: [],
+          userWhere: [],
+          measure: 'users',
+        } as const;
+        return this.ground.evaluate(query, this.ground.cache, {funnels: index});
+      };
     const kept = new AnswerCache(2 ** 20);
     const [computed] = ways(funnelSteps, one, one);
     return [
@@ -54,6 +70,12 @@ export class FunnelTwins {
         quick: 'funnel of 14: steps by the kernel',
         plain: 'funnel of 14: steps by its plain twin',
         ways: ways(funnelOf14, one, plain),
+        asks: 5,
+      },
+      {
+        quick: 'users of an event by day: postings',
+        plain: 'users of an event by day: rows gathered',
+        ways: [usersBy(one), usersBy()],
         asks: 5,
       },
       {

@@ -164,6 +164,8 @@ export class Evaluation {
     const counted: CountedEvents = {
       cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredOf(snapshot, property, stretch),
       countsOf: (snapshot, event, buckets) => this.countsOf(event, buckets, undefined, snapshot),
+      postingsOf: (snapshot, name, stretch) =>
+        this.paths.funnels?.postingsOf(snapshot, {names: new Set([name]), stretch}),
     };
     return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax, counted};
   }

@@ -8,6 +8,7 @@ import type {ExportQuery, Interval, ReportQuery} from '../../src/asks.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
+import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import type {ExportedPage} from '../../src/report/rows/exported.js';
 import {formatTime, hourMs} from '../../tools/model/calendar.js';
 import {type JsonObject, Model, receivedAt} from '../../tools/model/model.js';
@@ -102,7 +103,8 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
   // So small that parts are loaded again and again.
   const cache = new PartsCache(parts, 4_096);
   const roomy = new PartsCache(parts, 1 << 24);
-  const dayRanges = new HeldDayRanges(derivedIn(roomy));
+  const derived = derivedIn(roomy);
+  const held = {dayRanges: new HeldDayRanges(derived), funnels: new FunnelIndex(roomy, derived)};
   const ask = async (evaluation: Evaluation, query: ReportQuery): Promise<unknown> =>
     JSON.parse(await evaluation.answer(query, snapshots));
   return {
@@ -110,8 +112,8 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     exported: (query) => new Evaluation(cache, 1 << 20).exported(query, snapshots),
     ask: (query, gatheredBytesMax = 1 << 20) => ask(new Evaluation(cache, gatheredBytesMax), query),
     askAgain: async (query) => {
-      await ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);
-      return ask(new Evaluation(roomy, 1 << 20, {dayRanges}), query);
+      await ask(new Evaluation(roomy, 1 << 20, held), query);
+      return ask(new Evaluation(roomy, 1 << 20, held), query);
     },
   };
 }

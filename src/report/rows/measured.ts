@@ -1,6 +1,8 @@
 // Event counts with conditions, measures and breakdowns: one scan of the rows, two where a breakdown chooses its values first.
 
+import {wtf8} from '../../../actors/bytes/bytes.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
+import {addPostedUsers} from '../../../actors/report/active/posted-users.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
@@ -175,6 +177,7 @@ class MeasuredSeries {
 
   private async foldUsers(snapshot: PartitionSnapshot): Promise<void> {
     const {buckets, cells, grouping, shown} = this;
+    if (await this.foldPostedUsers(snapshot)) return;
     await this.scan.walk(
       snapshot,
       (rows, [chosen], walk) => {
@@ -189,6 +192,21 @@ class MeasuredSeries {
       },
       await this.usersOf(snapshot),
     );
+  }
+
+  /** False: the partition's rows are to be walked. */
+  private async foldPostedUsers(snapshot: PartitionSnapshot): Promise<boolean> {
+    const {event, buckets, cells, grouping, reading} = this;
+    const {where, userWhere} = this.query;
+    if (event === undefined || grouping !== undefined || where.length + userWhere.length > 0) return false;
+    const bytes = wtf8(event);
+    const name = snapshot.names.find(bytes, 0, bytes.length);
+    if (name < 0) return true;
+    const stretch = {startMs: buckets.fromMs, lastMs: buckets.toMs};
+    const segments = await reading.counted.postingsOf(snapshot, name, stretch);
+    if (segments === undefined) return false;
+    await reading.scan.inSlices(addPostedUsers(segments, name, buckets, snapshot.leftOut.users, cells));
+    return true;
   }
 
   fields(): string {

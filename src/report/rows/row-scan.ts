@@ -9,6 +9,7 @@ import type {RowsView} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
+import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
@@ -34,6 +35,12 @@ export interface CountedEvents {
   cellsOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined;
   /** Events of the name by bucket. */
   countsOf(snapshot: PartitionSnapshot, event: string, buckets: Buckets): Promise<Float64Array>;
+  /** Postings of a name (its index in the partition); undefined where there are none. */
+  postingsOf(
+    snapshot: PartitionSnapshot,
+    name: number,
+    stretch: Stretch,
+  ): Promise<readonly UserPostings[] | undefined> | undefined;
 }
 
 /** What questions over rows work with. */

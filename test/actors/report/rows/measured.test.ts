@@ -48,6 +48,7 @@ test('counts with conditions, measures and breakdowns equal the model', async ()
       const query = {report: 'measured', isList: false, ...asked, ...range, ...names} as const;
       expect(await world.ask(query)).toEqual(expected);
       if (!isOfNumbers) expect(await world.ask(query, tinyBound)).toEqual(expected);
+      if (measure === 'users') expect(await world.askAgain(query)).toEqual(expected);
     },
   );
   await fc.assert(property, {numRuns: runs(600)});
