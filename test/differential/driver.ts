@@ -283,14 +283,14 @@ export class Driver {
   /** One of the reports about what users do over time. */
   private async compareEngagement(): Promise<void> {
     const {random} = this.workload;
-    const {event, from, to, interval = 'day'} = this.workload.eventCounts();
-    const asked = {did: {event, where: []}, userWhere: [], from, to, interval};
+    const {event, filter: _, interval = 'day', ...range} = this.workload.eventCounts();
+    const asked = {did: {event, where: []}, userWhere: [], ...range, interval};
     switch (random.pick(['retention', 'lifecycle', 'stickiness', 'paths'] as const)) {
       case 'lifecycle':
-        await this.compareReport('lifecycle', {event, from, to, interval}, (model) => lifecycleOf(model, asked));
+        await this.compareReport('lifecycle', {event, ...range, interval}, (model) => lifecycleOf(model, asked));
         return;
       case 'stickiness':
-        await this.compareReport('stickiness', {event, from, to, interval}, (model) =>
+        await this.compareReport('stickiness', {event, ...range, interval}, (model) =>
           stickinessOf(model, asked, false),
         );
         return;
@@ -298,17 +298,17 @@ export class Driver {
         const [depth, limit] = [random.between(2, 6), random.between(1, 5)];
         const direction = random.pick(['after', 'before'] as const);
         const place = direction === 'after' ? {start: event} : {end: event};
-        const texts = {...place, from, to, depth: String(depth), limit: String(limit)};
+        const texts = {...place, ...range, depth: String(depth), limit: String(limit)};
         const path = {...asked, event, direction, where: [], depth, limit};
         await this.compareReport('paths', texts, (model) => pathsOf(model, path));
         return;
       }
       case 'retention':
-        await this.compareRetention(event, {from, to});
+        await this.compareRetention(event, range);
     }
   }
 
-  private async compareRetention(start: string, range: {from: string; to: string}): Promise<void> {
+  private async compareRetention(start: string, range: {from: string; to: string; timezone?: string}): Promise<void> {
     const {random} = this.workload;
     const returning = random.pick(eventNames);
     const rules = {

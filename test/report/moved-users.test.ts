@@ -22,11 +22,14 @@ import {originOf} from '../../src/report/published/freshness.js';
 import {Disagreement, NewestSnapshots, type PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {zoneOf} from '../../src/zone.js';
 import {activeUsersOf} from '../../tools/model/active-users.js';
+import {activityOf} from '../../tools/model/activity.js';
 import {dayMs, formatTime, hourMs} from '../../tools/model/calendar.js';
 import {eventCountsOf} from '../../tools/model/event-counts.js';
 import {funnelOf} from '../../tools/model/funnel.js';
+import {lifecycleOf, stickinessOf} from '../../tools/model/lifecycle.js';
 import {type JsonObject, Model} from '../../tools/model/model.js';
 import {namesOf} from '../../tools/model/names.js';
+import {pathsOf} from '../../tools/model/paths.js';
 import {derivedIn} from '../support/derived.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
 
@@ -288,6 +291,8 @@ function inKathmandu({fromMs, toMs}: typeof wholeDays, interval: Interval, metri
   return activeBucketsOf(asked, metric && trailingDays(metric, interval), {reportZone: undefined});
 }
 
+const did = {did: {event: 'view', where: []}, userWhere: []};
+
 const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQuery[] => [
   ...['view', 'rare'].flatMap((event) =>
     intervals.map((interval) => ({report: 'events', event, interval, ...range}) as const),
@@ -312,6 +317,13 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   {report: 'funnel', steps: ['view', 'open', 'buy'], ...range},
   {report: 'funnel', steps: ['view', 'buy'], windowMs: 12 * hourMs, ...range},
   {report: 'names', limit: 100, ...range},
+  {report: 'activity', metric: 'wau', interval: 'day', ...did, ...range},
+  {report: 'lifecycle', interval: 'day', ...did, ...range, fromMs: startMs + dayMs, beforeMs: startMs},
+  {report: 'stickiness', interval: 'day', isAtLeast: false, ...did, ...range},
+  ...(['after', 'before'] as const).map(
+    (direction) =>
+      ({report: 'paths', event: 'open', direction, depth: 4, limit: 3, where: [], userWhere: [], ...range}) as const,
+  ),
 ]);
 
 function expectedOf(model: Model, query: ReportQuery): unknown {
@@ -332,6 +344,14 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
     }
     case 'names':
       return namesOf(model, query);
+    case 'activity':
+      return activityOf(model, {...query, ...did, ...texts});
+    case 'lifecycle':
+      return lifecycleOf(model, {...query, ...did, ...texts});
+    case 'stickiness':
+      return stickinessOf(model, {...query, ...did, ...texts}, query.isAtLeast);
+    case 'paths':
+      return pathsOf(model, {...query, ...texts});
   }
 }
 

@@ -12,6 +12,7 @@ export interface EngagementQuery {
   readonly interval: Interval;
   readonly did: Did;
   readonly userWhere: readonly Condition[];
+  readonly timezone?: string;
 }
 
 const doneIn = (model: Model, {did, userWhere}: EngagementQuery): StoredEvent[] =>
@@ -20,11 +21,17 @@ const doneIn = (model: Model, {did, userWhere}: EngagementQuery): StoredEvent[] 
 const usersIn = (events: readonly StoredEvent[], {startMs, endMs}: Pick<Bucket, 'startMs' | 'endMs'>): Set<string> =>
   new Set(events.filter(({timeMs}) => startMs <= timeMs && timeMs < endMs).map(({user}) => userKeyOf(user)));
 
+const headOf = ({interval, timezone}: EngagementQuery): JsonObject => ({
+  interval,
+  ...(timezone === undefined ? {} : {timezone}),
+});
+
 export function lifecycleOf(model: Model, query: EngagementQuery): JsonObject {
-  const range = parseRange(query.from, query.to);
-  const buckets = bucketsOf(range, query.interval);
+  const {timezone} = query;
+  const range = parseRange(query.from, query.to, timezone);
+  const buckets = bucketsOf(range, query.interval, timezone);
   const {startMs} = buckets[0]!;
-  const [before] = bucketsOf({fromMs: startMs - 1, toMs: startMs - 1}, query.interval);
+  const [before] = bucketsOf({fromMs: startMs - 1, toMs: startMs - 1}, query.interval, timezone);
   const events = doneIn(model, query).filter(({timeMs}) => timeMs <= range.toMs);
   const data = buckets.map((bucket, i) => {
     const now = [...usersIn(events, bucket)];
@@ -39,12 +46,13 @@ export function lifecycleOf(model: Model, query: EngagementQuery): JsonObject {
       dormant: count([...previous], (user) => !now.includes(user)),
     };
   });
-  return {interval: query.interval, data};
+  return {...headOf(query), data};
 }
 
 export function stickinessOf(model: Model, query: EngagementQuery, isAtLeast: boolean): JsonObject {
-  const range = parseRange(query.from, query.to);
-  const buckets = bucketsOf(range, query.interval);
+  const {timezone} = query;
+  const range = parseRange(query.from, query.to, timezone);
+  const buckets = bucketsOf(range, query.interval, timezone);
   const events = doneIn(model, query).filter(({timeMs}) => isInside(timeMs, range));
   const sets = buckets.map((bucket) => usersIn(events, bucket));
   const users = [...new Set(events.map(({user}) => userKeyOf(user)))];
@@ -53,5 +61,5 @@ export function stickinessOf(model: Model, query: EngagementQuery, isAtLeast: bo
     buckets: i + 1,
     users: bucketsWith.filter((count) => (isAtLeast ? count >= i + 1 : count === i + 1)).length,
   }));
-  return {interval: query.interval, ...(isAtLeast ? {at_least: true} : {}), data, total: users.length};
+  return {...headOf(query), ...(isAtLeast ? {at_least: true} : {}), data, total: users.length};
 }

@@ -14,6 +14,7 @@ export interface PathsQuery {
   readonly userWhere: readonly Condition[];
   readonly depth: number;
   readonly limit: number;
+  readonly timezone?: string;
 }
 
 const node = (name: string | undefined): JsonObject => (name === undefined ? {kind: 'end'} : {event: name});
@@ -64,7 +65,7 @@ export function pathsOf(model: Model, query: PathsQuery): JsonObject {
 }
 
 function pathsOfUsers(model: Model, query: PathsQuery): string[][] {
-  const range = parseRange(query.from, query.to);
+  const range = parseRange(query.from, query.to, query.timezone);
   const asked = model
     .inOrder(model.events)
     .filter((event) => isInside(event.timeMs, range) && holdAll(event.properties, query.where))

@@ -24,6 +24,7 @@ export interface RetentionQuery {
   readonly criteria: string;
   readonly frame: string;
   readonly breakdown?: AskedBreakdown;
+  readonly timezone?: string;
 }
 
 const units = {hour: hourMs, day: dayMs, week: 7 * dayMs, month: 30 * dayMs};
@@ -41,10 +42,11 @@ export const didIt = (event: StoredEvent, {event: name, where}: Did): boolean =>
   (name === undefined || event.name === name) && holdAll(event.properties, where);
 
 export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number): JsonObject {
-  const range = parseRange(query.from, query.to);
-  const cohorts = bucketsOf(range, query.interval);
-  const horizonMs = cohorts.at(-1)!.endMs + query.periods * longest[query.interval];
-  const later = bucketsOf({fromMs: range.fromMs, toMs: horizonMs}, query.interval);
+  const {timezone} = query;
+  const range = parseRange(query.from, query.to, timezone);
+  const cohorts = bucketsOf(range, query.interval, timezone);
+  const horizonMs = cohorts.at(-1)!.endMs + (query.periods + 1) * longest[query.interval];
+  const later = bucketsOf({fromMs: range.fromMs, toMs: horizonMs}, query.interval, timezone);
   const asked = model.events.filter((event) => holdAll(traitsOf(model, event), query.userWhere));
   const histories = new Map<string, StoredEvent[]>();
   for (const event of model.inOrder(asked))
@@ -55,6 +57,7 @@ export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number)
   const rows = breakdown && rowsByValue(model, breakdown, members, ({start}) => start, fields);
   return {
     interval: query.interval,
+    ...(timezone === undefined ? {} : {timezone}),
     ...fields(members),
     ...(breakdown === undefined
       ? {}
