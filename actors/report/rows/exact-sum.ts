@@ -106,7 +106,7 @@ function roundedQuotient(sum: bigint, divisor: bigint, exponent: number): number
   // A result below the normal doubles keeps fewer bits: its last one is that of the smallest double.
   const dropped = Math.max(bitsOf(quotient) - 53, lowestExponent - power);
   const rounded = dropped <= 0 ? quotient : roundedShift(quotient, BigInt(dropped), isExact);
-  return sign * timesPower(Number(rounded), power + Math.max(dropped, 0));
+  return sign * timesPower(Number(rounded), power + Math.max(dropped, 0)) + 0; // No -0.
 }
 
 /** value / 2^bits, ties to even; `isExact`: nothing was cut off before. */

@@ -25,6 +25,7 @@ describe('an exact sum', () => {
     expect(sumOf([1, 1, 2]).rounded(3)).toBe(4 / 3);
     expect(sumOf([1e308, 1e308]).rounded(2)).toBe(1e308);
     expect(sumOf([5e-324]).rounded(2)).toBe(0);
+    expect(sumOf([-5e-324]).rounded(2)).toBe(0);
     expect(sumOf([5e-324, 1e-323]).rounded(2)).toBe(1e-323);
   });
 
