@@ -103,6 +103,20 @@ test('of lifecycle and stickiness: the fields of their data', () => {
   expect(lines({report: 'stickiness'}, sticky)).toEqual(['buckets,users', '1,2', '']);
 });
 
+test('of paths: a row for each edge', () => {
+  const [from, other] = [{event: '=a'}, {kind: 'other'}];
+  const edges = [
+    {step: 1, from, to: {kind: 'end'}, users: 2},
+    {step: 1, from: other, to: other, users: 1},
+  ];
+  expect(lines({report: 'paths'}, {depth: 2, steps: [], edges})).toEqual([
+    'step,from,from_kind,to,to_kind,users',
+    "1,'=a,,,end,2",
+    '1,,other,,other,1',
+    '',
+  ]);
+});
+
 describe('the tags', () => {
   test('of a CSV and of its JSON answer differ, and lead to each other', () => {
     expect(csvTag('"abc"')).toBe('"abc-csv"');

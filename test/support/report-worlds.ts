@@ -167,6 +167,8 @@ export const someCondition = fc
     if (op === 'in' || op === 'nin') return {property, op, values: [text, '2.5']};
     return {property, op, values: [/^[gl]te?$/.test(op) ? '1' : text]};
   });
+export const atMostOne = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> =>
+  fc.array(arbitrary, {maxLength: 1});
 export const someBreakdown = fc.record({
   by: fc.constantFrom('property' as const, 'trait' as const),
   name: someProperty,

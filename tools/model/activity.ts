@@ -3,9 +3,8 @@
 import {type ActiveUsersQuery, activeAmong, distinctUsers, readFromMs} from './active-users.js';
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {parseRange} from './calendar.js';
-import {type Condition, holdAll, traitsOf} from './conditions.js';
+import {type Condition, type Did, didIt, holdAll, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
-import {type Did, didIt} from './retention.js';
 
 export interface ActivityQuery extends ActiveUsersQuery {
   readonly did: Did;

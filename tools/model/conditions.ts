@@ -37,3 +37,12 @@ export const holdAll = (properties: JsonObject, conditions: readonly Condition[]
 /** Traits of the user of an event, as they are now. */
 export const traitsOf = (model: Model, event: StoredEvent): JsonObject =>
   Object.fromEntries(model.profiles.get(userKeyOf(event.user))?.traits ?? []);
+
+export interface Did {
+  /** Undefined: any event. */
+  readonly event?: string;
+  readonly where: readonly Condition[];
+}
+
+export const didIt = (event: StoredEvent, {event: name, where}: Did): boolean =>
+  (name === undefined || event.name === name) && holdAll(event.properties, where);

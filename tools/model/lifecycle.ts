@@ -1,10 +1,9 @@
 // GET /v1/reports/lifecycle and /v1/reports/stickiness: a set of users for each bucket, and questions about these sets.
 
 import {type Bucket, bucketsOf, type Interval, isInside, parseRange} from './calendar.js';
-import {type Condition, holdAll, traitsOf} from './conditions.js';
+import {type Condition, type Did, didIt, holdAll, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
-import {type Did, didIt} from './retention.js';
 
 export interface EngagementQuery {
   readonly from: string;

@@ -2,15 +2,9 @@
 
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {type Bucket, bucketsOf, dayMs, hourMs, isInside, parseRange, type Range} from './calendar.js';
-import {type Condition, holdAll, traitsOf} from './conditions.js';
+import {type Condition, type Did, didIt, holdAll, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
-
-export interface Did {
-  /** Undefined: any event. */
-  readonly event?: string;
-  readonly where: readonly Condition[];
-}
 
 export interface RetentionQuery {
   readonly from: string;
@@ -37,9 +31,6 @@ interface Member {
   /** In how many of the periods it returned. */
   readonly returned: readonly boolean[];
 }
-
-export const didIt = (event: StoredEvent, {event: name, where}: Did): boolean =>
-  (name === undefined || event.name === name) && holdAll(event.properties, where);
 
 export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number): JsonObject {
   const {timezone} = query;

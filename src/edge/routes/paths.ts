@@ -4,10 +4,12 @@ import {boundsForm, boundsOf} from '../query/asked-times.js';
 import {conditions, userWhere} from '../query/conditions.js';
 import {checkNamed} from '../query/did.js';
 import {name, optional, wholeNumber, withDefault} from '../query/parameters.js';
+import {formatForm} from './report-csv.js';
 import {ofEveryReport, refused, reportRoute} from './reports.js';
 
 export const pathsForm = {
   ...ofEveryReport,
+  ...formatForm,
   start: optional(name, {
     description:
       'The name of the event where paths start: the first one of each user in the range. Either this, or `end`.',

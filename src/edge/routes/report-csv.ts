@@ -8,6 +8,7 @@ import type {
   FunnelAnswer,
   FunnelStep,
   LifecycleAnswer,
+  PathsAnswer,
   RetentionAnswer,
   StickinessAnswer,
   seriesAnswer,
@@ -63,6 +64,8 @@ function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
       return lifecycleRows(answer as LifecycleAnswer);
     case 'stickiness':
       return stickinessRows(answer as StickinessAnswer);
+    case 'paths':
+      return pathRows(answer as PathsAnswer);
     default:
       throw new Error(`${query.report} has no CSV`);
   }
@@ -152,6 +155,18 @@ const lifecycleRows = ({data}: LifecycleAnswer): Row[] => [
 const stickinessRows = ({data}: StickinessAnswer): Row[] => [
   ['buckets', 'users'],
   ...data.map(({buckets, users}) => [buckets, users]),
+];
+
+const pathRows = ({edges}: PathsAnswer): Row[] => [
+  ['step', 'from', 'from_kind', 'to', 'to_kind', 'users'],
+  ...edges.map(({step, from, to, users}) => [
+    step,
+    from.event ?? null,
+    from.kind ?? null,
+    to.event ?? null,
+    to.kind ?? null,
+    users,
+  ]),
 ];
 
 // -- tags. RC1 --

@@ -105,6 +105,7 @@ export const engagement: Operations = {
       200: {
         description: 'The paths.',
         schema: pathsAnswer,
+        hasCsv: true,
         headers: hinted,
         example: {
           depth: 4,

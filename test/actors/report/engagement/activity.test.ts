@@ -4,6 +4,7 @@ import {expect, test} from 'vitest';
 import {activeUsersOf} from '../../../../tools/model/active-users.js';
 import {activityOf} from '../../../../tools/model/activity.js';
 import {
+  atMostOne,
   events,
   someBreakdown,
   someCondition,
@@ -16,7 +17,6 @@ import {
 } from '../../../support/report-worlds.js';
 import {runs} from '../../../support/runs.js';
 
-const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> => fc.array(arbitrary, {maxLength: 1});
 const someMetric = fc.constantFrom('dau' as const, 'wau' as const, 'mau' as const);
 
 test('active users of an event, of conditions and of values equal the model, in one pass and in many', async () => {
@@ -24,8 +24,8 @@ test('active users of an event, of conditions and of values equal the model, in 
     interval: someInterval.filter((interval) => interval !== 'hour'),
     metric: someMetric,
     event: fc.constantFrom(...events, undefined),
-    where: some(someCondition),
-    userWhere: some(someCondition),
+    where: atMostOne(someCondition),
+    userWhere: atMostOne(someCondition),
     breakdown: fc.option(someBreakdown, {nil: undefined}),
   });
   const property = fc.asyncProperty(someStory, someRange, someRules, async (story, range, rules) => {

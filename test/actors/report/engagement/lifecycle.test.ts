@@ -5,6 +5,7 @@ import {activityOf} from '../../../../tools/model/activity.js';
 import {bucketsOf} from '../../../../tools/model/calendar.js';
 import {lifecycleOf, stickinessOf} from '../../../../tools/model/lifecycle.js';
 import {
+  atMostOne,
   events,
   someCondition,
   someInterval,
@@ -16,13 +17,12 @@ import {
 } from '../../../support/report-worlds.js';
 import {runs} from '../../../support/runs.js';
 
-const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> => fc.array(arbitrary, {maxLength: 1});
 const someRules = fc
   .record({
     interval: someInterval.filter((interval) => interval !== 'hour'),
     event: fc.constantFrom(...events, undefined),
-    where: some(someCondition),
-    userWhere: some(someCondition),
+    where: atMostOne(someCondition),
+    userWhere: atMostOne(someCondition),
   })
   .map(({event, where, ...others}) => ({...others, did: event === undefined ? {where} : {event, where}}));
 

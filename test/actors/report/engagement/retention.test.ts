@@ -5,6 +5,7 @@ import type {ReportQuery} from '../../../../src/asks.js';
 import {bucketsOf, dayMs, hourMs} from '../../../../tools/model/calendar.js';
 import {retentionOf} from '../../../../tools/model/retention.js';
 import {
+  atMostOne,
   events,
   someBreakdown,
   someCondition,
@@ -34,14 +35,12 @@ const shortFor = (interval: string, {fromMs, toMs}: {fromMs: number; toMs: numbe
   toMs: interval === 'hour' ? Math.min(toMs, fromMs + 2 * dayMs) : toMs,
 });
 
-const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> => fc.array(arbitrary, {maxLength: 1});
-
 test('retention equals the model, in one pass and in many', async () => {
   const someRules = fc.record({
     interval: fc.constantFrom<Query['interval'][]>('hour', 'day', 'week', 'month'),
-    start: fc.record({event: fc.constantFrom(...events), where: some(someCondition)}),
-    return: fc.record({event: fc.constantFrom(...events, undefined), where: some(someCondition)}),
-    userWhere: some(someCondition),
+    start: fc.record({event: fc.constantFrom(...events), where: atMostOne(someCondition)}),
+    return: fc.record({event: fc.constantFrom(...events, undefined), where: atMostOne(someCondition)}),
+    userWhere: atMostOne(someCondition),
     periods: fc.integer({min: 1, max: 6}),
     cohort: fc.constantFrom('first' as const, 'recurring' as const),
     criteria: fc.constantFrom('on' as const, 'on_or_after' as const),
