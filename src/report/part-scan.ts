@@ -126,6 +126,12 @@ export class PartScan {
     return this.parts.loadUnkept(part);
   }
 
+  /** How to load these parts as they are viewed, for a caller that comes again. PS1 */
+  viewLoader<V>(parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => V): (part: PartRef) => Promise<V> {
+    const isAside = this.isTooMuch(parts.reduce((sum, {bytes}) => sum + bytes, 0));
+    return (part) => (isAside ? this.parts.loadViewAside(part, view) : this.parts.loadView(part, view));
+  }
+
   /** Passes over the chunks, in their order, until all users are counted. */
   async passes(partial: Passes, chunks: readonly ChunkEntry[], hasLeft: UserSet): Promise<void> {
     do {
@@ -139,8 +145,12 @@ export class PartScan {
     chunks: readonly ChunkEntry[],
   ): (chunk: ChunkEntry) => Promise<V> {
     const bytes = chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0);
-    const isAside = bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
+    const isAside = this.isTooMuch(bytes);
     return (chunk) => (isAside ? reader.loadAside(chunk) : reader.load(chunk));
+  }
+
+  private isTooMuch(bytes: number): boolean {
+    return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
   /** Folds these blocks of a chunk's bodies; `i` is the place of the block's number in the list. */

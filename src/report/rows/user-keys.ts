@@ -24,14 +24,18 @@ export async function userKeys(
     else inBlock.push(user);
   }
   const keys = new Map<number, UserRef | undefined>();
-  const load = ([number]: readonly [number, readonly number[]]) => scan.loadOnce(index.users.blocks[number]!);
-  for await (const [[, inBlock], payload] of loadAhead([...byBlock], load, loadsAheadMax)) {
-    const block = new InternedBlock(payload);
+  const partOf = (number: number) => index.users.blocks[number]!;
+  // The pages of an export ask for the same blocks again and again.
+  const loadPart = scan.viewLoader([...byBlock.keys()].map(partOf), viewBlock);
+  const load = ([number]: readonly [number, readonly number[]]) => loadPart(partOf(number));
+  for await (const [[, inBlock], block] of loadAhead([...byBlock], load, loadsAheadMax)) {
     for (const user of inBlock) keys.set(user, refOf(block.bytesOf(user % internedBlockEntries)));
     await scan.pauseIfDue();
   }
   return users.map((user) => keys.get(user));
 }
+
+const viewBlock = (bytes: Uint8Array<ArrayBuffer>): InternedBlock => new InternedBlock(bytes);
 
 /** An anonymous user who is about to be another one has another first byte than other anonymous ones (actors/partition.ts). */
 const refOf = (key: Uint8Array | undefined): UserRef | undefined =>

@@ -33,9 +33,12 @@ test('users by index, in the order asked; nothing of one who was erased', async 
 test('only blocks that have one of them are read', async () => {
   const read: string[] = [];
   const noting = {
-    loadOnce: (part: PartRef) => {
-      read.push(part.key);
-      return scan.loadOnce(part);
+    viewLoader: (parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => unknown) => {
+      const load = scan.viewLoader(parts, view);
+      return (part: PartRef) => {
+        read.push(part.key);
+        return load(part);
+      };
     },
     pauseIfDue: () => undefined,
   };
