@@ -2,8 +2,8 @@
 //   AO1. Each step takes an event of its own. An event may serve several steps, so events are matched to steps: one more event
 //       raises the level if a chain of changes frees a step for it. Taking events in their order makes every level as early as it
 //       can be, and a path has its entry among its events.
-//   AO2. The level of a window depends on how many events of each set it has, more than there are steps counting no more.
-//       Windows whose numbers do not exceed those of a window that was searched are passed over.
+//   AO2. The level of a window depends on how many events of each set it has; more of them than the set has steps do nothing.
+//       Windows whose numbers do not exceed those of the window that was searched last are passed over.
 import type {PathRules, PathSearch} from './path-search.js';
 
 const nobody = -1;
@@ -61,20 +61,24 @@ export class AnyOrderSearch implements PathSearch {
   private enter(set: number): void {
     const held = (this.held[set] ?? 0) + 1;
     this.held[set] = held;
-    if (held <= this.rules.stepCount && held === (this.searched[set] ?? 0) + 1) this.above += 1;
+    if (held <= this.usefulMax(set) && held === (this.searched[set] ?? 0) + 1) this.above += 1;
   }
 
   private leave(set: number): void {
     const held = this.held[set];
     this.held[set] = held - 1;
-    if (held <= this.rules.stepCount && held === (this.searched[set] ?? 0) + 1) this.above -= 1;
+    if (held <= this.usefulMax(set) && held === (this.searched[set] ?? 0) + 1) this.above -= 1;
+  }
+
+  private usefulMax(set: number): number {
+    return this.rules.sets.selectorsOf(set).length;
   }
 
   // -- one window --
 
   /** The level of the events [entry, end). AO1 */
   private search(sets: Uint32Array, entry: number, end: number): number {
-    this.searched = this.held.map((held) => Math.min(held, this.rules.stepCount));
+    this.searched = this.held.map((held, set) => Math.min(held, this.usefulMax(set)));
     this.above = 0;
     this.takers.fill(nobody);
     let level = 0;

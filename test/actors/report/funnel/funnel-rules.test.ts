@@ -66,6 +66,14 @@ test('the first step in the range, later ones up to the window after it', async 
   expect(await ask(stories, entries, day(60))).toMatchObject({steps: [{count: 3}, {count: 2}], undecided: 0});
   expect(await ask(stories, entries, day(42))).toMatchObject({undecided: 1});
   expect((await ask(stories, entries, day(42) + 1)).undecided).toBe(0);
+  // The second event is no entry.
+  expect((await ask(['ada:A31 A35'], entries, day(46))).undecided).toBe(0);
+  expect((await ask(['ada:A30 A31'], entries, day(45))).undecided).toBe(1);
+});
+
+test.each(['sequential', 'strict', 'any'] as const)('%s: who enters after the range is not in it', async (order) => {
+  const asked = {steps: 'AB', windowMs: 14 * dayMs, range: 'entry', order} as const;
+  expect(await countsOf(['ada:A33 B34', 'bob:A31 A33 B34'], asked)).toEqual(order === 'strict' ? [1, 0] : [1, 1]);
 });
 
 describe('strict', () => {
@@ -96,6 +104,17 @@ describe('any order', () => {
     expect(await countsOf([story], {steps, order: 'any'})).toEqual(counts);
   });
 
+  test('an event makes room for a later one that can do less', async () => {
+    const rest = {
+      steps: [
+        {event: 'A', where: []},
+        {event: 'A', where: [{property: 'v', op: 'set', values: []}]},
+      ],
+    } as const;
+    expect(await countsOf(['ada:A1{"v":1} A2'], {steps: 'AA', order: 'any', rest})).toEqual([1, 1]);
+    expect(await countsOf(['ada:A1 A2'], {steps: 'AA', order: 'any', rest})).toEqual([1, 0]);
+  });
+
   test('the window begins with the earliest event of the path', async () => {
     const asked = {steps: 'AB', order: 'any', windowMs: 3 * dayMs} as const;
     expect(await countsOf(['ada:B1 A5 B9 A10'], asked)).toEqual([1, 1]);
@@ -110,6 +129,7 @@ describe('exclusions', () => {
     ['the user may enter again', 'ada:A1 X2 A3 B4', 'AB', 'X', 0, 1, [1, 1]],
     ['before and after the steps they do nothing', 'ada:X1 A2 B3 X4', 'AB', 'X', 0, 1, [1, 1]],
     ['hold between their steps alone', 'ada:A1 X2 B3 C4', 'ABC', 'X', 1, 2, [1, 1, 1]],
+    ['and not after them', 'ada:A1 B2 X3 C4', 'ABC', 'X', 0, 1, [1, 1, 1]],
     ['those that were reached before stay', 'ada:A1 B2 X3 C4', 'ABC', 'X', 1, 2, [1, 1, 0]],
     ['an event may be a step itself', 'ada:A1 A2 B3', 'AB', 'A', 0, 1, [1, 1]],
     ['of one ms are in the order of the log', 'ada:A1 B1 X1', 'AB', 'X', 0, 1, [1, 1]],

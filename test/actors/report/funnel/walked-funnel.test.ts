@@ -7,7 +7,7 @@ import {tell, texts, tinyBound} from '../../../support/report-worlds.js';
 import {runs} from '../../../support/runs.js';
 
 test('funnels with all of their parameters equal the model', async () => {
-  const someFunnels = fc.array(fc.tuple(someFunnel, someWideRange), {minLength: 5, maxLength: 5});
+  const someFunnels = fc.array(fc.tuple(someFunnel, someWideRange), {minLength: 8, maxLength: 8});
   const property = fc.asyncProperty(denseStory, someAsOf, someFunnels, async (story, asOfMs, funnels) => {
     const world = tell(story, asOfMs);
     for (const [funnel, range] of funnels) {
@@ -34,5 +34,5 @@ test('funnels with all of their parameters equal the model', async () => {
       expect(await world.ask(query, 8 * tinyBound)).toEqual(expected);
     }
   });
-  await fc.assert(property, {numRuns: runs(90), unbiased: true});
+  await fc.assert(property, {numRuns: runs(60), unbiased: true});
 });
