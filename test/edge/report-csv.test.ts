@@ -74,6 +74,21 @@ describe('the columns', () => {
   });
 });
 
+test('of a funnel with more parameters: means; levels without names; a row for each bucket where there are any', () => {
+  const step = {count: 2, conversion_rate: 1, step_conversion_rate: 1, drop_off: 0, median_seconds: 3};
+  const steps = [
+    {level: 1, ...step, mean_seconds: null},
+    {level: 2, ...step, mean_seconds: 2.5},
+  ];
+  const whole = {order: 'any', steps, conversion_rate: 1, total: 2};
+  const titles = 'step,event,count,conversion_rate,step_conversion_rate,drop_off,median_seconds,mean_seconds';
+  expect(lines({report: 'walked-funnel'}, whole)).toEqual([titles, '1,,2,1,1,0,3,', '2,,2,1,1,0,3,2.5', '']);
+  const series = {...whole, data: [{date: 'a', count: 2, converted: 1, conversion_rate: 0.5}]};
+  expect(lines({report: 'walked-funnel'}, series)).toEqual(['date,count,converted,conversion_rate', 'a,2,1,0.5', '']);
+  const broken = {...series, breakdown: {property: 'p', additive: true, rows: [{value: 'x', ...series}]}};
+  expect(lines({report: 'walked-funnel'}, broken)[1]).toBe('x,,a,2,1,0.5');
+});
+
 test('of retention: a row for each cell', () => {
   const cohorts = [
     {date: 'a', size: 2, cells: [{count: 1}, {count: 2, incomplete: true}]},

@@ -1,0 +1,29 @@
+// From which bucket on an answer may still grow.
+import {expect, test} from 'vitest';
+import type {Manifest} from '../../../actors/manifest.js';
+import type {ReportQuery} from '../../../src/asks.js';
+import {headersOf} from '../../../src/report/published/freshness.js';
+
+const dayMs = 24 * 3_600_000;
+const day = (number: number): number => Date.UTC(2026, 6, number);
+
+test.each([
+  ['all', undefined, day(11), undefined],
+  ['all', undefined, day(5), '2026-07-01'],
+  ['all', 2, day(5), '2026-07-03'],
+  ['all', 2, day(11), undefined],
+  ['entry', 2, day(11), '2026-07-09'],
+  ['entry', 2, day(12), '2026-07-10'],
+  ['entry', 2, day(13), undefined],
+] as const)('a funnel of %s with a window of %s days', (range, windowDays, asOfMs, label) => {
+  const query = {
+    report: 'walked-funnel',
+    range,
+    fromMs: day(1),
+    toMs: day(11) - 1,
+    interval: 'day',
+    ...(windowDays === undefined ? {} : {windowMs: windowDays * dayMs}),
+  } as ReportQuery;
+  const manifest = {partition: 0, position: {generation: 1, sequence: 1}, asOfMs} as Manifest;
+  expect(headersOf(query, [manifest], '', 0)['Report-Incomplete-From']).toBe(label);
+});
