@@ -75,6 +75,13 @@ describe('a client that leaves', () => {
     await expectNothingLeft();
   });
 
+  test('while its export begins, or before it has read it: others may export', async () => {
+    await many(() => sendAndLeave(get('/v1/export')));
+    await many(() => sendAndLeave(get('/v1/user/export?userId=x')));
+    await expectNothingLeft();
+    await until('there is room for an export', async () => (await read.get('/v1/export')).status === 200);
+  });
+
   test('before a deletion is done: it happens all the same', async () => {
     const client = new Client(service.baseUrl, service.writeKey);
     expectJson(await client.post('/v1/events', {event: 'left', userId: 'leaving'}), 200);

@@ -133,6 +133,15 @@ test('a refusal is the last line; a fault breaks the answer off', async () => {
   expect([broken.text, broken.failure]).toEqual(['{"n":1}\n', new Error('a bug')]);
 });
 
+test('a client that left while the first page was made takes no place', async () => {
+  for (let i = 0; i < 20; i++) {
+    const pages = new TestPages(1);
+    const exchange = {...new TestClient().exchange(), isOver: true} as Exchange;
+    answerLines(exchange, [], await firstPage(pages), pages);
+  }
+  expect(await firstPage(new TestPages(1))).toEqual(['{"n":1}']);
+});
+
 test('compressed pages can be read one by one', async () => {
   const [client, pages] = [new TestClient(), new TestPages(3)];
   answerLines(client.exchange('gzip'), [], await firstPage(pages), pages);

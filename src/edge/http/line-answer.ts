@@ -32,7 +32,12 @@ export interface LinePages {
 /** The first page, before the head of the answer is written: its failure is a status. @throws RequestFailure */
 export async function firstPage(pages: LinePages): Promise<readonly string[] | undefined> {
   if (answersNow >= answersMax) throw new RequestFailure(unavailable(`${answersMax} exports run already`));
-  return pages.next(pageBytesMin);
+  answersNow += 1;
+  try {
+    return await pages.next(pageBytesMin);
+  } finally {
+    answersNow -= 1; // `answerLines` takes the place again.
+  }
 }
 
 /** Answers with the lines of `first`, and of all pages after it. */
@@ -49,6 +54,7 @@ export function answerLines(
     exchange.answer('200 OK', linesType, '', all);
     return;
   }
+  if (exchange.isOver) return; // The client left while the first page was made.
   answersNow += 1;
   exchange.stream(linesType, all, (answer) => {
     if (answer === undefined) {
