@@ -225,6 +225,7 @@ export const activeAnswer = z.strictObject({
       rows: z.array(z.strictObject({...breakdownRow(), ...activeSeries()})).describe('The value of most users first.'),
     })
     .optional(),
+  skipped: skipped(),
 });
 export type ActiveAnswer = z.infer<typeof activeAnswer>;
 
@@ -351,6 +352,7 @@ export const retentionAnswer = z.strictObject({
         .describe('The value of most users first.'),
     })
     .optional(),
+  skipped: skipped(),
 });
 export type RetentionAnswer = z.infer<typeof retentionAnswer>;
 
@@ -368,6 +370,7 @@ export const lifecycleAnswer = z.strictObject({
       }),
     )
     .describe('Every bucket, zeros included.'),
+  skipped: skipped(),
 });
 export type LifecycleAnswer = z.infer<typeof lifecycleAnswer>;
 
@@ -379,6 +382,7 @@ export const stickinessAnswer = z.strictObject({
     .array(z.strictObject({buckets: z.int().min(1), users: count()}))
     .describe('For each number of buckets, from 1 to all: the users who were active in exactly so many.'),
   total: count().describe('Distinct users of the range.'),
+  skipped: skipped(),
 });
 export type StickinessAnswer = z.infer<typeof stickinessAnswer>;
 
@@ -407,6 +411,7 @@ export const pathsAnswer = z.strictObject({
     .describe(
       'Step by step, the most frequent first; what is not shown of a step comes last, from `other` to `other`.',
     ),
+  skipped: skipped(),
 });
 export type PathsAnswer = z.infer<typeof pathsAnswer>;
 

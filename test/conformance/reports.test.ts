@@ -1003,6 +1003,7 @@ describe('retention', () => {
       breakdown: 'plan',
     });
     expect(breakdown.rows.map(({value, kind}) => value ?? kind)).toEqual(['pro', 'missing']);
+    expect(await covering('retention', {...asked, start_where: 'plan gt 1'})).toMatchObject({skipped: 1});
   });
 
   test('refuses what is too much, and parameters that do not go together', async () => {
@@ -1068,6 +1069,9 @@ describe('lifecycle and stickiness', () => {
       expectError(await ask(report, {...range, any_event: 'true'}), 400, 'invalid_request', 'event');
     }
     expect(await covering('stickiness', {...range, where: 'plan eq pro'})).toMatchObject({total: 1});
+    expect(await covering('stickiness', {...range, where: 'plan gt 1'})).toMatchObject({total: 0, skipped: 1});
+    expect(await covering('lifecycle', {...range, where: 'plan gt 1'})).toMatchObject({skipped: 1});
+    expect(await covering('users', {...range, where: 'plan gt 1'})).toMatchObject({total: 0, skipped: 1});
     expect(await covering('stickiness', {...range, user_where: 'never set'})).toMatchObject({total: 0});
     const any = {...range, event: undefined, any_event: 'true'};
     expect(await covering('stickiness', any)).toMatchObject({total: 2});
@@ -1111,6 +1115,7 @@ describe('paths', () => {
     });
     const manual = await covering<{edges: unknown[]}>('paths', {...range, start: first, where: 'auto unset'});
     expect(manual.edges).toEqual([{step: 1, from: one, to: end, users: 2}]);
+    expect(await covering('paths', {...range, start: second, where: 'auto gte 1'})).toMatchObject({skipped: 1});
   });
 
   test('refuse two directions, none, and depths that there are not', async () => {

@@ -3,7 +3,7 @@
 import {type ActiveUsersQuery, activeAmong, distinctUsers, readFromMs} from './active-users.js';
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {parseRange} from './calendar.js';
-import {type Condition, type Did, didIt, holdAll, traitsOf} from './conditions.js';
+import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 
 export interface ActivityQuery extends ActiveUsersQuery {
@@ -15,17 +15,19 @@ export interface ActivityQuery extends ActiveUsersQuery {
 export function activityOf(model: Model, query: ActivityQuery): JsonObject {
   const {interval = 'day', metric = 'dau', breakdown} = query;
   const [firstMs, {toMs}] = [readFromMs(query), parseRange(query.from, query.to)];
-  const events = model.events.filter(
+  const named = model.events.filter(
     (event) =>
       firstMs <= event.timeMs &&
       event.timeMs <= toMs &&
-      didIt(event, query.did) &&
+      didIt(event, {...query.did, where: []}) &&
       holdAll(traitsOf(model, event), query.userWhere),
   );
+  const events = named.filter((event) => didIt(event, query.did));
+  const skipped = skippedIn([[named, query.did.where]]);
   const fields = (of: readonly StoredEvent[]): JsonObject => activeAmong(of, query);
   const whole = {metric, interval, ...fields(events)};
-  if (breakdown === undefined) return whole;
+  if (breakdown === undefined) return {...whole, ...skipped};
   const rows = rowsByValue(model, breakdown, events, (event) => event, fields, distinctUsers);
   const property = breakdown.by === 'trait' ? `trait:${breakdown.name}` : breakdown.name;
-  return {...whole, breakdown: {property, additive: false, rows}};
+  return {...whole, breakdown: {property, additive: false, rows}, ...skipped};
 }

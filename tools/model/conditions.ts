@@ -46,3 +46,20 @@ export interface Did {
 
 export const didIt = (event: StoredEvent, {event: name, where}: Did): boolean =>
   (name === undefined || event.name === name) && holdAll(event.properties, where);
+
+/** `skipped` of an answer that looked at these events, a condition at a time; nothing where none compares numbers. */
+export function skippedIn(looked: readonly (readonly [readonly StoredEvent[], readonly Condition[]])[]): JsonObject {
+  const compares = ({op}: Condition): boolean => /^[gl]te?$/.test(op);
+  if (!looked.some(([, where]) => where.some(compares))) return {};
+  let skipped = 0;
+  for (const [events, where] of looked) {
+    let left = events;
+    for (const condition of where) {
+      const values = left.map(({properties}) => propertyAt(properties, condition.property));
+      if (compares(condition))
+        skipped += values.filter((value) => value !== undefined && typeof value !== 'number').length;
+      left = left.filter(({properties}) => holds(properties, condition));
+    }
+  }
+  return {skipped};
+}

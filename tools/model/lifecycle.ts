@@ -1,7 +1,7 @@
 // GET /v1/reports/lifecycle and /v1/reports/stickiness: a set of users for each bucket, and questions about these sets.
 
-import {type Bucket, bucketsOf, type Interval, isInside, parseRange} from './calendar.js';
-import {type Condition, type Did, didIt, holdAll, traitsOf} from './conditions.js';
+import {type Bucket, bucketsOf, type Interval, isInside, parseRange, type Range} from './calendar.js';
+import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
@@ -16,6 +16,13 @@ export interface EngagementQuery {
 
 const doneIn = (model: Model, {did, userWhere}: EngagementQuery): StoredEvent[] =>
   model.events.filter((event) => didIt(event, did) && holdAll(traitsOf(model, event), userWhere));
+
+/** `skipped`, of the events of the name in a range. */
+function skippedOf(model: Model, query: EngagementQuery, range: Range): JsonObject {
+  const {where} = query.did;
+  const named = doneIn(model, {...query, did: {...query.did, where: []}});
+  return skippedIn([[named.filter(({timeMs}) => isInside(timeMs, range)), where]]);
+}
 
 const usersIn = (events: readonly StoredEvent[], {startMs, endMs}: Pick<Bucket, 'startMs' | 'endMs'>): Set<string> =>
   new Set(events.filter(({timeMs}) => startMs <= timeMs && timeMs < endMs).map(({user}) => userKeyOf(user)));
@@ -45,7 +52,8 @@ export function lifecycleOf(model: Model, query: EngagementQuery): JsonObject {
       dormant: count([...previous], (user) => !now.includes(user)),
     };
   });
-  return {...headOf(query), data};
+  const skipped = skippedOf(model, query, {fromMs: before!.startMs, toMs: range.toMs});
+  return {...headOf(query), data, ...skipped};
 }
 
 export function stickinessOf(model: Model, query: EngagementQuery, isAtLeast: boolean): JsonObject {
@@ -60,5 +68,11 @@ export function stickinessOf(model: Model, query: EngagementQuery, isAtLeast: bo
     buckets: i + 1,
     users: bucketsWith.filter((count) => (isAtLeast ? count >= i + 1 : count === i + 1)).length,
   }));
-  return {...headOf(query), ...(isAtLeast ? {at_least: true} : {}), data, total: users.length};
+  return {
+    ...headOf(query),
+    ...(isAtLeast ? {at_least: true} : {}),
+    data,
+    total: users.length,
+    ...skippedOf(model, query, range),
+  };
 }

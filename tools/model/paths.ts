@@ -1,8 +1,8 @@
 // GET /v1/reports/paths: every user's path as a list of names, and counts over these lists.
 
 import {isInside, parseRange} from './calendar.js';
-import {type Condition, holdAll, traitsOf} from './conditions.js';
-import type {JsonObject, Model} from './model.js';
+import {type Condition, holdAll, skippedIn, traitsOf} from './conditions.js';
+import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
 export interface PathsQuery {
@@ -61,15 +61,17 @@ export function pathsOf(model: Model, query: PathsQuery): JsonObject {
     const other = {step: step + 1, from: {kind: 'other'}, to: {kind: 'other'}, users: rest};
     return [...shown[step]!.map((edge) => ({step: step + 1, ...edge})), ...(rest > 0 ? [other] : [])];
   });
-  return {depth: query.depth, steps, edges};
+  return {depth: query.depth, steps, edges, ...skippedIn([[lookedAt(model, query), query.where]])};
 }
 
-function pathsOfUsers(model: Model, query: PathsQuery): string[][] {
+const lookedAt = (model: Model, query: PathsQuery): StoredEvent[] => {
   const range = parseRange(query.from, query.to, query.timezone);
-  const asked = model
-    .inOrder(model.events)
-    .filter((event) => isInside(event.timeMs, range) && holdAll(event.properties, query.where))
-    .filter((event) => holdAll(traitsOf(model, event), query.userWhere));
+  const inRange = model.inOrder(model.events).filter(({timeMs}) => isInside(timeMs, range));
+  return inRange.filter((event) => holdAll(traitsOf(model, event), query.userWhere));
+};
+
+function pathsOfUsers(model: Model, query: PathsQuery): string[][] {
+  const asked = lookedAt(model, query).filter((event) => holdAll(event.properties, query.where));
   const users = new Set(asked.map(({user}) => userKeyOf(user)));
   return [...users].flatMap((user) => {
     const names = asked.filter((event) => userKeyOf(event.user) === user).map(({name}) => name);

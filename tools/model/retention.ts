@@ -2,7 +2,7 @@
 
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
 import {type Bucket, bucketsOf, dayMs, hourMs, isInside, parseRange, type Range} from './calendar.js';
-import {type Condition, type Did, didIt, holdAll, traitsOf} from './conditions.js';
+import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 import {userKeyOf} from './model.js';
 
@@ -43,6 +43,7 @@ export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number)
   for (const event of model.inOrder(asked))
     histories.set(userKeyOf(event.user), [...(histories.get(userKeyOf(event.user)) ?? []), event]);
   const members = [...histories.values()].flatMap((history) => membersOf(history, query, range, cohorts, later));
+  const skipped = skippedOf([...histories.values()], query, range, later[cohorts.length + query.periods - 2]!.endMs);
   const fields = (of: readonly Member[]): JsonObject => fieldsOf(of, query, range, cohorts, later, asOfMs);
   const {breakdown} = query;
   const rows = breakdown && rowsByValue(model, breakdown, members, ({start}) => start, fields);
@@ -59,7 +60,29 @@ export function retentionOf(model: Model, query: RetentionQuery, asOfMs: number)
             rows: rows!,
           },
         }),
+    ...skipped,
   };
+}
+
+/** Of start and return events from `from` to the end of the last period, without users who started before, who are no members. */
+function skippedOf(
+  histories: readonly (readonly StoredEvent[])[],
+  {start, return: returning, interval, periods, cohort, criteria, frame}: RetentionQuery,
+  {fromMs, toMs}: Range,
+  calendarEndMs: number,
+): JsonObject {
+  const rollingEndMs = toMs + periods * units[interval];
+  const lastMs = criteria === 'on_or_after' ? toMs : (frame === 'rolling' ? rollingEndMs : calendarEndMs) - 1;
+  const startedBefore = (history: readonly StoredEvent[]): boolean =>
+    history.some((event) => event.timeMs < fromMs && didIt(event, start));
+  const looked = histories
+    .filter((history) => cohort === 'recurring' || !startedBefore(history))
+    .flatMap((history) => history.filter((event) => isInside(event.timeMs, {fromMs, toMs: lastMs})));
+  const named = (did: Did): StoredEvent[] => looked.filter((event) => didIt(event, {...did, where: []}));
+  return skippedIn([
+    [named(start), start.where],
+    [named(returning), returning.where],
+  ]);
 }
 
 function membersOf(

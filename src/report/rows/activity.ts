@@ -25,7 +25,7 @@ export async function activity(
 ): Promise<string> {
   const one = new Activity(reading, query);
   await one.fold(snapshots);
-  return `{"metric":"${query.metric}",${one.fields()}}`;
+  return `{"metric":"${query.metric}",${one.fields()}${one.scan.skippedField}}`;
 }
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
@@ -34,7 +34,7 @@ class Activity {
   private readonly query: Query;
   private readonly windows: ActivityWindows;
   private readonly grouping: Grouping | undefined;
-  private readonly scan: RowScan;
+  readonly scan: RowScan;
   private shown: ShownGroups | undefined;
   private cells: ActivityCells;
 
@@ -64,6 +64,7 @@ class Activity {
       this.shown = shown;
       this.cells = new ActivityCells(this.windows, rowsOf(shown) + 1);
     }
+    this.scan.forgetSkipped();
     const {cells, shown} = this;
     const count: WalkUser = (_, times, series, start, end) => cells.addUser(times, series, start, end);
     for (const snapshot of snapshots)

@@ -38,5 +38,5 @@ export async function lifecycle(
       users,
     );
   }
-  return `{${intervalText(buckets)},${lifecycleFields(cells, buckets.labels())}}`;
+  return `{${intervalText(buckets)},${lifecycleFields(cells, buckets.labels())}${scan.skippedField}}`;
 }

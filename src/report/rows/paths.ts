@@ -1,7 +1,10 @@
 // Paths: the users who did the event are found first, then all of their events are walked.
+//   PH1. With a condition on numbers the events of all users are walked: what the condition cannot judge is counted.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
+import {comparesNumbers} from '../../../actors/report/rows/condition.js';
+import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {ReportQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -24,23 +27,30 @@ export async function paths(
   const stretch = {startMs: fromMs, lastMs: toMs};
   const ofEvent = new RowScan(reading, {stretch, selectors: [{event, where}]});
   const ofAll = new RowScan(reading, {stretch, selectors: [{where}]});
+  const isCounted = where.some(({op}) => comparesNumbers(op));
   for (const snapshot of snapshots) {
     const users = await usersWhere(reading.scan, snapshot, userWhere);
-    const onPath = new UserSet();
-    const note: ChosenFold = (rows, [chosen]) => {
-      for (const row of chosen!) onPath.add(rows.users[row]!);
-    };
-    await ofEvent.fold(snapshot, note, users);
-    if (onPath.count > 0) await walk(reading, ofAll, snapshot, onPath, counts);
+    const onPath = isCounted ? users : await usersOf(ofEvent, snapshot, users); // PH1
+    await walk(reading, ofAll, snapshot, onPath, counts);
   }
-  return `{${counts.fields(limit)}}`;
+  return `{${counts.fields(limit)}${ofAll.skippedField}}`;
+}
+
+/** Users with an event that the scan chooses. */
+async function usersOf(scan: RowScan, snapshot: PartitionSnapshot, among: Users | undefined): Promise<Users> {
+  const found = new UserSet();
+  const note: ChosenFold = (rows, [chosen]) => {
+    for (const row of chosen!) found.add(rows.users[row]!);
+  };
+  await scan.fold(snapshot, note, among);
+  return found;
 }
 
 async function walk(
   reading: RowReading,
   scan: RowScan,
   snapshot: PartitionSnapshot,
-  users: UserSet,
+  users: Users | undefined,
   counts: PathCounts,
 ): Promise<void> {
   const {names} = snapshot;

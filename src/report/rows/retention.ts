@@ -37,7 +37,7 @@ export async function retention(
 ): Promise<string> {
   const one = new Retention(reading, query);
   await one.fold(snapshots);
-  return `{${intervalText(one.cohorts)},${one.fields(asOf(snapshots.map(({manifest}) => manifest)))}}`;
+  return `{${intervalText(one.cohorts)},${one.fields(asOf(snapshots.map(({manifest}) => manifest)))}${one.skippedField}}`;
 }
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
@@ -49,6 +49,7 @@ class Retention {
   /** Who may be in a cohort, by partition. */
   private readonly members = new Map<PartitionSnapshot, Users | undefined>();
   private shown: ShownGroups | undefined;
+  skippedField = '';
   private cells: RetentionCells;
 
   constructor(reading: RowReading, query: Query) {
@@ -79,6 +80,7 @@ class Retention {
     }
     const scan = this.scan(this.periods.lastMs, [query.start, query.return]);
     for (const snapshot of snapshots) await this.foldUsers(scan, snapshot);
+    this.skippedField = scan.skippedField;
   }
 
   /** RQ1 */

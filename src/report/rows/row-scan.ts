@@ -10,7 +10,7 @@ import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
-import type {Condition} from '../../../actors/report/rows/condition.js';
+import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
@@ -101,6 +101,12 @@ export class RowScan {
   /** Rows that comparisons of numbers could not judge, over all passes so far. */
   get skipped(): number {
     return this.judges().reduce((sum, {skipped}) => sum + skipped, 0);
+  }
+
+  /** `,"skipped":n` at the end of an answer; nothing where no condition compares numbers. */
+  get skippedField(): string {
+    const compares = this.judged.some(({selector}) => selector.where?.some(({op}) => comparesNumbers(op)));
+    return compares ? `,"skipped":${this.skipped}` : '';
   }
 
   /** Another pass over the same rows counts them again. */

@@ -35,5 +35,5 @@ export async function stickiness(
     );
   }
   const atLeast = isAtLeast ? '"at_least":true,' : '';
-  return `{${intervalText(buckets)},${atLeast}${cells.fields(isAtLeast)}}`;
+  return `{${intervalText(buckets)},${atLeast}${cells.fields(isAtLeast)}${scan.skippedField}}`;
 }
