@@ -27,9 +27,10 @@ import {dayMs, formatTime, hourMs} from '../../tools/model/calendar.js';
 import {eventCountsOf} from '../../tools/model/event-counts.js';
 import {funnelOf} from '../../tools/model/funnel.js';
 import {lifecycleOf, stickinessOf} from '../../tools/model/lifecycle.js';
-import {type JsonObject, Model} from '../../tools/model/model.js';
+import {type JsonObject, Model, userKeyOf} from '../../tools/model/model.js';
 import {namesOf} from '../../tools/model/names.js';
 import {pathsOf} from '../../tools/model/paths.js';
+import {unitsOf, walkedFunnelOf} from '../../tools/model/walked-funnel.js';
 import {derivedIn} from '../support/derived.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
 
@@ -291,6 +292,23 @@ function inKathmandu({fromMs, toMs}: typeof wholeDays, interval: Interval, metri
   return activeBucketsOf(asked, metric && trailingDays(metric, interval), {reportZone: undefined});
 }
 
+const step = (event: string) => ({event, where: []});
+const funnelRules = {
+  steps: ['view', 'open', 'buy'].map(step),
+  range: 'all',
+  where: [],
+  userWhere: [],
+  breakdownAt: 1,
+  breakdown: {by: 'property', name: 'plan', limit: 2},
+  interval: 'day',
+} as const;
+const strictly = {...funnelRules, order: 'strict', exclusions: []} as const;
+const withoutRare = {
+  ...funnelRules,
+  order: 'sequential',
+  exclusions: [{...step('rare'), afterStep: 0, beforeStep: 2}],
+} as const;
+
 const did = {did: {event: 'view', where: []}, userWhere: []};
 
 const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQuery[] => [
@@ -316,6 +334,9 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   ]),
   {report: 'funnel', steps: ['view', 'open', 'buy'], ...range},
   {report: 'funnel', steps: ['view', 'buy'], windowMs: 12 * hourMs, ...range},
+  ...[strictly, {...funnelRules, order: 'any', exclusions: []} as const, withoutRare].map(
+    (rules) => ({report: 'walked-funnel', ...rules, hasHistogram: true, ...range}) as const,
+  ),
   {report: 'names', limit: 100, ...range},
   {report: 'activity', metric: 'wau', interval: 'day', ...did, ...range},
   {report: 'lifecycle', interval: 'day', ...did, ...range, fromMs: startMs + dayMs, beforeMs: startMs},
@@ -342,6 +363,8 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
       const window = query.windowMs === undefined ? {} : {window: `${query.windowMs / hourMs}h`};
       return funnelOf(model, {steps: query.steps, ...texts, ...window});
     }
+    case 'walked-funnel':
+      return walkedFunnelOf(model, modelFunnel(query));
     case 'names':
       return namesOf(model, query);
     case 'activity':
@@ -353,6 +376,25 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
     case 'paths':
       return pathsOf(model, {...query, ...texts});
   }
+}
+
+type WalkedFunnel = Extract<ReportQuery, {report: 'walked-funnel'}>;
+
+/** Who is asked for in the words of the model. */
+function modelFunnel({exclusions, windowMs: _, fromMs, toMs, ...rules}: Omit<WalkedFunnel, 'report' | 'hasHistogram'>) {
+  return {
+    ...rules,
+    from: formatTime(fromMs),
+    to: formatTime(toMs),
+    exclusions: exclusions.map(({event, where, afterStep, beforeStep}) => ({
+      event,
+      where,
+      i: afterStep + 1,
+      j: beforeStep + 1,
+    })),
+    histogram: true,
+    asOfMs: 0,
+  };
 }
 
 /** What the model says, by set. */
@@ -394,6 +436,14 @@ describe('every set of snapshots that agree', () => {
       // Four rows at once: several passes.
       const evaluations = [new Evaluation(small, 1 << 20), new Evaluation(small, 4 * gatheredRowBytes)];
       await expectAnswers(snapshots, numbers, evaluations);
+      const {breakdown: _, breakdownAt: __, interval: ___, ...rules} = withoutRare;
+      const who = {report: 'funnel-users', step: 1, outcome: 'reached', limit: 1_000, list: ''} as const;
+      const answer = JSON.parse(await evaluations[0]!.answer({...who, ...rules, ...wholeDays}, snapshots));
+      const units = unitsOf(world.modelOf(set), modelFunnel({...withoutRare, ...wholeDays}));
+      const listed = answer.data.map(({kind, id}: {kind: 'user' | 'anonymous'; id: string}) => userKeyOf({kind, id}));
+      // The model's devices are named with their partition.
+      const entered = units.map(({path: [entry]}) => userKeyOf(entry!.user).replace(/^(anonymous:.*) \d$/, '$1'));
+      expect(listed.sort()).toEqual(entered.sort());
     },
     60_000,
   );

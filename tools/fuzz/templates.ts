@@ -34,6 +34,7 @@ const weights = {
   counts: 6,
   users: 4,
   funnel: 4,
+  funnelUsers: 2,
   engagement: 4,
   keys: 1,
   newKey: 0.2,
@@ -85,7 +86,13 @@ const readings: Record<string, (random: Random) => Reading> = {
   funnel: (random) => [
     'GET',
     '/v1/reports/funnel',
-    `${steps(random)}&${range(random)}${window(random)}${form(random)}`,
+    `${steps(random)}&${range(random)}${window(random)}${form(random)}${funnelOptions(random)}`,
+  ],
+  funnelUsers: (random) => [
+    'GET',
+    '/v1/reports/funnel/users',
+    `${steps(random)}&${range(random)}${window(random)}${funnelRules(random)}&step=${random.between(1, 4)}` +
+      `&outcome=${random.pick(['reached', 'dropped'])}&limit=${random.between(1, 1_000)}`,
   ],
   engagement: (random) => {
     const [path, asked] = random.pick(engagement);
@@ -222,6 +229,27 @@ const steps = (random: Random): string =>
   Array.from({length: random.between(1, 6)}, () => `${random.pick(['steps[]', 'steps%5B%5D'])}=${nameOf(random)}`).join(
     '&',
   );
+
+const funnelRules = (random: Random): string =>
+  [
+    random.chance(0.4) ? `&order=${random.pick(['sequential', 'strict', 'any'])}` : '',
+    random.chance(0.2) ? '&range=entry' : '',
+    random.chance(0.2) ? `&hold=${random.pick(['plan', 'n', 'nested.deep.text'])}` : '',
+    random.chance(0.3) ? `&where[${random.between(1, 4)}]=${random.pick(['plan+eq+pro', 'n+gt+1', 'amount+set'])}` : '',
+    random.chance(0.3) ? `&exclude[1]=${nameOf(random)}` : '',
+    random.chance(0.1) ? '&exclude_between[1]=1-2' : '',
+    condition(random),
+  ].join('');
+
+const funnelOptions = (random: Random): string =>
+  random.chance(0.5)
+    ? ''
+    : [
+        funnelRules(random),
+        random.chance(0.3) ? '&breakdown=plan&breakdown_limit=2' : '',
+        random.chance(0.2) ? `&breakdown_at=${random.pick(['1', '2', 'first', 'last'])}` : '',
+        random.chance(0.3) ? '&histogram=true' : '',
+      ].join('');
 
 function historyQuery(random: Random): string {
   const parts = [
