@@ -421,6 +421,7 @@ export class Runner {
     this.stopTimers();
     if (!this.isStandingStill) {
       await this.scrub.idle();
+      await this.mover.idle(); // It may wait for a snapshot: none comes behind the last one.
       await this.publishNow();
       this.lateCopies.clean(this.ticks.periodMs); // Nothing of erased users stays on the disk of a service that is stopped.
       await this.scrub.idle();

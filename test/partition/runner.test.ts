@@ -219,6 +219,22 @@ test('a drain while a start still folds has the last word in the log', async () 
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('a drain has its last tick after what the mover waits for: no snapshot comes behind that one', async () => {
+  const driven = await live();
+  let ended = (): void => undefined;
+  const idle = vi.spyOn(driven.runner.mover, 'idle');
+  idle.mockImplementationOnce(() => new Promise<void>((resolve) => void (ended = resolve)));
+  const ticks = driven.ticks.length;
+  const drained = driven.runner.drain();
+  await turns();
+  expect(driven.ticks).toHaveLength(ticks);
+  ended();
+  await turns();
+  expect(driven.ticks).toHaveLength(ticks + 1);
+  await driven.publish();
+  await drained;
+});
+
 test('an owner that was paused since it heard that it is one calls nothing late', async () => {
   const driven = await live();
   driven.snapshots.published = {sequence: 1, asOfMs: 0};
