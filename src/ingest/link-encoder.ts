@@ -2,6 +2,7 @@
 //   LE1. A link is in the log of the anonymous user's partition before the client is told that its write is stored (the routes
 //        see to that): who was answered 200 finds the history joined.
 //   LE2. An event with one id costs a look at one byte of its entry.
+//   LE3. Links of a batch are in the order of its events: of two users of one device the first one in the batch is the first.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {entryBytesMax} from '../../actors/limits.js';
 import {EntryView, entryHasAnonymousId, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
@@ -19,6 +20,13 @@ export interface BatchLink {
   readonly pair: LinkedPair;
   /** Indexes in the batch of the events that need it. */
   readonly events: readonly number[];
+}
+
+interface NeededLink extends BatchLink {
+  readonly events: number[];
+  readonly anonymousId: string;
+  readonly userId: string;
+  readonly receivedMs: number;
 }
 
 export class LinkEncoder {
@@ -44,7 +52,9 @@ export class LinkEncoder {
   /** Writes the link that the event entry at `start` needs. Undefined: it needs none. */
   ofEvent(bytes: Uint8Array, start: number): LinkedPair | undefined {
     const pair = this.missing(bytes, start);
-    if (pair !== undefined) this.writeSingle(this.view.anonymousId(), this.userId(), this.view.receivedMs);
+    if (pair === undefined) return undefined;
+    const {anonymousId, userId, receivedMs} = this.idsOfView();
+    this.writeSingle(anonymousId, userId, receivedMs);
     return pair;
   }
 
@@ -57,26 +67,27 @@ export class LinkEncoder {
 
   /** Undefined: it needs none. */
   ofBatch({bytes, firsts, starts, ends, indexes}: BatchEntries): BatchLinks | undefined {
-    const links = new Map<string, {pair: LinkedPair; events: number[]}>();
+    const needed = new Map<string, NeededLink>();
     for (let partition = 0; partition < this.partitionCount; partition++) {
       let start = starts[partition]!;
       for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
         const pair = this.missing(bytes, start);
         if (pair === undefined) continue;
         const id = `${pair.high} ${pair.low}`;
-        const link = links.get(id);
-        if (link !== undefined) {
-          link.events.push(indexes[entry]!);
-          continue;
-        }
-        if (links.size === 0) this.list.clear();
-        links.set(id, {pair, events: [indexes[entry]!]});
-        writeLink(this.list.writer, this.view.anonymousId(), this.userId(), this.view.receivedMs);
-        this.list.endEvent();
+        const index = indexes[entry]!;
+        const link = needed.get(id);
+        if (link !== undefined) link.events.push(index);
+        else needed.set(id, {pair, events: [index], ...this.idsOfView()});
       }
     }
-    if (links.size === 0) return undefined;
-    return {entries: this.list.group(this.partitionCount), links: [...links.values()]};
+    if (needed.size === 0) return undefined;
+    const links = [...needed.values()].sort((a, b) => a.events[0]! - b.events[0]!); // LE3
+    this.list.clear();
+    for (const {anonymousId, userId, receivedMs} of links) {
+      writeLink(this.list.writer, anonymousId, userId, receivedMs);
+      this.list.endEvent();
+    }
+    return {entries: this.list.group(this.partitionCount), links};
   }
 
   /** The pair of the event entry at `start`, which `view` shows then; undefined: it needs no link. LE2 */
@@ -92,8 +103,9 @@ export class LinkEncoder {
     return this.view;
   }
 
-  private userId(): string {
-    return this.view.userKey().slice(1);
+  private idsOfView(): Pick<NeededLink, 'anonymousId' | 'userId' | 'receivedMs'> {
+    const {view} = this;
+    return {anonymousId: view.anonymousId(), userId: view.userKey().slice(1), receivedMs: view.receivedMs};
   }
 
   private writeSingle(anonymousId: string, userId: string, receivedMs: number): void {

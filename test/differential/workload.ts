@@ -2,7 +2,6 @@
 // borders of hours, days, weeks and months, many offsets, message ids that come again, values that look like others.
 //   W1. An event of a device alone has a time of its own, and its messageId is sent with that device alone: when it joins its
 //       person, a few seconds after it was sent, is no question then.
-//   W2. Which of two users a shared device is is decided by the order in which they are stored: only single requests name one.
 
 import {type ActiveUsersQuery, metrics} from '../../tools/model/active-users.js';
 import {dayMs, formatTime, hourMs, type Interval, intervals, parseTime} from '../../tools/model/calendar.js';
@@ -42,6 +41,8 @@ const devices: readonly {readonly id: string; readonly owner: string}[] = [
 /** A device that several users share, until the next one is bought. */
 const kioskChance = 0.15;
 const kioskUsers = users.slice(0, 3);
+/** Of the events of a batch. */
+const kioskShare = 0.05;
 
 export const eventNames = ['view', 'sign up', 'buy', 'ünï=&+☂', 'constructor', '__proto__'];
 
@@ -106,7 +107,7 @@ export class Workload {
     };
   }
 
-  /** One that names a shared device. W2 */
+  /** One that names a shared device. */
   eventOfKiosk(): EventBody {
     const {random} = this;
     const anonymousId = this.kiosk();
@@ -153,7 +154,9 @@ export class Workload {
   }
 
   batch(): EventBody[] {
-    const bodies = Array.from({length: this.random.between(1, this.batchEventsMax)}, () => this.event());
+    const bodies = Array.from({length: this.random.between(1, this.batchEventsMax)}, () =>
+      this.random.chance(kioskShare) ? this.eventOfKiosk() : this.event(),
+    );
     const again = this.random.pick(bodies);
     if (this.random.chance(0.3)) bodies[0] = {...again, timestamp: this.timestampOf(userOf(again))};
     return bodies;

@@ -46,10 +46,13 @@ function shown(needed: BatchLinks | undefined, partitionCount: number): Record<s
   const found: Record<string, number[]> = {};
   for (let partition = 0; partition < partitionCount; partition++) {
     let start = starts[partition]!;
+    let before = -1;
     for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
       const link = linkAt(bytes, start, ends[entry]!, partition, partitionCount);
       expect(found[link]).toBeUndefined();
       found[link] = [...needed.links[indexes[entry]!]!.events].sort((a, b) => a - b);
+      expect(found[link][0]).toBeGreaterThan(before); // LE3
+      before = found[link][0]!;
     }
   }
   expect(Object.keys(found)).toHaveLength(needed.links.length);

@@ -132,6 +132,9 @@ export class Model {
   }
 
   batch(bodies: readonly EventBody[], received: Received): void {
+    // The joins of a batch are stored before its events.
+    for (const {userId, anonymousId} of bodies)
+      if (userId != null && anonymousId != null) this.link(anonymousId, userId);
     for (const body of bodies) this.event(body, received);
   }
 
