@@ -294,7 +294,7 @@ async function playRows({http, peer, workload, options, say}: Ground): Promise<P
   }
   const rounds = await playRounds(contenders, options, say);
   const lines = rowQuestions.flatMap(({name, reach}) => [
-    lineOf(rounds, name, peer, {better: 'more', of: 'ours', reach}),
+    lineOf(rounds, name, peer, {better: 'more', of: 'ours', reach, limit: 2 * reach}),
     firstLine(rounds, `${name}, first`, [firstMs.get(name)!], peer, name),
   ]);
   return {lines, rounds, tried};
