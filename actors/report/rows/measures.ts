@@ -84,64 +84,68 @@ class Extremes implements CellNumbers {
 }
 
 class Ranks implements CellNumbers {
-  private readonly columns: (NumberColumn | undefined)[] = [];
+  /** By cell: the columns that its numbers are in. One that is merged into several cells stands once. */
+  private readonly columns: (NumberColumn[] | undefined)[] = [];
   bytes = 0;
 
   constructor(private readonly percent: number) {}
 
   add(cell: number, value: number): void {
-    this.bytes += this.columnOf(cell).push(value);
+    let own = this.columns[cell];
+    if (own === undefined) this.columns[cell] = own = [new NumberColumn()];
+    this.bytes += own[0].push(value);
   }
 
   merge(from: number, to: number): void {
-    const column = this.columns[from];
-    if (column !== undefined) this.bytes += this.columnOf(to).pushAll(column);
-  }
-
-  private columnOf(cell: number): NumberColumn {
-    let column = this.columns[cell];
-    if (column === undefined) this.columns[cell] = column = new NumberColumn();
-    return column;
+    const columns = this.columns[from];
+    if (columns !== undefined) this.columns[to] = [...(this.columns[to] ?? []), ...columns];
   }
 
   valueOf(cell: number): number | null {
-    const sorted = this.columns[cell]?.sorted();
-    if (sorted === undefined) return null;
+    const sorted = sortedNumbers(this.columns[cell] ?? []);
+    if (sorted.length === 0) return null;
     return sorted[Math.max(0, Math.ceil((sorted.length * this.percent) / 100) - 1)] + 0;
   }
 }
 
+/** Numbers in 32 bits each, until one comes that is no such integer. */
 class NumberColumn {
-  private values = new Float64Array(4);
-  private count = 0;
+  private numbers: Int32Array | Float64Array = new Int32Array(8);
+  count = 0;
 
   /** @returns bytes by which it grew. */
   push(value: number): number {
-    const grown = this.count === this.values.length ? this.reserve(this.count + 1) : 0;
-    this.values[this.count++] = value;
-    return grown;
+    const before = this.numbers.byteLength;
+    if (this.numbers instanceof Int32Array && (value | 0) !== value) this.numbers = Float64Array.from(this.numbers);
+    if (this.count === this.numbers.length) this.grow();
+    this.numbers[this.count++] = value;
+    return this.numbers.byteLength - before;
   }
 
-  /** @returns bytes by which it grew. */
-  pushAll({values, count}: NumberColumn): number {
-    const grown = this.reserve(this.count + count);
-    this.values.set(values.subarray(0, count), this.count);
-    this.count += count;
-    return grown;
+  private grow(): void {
+    const length = Math.ceil(this.count * 1.5);
+    const grown = this.numbers instanceof Int32Array ? new Int32Array(length) : new Float64Array(length);
+    grown.set(this.numbers);
+    this.numbers = grown;
   }
 
-  private reserve(count: number): number {
-    const before = this.values.byteLength;
-    if (count <= this.values.length) return 0;
-    const grown = new Float64Array(Math.max(count, this.values.length * 2));
-    grown.set(this.values.subarray(0, this.count));
-    this.values = grown;
-    return grown.byteLength - before;
+  get held(): Int32Array | Float64Array {
+    return this.numbers.subarray(0, this.count);
   }
+}
 
-  sorted(): Float64Array {
-    return this.values.subarray(0, this.count).sort();
+/** A column alone is sorted where it stands. */
+function sortedNumbers(columns: readonly NumberColumn[]): Int32Array | Float64Array {
+  if (columns.length === 1) return columns[0].held.sort();
+  const count = columns.reduce((sum, column) => sum + column.count, 0);
+  const areIntegers = columns.every(({held}) => held instanceof Int32Array);
+  const all = areIntegers ? new Int32Array(count) : new Float64Array(count);
+  let at = 0;
+  for (const column of columns) {
+    all.set(column.held, at);
+    at += column.count;
   }
+  return all.sort();
 }
 
 function cellNumbers(measure: Measure | undefined): CellNumbers | undefined {
