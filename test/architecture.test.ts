@@ -148,7 +148,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/report': [
     ['derived-indexes.ts', 'memory-shares.ts', 'published'],
-    ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
+    ['active', 'counts', 'funnel', 'held-columns.ts', 'rehearsal.ts', 'warm-up.ts'],
     ['part-scan.ts'],
     ['rows'],
     ['evaluate.ts'],

@@ -48,6 +48,11 @@ export class ColumnValues {
     return this.offsets === undefined ? code * this.width : this.offsets[code];
   }
 
+  /** The same values, in memory of their own. */
+  copy(): ColumnValues {
+    return new ColumnValues(this.count, this.stored.slice(), this.offsets?.slice(), this.width, this.form);
+  }
+
   /** V2 */
   storedForm(value: Uint8Array): Uint8Array | undefined {
     return this.form.storedForm(value);

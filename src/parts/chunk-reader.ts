@@ -9,7 +9,7 @@ import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 
 type ChunkParts = Pick<ChunkEntry, 'rows' | 'properties'>;
 
-type ReadPart = <V>(ref: PartRef, view: (bytes: Uint8Array) => V) => Promise<V>;
+export type ReadPart = <V>(ref: PartRef, view: (bytes: Uint8Array) => V) => Promise<V>;
 
 /** Views of parts (parts-cache.ts). */
 interface PartViews {

@@ -57,6 +57,7 @@ import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
 import {threadProgress} from './funnel/funnel-kernel.js';
+import type {HeldColumns} from './held-columns.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
@@ -90,6 +91,7 @@ export interface FastPaths {
   readonly funnels?: FunnelIndex | undefined;
   readonly values?: ValueIndex | undefined;
   readonly lists?: NumberLists | undefined;
+  readonly columns?: HeldColumns | undefined;
   /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;
   readonly progress?: FunnelProgress | undefined;
@@ -105,7 +107,7 @@ export class Evaluation {
 
   /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
   constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
-    this.scan = new PartScan(parts);
+    this.scan = new PartScan(parts, paths.columns);
     this.gatheredBytesMax = gatheredBytesMax;
     this.paths = paths;
     this.lists = paths.lists ?? new NumberLists(0);

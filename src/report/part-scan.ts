@@ -9,12 +9,14 @@ import {countedRows} from '../../actors/chunk/left-rows.js';
 import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import type {ChunkEntry, PartRef, RunBlock} from '../../actors/manifest.js';
+import type {PropertyName} from '../../actors/report/rows/property-name.js';
 import type {DaySegment} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
 import type {ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import {ColumnsReader, type HeldColumns} from './held-columns.js';
 
 /** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
 export const loadsAheadMax = 4;
@@ -30,12 +32,14 @@ interface Passes {
 
 export class PartScan {
   private readonly parts: PartsCache;
+  private readonly columns: HeldColumns | undefined;
   private readonly slices = new TimeSlicer();
   /** Partitions that the report scans one after the other. */
   partitionCount = 1;
 
-  constructor(parts: PartsCache) {
+  constructor(parts: PartsCache, columns?: HeldColumns) {
     this.parts = parts;
+    this.columns = columns;
   }
 
   /** Undefined within a slice. */
@@ -106,6 +110,21 @@ export class PartScan {
     hasLeft: UserSet,
   ): AsyncGenerator<readonly [ChunkEntry, WholeRows], void, void> {
     return this.inOrder(this.parts.wholeRows, chunks, hasLeft);
+  }
+
+  /** `wholeRows`, of which the columns of these properties alone are sure to be there (held-columns.ts). */
+  columnRows(
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    properties: readonly PropertyName[],
+  ): AsyncGenerator<readonly [ChunkEntry, WholeRows], void, void> {
+    if (this.columns === undefined) return this.wholeRows(chunks, hasLeft);
+    return this.inOrder(new ColumnsReader(this.parts, this.columns, properties), chunks, hasLeft);
+  }
+
+  /** All columns of a chunk; also rows that do not count. */
+  async allColumns(chunk: ChunkEntry): Promise<WholeRows> {
+    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.loadAside(chunk);
   }
 
   private async *inOrder<V extends RowsView>(

@@ -143,8 +143,10 @@ export class RowScan {
         fold(rows, this.candidatesOf(rows, names, users));
       return;
     }
-    for await (const [chunk, rows, chosen] of this.wholeRows(snapshot, users, chunks)) {
-      await this.readBodies(chunk, rows, this.asked.properties ?? [], chosen);
+    const properties = [...this.values.values()].map(({property}) => property);
+    const source = this.reading.scan.columnRows(chunks, leftOut.users, properties);
+    for await (const [chunk, rows, chosen] of this.chosenOf(source, names, users)) {
+      await this.readBodies(chunk, this.asked.properties ?? [], chosen);
       fold(rows, chosen);
     }
   }
@@ -155,14 +157,21 @@ export class RowScan {
     users?: Users,
     chunks: readonly ChunkEntry[] = this.chunks(snapshot),
   ): AsyncGenerator<readonly [ChunkEntry, WholeRows, readonly Uint16Array[]], void, void> {
-    const names = this.namesIn(snapshot);
-    for await (const [chunk, rows] of this.reading.scan.wholeRows(chunks, snapshot.leftOut.users)) {
+    const source = this.reading.scan.wholeRows(chunks, snapshot.leftOut.users);
+    yield* this.chosenOf(source, this.namesIn(snapshot), users);
+  }
+
+  private async *chosenOf(
+    source: AsyncIterable<readonly [ChunkEntry, WholeRows]>,
+    names: readonly (number | undefined)[],
+    users: Users | undefined,
+  ): AsyncGenerator<readonly [ChunkEntry, WholeRows, readonly Uint16Array[]], void, void> {
+    for await (const [chunk, rows] of source) {
       const found = this.candidatesOf(rows, names, users);
       if (found.every(({length}) => length === 0)) continue;
       for (const values of this.values.values()) values.open(rows);
       const chosen: Uint16Array[] = [];
-      for (const [i, {judges}] of this.judged.entries())
-        chosen.push(await this.passing(chunk, rows, found[i]!, judges));
+      for (const [i, {judges}] of this.judged.entries()) chosen.push(await this.passing(chunk, found[i]!, judges));
       yield [chunk, rows, chosen];
     }
   }
@@ -188,15 +197,10 @@ export class RowScan {
     });
   }
 
-  private async passing(
-    chunk: ChunkEntry,
-    rows: WholeRows,
-    found: Uint16Array,
-    judges: readonly KeyJudge[],
-  ): Promise<Uint16Array> {
+  private async passing(chunk: ChunkEntry, found: Uint16Array, judges: readonly KeyJudge[]): Promise<Uint16Array> {
     let passing = found;
     for (const judge of judges) {
-      await this.readBodies(chunk, rows, [judge.values], [passing]); // RS1
+      await this.readBodies(chunk, [judge.values], [passing]); // RS1
       judge.open();
       passing = judge.passing(passing);
     }
@@ -223,12 +227,14 @@ export class RowScan {
 
   private async readBodies(
     chunk: ChunkEntry,
-    rows: WholeRows,
     properties: readonly PropertyValues[],
     lists: readonly Uint16Array[],
   ): Promise<void> {
     if (properties.length === 0) return;
-    await foldBodies(this.reading, chunk, unsureRows(properties, lists), (block, inBlock) => {
+    const unsure = unsureRows(properties, lists);
+    if (unsure.length === 0) return;
+    const rows = await this.reading.scan.allColumns(chunk); // A body is read with all columns of its chunk.
+    await foldBodies(this.reading, chunk, unsure, (block, inBlock) => {
       for (const values of properties) values.addBodies(rows, block, inBlock);
     });
   }

@@ -48,6 +48,7 @@ test('counts with conditions, measures and breakdowns equal the model', async ()
       const query = {report: 'measured', isList: false, ...asked, ...range, ...names} as const;
       expect(await world.ask(query)).toEqual(expected);
       if (!isOfNumbers) expect(await world.ask(query, tinyBound)).toEqual(expected);
+      expect(await world.askOfColumns(query)).toEqual(expected);
       if (measure === 'users') expect(await world.askAgain(query)).toEqual(expected);
     },
   );
@@ -70,6 +71,7 @@ test('a property that only bodies have, past the columns of a chunk, is one like
   } as const;
   const expected = measuredOf(world.model, {...asked, ...texts(query), event: 'A'});
   expect(await world.ask({report: 'measured', events: ['A'], isList: false, ...asked})).toEqual(expected);
+  expect(await world.askOfColumns({report: 'measured', events: ['A'], isList: false, ...asked})).toEqual(expected);
   expect(expected).toMatchObject({total: 5, total_value: 7, skipped: 4});
 });
 
