@@ -113,7 +113,7 @@ const byCountry: RowQuestion = {
 };
 
 const byDuration: RowQuestion = {
-  name: 'breakdown by a property of 60,000 values, the 25 most frequent',
+  name: 'the 25 most frequent of 60,000 values',
   reach: 3,
   path: (range) => pathOf('events', range, `event=${event}&interval=month&breakdown=duration_ms`),
   numbersOf: (body) =>
