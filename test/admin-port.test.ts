@@ -7,6 +7,7 @@ import {commit, version} from '../src/version.js';
 import {ask} from '../tools/http-client.js';
 import {Client} from './support/http.js';
 import {type Service, startService} from './support/service.js';
+import {until} from './support/until.js';
 
 const keys = fileURLToPath(new URL('../dist/service/cli/keys.js', import.meta.url));
 const ofOperators = ['/healthz', '/readyz', '/metrics', '/admin/v1/keys'];
@@ -25,10 +26,11 @@ afterAll(async () => {
   expect(await service.stop()).toBe(0);
 });
 
-test('they are two ports, and the log says where', () => {
+test('they are two ports, and the log says where', async () => {
   expect(service.adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(service.adminUrl).not.toBe(service.baseUrl);
-  expect(service.logs()).toContain(`Health, metrics and admin routes: ${service.adminUrl}\n`);
+  const said = `Health, metrics and admin routes: ${service.adminUrl}\n`;
+  await until('the log says where', () => service.logs().includes(said));
 });
 
 /** The description is that of one port: what is moved away from here is not asked through the client that checks it. */

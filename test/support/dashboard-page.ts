@@ -93,8 +93,16 @@ export class DashboardPage {
   async signIn(token: string): Promise<void> {
     await this.goto('/sign-in');
     await this.page.getByLabel('Admin token or access token').fill(token);
-    await this.page.keyboard.press('Enter');
-    await this.page.getByRole('navigation', {name: 'Pages'}).waitFor();
+    const pages = this.page.getByRole('navigation', {name: 'Pages'});
+    const tooMany = this.page.getByText('Too many tries');
+    await until('signed in', async () => {
+      await this.page.keyboard.press('Enter');
+      await pages.or(tooMany).waitFor();
+      if (await tooMany.isVisible()) await this.page.waitForTimeout(1_000);
+      return pages.isVisible();
+    });
+    // A fast machine signs in more often than an address may: the browser says so of each refusal.
+    this.complaints.splice(0, this.complaints.length, ...this.complaints.filter((line) => !line.includes('429')));
   }
 
   /** Rules of WCAG 2.2, A and AA; no overflow; nothing complained about. */
