@@ -236,7 +236,7 @@ describe('a shop in a service', () => {
       expect(second.mean_seconds).toBeCloseTo(seconds.reduce((sum, each) => sum + each, 0) / seconds.length, 6);
       expect(second.histogram!.reduce((sum, {count}) => sum + count, 0)).toBe(seconds.length);
       const [carts, products] = await recipe<FunnelAnswer>(
-        'Who leaves a cart behind for a day, and which products are looked at and put in a cart?',
+        'How many carts are left behind for a day, and how many products that were looked at come into one?',
       );
       expect(steps(carts!)).toEqual(answers.within('cart_added', 'order_placed', dayMs));
       expect(steps(products!)).toEqual(answers.pairs('product', 'product_viewed', 'cart_added'));

@@ -37,7 +37,8 @@ export const questions: readonly AskedQuestion[] = [
     about: howMany,
     question: 'Which pages are seen most?',
     requests: [`/v1/reports/events?event=page_viewed&breakdown=path&breakdown_limit=5&interval=month&${range}`],
-    answer: 'A row for each of the five paths, the most frequent first; the others share the row `other`.',
+    answer:
+      'A row for each of the five paths, the most frequent first; the others share the row whose `kind` is `other`.',
   },
   {
     about: howMany,
@@ -69,13 +70,14 @@ export const questions: readonly AskedQuestion[] = [
     about: conversion,
     question: 'How many of those who signed up in a week ordered within two weeks?',
     requests: [`/v1/reports/funnel?${steps('signup', 'order_placed')}&range=entry&window=14d&interval=week&${range}`],
-    answer: '`data` has a row for each week of sign-ups; `undecided` are those whose two weeks are not over.',
+    answer:
+      '`data` has a row for each week of sign-ups. `undecided`, beside it, counts those whose two weeks are not over.',
   },
   {
     about: conversion,
     question: 'Which campaign brings buyers?',
     requests: [`/v1/reports/funnel?${steps('page_viewed', 'order_placed')}&breakdown=campaign&${range}`],
-    answer: 'A funnel for each campaign of the first step; visits without one are the row `missing`.',
+    answer: 'A funnel for each campaign of the first step. Visits without one are the row whose `kind` is `missing`.',
   },
   {
     about: conversion,
@@ -91,12 +93,12 @@ export const questions: readonly AskedQuestion[] = [
   },
   {
     about: conversion,
-    question: 'Who leaves a cart behind for a day, and which products are looked at and put in a cart?',
+    question: 'How many carts are left behind for a day, and how many products that were looked at come into one?',
     requests: [
       `/v1/reports/funnel?${steps('cart_added', 'order_placed')}&range=entry&window=24h&${range}`,
       `/v1/reports/funnel?${steps('product_viewed', 'cart_added')}&hold=product&${range}`,
     ],
-    answer: '`drop_off` of the second step. With `hold` each person counts once for each product.',
+    answer: '`drop_off` of the second step. With `hold` each person counts once for each product that they looked at.',
   },
   {
     about: conversion,

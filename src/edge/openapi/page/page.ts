@@ -86,7 +86,7 @@ function navigation({info}: OpenApiDocument, tags: readonly string[], places: re
 <label for="menu">Contents</label></div>
 <input type="checkbox" id="menu" aria-label="Show the contents">
 <div class="contents">
-<h2>Questions</h2><ul>${subjects.map((about) => html`<li><a href="#${anchorOf(about)}">${about}</a></li>`)}</ul>
+<h2><a href="#questions">Questions</a></h2><ul>${subjects.map((about) => html`<li><a href="#${anchorOf(about)}">${about}</a></li>`)}</ul>
 ${tags.map((tag) => html`<h2>${tag}</h2><ul>${places.filter((one) => isOf(tag, one)).map(link)}</ul>`)}
 <h2>Reference</h2>
 <ul><li><a href="#errors">Errors</a></li><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">openapi.json</a></li></ul>
@@ -108,11 +108,11 @@ const subjects = [...new Set(questions.map(({about}) => about))];
 /** Recipes, by what one wants to know. */
 const questionSection = (): Markup =>
   html`<section><h2 id="questions">Questions</h2>
-<p>Requests that answer what people ask of a shop. <code>npm run demo</code> plays one.</p>
-${subjects.map((about) => html`<h3 id="${anchorOf(about)}">${about}</h3>${questions.filter((one) => one.about === about).map(recipe)}`)}</section>`;
+<p>Requests that answer what people ask of a shop. Put your own dates, events and properties in their place; <code>npm run demo</code> plays a shop with these events over the last 30 days.</p>
+${subjects.map((about) => html`<h2 id="${anchorOf(about)}">${about}</h2>${questions.filter((one) => one.about === about).map(recipe)}`)}</section>`;
 
 const recipe = ({question, requests, answer}: AskedQuestion): Markup =>
-  html`<article><h4>${question}</h4><div class="columns"><div><p>${prose(answer)}</p></div>
+  html`<article id="${anchorOf(question)}"><h3>${question}</h3><div class="columns"><div><p>${prose(answer)}</p></div>
 <div class="sample">${requests.map((request) => block(curlOfPath(request)))}</div></div></article>`;
 
 // -- operations -------------------------------------------------------------------------------------------------------

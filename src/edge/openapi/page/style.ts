@@ -80,6 +80,7 @@ tr:first-child td, tr:first-child th { border-top: 0; }
 
 pre { background: var(--sunken); color: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; margin: 0; overflow-x: auto; line-height: 1.5; font-size: .8rem; tab-size: 2; }
 .block { position: relative; }
+.block + .block { margin-top: .8rem; }
 .block button { position: absolute; top: .4rem; right: .4rem; font: 600 .7rem var(--sans); color: var(--soft); background: var(--raised); border: 1px solid var(--line); border-radius: 5px; padding: .2rem .5rem; cursor: pointer; opacity: 0; }
 .block:hover button, .block button:focus-visible { opacity: 1; }
 @media (hover: none) { .block button { opacity: 1; } }
