@@ -237,7 +237,7 @@ export interface FunnelRules {
   readonly windowMs?: number;
   /** Events that do not meet these exist for nothing. */
   readonly where: readonly Condition[];
-  /** Of the users' current traits. */
+  /** Conditions on the users' current traits. */
   readonly userWhere: readonly Condition[];
   /** Steps from 0. */
   readonly exclusions: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
@@ -261,7 +261,7 @@ export type ReportQuery =
       readonly isList: boolean;
       /** All of them hold. */
       readonly where: readonly Condition[];
-      /** Of the users' current traits. */
+      /** Conditions on the users' current traits. */
       readonly userWhere: readonly Condition[];
       /** Undefined: events are counted, and the answer has no values. */
       readonly measure?: Measure;
@@ -278,7 +278,7 @@ export type ReportQuery =
         readonly laterEnds: readonly number[];
         readonly start: Selector;
         readonly return: Selector;
-        /** Of the users' current traits. */
+        /** Conditions on the users' current traits. */
         readonly userWhere: readonly Condition[];
         readonly breakdown?: Breakdown;
       })
@@ -289,7 +289,7 @@ export type ReportQuery =
       /** As of `users`. */
       readonly windows?: readonly number[];
       readonly did: Selector;
-      /** Of the users' current traits. */
+      /** Conditions on the users' current traits. */
       readonly userWhere: readonly Condition[];
       readonly breakdown?: Breakdown;
     })
@@ -347,7 +347,7 @@ export type ReportQuery =
       readonly breakdownAt: BreakdownAt;
       readonly hasHistogram: boolean;
     } & FunnelRules &
-      /** Of the entries; without an interval the answer has no buckets. */
+      /** Buckets of the entries; without an interval the answer has none. */
       Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)
   /** Who is behind a number of a funnel. */
   | ({
@@ -405,9 +405,9 @@ export interface ExportQuery {
   readonly where: readonly Condition[];
   /** The last event of the page before, and the bounds that the first page answered: without later events. */
   readonly start?: {readonly after: EventPlace; readonly ordinalEnds: readonly number[]};
-  /** Of a first page: only events that come after the one with this id. */
+  /** First page alone: only events after the one with this id. */
   readonly afterId?: EventId;
-  /** Of the events' texts in an answer, about. */
+  /** Approximate bytes of the events' texts in an answer. */
   readonly bytesMax: number;
 }
 

@@ -48,7 +48,7 @@ export class ColumnValues {
     return this.offsets === undefined ? code * this.width : this.offsets[code];
   }
 
-  /** The same values, in memory of their own. */
+  /** A copy that does not keep the part in memory. */
   copy(): ColumnValues {
     return new ColumnValues(this.count, this.stored.slice(), this.offsets?.slice(), this.width, this.form);
   }

@@ -19,7 +19,7 @@ import type {Derived, DerivedIndexes} from './derived-indexes.js';
 
 const shareMax = 1 / 4;
 
-/** What a chunk has of one property: its own column, and those of the objects that its path may lead into. */
+/** The columns of one property in a chunk: its own, and those of the objects that its path may lead into. */
 interface PropertyPlaces {
   readonly columns: readonly RowColumn[];
   readonly keysInBody: boolean;

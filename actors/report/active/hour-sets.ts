@@ -3,7 +3,7 @@
 // and Werman 1993). Hours are cut into blocks of a window's length. A window is the union of the last hours of one block and the
 // first hours of the next.
 //   When the sets of all users exceed the bound of memory, several passes over the chunks each take some of the users.
-//   Where rows are few for so many users and hours, sets are mostly zeros: ActiveRowsPartial gathers the rows instead.
+//   With few rows for many users and hours most bits would be zero: ActiveRowsPartial then gathers the rows instead.
 
 import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import {assert} from '../../invariant.js';

@@ -20,7 +20,7 @@ import {type ElementWindows, SlidingUsers} from './sliding-users.js';
 export interface LocalDaysPlan {
   /** Start of each day, and the end of the last; epoch ms. */
   readonly days: Float64Array;
-  /** Of each bucket, in days. */
+  /** Window of each bucket, in places of `days`. */
   readonly windows: ElementWindows;
   /** The day that holds `from`. */
   readonly totalDay: number;

@@ -9,7 +9,7 @@ const editsFrom = [3, 6, 12];
 
 export class NearName {
   private readonly asked: string;
-  /** Of the nearest name so far; at first those that a name may have. */
+  /** Edits to the nearest name so far; before the first name, the most that a name may need. */
   private edits: number;
   /** Edits from the first i characters of a name to the first j of the asked one, for the newest three i. */
   private readonly rows: readonly [number[], number[], number[]] = [[], [], []];

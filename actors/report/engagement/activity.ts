@@ -43,7 +43,7 @@ export class ActivityCells {
   /** Users who enter a window, less those who left the one before. */
   private readonly changes: Float64Array;
   private readonly totals: Float64Array;
-  /** Of the user that is counted: one more than the last bucket that has it, in each series. AC2 */
+  /** By series: one more than the last bucket in which the current user was counted. AC2 */
   private readonly reached: Int32Array;
   private readonly isInTotal: Uint8Array;
   private readonly touched: number[] = [];

@@ -12,7 +12,7 @@ export type PathDirection = 'after' | 'before';
 const end = 0;
 /** Names are fewer. */
 const pairBase = 2 ** 26;
-/** Of one pair or event in a map, about. */
+/** Estimated bytes of one map entry. */
 const entryBytes = 64;
 
 interface Edge {

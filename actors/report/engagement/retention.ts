@@ -5,7 +5,7 @@
 //   RN3. Calendar period k of a cohort is the k-th bucket after its own. Rolling period k is [k, k + 1) units after the start event,
 //        where a month has 30 days.
 //   RN4. Returns count to the end of the last period. With `on_or_after` they count to `to`.
-//   RN5. A cell is complete once its period has ended, for whoever may be in the cohort: before `asOfMs`, and before the end of RN4.
+//   RN5. A cell is complete when the period of every possible member has ended before `asOfMs` and before the end of RN4.
 import {dayMs, hourMs} from '../../limits.js';
 import {lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
@@ -37,7 +37,7 @@ export class Periods {
   readonly rules: RetentionRules;
   /** Undefined for calendar periods. */
   private readonly unitMs: number | undefined;
-  /** Of the cohorts, and of the buckets after them. */
+  /** Edges of the cohorts' buckets, then those of the buckets after them. */
   private readonly edges: Float64Array;
 
   /** `laterEnds`: ends of the buckets after the last cohort's, one less than there are periods. */

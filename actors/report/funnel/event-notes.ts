@@ -7,7 +7,7 @@ const free = 0;
 
 export class EventNotes {
   private count = 0;
-  /** Of note n: its triple, from 3 * n on. */
+  /** The three numbers of note n begin at 3 * n. */
   private triples = new Uint32Array(3 * 64);
   /** One more than a note; open addressing. */
   private slots = new Uint32Array(256);

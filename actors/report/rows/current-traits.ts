@@ -7,7 +7,7 @@ import {UserBlockReader} from '../../user/user-records.js';
 import {type Condition, passes} from './condition.js';
 import {inside, type PropertyValue} from './property-values.js';
 
-/** Who is meant; a set, or a rule. */
+/** Users of a question: a set, or a rule. */
 export type Users = Pick<UserSet, 'has'>;
 
 export type TraitsObject = {readonly [name: string]: Json};

@@ -24,7 +24,7 @@ export class ExactSum {
   count = 0;
   /** Whole numbers are added as they are while their sum is one that doubles hold exactly. */
   private whole = 0;
-  /** Of the others, by the exponent's distance from `lowestExponent`. */
+  /** Sums of all other values, by the exponent's distance from `lowestExponent`. */
   private readonly bins = new Map<number, Bin>();
 
   /** `value` is finite. */
@@ -35,7 +35,7 @@ export class ExactSum {
     else this.addToBin(value);
   }
 
-  /** What another sum has. */
+  /** Adds all values of another sum. */
   addAll(other: ExactSum): void {
     this.add(other.whole);
     this.count += other.count - 1;

@@ -1,4 +1,4 @@
-// What a report measures of the events of each bucket, beside their number.
+// Measures of the events of each bucket: distinct users, sums, averages, extremes, percentiles.
 //   ME1. A cell is one series and one bucket; the last cell of a series is its total over [from, to].
 //   ME2. Only JSON numbers are measured: other values are counted as skipped. A cell without any number has no value.
 //   ME3. Sums and averages are rounded once (exact-sum.ts); a percentile is the nearest rank of the sorted values: the smallest

@@ -163,7 +163,7 @@ const jsonOf = (cursor: PropertyCursor): Json => {
   return cursor.tag === valueTag.json ? (JSON.parse(value as string) as Json) : value;
 };
 
-/** What the path's keys after the first lead to; undefined where they lead nowhere. */
+/** The value at the path's keys after the first; undefined where a key is missing. */
 export function inside(head: Json, path: readonly string[]): PropertyValue {
   let value: Json = head;
   for (const key of path.slice(1)) {

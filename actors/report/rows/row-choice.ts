@@ -7,7 +7,7 @@ import {type Condition, isSkipped, passes} from './condition.js';
 import type {Users} from './current-traits.js';
 import type {PropertyValues} from './property-values.js';
 
-/** What is asked of a row. */
+/** The name and conditions that a row must meet. */
 export interface Selector {
   /** Undefined: events of every name. */
   readonly event?: string;

@@ -21,7 +21,7 @@ import type {CoveredChunks} from '../counts/value-index.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
-/** What is read of a partition. */
+/** The rows and properties that a scan reads of each partition. */
 export interface Chosen {
   readonly stretch: Stretch;
   readonly selectors: readonly Selector[];
