@@ -45,8 +45,9 @@ const serviceFiles = otherFiles.filter((file) => file === ownModules || startsPr
 
 /** What a file imports that plays random cases: seconds of work, and on a busy machine more. */
 const playsCases = /support\/runs\.js|from 'fast-check'/;
-/** No random cases, and as much work. */
+/** No random cases, and as much work; or a process of its own is needed: timers of another file would be counted as its own. */
 const heavyFiles = [
+  'test/pacing/condition.test.ts',
   'test/actors/chunk/bodies.test.ts',
   'test/actors/chunk/event-rows.test.ts',
   'test/actors/parts.test.ts',
