@@ -1,12 +1,16 @@
-// The icons of the dashboard as one sprite, out of Heroicons (MIT). A page shows one with <use>, so no markup is parsed at run time.
+// The icons of the dashboard as two sprites, out of Heroicons (MIT). A page shows one with <use>, so no markup is parsed at run time.
+//   IC1. The first view loads icons.svg alone: what only further pages show is in more-icons.svg.
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import type {Plugin} from 'vite';
 
-const files = {
+const firstFiles = {
   home: 'home',
   trends: 'presentation-chart-line',
   funnel: 'funnel',
+  retention: 'arrow-uturn-left',
+  lifecycle: 'arrows-up-down',
+  paths: 'share',
   userGroup: 'user-group',
   users: 'users',
   bolt: 'bolt',
@@ -20,25 +24,29 @@ const files = {
   chevronUp: 'chevron-up',
   code: 'command-line',
   table: 'table-cells',
-  pause: 'pause',
-  play: 'play',
-  copy: 'clipboard-document',
-  check: 'check',
-  plus: 'plus',
   close: 'x-mark',
-  trash: 'trash',
-  rotate: 'arrow-path',
   warning: 'exclamation-triangle',
   search: 'magnifying-glass',
   signOut: 'arrow-right-start-on-rectangle',
   download: 'arrow-down-tray',
   sun: 'sun',
   moon: 'moon',
+} as const;
+/** IC1. The names are in `moreNames` of shell/icon.tsx, too. */
+const moreFiles = {
+  pause: 'pause',
+  play: 'play',
+  copy: 'clipboard-document',
+  check: 'check',
+  plus: 'plus',
+  trash: 'trash',
+  rotate: 'arrow-path',
   chevronRight: 'chevron-right',
   chevronLeft: 'chevron-left',
   sparkles: 'sparkles',
 } as const;
-export type IconName = keyof typeof files;
+export type MoreIconName = keyof typeof moreFiles;
+export type IconName = keyof typeof firstFiles | MoreIconName;
 
 const require = createRequire(import.meta.url);
 const symbol = ([id, file]: [string, string]): string => {
@@ -48,13 +56,13 @@ const symbol = ([id, file]: [string, string]): string => {
   return `<symbol id="${id}" viewBox="0 0 24 24">${inner.replaceAll(/ stroke-line(?:cap|join)="round"/g, '')}</symbol>`;
 };
 
+const spriteOf = (files: Readonly<Record<string, string>>): string =>
+  `<svg xmlns="http://www.w3.org/2000/svg">${Object.entries(files).map(symbol).join('')}</svg>`;
+
 export const iconSprite = (): Plugin => ({
   name: 'icon-sprite',
   generateBundle() {
-    this.emitFile({
-      type: 'asset',
-      fileName: 'assets/icons.svg',
-      source: `<svg xmlns="http://www.w3.org/2000/svg">${Object.entries(files).map(symbol).join('')}</svg>`,
-    });
+    this.emitFile({type: 'asset', fileName: 'assets/icons.svg', source: spriteOf(firstFiles)});
+    this.emitFile({type: 'asset', fileName: 'assets/more-icons.svg', source: spriteOf(moreFiles)});
   },
 });

@@ -2,7 +2,7 @@
 //   CL1. A read that came back before is asked for with its ETag: 304 is the answer that is known.
 //   CL2. A session that is over leads to the page for signing in, and back to the same address afterwards.
 import {signal} from '@preact/signals';
-import {dashboardPath, serviceAddress} from '../address/base';
+import {dashboardPath} from '../address/base';
 
 export interface Fault {
   /** The service's own code; `unreachable` when no answer came. */
@@ -55,22 +55,8 @@ export async function change<Value>(method: 'POST' | 'DELETE', path: string, bod
   return response instanceof Response ? taken<Value>(response) : response;
 }
 
-/** One event from this page, as any client of the API sends it: by a write key, without the session. */
-export async function sendEvent(key: string, event: object): Promise<Answer<unknown>> {
-  const response = await ask(
-    '',
-    {
-      method: 'POST',
-      credentials: 'omit',
-      headers: {Authorization: `Bearer ${key}`, 'Content-Type': 'application/json'},
-      body: JSON.stringify(event),
-    },
-    `${serviceAddress}/v1/events`,
-  );
-  return response instanceof Response ? taken(response) : response;
-}
-
-async function ask(
+/** The answer, or the fault of a service that does not answer. `path` as for `read`. */
+export async function ask(
   path: string,
   init: RequestInit,
   address = addressOf(path),
@@ -83,7 +69,8 @@ async function ask(
   }
 }
 
-async function taken<Value>(response: Response): Promise<Answer<Value>> {
+/** The value or the fault of an answer. */
+export async function taken<Value>(response: Response): Promise<Answer<Value>> {
   const body = (await response.json().catch(() => undefined)) as {error?: Partial<Fault>} | undefined;
   // The service answers an unknown id with 200 here: any other status would leave a line in the browser's console.
   if (response.ok && body !== undefined && body.error === undefined) {

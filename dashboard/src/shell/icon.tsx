@@ -1,12 +1,17 @@
-import type {IconName} from '../../icons';
+import type {IconName, MoreIconName} from '../../icons';
 import {dashboardPath} from '../address/base';
 
 export type {IconName};
 
+const moreNames = 'pause play copy check plus trash rotate chevronRight chevronLeft sparkles'.split(
+  ' ',
+) as MoreIconName[];
+
 export function Icon({name}: {readonly name: IconName}) {
+  const sprite = moreNames.includes(name as MoreIconName) ? 'more-icons' : 'icons';
   return (
     <svg class="icon" aria-hidden="true">
-      <use href={`${dashboardPath}/assets/icons.svg#${name}`} />
+      <use href={`${dashboardPath}/assets/${sprite}.svg#${name}`} />
     </svg>
   );
 }
