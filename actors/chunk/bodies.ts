@@ -1,5 +1,5 @@
-// Bodies of rows: what the columns of a row do not say of its event. Columns and body together give the entry's own bytes
-// again, so whatever reads an event reads it as the log had it.
+// Bodies of rows: the fields of an event that no column holds. Columns and body together give the entry's exact bytes, so a
+// reader gets each event as the log had it.
 //
 //   bodies part = version << 24 | blocks:u32 (end:u32)*blocks gzip-member*
 //                                          `end`: where the member ends, from the first member's start
@@ -10,13 +10,13 @@
 //           [shape:varint] [messageId:string] [anonymousId:string] (in-body value | in-body key and value)*
 //         | `whole` payload                        for what the fields above cannot tell
 //
-//   B1. A property whose code stands in its column (property-columns.ts PC1) is not in the body; the value of one that is `inBody`
-//       is, and of a property without a column (PC2, `keyInBody` in the shape) its key and value are, in the shape's
+//   B1. A property with a value code in its column (property-columns.ts PC1) is not in the body. The body holds the value of an
+//       `inBody` property, and key and value of a property without a column (PC2, `keyInBody` in the shape), in the shape's
 //       order.
-//   B2. A block stands alone with the columns: shapes name columns and nothing else, so one that only an erased row used
-//       says nothing of it.
+//   B2. A block needs only itself and the columns. Shapes name columns and nothing else, so a shape that only an erased row
+//       used reveals nothing of it.
 //
-// Compression is the shell's: the core knows uncompressed blocks only. Members are gzip, so that anybody can check a disk.
+// The shell compresses; the core sees uncompressed blocks only. Members are gzip, so that standard tools can check a disk.
 
 import {ByteReader, ByteWriter} from '../bytes/bytes.js';
 import {isoText} from '../calendar.js';
@@ -27,30 +27,30 @@ import type {InternedTable} from '../table/interned.js';
 import {codeAbsent, type WholeRows} from './property-columns.js';
 
 const bodiesVersion = 2;
-/** In a body's flags, beside those of the entry: the entry's payload follows. */
+/** Flag of a body, beside the entry's flags: the entry's whole payload follows. */
 export const flagWhole = 8;
-/** In a shape: a property without a column. B1 */
+/** Column number in a shape for a property without a column. B1 */
 export const keyInBody = 0xff;
 assert(chunkColumnsMax < keyInBody, 'a shape names every column in one byte');
-/** Coarse, so that it tells of the first row no more than the others do. */
+/** Coarse step, so that the base reveals the first row's time no more precisely than the others'. */
 export const receivedBaseStepMs = 65_536;
-/** Farther from the base than this, or no whole number: the body is a whole one. */
+/** A delta beyond this, or a fractional one, makes the body a `whole` one. */
 export const receivedDeltaMax = 2 ** 40;
 
-/** What a body needs of its chunk's columns. */
+/** The chunk's columns that a body is decoded with. */
 export type RowColumns = Omit<WholeRows, 'order'>;
 
 // ---- writing ----
 
-/** What a block consists of. */
+/** The pieces of one block. */
 export interface BlockPieces {
   readonly receivedBase: number;
   readonly shapes: readonly Uint8Array[];
-  /** (length:varint body)* */
+  /** Bodies, each as length:varint body. */
   readonly bodies: Uint8Array;
 }
 
-/** Encoded blocks, all in one buffer: chunks have 64, and buffers cost the garbage collector more by number than by size. */
+/** Encodes blocks into one buffer: a chunk has 64, and the garbage collector pays per buffer more than per byte. */
 export function encodeBlocks(blocks: readonly BlockPieces[]): Uint8Array<ArrayBuffer>[] {
   const writer = new ByteWriter(blocks.reduce((sum, block) => sum + bytesMaxOf(block), 0));
   const ends = blocks.map((block) => {
@@ -89,16 +89,16 @@ function readHead(block: Uint8Array): BlockHead {
   return {receivedBase, shapes, bodiesStart: reader.position};
 }
 
-/** Keys of users, or names, by their indexes; a reader of few rows has those alone. */
+/** Interned keys (users or names) by index; a reader of few rows may have loaded only those it needs. */
 export type WrittenKeys = Pick<InternedTable, 'has' | 'write'>;
 
-/** One block and the columns of its chunk. Rows are numbered within the chunk; asking in ascending order is cheapest. */
+/** Reader of one block with its chunk's columns. Rows are numbered within the chunk; ascending reads are cheapest. */
 export class BodyBlock {
   private readonly block: Uint8Array;
   private readonly columns: RowColumns;
   private readonly head: BlockHead;
   private readonly reader: ByteReader;
-  /** Row whose body stands at the reader's position. */
+  /** Row whose body begins at the reader's position. */
   private next = 0;
   private readonly scratch = new ByteWriter(1_024);
   private scratchEntry: EntryView | undefined;
@@ -110,12 +110,12 @@ export class BodyBlock {
     this.reader = new ByteReader(block, this.head.bodiesStart);
   }
 
-  /** What received times of its bodies are counted from, epoch ms. */
+  /** Base of the bodies' received times, epoch ms. */
   get receivedBase(): number {
     return this.head.receivedBase;
   }
 
-  /** The entry of one row, valid until the next is asked for; undefined when it was erased. */
+  /** The entry of one row, valid until the next call; undefined when it was erased. */
   entry(row: number, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>): EntryView | undefined {
     const user = this.columns.users[row];
     const place = this.seek(row);
@@ -139,7 +139,7 @@ export class BodyBlock {
     return this.scratchEntry;
   }
 
-  /** A cursor at the properties of a live row, valid until the next row is asked for. */
+  /** A cursor at the properties of a live row, valid until the next call. */
   properties(row: number): PropertyCursor {
     const place = this.seek(row);
     assert(place !== undefined, 'a live row has a body: manifest.ts P7');
@@ -157,7 +157,7 @@ export class BodyBlock {
     const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : new Uint8Array(0);
     if (flags & eventFlag.messageId) reader.skipString();
     if (flags & eventFlag.anonymousId) reader.skipString();
-    // A place of 0 means no properties.
+    // Padding: a properties position of 0 would mean no properties.
     scratch.u8(0);
     this.writeProperties(row, shape, reader);
     const cursor = new PropertyCursor(scratch.bytes);
@@ -171,7 +171,7 @@ export class BodyBlock {
     return entry;
   }
 
-  /** B1. `reader` stands at what the body holds of them. */
+  /** Writes the properties of a row. `reader` is at the body's share of them. B1 */
   private writeProperties(row: number, shape: Uint8Array, reader: ByteReader): void {
     const {scratch, columns} = this;
     scratch.varint(shape.length);
@@ -190,7 +190,7 @@ export class BodyBlock {
     }
   }
 
-  /** Where the row's body lies in the block. */
+  /** Byte range of a row's body in the block; undefined for an erased row. */
   private seek(row: number): {readonly start: number; readonly end: number} | undefined {
     const {reader} = this;
     const place = row % bodyBlockRows;
@@ -223,7 +223,7 @@ function copyValue(reader: ByteReader, writer: ByteWriter): void {
 
 // ---- erasing ----
 
-/** The same block with the bodies of some rows (numbers within the block) left out. B2 */
+/** A copy of the block without the bodies of these rows (numbers within the block). B2 */
 export function withoutBodies(block: Uint8Array, rows: ReadonlySet<number>): Uint8Array {
   const {bodiesStart} = readHead(block);
   const reader = new ByteReader(block, bodiesStart);
@@ -264,7 +264,7 @@ export interface BodiesLayout {
   readonly ends: Uint32Array;
 }
 
-/** Number of blocks in the part. */
+/** Reads the part's head and returns its number of blocks. */
 function readPartHead(reader: ByteReader): number {
   const head = reader.u32();
   const version = head >>> 24;
@@ -272,10 +272,10 @@ function readPartHead(reader: ByteReader): number {
   return head & 0xffffff;
 }
 
-/** How long the head of a bodies part is, from its first bytes. */
+/** Bytes of a bodies part's head, from its first bytes. */
 export const bodiesHeadBytes = (part: Uint8Array): number => 4 + readPartHead(new ByteReader(part)) * 4;
 
-/** `part`: its head is enough. */
+/** Byte ranges of the members. `part` may be the head alone. */
 export function bodiesLayout(part: Uint8Array): BodiesLayout {
   const reader = new ByteReader(part);
   const blocks = readPartHead(reader);

@@ -1,15 +1,15 @@
-// What the directory of chunks says of one.
+// Summary of a chunk for the chunk directory: live rows, first and last time, names.
 import {type ChunkEntry, chunkNamesMax} from '../manifest.js';
 import {type RowsView, timeOf} from './rows.js';
 
-/** A power of two. */
+/** Slots of the filter below: a power of two. */
 const addedPlaces = 256;
 
 export function summarizeRows(rows: RowsView): Pick<ChunkEntry, 'live' | 'minTimeMs' | 'maxTimeMs' | 'names'> {
   const live = rows.order.length;
   if (live === 0) return {live, minTimeMs: 1, maxTimeMs: 0, names: []};
   const names = new Set<number>();
-  // Name + 1 of those that were added last: asking the set for each row costs three times as much.
+  // Recently added names, as name + 1: a look-up in the set for each row costs three times as much.
   const added = new Uint32Array(addedPlaces);
   for (let row = 0; row < rows.count && names.size <= chunkNamesMax; row++) {
     const name = rows.names[row];

@@ -3,7 +3,7 @@ import type {RowColumns} from './bodies.js';
 import type {WholeRows} from './property-columns.js';
 import {type RowsView, timeOrder} from './rows.js';
 
-/** Columns as they are before parts make them narrow. */
+/** Columns of a chunk in memory, at full width; parts narrow them. */
 export type OpenColumns = RowColumns & {readonly times: Float64Array; readonly users: Uint32Array};
 
 export const inOrder = (columns: OpenColumns): WholeRows => ({
@@ -11,24 +11,24 @@ export const inOrder = (columns: OpenColumns): WholeRows => ({
   order: timeOrder(columns.times, columns.users, columns.count),
 });
 
-/** Whose and what rows are, by ordinal: erased ones as well, in no order of time. */
+/** User, name and time columns in arrival order, erased slots included. */
 export type RowsByOrdinal = Pick<
   RowsView,
   'baseOrdinal' | 'count' | 'timeBase' | 'times' | 'users' | 'noUser' | 'names'
 >;
 
-/** What readers ask of it. But for `rowsNow` it stays as it is when rows come later. */
+/** A chunk in memory for readers. Only what `rowsNow` returns changes when rows are appended later. */
 export interface ChunkInMemory {
   readonly chunk: number;
   readonly baseOrdinal: number;
   /** Rows so far. */
   readonly count: number;
-  /** For who is done with them before the next row comes: nothing is copied. */
+  /** Live columns without a copy: the caller must be done with them before the next row is appended. */
   rowsNow(): RowsByOrdinal;
-  /** What bodies are read with: a view whose rows are not in order. */
+  /** Columns to decode bodies with; the rows are not ordered by time. */
   columnsView(): OpenColumns;
   /** Uncompressed body blocks so far; the last one may be short. Full ones are the same arrays every time. */
   blocks(): Uint8Array[];
-  /** One of them. */
+  /** The block at `index` of `blocks()`. */
   blockAt(index: number): Uint8Array;
 }

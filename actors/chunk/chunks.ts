@@ -1,6 +1,7 @@
-// The rows of a partition: the chunk that is open, and those that were closed since the shell took them.
-//   CH1. A chunk is closed when it has `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies. One that a user was erased
-//        from stays open, or many small ones would be left; from half its rows on it is closed, as they are appended again.
+// The rows of a partition in memory: the open chunk, and closed chunks that the shell has not taken yet.
+//   CH1. A chunk closes at `chunkRowsMax` rows or `chunkBodyBytesMax` bytes of bodies. After an erasure the open chunk stays
+//        open, or erasures would leave many small chunks; from half of `chunkRowsMax` on it closes, because its rows would have
+//        to be appended again.
 
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
@@ -33,8 +34,8 @@ export class Chunks {
   }
 
   /**
-   * Rows of the cursor's next entries, as long as they are ordinary events; undefined when the next one is none. Their columns are
-   * valid until the next call, also where these rows closed the chunk: a new chunk overwrites them row by row.
+   * Takes rows from the cursor's next entries while they are ordinary events; undefined when the next entry is none. The
+   * columns stay valid until the next call, even when these rows closed the chunk: the new chunk overwrites them row by row.
    */
   take(cursor: MessageCursor, numbers: UserNumbers): RowRun | undefined {
     const {open} = this;
@@ -76,11 +77,11 @@ export class Chunks {
     return next;
   }
 
-  /** The open chunk goes on as it is without the rows of a user. CH1 */
+  /** Replaces the open chunk by its copy without a user's rows. CH1 */
   replaceOpen(left: RestoredChunk): void {
     const {open} = this;
     assert(left.chunk === open.chunk && left.count === open.count, 'an erased row keeps its place');
-    if (open instanceof KernelChunk) open.leave(); // Readers of the rows as they were go on.
+    if (open instanceof KernelChunk) open.leave(); // Readers may still hold the rows from before.
     this.open = left;
     if (2 * left.count >= chunkRowsMax) this.close();
   }
@@ -91,7 +92,7 @@ export class Chunks {
     return closed;
   }
 
-  /** Nothing of an erased user stays in the kernel's memory. ER2 (event-rows.ts) */
+  /** Clears an erased user's data from the kernel's memory. ER2 (event-rows.ts) */
   forget(): void {
     this.rows.forget();
   }

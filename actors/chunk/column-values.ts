@@ -1,22 +1,21 @@
-// The values of one property column by code, in whichever form takes the fewest bytes.
-//   Owns: the forms. Does not own: which row has which code, and what of all this a part holds in which order (property-columns.ts).
+// The values of one property column by code, in the form that takes the fewest bytes.
+//   Owns: the forms. Does not own: the code of each row, and the layout of the part (property-columns.ts).
 //
 //   plain     the values' own bytes (tag included), one after the other
-//   integers  frame of reference: each less the smallest, in 1, 2 or 4 bytes
-//   texts     without their tags, padded with zeros to the longest. (Packed into the bits that the column's alphabet needs,
-//             a session id took 6 bytes instead of 8, and encoding a chunk 0.6 ms more.)
+//   integers  frame of reference: value minus the smallest value, in 1, 2 or 4 bytes
+//   texts     without their tags, padded with zeros to the longest
 //
 //   V1. A form is exact: `write` gives a value's own bytes again.
-//   V2. Two values of a column are equal just when their stored bytes are: whoever looks for a value asks for its
-//       stored form once and compares bytes. Nothing is decoded.
+//   V2. Two values of a column are equal exactly when their stored bytes are. A search encodes the wanted value once and
+//       compares bytes; nothing is decoded.
 import {ByteWriter, holds} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
 import {valueTag, writeNumber} from '../log/entries.js';
 
 interface ValuesForm {
-  /** How the value with these bytes is stored; undefined when no value in this form is equal to it. */
+  /** The stored bytes of this value; undefined when this form cannot store it, so no value of the column equals it. */
   storedForm(value: Uint8Array): Uint8Array | undefined;
-  /** Appends the value that is stored at stored[start .. end). */
+  /** Appends the value whose stored bytes are stored[start .. end). */
   write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void;
 }
 
@@ -26,7 +25,7 @@ export class ColumnValues {
   /** Values have the codes 1 to `count`. */
   readonly count: number;
   readonly stored: Uint8Array;
-  /** Where the stored form of each code begins (code 1 first) and the last one ends; undefined: all take `width` bytes. */
+  /** Start of each code's stored bytes (code 1 first), then the end of the last; undefined: all take `width` bytes. */
   readonly offsets: Offsets | undefined;
   private readonly width: number;
   private readonly form: ValuesForm;
@@ -39,7 +38,7 @@ export class ColumnValues {
     this.form = form;
   }
 
-  /** The stored form of a code is stored[start(code) .. end(code)). */
+  /** The stored bytes of a code are stored[start(code) .. end(code)). */
   start(code: number): number {
     return this.offsets === undefined ? (code - 1) * this.width : this.offsets[code - 1];
   }
@@ -48,17 +47,17 @@ export class ColumnValues {
     return this.offsets === undefined ? code * this.width : this.offsets[code];
   }
 
-  /** A copy that does not keep the part in memory. */
+  /** A copy with buffers of its own, so that it does not keep the part in memory. */
   copy(): ColumnValues {
     return new ColumnValues(this.count, this.stored.slice(), this.offsets?.slice(), this.width, this.form);
   }
 
-  /** V2 */
+  /** The stored bytes of this value, if the form has any. V2 */
   storedForm(value: Uint8Array): Uint8Array | undefined {
     return this.form.storedForm(value);
   }
 
-  /** Appends the codes of what is stored in these bytes. V2 */
+  /** Appends the codes whose stored bytes equal `wanted`. V2 */
   find(wanted: Uint8Array, found: number[]): void {
     const words = wanted.length === this.width ? this.words() : undefined;
     if (words !== undefined) findWord(words, wordOf(wanted), found);
@@ -80,7 +79,7 @@ export class ColumnValues {
     }
   }
 
-  /** What is stored as one integer a value, where it has the width of one and lies at a multiple of that. */
+  /** The stored bytes as an array of 8, 16 or 32 bit words, if values have such a width and are aligned. */
   private words(): Uint8Array | Uint16Array | Uint32Array | undefined {
     const {count, stored, width} = this;
     if (this.offsets !== undefined) return undefined;
@@ -95,12 +94,12 @@ export class ColumnValues {
     this.form.write(writer, this.stored, this.start(code), this.end(code));
   }
 
-  /** The numbers of all codes, code 1 first, where each value is an integer that is stored as one. */
+  /** The numbers of all codes, code 1 first; undefined unless the values are stored as integers. */
   integers(): Float64Array | undefined {
     return this.form instanceof IntegersForm ? this.form.numbersOf(this.stored, this.count) : undefined;
   }
 
-  /** Stored in their own bytes. */
+  /** Whether values are stored as their own bytes. */
   get isPlain(): boolean {
     return this.form === plainForm;
   }
@@ -110,12 +109,12 @@ export class ColumnValues {
   }
 }
 
-/** A property of tens of thousands of values has nearly as many in a chunk as rows: one comparison each, not one a byte. */
+/** Compares whole words: a property with tens of thousands of values has nearly one value a row in each chunk. */
 function findWord(words: Uint8Array | Uint16Array | Uint32Array, word: number, found: number[]): void {
   for (let at = words.indexOf(word); at >= 0; at = words.indexOf(word, at + 1)) found.push(at + 1);
 }
 
-/** Little-endian, as parts are (rows.ts). */
+/** Bytes as a little-endian number, as parts store words (rows.ts). */
 const wordOf = (bytes: Uint8Array): number => bytes.reduce((word, byte, i) => word + byte * 256 ** i, 0);
 
 const plainForm: ValuesForm = {
@@ -124,7 +123,7 @@ const plainForm: ValuesForm = {
     writer.reserve(end - start);
     const {bytes} = writer;
     let at = writer.position;
-    // A loop: values are short, and a view for set() costs more than it copies.
+    // A loop: values are short, and creating a view for set() costs more than the copy.
     for (let i = start; i < end; i++) bytes[at++] = stored[i];
     writer.position = at;
   },
@@ -166,13 +165,15 @@ class IntegersForm implements ValuesForm {
   }
 }
 
-/** The integer whose bytes these are, if they are those of one; not a number that fits into fewer bytes (entries.ts E2). */
+/**
+ * The integer that these bytes encode; undefined for other values, and for an integer not in its shortest form (entries.ts E2).
+ */
 function integerAt(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (bytes[start] !== valueTag.int || end > start + 1 + varint32BytesMax) return undefined;
   let zigzag = 0;
   let shift = 0;
   let at = start + 1;
-  // All but the last byte say that another one follows.
+  // Every byte but the last has its continuation bit set.
   for (const last = end - 1; at < last; at++, shift += 7) {
     if (bytes[at] < 0x80) return undefined;
     zigzag |= (bytes[at] & 0x7f) << shift;
@@ -185,7 +186,7 @@ function integerAt(bytes: Uint8Array, start: number, end: number): number | unde
 
 const varint32BytesMax = 5;
 
-/** A text is its tag, its length in one byte (more have no code), and its bytes. */
+/** A text is its tag, its length in one byte (longer texts have no code), and its bytes. */
 const lengthBytes = 1;
 
 class TextsForm implements ValuesForm {
@@ -212,21 +213,21 @@ const isText = (bytes: Uint8Array, start: number, end: number): boolean =>
 
 const formNumber = {plain: 0, integers: 1, texts: 2} as const;
 
-/** What a part holds of a column's values. */
+/** A column's values as a part stores them. */
 export interface StoredValues {
   readonly form: number;
-  /** Bytes of each stored value; 0: `offsets` tell. */
+  /** Bytes of each stored value; 0: `offsets` has their ends. */
   readonly width: number;
-  /** Of integers, as 32 bits; else 0. */
+  /** The smallest value as 32 bits, for integers; else 0. */
   readonly smallest: number;
   readonly offsets: Offsets | undefined;
   readonly stored: Uint8Array;
 }
 
-/** Fewer values stay plain: they take little, and are read most. */
+/** Columns of fewer values stay plain: packing saves little there, and they are read most. */
 const packedValuesMin = 64;
 
-/** Values in their own bytes: value i is bytes[starts[i] .. ends[i]). */
+/** Values as their own bytes: value i is bytes[starts[i] .. ends[i]). */
 interface Gathered {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
@@ -234,7 +235,7 @@ interface Gathered {
   readonly count: number;
 }
 
-/** The values of these codes, in this order. */
+/** Encodes the values of these codes, in this order. */
 export function storeValues(values: ColumnValues, codes: Uint8Array | Uint16Array): StoredValues {
   const gathered = values.isPlain ? inPlace(values, codes) : writtenOut(values, codes);
   if (gathered.count < packedValuesMin) return storePlain(gathered);
@@ -270,7 +271,7 @@ function lengthOf({starts, ends, count}: Gathered): number {
   return length;
 }
 
-/** Bytes of every value, or 0 when they differ. */
+/** Width of every value in bytes; 0 when widths differ. */
 function widthOf({starts, ends, count}: Gathered): number {
   const width = count === 0 ? 0 : ends[0] - starts[0];
   for (let i = 1; i < count; i++) if (ends[i] - starts[i] !== width) return 0;
@@ -324,7 +325,7 @@ function storeIntegers({bytes, starts, ends, count}: Gathered): StoredValues | u
   return {form: formNumber.integers, width, smallest: smallest >>> 0, offsets: undefined, stored};
 }
 
-/** Undefined when one is no text, or when padding takes more than saying where each begins. */
+/** Undefined when a value is no text, or when padding takes more bytes than offsets would. */
 function storeTexts(gathered: Gathered): StoredValues | undefined {
   const {bytes, starts, ends, count} = gathered;
   let width = 0;
@@ -342,7 +343,7 @@ function storeTexts(gathered: Gathered): StoredValues | undefined {
   return {form: formNumber.texts, width, smallest: 0, offsets: undefined, stored};
 }
 
-/** `count` values out of a part. */
+/** Views a part's `count` values in place. */
 export function viewValues(count: number, {form, width, smallest, offsets, stored}: StoredValues): ColumnValues {
   switch (form) {
     case formNumber.plain:

@@ -1,14 +1,14 @@
-// The rows of a partition's open chunk, which a WebAssembly kernel makes (kernels/event-rows.ts), many in one call: the shell
-// hands in a kernel of the partition's own. test/twins/open-chunk.ts makes the same rows one by one.
-//   Owns: what of the log stands in the kernel's memory. The chunk is in actors/chunk/kernel-chunk.ts.
+// Appends rows to a partition's open chunk, many in one call, through the partition's WebAssembly kernel
+// (kernels/event-rows.ts), which the shell provides. test/twins/open-chunk.ts appends the same rows one by one.
+//   Owns: which bytes of the log are in the kernel's memory. Does not own: the chunk (kernel-chunk.ts).
 //
-//   ER1. A kernel is deterministic: its memory is written by what is called here alone.
-//   ER2. What an erased user left in that memory is overwritten before the erasure is folded: rows and bodies when the chunk
-//        that has them is closed or left, names, users and log bytes by `forget`.
-//   D1. Of a column whose values are nearly all different (sessions, amounts) each value gets a code of its own: to look for
-//       equal ones would cost more than it saves. Two codes may then stand for equal values.
-//   D2. Which columns those are is decided at the first row of each block, from the rows before. A column that became one stays
-//       one. The rows of a chunk that was erased from may be decided on otherwise when they are appended again.
+//   ER1. A kernel is deterministic: only the calls below write its memory.
+//   ER2. An erased user's data in that memory is overwritten before the erasure is folded: rows and bodies when their chunk is
+//        closed or left; names, users and log bytes by `forget`.
+//   D1. High-cardinality columns (sessions, amounts) are not deduplicated: every value gets a fresh code, because the look-up
+//       costs more than it saves. Two codes may then stand for equal values.
+//   D2. The first row of each block decides which columns those are, from the rows before it. Such a column stays one. The
+//       choice may differ when the rows of a chunk are appended again after an erasure.
 
 import {ByteWriter} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
@@ -16,21 +16,21 @@ import {EntryView, entryKind, type MessageCursor} from '../log/entries.js';
 import type {InternedTable} from '../table/interned.js';
 import {noName} from './rows.js';
 
-/** Values of a column before D1 is considered, and the share of new ones from which on it holds. */
+/** Values that a column needs before D1 is considered, and the share of new ones from which it applies. */
 export const distinctSampleMin = 256;
 export const distinctShare = 0.75;
-/** Codes that columns of different values leave to the others. */
+/** Codes that high-cardinality columns leave to the other columns. */
 export const codesReserved = 8_192;
-/** Names whose last shape is tried first: events of one name mostly have the same properties in the same order. */
+/** Names whose last shape is tried first: events of one name mostly have the same properties in one order. */
 export const predictedShapes = 256;
 
-/** A kernel's memory by what stands where, and its functions; addresses are bytes from the memory's start. */
+/** A kernel's memory, by region, and its functions. Addresses are bytes from the memory's start. */
 export interface RowKernel {
   readonly memory: Uint8Array;
-  /** Bytes of the log that are looked at together: any entry fits. */
+  /** Bytes of the log that the kernel sees at once: any entry fits. */
   readonly windowAt: number;
   readonly windowBytes: number;
-  /** Of the open chunk. */
+  /** Columns of the open chunk. */
   readonly times: Float64Array;
   readonly users: Uint32Array;
   readonly names: Uint32Array;
@@ -43,11 +43,11 @@ export interface RowKernel {
   readonly offsets: Uint32Array;
   readonly shapeColumns: Uint8Array;
   readonly shapeOffsets: Uint32Array;
-  /** Four words a block: two of `receivedBase`, where its bodies begin, and its first place in `blockShapes`. */
+  /** Four words a block: two of `receivedBase`, the address of its bodies, and its first position in `blockShapes`. */
   readonly blocks: Uint32Array;
   readonly receivedBases: Float64Array;
   readonly blockShapes: Uint16Array;
-  /** Of the rows of the newest run whose users the kernel does not know: their numbers in the run, and the users' keys. */
+  /** Rows of the newest run whose users the kernel does not know: row number in the run, and the user's key. */
   readonly missedRows: Uint32Array;
   readonly userStarts: Uint32Array;
   readonly userLengths: Uint32Array;
@@ -57,7 +57,7 @@ export interface RowKernel {
     take(at: number, end: number, entryCount: number): number;
     append(payload: number, payloadEnd: number, name: number): void;
     missedUsers(): number;
-    /** The users of the rows that were missed stand in `users`, where the run begins at row `first`. */
+    /** Caches the users of the missed rows, which the caller wrote to `users`; the run begins at row `first`. */
     learnUsers(first: number): void;
     forgetUsers(): void;
     learnName(at: number, length: number, index: number): void;
@@ -74,12 +74,12 @@ export interface RowKernel {
   };
 }
 
-/** Gives numbers to users by their keys. */
+/** Interns users by their keys. */
 export type UserNumbers = Pick<InternedTable, 'internHashed'>;
 
 export class EventRows {
   readonly kernel: RowKernel;
-  /** The entry whose message's bytes [from, to) are in the window. */
+  /** The entry whose bytes [from, to) are in the window. */
   private loaded: EntryView | undefined;
   private from = 0;
   private to = 0;
@@ -90,8 +90,8 @@ export class EventRows {
   }
 
   /**
-   * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. `users` gives numbers
-   * to users that the kernel does not know; `first`: the number of the first row. Returns how many.
+   * Appends rows from the cursor's next entries while they are ordinary events, and moves the cursor past them. `users` interns
+   * users that the kernel does not know; `first` is the number of the first row. Returns the number of rows.
    */
   take(cursor: MessageCursor, users: UserNumbers, first: number): number {
     const {entry, position, left} = cursor;
@@ -118,7 +118,7 @@ export class EventRows {
     calls.learnUsers(first);
   }
 
-  /** Makes the row of an event entry, whatever it has. */
+  /** Appends the row of any event entry. */
   append(entry: EntryView, name: number): void {
     const {calls} = this.kernel;
     if (!this.isLoaded(entry, entry.payloadStart, entry.payloadEnd)) this.load(entry, entry.payloadStart);
@@ -128,7 +128,7 @@ export class EventRows {
     calls.learnName(this.addressOf(entry.textStart), entry.textEnd - entry.textStart, name);
   }
 
-  /** Makes the row of an erased event: a body without fields. `receivedMs`: what the bodies of its block count from. */
+  /** Appends the row of an erased event: an empty body. `receivedMs` is the base of its block's received times. */
   appendErased(receivedMs: number): void {
     const writer = new ByteWriter(64);
     writer.u8(0);
@@ -163,7 +163,7 @@ export class EventRows {
     memory.set(entry.bytes.subarray(from, this.to), windowAt);
   }
 
-  /** The names and users that the kernel knows, and the bytes of the log, leave its memory. ER2 */
+  /** Clears names, users and log bytes from the kernel's memory. ER2 */
   forget(): void {
     const {memory, windowAt, windowBytes, calls} = this.kernel;
     calls.forgetNames();

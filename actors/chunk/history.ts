@@ -1,24 +1,24 @@
 // The newest rows that match a filter, gathered chunk by chunk.
-//   The one order is newest first by (time, partition, ordinal); within a partition that is (time, ordinal).
-//   N1. Rows of one user are picked out of the column of users, which lies together: to go through a chunk by time would
-//       look up three columns a row, all over the chunk, for the few rows that a user has there.
-//   N2. A chunk is read only where it may add a row: the newest that it may hold, by what is known of it, comes before the
-//       last one kept. Of equal times the highest ordinals are newest, so that of thousands of chunks with the same newest
-//       time (days that were imported without a time of day) those of one page are read.
-//   N3. Rows in memory are looked at where they stand, from the last one on: under load each page comes between two messages of
-//       the log, and to sort them anew for it takes three times as long, after copying them.
-//   N4. Of them, those that come nearly in order are put in their place, and those that belong far before it are gathered and
-//       sorted by the page: rows that arrived newest first took 75 ms of a full chunk, in the thread that folds, where each was
-//       put in its place of a page of 1,000.
+//   Order: newest first by (time, partition, ordinal); within a partition (time, ordinal).
+//   N1. Rows of one user are found by a scan of the user column, which is contiguous. A scan by time would read three columns a
+//       row at scattered addresses, for the few rows that a user has in a chunk.
+//   N2. A chunk is read only if its newest possible row, by its outline, comes before the last row kept. Among equal times the
+//       highest ordinals are newest: of thousands of chunks with the same newest time (imported days without a time of day)
+//       only those of one page are read.
+//   N3. Rows in memory are scanned in place, from the last one back: pages are read between two messages of the log, and
+//       copying and sorting the rows for each would take three times as long.
+//   N4. Of those rows, one that is nearly in order is inserted at once. Rows that belong far earlier are gathered and sorted a
+//       page at a time: inserting each into a page of 1,000 blocked the folding thread for 75 ms when a chunk's rows had
+//       arrived newest first.
 
 import type {ChunkEntry} from '../manifest.js';
 import type {RowsByOrdinal} from './chunk.js';
 import {firstAt, type RowsView} from './rows.js';
 
 export interface HistoryFilter {
-  /** Index of the only user (the only name); undefined: any. */
+  /** Index of the only user, and of the only name; undefined: any. */
   readonly user: number | undefined;
-  /** Whose events are another partition's by now: they are left out. */
+  /** Tells users whose events another partition has by now: their rows are left out. */
   readonly hasLeft?: ((user: number) => boolean) | undefined;
   readonly name: number | undefined;
   /** Inclusive, epoch ms. */
@@ -26,7 +26,7 @@ export interface HistoryFilter {
   readonly toMs: number;
   /** Rows from this ordinal on are left out. */
   readonly ordinalEnd: number;
-  /** Rows at `timeMs` count only below this ordinal: where the page before stopped. `toMs` is at most `timeMs`. */
+  /** End of the page before: rows at `timeMs` match only below this ordinal. `toMs` is at most `timeMs`. */
   readonly before: {readonly timeMs: number; readonly ordinal: number} | undefined;
 }
 
@@ -35,27 +35,27 @@ export interface FoundRow {
   readonly ordinal: number;
 }
 
-/** A row that belongs no further than this before the last one is put there at once. N4 */
+/** Positions from the end within which a row is inserted at once. N4 */
 const nearMax = 64;
 
-/** What is known of a chunk without reading it. */
+/** A chunk's outline from the directory: known without reading it. */
 export type ChunkOutline = Pick<ChunkEntry, 'baseOrdinal' | 'count' | 'minTimeMs' | 'maxTimeMs' | 'names'>;
 
 export interface ReachableChunk<C> {
   readonly chunk: C;
-  /** No row of it that matches comes before this one. */
+  /** Upper bound: no matching row of the chunk is newer. */
   readonly newest: FoundRow;
 }
 
-/** By the newest rows that chunks may hold; in between by ordinal, the last one first. */
+/** Orders chunks by their newest possible row; on ties by ordinal, the last one first. */
 export const newestChunkFirst = (
   a: Pick<ChunkOutline, 'maxTimeMs' | 'baseOrdinal'>,
   b: Pick<ChunkOutline, 'maxTimeMs' | 'baseOrdinal'>,
 ): number => b.maxTimeMs - a.maxTimeMs || b.baseOrdinal - a.baseOrdinal;
 
 /**
- * Those of which `isAsked` that may hold a row that matches, in the order in which they are wanted (N2), as far as anybody goes
- * on. `chunks`: as `newestChunkFirst` has them.
+ * Chunks that pass `isAsked` and may hold a matching row, in reading order (N2), lazily. `chunks` must be sorted by
+ * `newestChunkFirst`.
  */
 export function* reachableChunks<C extends ChunkOutline>(
   chunks: readonly C[],
@@ -67,7 +67,7 @@ export function* reachableChunks<C extends ChunkOutline>(
     const newest = newestPossible(chunk, filter);
     return mayMatch(chunk, newest, filter) ? [{chunk, newest}] : [];
   };
-  // Of all that have newer rows than are asked for, what is wanted begins at the same moment.
+  // All chunks with rows newer than `toMs` start at the same moment, so they are sorted again by ordinal.
   const older = chunks.findIndex(({maxTimeMs}) => maxTimeMs < filter.toMs);
   const end = older < 0 ? chunks.length : older;
   yield* chunks
@@ -77,7 +77,7 @@ export function* reachableChunks<C extends ChunkOutline>(
   for (let at = end; at < chunks.length; at++) yield* reach(chunks[at]);
 }
 
-/** Ordinal -1: it has no row of that time, but may have earlier ones. */
+/** The newest row that a chunk may have. Ordinal -1: none at that time, but earlier ones are possible. */
 function newestPossible({baseOrdinal, count, maxTimeMs}: ChunkOutline, filter: HistoryFilter): FoundRow {
   const {toMs, ordinalEnd, before} = filter;
   const timeMs = Math.min(maxTimeMs, toMs);
@@ -104,7 +104,7 @@ export class NewestRows {
     this.filter = filter;
   }
 
-  /** Whether a chunk can still add something, of which no row comes before `newest`. N2 */
+  /** Whether a chunk whose newest row is at most `newest` can still add a row. N2 */
   wants(newest: FoundRow): boolean {
     return this.rows.length < this.limit || isNewer(newest, this.rows[this.limit - 1]);
   }
@@ -114,7 +114,7 @@ export class NewestRows {
     this.keep(user === undefined ? this.scan(chunk) : this.scanOf(user, chunk));
   }
 
-  /** The same of a chunk in memory, whose rows are in no order. */
+  /** Offers the rows of a chunk in memory, in arrival order. */
   offerByOrdinal(chunk: RowsByOrdinal): void {
     const {user} = this.filter;
     this.keep(user === undefined ? this.scanAll(chunk) : this.scanOf(user, chunk));
@@ -124,7 +124,7 @@ export class NewestRows {
     if (found.length > 0) this.rows = mergeNewest(this.rows, found, this.limit);
   }
 
-  /** Matches of one chunk, newest first, no more than can be used. */
+  /** Matches of one chunk, newest first, at most `limit`. */
   private scan(chunk: RowsView): FoundRow[] {
     const {name, toMs, hasLeft = hasNot} = this.filter;
     const earliestMs = this.earliestMs();
@@ -141,7 +141,7 @@ export class NewestRows {
     return found;
   }
 
-  /** The same by ordinal, the last one first: of equal times, what comes is older. N3 */
+  /** Matches of a chunk in memory, scanned from the last ordinal back: among equal times a later find is older. N3 */
   private scanAll({count, timeBase, times, users, noUser, names, baseOrdinal}: RowsByOrdinal): readonly FoundRow[] {
     const {name, toMs, hasLeft = hasNot} = this.filter;
     let earliestMs = this.earliestMs();
@@ -158,7 +158,7 @@ export class NewestRows {
     return page.rows();
   }
 
-  /** The same of one user. N1 */
+  /** Matches of one user in a chunk. N1 */
   private scanOf(user: number, {timeBase, times, users, noUser, names, baseOrdinal}: RowsByOrdinal): FoundRow[] {
     const {name, toMs} = this.filter;
     const earliestMs = this.earliestMs();
@@ -175,7 +175,7 @@ export class NewestRows {
     return found;
   }
 
-  /** Older rows do not match, or there are newer ones enough. */
+  /** Older rows do not match, or newer ones fill the page already. */
   private earliestMs(): number {
     const {fromMs} = this.filter;
     return this.rows.length < this.limit ? fromMs : Math.max(fromMs, this.rows[this.limit - 1].timeMs);
@@ -189,19 +189,19 @@ export class NewestRows {
 
 const hasNot = (): boolean => false;
 
-/** The newest `limit` of rows that come nearly newest first, or in any order. N4 */
+/** The newest `limit` rows of a nearly sorted or unsorted stream. N4 */
 class NearlyOrdered {
   private readonly limit: number;
-  /** Newest first. */
+  /** Rows in their place, newest first. */
   private placed: FoundRow[] = [];
-  /** In no order, fewer than a page. */
+  /** Rows that belong far earlier: unsorted, fewer than `limit`. */
   private ahead: FoundRow[] = [];
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** Of a page that is full: older rows are not in it. */
+  /** The last row of a full page: older rows cannot enter it. */
   get last(): FoundRow | undefined {
     return this.placed[this.limit - 1];
   }
@@ -239,7 +239,7 @@ function mergeNewest(a: readonly FoundRow[], b: readonly FoundRow[], limit: numb
   return merged;
 }
 
-/** Newest first. */
+/** Compares two rows: newest first. */
 const newestFirst = (a: FoundRow, b: FoundRow): number => b.timeMs - a.timeMs || b.ordinal - a.ordinal;
 
 const isNewer = (a: FoundRow, b: FoundRow): boolean => newestFirst(a, b) < 0;

@@ -1,6 +1,5 @@
-// The chunk that rows are appended to. A kernel makes them (event-rows.ts). While the chunk is open they stand in the kernel's
-// memory, and readers that go on after the next row get copies; when it is closed they are copied out, and the memory is the
-// next chunk's.
+// The chunk that rows are appended to. A kernel holds its rows (event-rows.ts) while it is open; readers that outlive the next
+// row get copies. Closing the chunk copies the rows out and frees the memory for the next chunk.
 
 import {ByteReader} from '../bytes/bytes.js';
 import {assert, must} from '../invariant.js';
@@ -27,10 +26,10 @@ export class KernelChunk implements ChunkInMemory {
   private isOpen = true;
   private readonly fullBlocks: Uint8Array[] = [];
   private lastBlock: Uint8Array | undefined;
-  /** Kept until the next row. */
+  /** Cached until the next row. */
   private lastColumns: OpenColumns | undefined;
 
-  /** The chunk before is closed. */
+  /** The previous chunk must be closed. */
   constructor(rows: EventRows, chunk: number, baseOrdinal: number) {
     this.rows = rows;
     this.chunk = chunk;
@@ -38,7 +37,7 @@ export class KernelChunk implements ChunkInMemory {
     rows.kernel.calls.begin();
   }
 
-  /** Goes on with a chunk as its parts, or an erasure, left it; undefined when it is full before all its rows are appended. */
+  /** Appends the rows of a restored chunk again; undefined when the chunk is full before all rows are appended. */
   static reopened(rows: EventRows, left: RestoredChunk, tables: Tables): KernelChunk | undefined {
     const chunk = new KernelChunk(rows, left.chunk, left.baseOrdinal);
     const {users, names} = left.rowsNow();
@@ -52,8 +51,8 @@ export class KernelChunk implements ChunkInMemory {
   }
 
   /**
-   * Makes rows of the cursor's next entries as long as they are ordinary events, and moves it behind them. `users` gives numbers
-   * to users. Returns how many: they are the last ones of the chunk.
+   * Appends rows from the cursor's next entries while they are ordinary events, and moves the cursor past them. `users` interns
+   * users. Returns the number of rows: they are the last ones of the chunk.
    */
   take(cursor: MessageCursor, users: UserNumbers): number {
     const taken = this.rows.take(cursor, users, this.count);
@@ -61,12 +60,11 @@ export class KernelChunk implements ChunkInMemory {
     return taken;
   }
 
-  /** The columns that `take` and `append` wrote to, by row. */
+  /** The columns that `take` and `append` write to, by row. */
   get columnsNow(): Pick<RowKernel, 'times' | 'users' | 'names'> {
     return this.rows.kernel;
   }
 
-  /** Appends the row of an event entry. */
   append(entry: EntryView, user: number, name: number): void {
     assert(!this.isFull, 'rows: a full chunk is closed before the next row');
     this.rows.append(entry, name);
@@ -89,17 +87,14 @@ export class KernelChunk implements ChunkInMemory {
     this.lastColumns = undefined;
   }
 
-  /** Copies out what readers may still ask for. */
+  /** Copies out what readers may still ask for; the kernel's memory may be overwritten afterwards. */
   close(): void {
     this.lastColumns = this.columnsView();
     this.copyBlocks(Math.ceil(this.count / bodyBlockRows));
     this.isOpen = false;
   }
 
-  /**
-   * The same before another chunk than the kernel's next one takes its place: the memory is overwritten at once
-   * (event-rows.ts ER2).
-   */
+  /** Closes the chunk for one that is no kernel chunk, and overwrites the memory at once (event-rows.ts ER2). */
   leave(): void {
     this.close();
     this.rows.kernel.calls.begin();
@@ -132,7 +127,7 @@ export class KernelChunk implements ChunkInMemory {
     const {dictionaryAt, offsets, memory, codes} = kernel;
     const columnCount = kernel.calls.columns();
     const valueBytes = offsets[codeCount + 1];
-    // All in one buffer, the widest first: the garbage collector minds buffers, and each begins at a multiple of its width.
+    // One buffer, widest columns first: the garbage collector pays per buffer, and each column must be aligned to its width.
     const room = new Room(count * (8 + 4 + 4 + 2 * columnCount) + 4 * (codeCount + 1) + valueBytes);
     const times = room.copy(Float64Array, kernel.times, 0, count);
     const users = room.copy(Uint32Array, kernel.users, 0, count);
@@ -161,7 +156,7 @@ export class KernelChunk implements ChunkInMemory {
 
   blocks(): Uint8Array[] {
     const count = Math.ceil(this.count / bodyBlockRows);
-    if (count > 0) this.blockAt(count - 1); // All that is not copied yet goes into one buffer.
+    if (count > 0) this.blockAt(count - 1); // Copies all missing blocks into one buffer.
     return Array.from({length: count}, (_, index) => this.blockAt(index));
   }
 
@@ -171,7 +166,7 @@ export class KernelChunk implements ChunkInMemory {
     return index < full ? this.fullBlocks[index] : must(this.lastBlock, 'the last block was copied');
   }
 
-  /** Those before `end` that were not copied yet. */
+  /** Copies the blocks before `end` that are not copied yet. */
   private copyBlocks(end: number): void {
     const first = this.fullBlocks.length;
     const full = Math.floor(this.count / bodyBlockRows);
@@ -197,7 +192,7 @@ export class KernelChunk implements ChunkInMemory {
 
 type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
-/** A buffer that copies of columns fill, one after the other. */
+/** A buffer that is filled with copies of columns, one after the other. */
 class Room {
   private readonly buffer: ArrayBuffer;
   private end = 0;
@@ -206,7 +201,7 @@ class Room {
     this.buffer = new ArrayBuffer(bytes);
   }
 
-  /** Of the `count` elements from `start` on. */
+  /** Copies `count` elements from `start`. */
   copy<T extends Column>(
     type: new (buffer: ArrayBuffer, at: number, count: number) => T,
     from: T,

@@ -1,4 +1,4 @@
-// Rows of users who left for another partition (actors/identity): they are in their chunks, and count no more.
+// Rows of users who moved to another partition (actors/identity): they stay in their chunks, and no report counts them.
 
 import type {ChunkEntry} from '../manifest.js';
 import type {UserSet} from '../table/user-set.js';
@@ -6,7 +6,7 @@ import {noName, type RowsView} from './rows.js';
 
 type Users = Pick<RowsView, 'users' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
 
-/** The rows of these users, ascending. */
+/** Rows of the users in `hasLeft`, ascending. */
 export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): number[] {
   const found: number[] = [];
   if (hasLeft.count === 0) return found;
@@ -14,7 +14,7 @@ export function rowsOfUsers({users, count, noUser}: Users, hasLeft: UserSet): nu
   return found;
 }
 
-/** The chunk as if these users had no rows in it: those are not in `order`, and have no name. Their codes are left. */
+/** The chunk without these users' rows: they leave `order` and lose their name. Their property codes stay. */
 export function countedRows<R extends RowsView>({leftOut}: Pick<ChunkEntry, 'leftOut'>, rows: R, hasLeft: UserSet): R {
   if (leftOut === 0) return rows;
   const {users, order: live} = rows;

@@ -1,4 +1,4 @@
-// Arrays of numbers one after the other in the bytes of a part: little-endian, each padded to 4 bytes, viewed in place.
+// Arrays of numbers in the bytes of a part, one after the other: little-endian, each padded to 4 bytes, viewed in place.
 
 export type NumberArray = Float64Array | Uint32Array | Uint16Array | Uint8Array;
 
@@ -14,7 +14,7 @@ export function paddedBytes(arrays: readonly NumberArray[]): Uint8Array<ArrayBuf
   return bytes;
 }
 
-/** Views of the arrays, in the order in which they were written. */
+/** Views the arrays in the order in which they were written. */
 export class PaddedArrays {
   private readonly bytes: Uint8Array;
   private at: number;
@@ -24,7 +24,7 @@ export class PaddedArrays {
     this.at = bytes.byteOffset;
   }
 
-  /** Whether the bytes hold every array that was viewed. */
+  /** Whether the bytes contain every array that was viewed. */
   get areWithin(): boolean {
     return this.at <= this.bytes.byteOffset + this.bytes.length;
   }

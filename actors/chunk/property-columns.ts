@@ -1,17 +1,17 @@
-// Property columns of the rows of one chunk: a code of the value that each row has of each top-level property.
+// Property columns of one chunk: for each top-level property, the code of each row's value.
 //
 //   properties part = head u32[8]: version chunk count columns flags 0 0 0  column*
 //   column          = head u32[8]: keyBytes codeWidth values form valueWidth smallest storedBytes 0
 //     key  codes u8|u16[count]  [offsets u16|u32[values + 1]]  stored                (column-values.ts: values and forms)
-//   Each of these is padded to 4 bytes (padded-arrays.ts). As with rows, what a part says depends on the rows alone
-//   (rows.ts R3), and an erased row has code 0 in each column.
+//   Each array is padded to 4 bytes (padded-arrays.ts). As with rows, a part's bytes depend on the rows alone (rows.ts R3), and
+//   an erased row has code 0 in each column.
 //
-//   PC1. Code 0 = the row has no such property; a column's `inBody` = it has, but only the body tells its value (nested,
-//        long, or past the bounds of a dictionary); any other code stands for value bytes of the log format (entries.ts E2).
-//   PC2. `keysInBody`: properties past `chunkColumnsMax` columns exist, and only bodies tell them.
-//   PC3. In a part a column's codes count its own values, in the order in which rows have them first. Where each row of a
-//        column has a value, and few of them are equal (sessions, amounts), the values stand row by row, equal ones again,
-//        and no codes are held: the code of row r is r + 1.
+//   PC1. Code 0 = the row has no such property. `inBody` = it has one, but only the body holds its value (nested, long, or past
+//        the bounds of a dictionary). Any other code stands for value bytes of the log format (entries.ts E2).
+//   PC2. `keysInBody`: the chunk has properties past `chunkColumnsMax` columns; only bodies hold them.
+//   PC3. In a part a column's codes number its own values, in the order of their first rows. Where every row has a value and
+//        few are equal (sessions, amounts), the part stores the values row by row, repeats included, and no codes: the code of
+//        row r is r + 1.
 
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
@@ -20,7 +20,7 @@ import {type NumberArray, PaddedArrays, paddedBytes} from './padded-arrays.js';
 import type {RowsView} from './rows.js';
 
 export const codeAbsent = 0;
-/** `inBody` of codes of 16 bits; it is 0xff in those of 8. */
+/** The `inBody` of 16-bit codes; 0xff in 8-bit codes. */
 export const codeInBody = 0xffff;
 
 export const propertiesVersion = 1;
@@ -39,17 +39,17 @@ export interface RowColumn {
 
 export interface PropertyColumns {
   readonly chunk: number;
-  /** Rows. */
+  /** Number of rows. */
   readonly count: number;
   readonly columns: readonly RowColumn[];
-  /** PC2 */
+  /** Whether some properties are in bodies alone. PC2 */
   readonly keysInBody: boolean;
 }
 
-/** Rows with their properties. */
+/** Rows and their property columns. */
 export interface WholeRows extends RowsView, PropertyColumns {}
 
-/** Both parts of one chunk. */
+/** Joins both parts of one chunk. */
 export function wholeRows(rows: RowsView, properties: PropertyColumns): WholeRows {
   const isOneChunk = rows.chunk === properties.chunk && rows.count === properties.count;
   assert(isOneChunk, 'properties: a chunk names parts of the same rows');
@@ -65,7 +65,7 @@ export function encodeProperties({chunk, count, columns, keysInBody}: PropertyCo
   return paddedBytes([head, ...columns.flatMap((column) => arraysOf(column, count, ownOf))]);
 }
 
-/** Values row by row pay where at least so many of them are different. PC3 */
+/** Share of different values from which a column is stored row by row. PC3 */
 const byRowShare = 3 / 4;
 const narrowCodesMax = 0xfe;
 
@@ -83,9 +83,9 @@ function columnHead(key: Uint8Array, codeWidth: number, valueCount: number, valu
 
 const noCodes = new Uint8Array(0);
 
-/** What a part holds of a column's codes, and which codes here its values have. PC3 */
+/** A column's codes as a part stores them, and the chunk's code of each stored value. PC3 */
 interface StoredCodes {
-  /** Undefined: none. */
+  /** Undefined: stored row by row. */
   readonly codes: Uint8Array | Uint16Array | undefined;
   readonly valueCodes: Uint8Array | Uint16Array;
 }
@@ -102,7 +102,7 @@ function storedCodes(column: RowColumn, count: number, ownOf: Uint16Array): Stor
   return isByRow ? {codes: undefined, valueCodes: codes} : {codes: wide, valueCodes: used};
 }
 
-/** Whether each row has a value, and each its own; as it is where values get codes of their own when they come. */
+/** Whether every row has a value of its own, as in columns that are not deduplicated (event-rows.ts D1). */
 function isAscending(codes: RowColumn['codes'], inBody: number): boolean {
   let last = codeAbsent;
   for (let row = 0; row < codes.length; row++) {
@@ -113,8 +113,8 @@ function isAscending(codes: RowColumn['codes'], inBody: number): boolean {
 }
 
 /**
- * Writes the places (from 1 on) of the rows' codes among those that occur, in the order of their first rows, and returns
- * these. Undefined when there are more than `valuesMax`. `ownOf` is scratch, a place by code: zeros before and after.
+ * Renumbers the codes that occur, from 1, in the order of their first rows; writes the new codes to `own` and returns the old
+ * ones. Undefined when there are more than `valuesMax`. `ownOf` is scratch, indexed by code: all zeros before and after.
  */
 function ownCodes(
   {codes, inBody}: RowColumn,
@@ -145,13 +145,13 @@ function ownCodes(
 
 // ---- viewing ----
 
-/** Codes of columns whose values stand row by row: one array for all of them. PC3 */
+/** Codes of every column whose values are stored row by row: one shared array. PC3 */
 const rowCodes = Uint16Array.from({length: chunkRowsMax}, (_, row) => row + 1);
 
-/** Whether the column holds no codes of its own. */
+/** Whether the column is stored row by row. */
 export const isByRow = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
 
-/** `bytes` must start at an address that 4 divides. */
+/** Views a part in place. `bytes` must start at an address divisible by 4. */
 export function viewProperties(bytes: Uint8Array): PropertyColumns {
   const arrays = new PaddedArrays(bytes);
   const [version, chunk, count, columnCount, flags] = arrays.u32(headBytes / 4);

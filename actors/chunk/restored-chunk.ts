@@ -1,5 +1,5 @@
-// The open chunk as its parts, or an erasure, left it. Readers get what the parts have. Its rows are appended again when the
-// first row after them comes (kernel-chunk.ts `reopened`): a start that nothing follows never pays for that.
+// The open chunk as its parts, or an erasure, left it: read-only. The next row makes the kernel append all its rows again
+// (kernel-chunk.ts `reopened`); a start without new events never pays for that.
 import {bodyBlockRows} from '../limits.js';
 import {EntryView} from '../log/entries.js';
 import type {InternedTable} from '../table/interned.js';
@@ -8,7 +8,7 @@ import type {ChunkInMemory, OpenColumns} from './chunk.js';
 import type {WholeRows} from './property-columns.js';
 import {noUser, timeOf} from './rows.js';
 
-/** Ids of users and names of events by their numbers. */
+/** User keys and event names by index. */
 export interface Tables {
   readonly users: InternedTable;
   readonly names: InternedTable;
@@ -20,7 +20,7 @@ export class RestoredChunk implements ChunkInMemory {
   private columns: OpenColumns | undefined;
   private block: {readonly index: number; readonly bodies: BodyBlock} | undefined;
 
-  /** `blocks`: of its bodies, uncompressed. */
+  /** `blocks`: body blocks, uncompressed. */
   constructor(rows: WholeRows, blocks: readonly Uint8Array[]) {
     this.rows = rows;
     this.bodyBlocks = blocks;
@@ -38,7 +38,7 @@ export class RestoredChunk implements ChunkInMemory {
     return this.rows.count;
   }
 
-  /** The entry of a row, undefined when it was erased, and what the bodies of its block count received times from. */
+  /** The entry of a row, undefined when it was erased, and the base of received times in its block. */
   entry(row: number, {users, names}: Tables): {readonly entry: EntryView | undefined; readonly receivedBase: number} {
     const index = Math.floor(row / bodyBlockRows);
     if (this.block?.index !== index) this.block = {index, bodies: new BodyBlock(this.bodyBlocks[index], this.rows)};
@@ -72,7 +72,7 @@ export class RestoredChunk implements ChunkInMemory {
   }
 }
 
-/** A copy with bytes of its own, as the next entry is made in the buffer of this one. */
+/** A copy with bytes of its own: the next entry is decoded into this one's buffer. */
 function copyOf({kind, bytes, payloadStart, payloadEnd}: EntryView): EntryView {
   const copy = new EntryView(bytes.slice(payloadStart, payloadEnd));
   copy.movePayload(kind, 0, payloadEnd - payloadStart);

@@ -1,4 +1,4 @@
-// Taking one user's rows out of a chunk: slots are zeroed, and what only these rows said leaves the dictionaries.
+// Erases rows from a chunk: their slots are zeroed, and values that only they had leave the dictionaries.
 import {codeAbsent, type RowColumn, type WholeRows} from './property-columns.js';
 import {noName, type RowsView} from './rows.js';
 
@@ -10,7 +10,10 @@ export function rowsOfUser(rows: RowsView, user: number): number[] {
   return found;
 }
 
-/** A copy of the chunk without these rows; values that no row has any more are not encoded (property-columns.ts PC3, rows.ts R1). */
+/**
+ * A copy of the chunk without these rows. Values that no row has any more are not encoded (property-columns.ts PC3, rows.ts
+ * R1).
+ */
 export function eraseRows(rows: WholeRows, erased: readonly number[]): WholeRows {
   const isErased = new Set(erased);
   const times = rows.times.slice();
@@ -36,7 +39,7 @@ export function eraseRows(rows: WholeRows, erased: readonly number[]): WholeRows
 }
 
 /**
- * The column keeps its place (bodies refer to it), its name goes: 0xff is no byte of any WTF-8 text, so nothing asks for it.
- * Each has another one, as an open chunk finds its columns by name.
+ * The column keeps its position, which bodies refer to, and loses its name. No WTF-8 text contains 0xff, so no query names it.
+ * Names stay distinct, as an open chunk finds columns by name.
  */
 const emptied = (column: RowColumn, at: number): RowColumn => ({...column, key: Uint8Array.of(0xff, at)});

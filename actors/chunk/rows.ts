@@ -1,16 +1,15 @@
-// Rows of one chunk as columns: when, who and what. What their properties are stands in a part of its own
-//   (property-columns.ts): most readers do not ask for them, and they are the larger half.
+// Rows of one chunk as columns: time, user and name. Properties are in a part of their own (property-columns.ts): most readers
+//   do not need them, and they are the larger half.
 //   Rows keep arrival order, so a row's ordinal is baseOrdinal + row for ever; `order` lists the live rows by time.
-//   Bytes are viewed in place, never decoded: each column is as narrow as what the chunk has in it allows.
+//   Bytes are viewed in place, never decoded. Each column is as narrow as its values allow.
 //
 //   rows part = head u32[12]: version chunk count live baseLow baseHigh timeWidth userWidth nameWidth 0 timeBase:f64
 //     times f64|u32[count]  users u16|u32[count]  names u8|u16|u32[count]  order u16[live]
 //   Each of these is padded to 4 bytes (padded-arrays.ts).
 //
 //   R1. An erased row is a zeroed slot: user `noUser`, time `timeBase`, and not in `order`.
-//   R2. `times` are ms from `timeBase` on: 32 bits hold 49 days. What they do not hold (imports of years) is f64, from 0.
-//   R3. What a part says depends on the rows alone, not on how their columns were numbered before: a chunk that was
-//       restored, or converted, gives the same bytes again.
+//   R2. `times` are ms from `timeBase`: 32 bits hold 49 days. Longer spans (imports of years) are f64, from 0.
+//   R3. A part's bytes depend on the rows alone, not on earlier codes: a restored or converted chunk encodes to the same bytes.
 
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
@@ -18,7 +17,7 @@ import {sortPlaces} from '../order/radix-sort.js';
 import {firstPlace} from '../order/search.js';
 import {PaddedArrays, paddedBytes} from './padded-arrays.js';
 
-/** Of columns of 32 bits; narrower ones have as many set bits as they hold (`RowsView.noUser`). */
+/** Marks an erased row in a 32-bit column; in narrower columns `RowsView.noUser` is all ones, too. */
 export const noUser = 0xffffffff;
 export const noName = 0xffffffff;
 export const rowsVersion = 3;
@@ -33,14 +32,14 @@ export interface RowsView {
   readonly timeBase: number;
   readonly times: Uint32Array | Float64Array;
   readonly users: Uint16Array | Uint32Array;
-  /** Above every user here. R1 */
+  /** Marks an erased row; above every user here. R1 */
   readonly noUser: number;
   readonly names: Uint8Array | Uint16Array | Uint32Array;
   /** Live rows by (time, row). */
   readonly order: Uint16Array;
 }
 
-/** Epoch ms. */
+/** Event time of a row, epoch ms. */
 export const timeOf = ({timeBase, times}: RowsView, row: number): number => timeBase + times[row];
 
 // ---- writing ----
@@ -66,7 +65,7 @@ export function encodeRows(rows: RowsView): Uint8Array<ArrayBuffer> {
   return paddedBytes([head, times, users, names, order]);
 }
 
-/** R2 */
+/** The narrowest time column that holds the rows. R2 */
 function narrowTimes(rows: RowsView): {readonly timeBase: number; readonly times: Uint32Array | Float64Array} {
   const {order, count} = rows;
   const timeBase = order.length === 0 ? 0 : timeOf(rows, order[0]);
@@ -77,7 +76,7 @@ function narrowTimes(rows: RowsView): {readonly timeBase: number; readonly times
   return {timeBase: 0, times: wide};
 }
 
-/** Writes times as ms from `timeBase` on; false when `times` does not hold them. R1 */
+/** Writes times as ms from `timeBase`; false when one does not fit the array. R1 */
 function fillTimes(times: Uint32Array | Float64Array, rows: RowsView, timeBase: number): boolean {
   const {users, noUser, count} = rows;
   const shift = rows.timeBase - timeBase;
@@ -90,7 +89,7 @@ function fillTimes(times: Uint32Array | Float64Array, rows: RowsView, timeBase: 
   return true;
 }
 
-/** What stands for erased rows has all bits set, and so has what is left of it. */
+/** Narrowing keeps the mark of erased rows: all ones truncate to all ones. */
 function narrowUsers(rows: RowsView): Uint16Array | Uint32Array {
   return highestOf(rows.users, rows) < 0xffff ? new Uint16Array(rows.users) : new Uint32Array(rows.users);
 }
@@ -101,7 +100,7 @@ function narrowNames(rows: RowsView): Uint8Array | Uint16Array | Uint32Array {
   return highest < 0xffff ? new Uint16Array(rows.names) : new Uint32Array(rows.names);
 }
 
-/** Of live rows. */
+/** The highest value among live rows. */
 function highestOf(column: RowsView['names'], {users, noUser, count}: RowsView): number {
   let highest = 0;
   for (let row = 0; row < count; row++) if (column[row] > highest && users[row] !== noUser) highest = column[row];
@@ -110,7 +109,7 @@ function highestOf(column: RowsView['names'], {users, noUser, count}: RowsView):
 
 // ---- viewing ----
 
-/** `bytes` must start at an address that 8 divides (a buffer of its own does). */
+/** Views a part in place. `bytes` must start at an address divisible by 8 (a buffer of its own does). */
 export function viewRows(bytes: Uint8Array): RowsView {
   const arrays = new PaddedArrays(bytes);
   const head = arrays.u32(headBytes / 4);
@@ -133,13 +132,13 @@ export function viewRows(bytes: Uint8Array): RowsView {
 
 // ---- searching and ordering ----
 
-/** First place in `rows.order`, of [start, end), whose row is at or after `timeMs`. */
+/** First position in `rows.order`, of [start, end), whose row is at or after `timeMs`. */
 export function firstAt({timeBase, times, order}: RowsView, timeMs: number, start = 0, end = order.length): number {
   const time = timeMs - timeBase;
   return firstPlace(start, end, (place) => times[order[place]] < time);
 }
 
-/** `firstAt` in steps that double before they halve: for places near `start`, as the end of an hour or a bucket is. */
+/** `firstAt` by galloping from `start`: for results near it, such as the end of an hour or a bucket. */
 export function firstAtNear(rows: RowsView, timeMs: number, start: number): number {
   const {timeBase, times, order} = rows;
   const time = timeMs - timeBase;
@@ -151,7 +150,7 @@ export function firstAtNear(rows: RowsView, timeMs: number, start: number): numb
   return firstAt(rows, timeMs, low, Math.min(low + step - 1, order.length));
 }
 
-/** The rows, of which only those with a time in [startMs, lastMs] are listed. */
+/** The same rows, with `order` limited to times in [startMs, lastMs]. */
 export function rowsWithin(rows: RowsView, startMs: number, lastMs: number): RowsView {
   const start = firstAt(rows, startMs);
   const end = firstAt(rows, lastMs + 1, start);
@@ -160,7 +159,7 @@ export function rowsWithin(rows: RowsView, startMs: number, lastMs: number): Row
 
 /** Live rows by (time, row). */
 export function timeOrder(times: Float64Array, users: Uint32Array, count: number): Uint16Array {
-  // A loop a function: compiled in its midst, a loop knows nothing of what comes after it, and all is compiled again.
+  // One loop a function: a loop that is compiled while it runs knows nothing of the code after it, so all is compiled again.
   const order = liveRows(users, count);
   const isSorted =
     isInOrder(times, order) || sortLate(order, times) || sortByKeys(order, times, earliestOf(times, order));
@@ -179,12 +178,12 @@ function isInOrder(times: Float64Array, order: Uint16Array): boolean {
   return true;
 }
 
-/** More late rows than one in so many are not worth sorting by themselves. */
+/** With more than one late row in this many, a full sort is faster. */
 const lateShare = 16;
 
 /**
- * Rows come nearly in order: those that are earlier than one before them are sorted by themselves, and merged, which takes
- * less than a third of the time that sorting all of them takes. False, and nothing is changed, when they are many.
+ * Sorts nearly ordered rows: rows earlier than one before them are sorted by themselves and merged, in less than a third of the
+ * time of a full sort. False, and nothing changed, when too many are late.
  */
 function sortLate(order: Uint16Array, times: Float64Array): boolean {
   const late = new Uint16Array(Math.floor(order.length / lateShare));
@@ -207,7 +206,7 @@ function sortLate(order: Uint16Array, times: Float64Array): boolean {
 const byTime = (rows: Uint16Array, times: Float64Array): Uint16Array =>
   rows.sort((a, b) => times[a] - times[b] || a - b);
 
-/** Writes both lists, each by (time, row), to `order`. */
+/** Merges two lists, each by (time, row), into `order`. */
 function mergeByTime(order: Uint16Array, times: Float64Array, one: Uint16Array, other: Uint16Array): void {
   let [i, j] = [0, 0];
   for (let at = 0; at < order.length; at++) {
@@ -224,7 +223,7 @@ function earliestOf(times: Float64Array, order: Uint16Array): number {
   return earliest;
 }
 
-/** False when 32 bits do not hold the times: they span more than 49 days, or are no whole ms. */
+/** Radix sort by 32-bit keys. False when the times do not fit: they span more than 49 days, or are fractional. */
 function sortByKeys(order: Uint16Array, times: Float64Array, earliest: number): boolean {
   const keys = new Uint32Array(chunkRowsMax);
   if (!fillKeys(keys, order, times, earliest)) return false;
