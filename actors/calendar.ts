@@ -5,7 +5,7 @@ import {dayMs, hourMs} from './limits.js';
 
 export type Interval = 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** Months of the intervals that are made of whole months. */
+/** Number of months of each interval that consists of whole months. */
 const monthsOf = {month: 1, quarter: 3, year: 12} as const;
 
 interface CivilDate {
@@ -55,7 +55,7 @@ export function daysInMonth(year: number, month: number): number {
 const firstYearMs = daysFromCivil(0, 1, 1) * dayMs;
 const lastYearEndMs = daysFromCivil(10_000, 1, 1) * dayMs;
 
-/** Whether a bucket that begins at `startMs` has a label of the usual form: of a year of four digits. */
+/** Whether the label of a bucket that begins at `startMs` has a year of four digits. */
 export function isLabelled(startMs: number): boolean {
   return startMs >= firstYearMs && startMs < lastYearEndMs;
 }
@@ -111,7 +111,7 @@ export function bucketStarts(fromMs: number, toMs: number, interval: Interval, c
 
 const two = (value: number): string => (value < 10 ? '0' : '') + value;
 
-/** `YYYY`, and of years that these digits do not name ISO 8601's expanded form, as JavaScript writes it. */
+/** `YYYY`; for other years ISO 8601's expanded form, as JavaScript writes it. */
 function yearText(year: number): string {
   if (year >= 0 && year <= 9_999) return String(year).padStart(4, '0');
   return (year < 0 ? '-' : '+') + String(Math.abs(year)).padStart(6, '0');
@@ -123,19 +123,19 @@ export function dateText(day: number): string {
   return `${yearText(year)}-${two(month)}-${two(dayOfMonth)}`;
 }
 
-/** The label of a bucket: its date, for hours its date and hour (docs/api.md, Reports). */
+/** Label of a bucket: its date; for hours date and hour (docs/api.md, Reports). */
 export function bucketLabel(startMs: number, interval: Interval): string {
   const day = Math.floor(startMs / dayMs);
   return interval === 'hour' ? `${dateText(day)}T${two((startMs - day * dayMs) / hourMs)}:00:00Z` : dateText(day);
 }
 
-/** Texts of days and hours, which a report has hundreds of: 00 to 31. */
+/** Texts of days and hours, 00 to 31: a report needs hundreds of them. */
 const twoDigits: readonly string[] = Array.from({length: 32}, (_, value) => two(value));
 
-/** `bucketLabel` of ascending starts: what the days of a month share is made once for all of them. */
+/** `bucketLabel` of ascending starts: the text of a month is formatted once for all its days. */
 export function bucketLabels(startsMs: Float64Array, interval: Interval): string[] {
   const labels: string[] = [];
-  let [month, beforeMonth, monthEnd] = ['', 0, Number.NEGATIVE_INFINITY]; // Its year and number, and the days before and after it.
+  let [month, beforeMonth, monthEnd] = ['', 0, Number.NEGATIVE_INFINITY]; // `YYYY-MM`; epoch days before and after the month.
   for (const startMs of startsMs) {
     const day = Math.floor(startMs / dayMs);
     if (day >= monthEnd) {

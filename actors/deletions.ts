@@ -1,22 +1,22 @@
-// What was deleted, and what was done and checked behind it: a record for each deletion, kept for 30 days of logical time.
-//   DR1. Whoever asks for a user that is gone is told of its newest deletion. It is found by the user's hash: there may be
-//        hundreds of thousands of records, and anybody may ask for users that nobody knows.
-//   DR2. A deletion that is pending does not expire.
-//   DR3. Those that are completed are put once, with the cut behind that, and again only where small parts are joined: there
-//        may be as many as users that were deleted within 30 days, and each deletion has snapshots of its own.
+// Deletion records: each says what was deleted, and what was done and checked after it. Kept for 30 days of logical time.
+//   DR1. A request for a deleted user returns its newest deletion, found by the user's hash. There may be hundreds of thousands
+//        of records, and clients may ask for users that never existed.
+//   DR2. A pending deletion does not expire.
+//   DR3. A completed deletion is written once, with the next cut, and again only when small parts are merged: there may be as
+//        many as users deleted within 30 days, and each deletion takes snapshots of its own.
 import {must} from './invariant.js';
 import type {DeletionRecord} from './manifest.js';
 
 export class Deletions {
-  /** The newest last. */
+  /** Records by id, the newest last. */
   private readonly byId = new Map<string, DeletionRecord>();
-  /** Ids of a user's deletions by its hash, the newest last. Nearly all have one. */
+  /** Ids of a user's deletions by its hash, the newest last. Nearly all users have one. */
   private readonly idsOfUser = new Map<string, string[]>();
-  /** Ids of those that are pending. */
+  /** Ids of pending deletions. */
   private readonly pendingIds = new Set<string>();
-  /** Completed since the last cut. DR3 */
+  /** Records completed since the last cut. DR3 */
   private fresh: DeletionRecord[] = [];
-  /** Records of a damaged part are missing: one that is not here may have been completed. */
+  /** Whether records of a damaged part are missing: a deletion without a record may have been completed. */
   isIncomplete = false;
 
   get size(): number {
@@ -31,12 +31,12 @@ export class Deletions {
     return this.byId.get(id);
   }
 
-  /** The newest last. */
+  /** All records, the newest last. */
   values(): Iterable<DeletionRecord> {
     return this.byId.values();
   }
 
-  /** DR1 */
+  /** The newest deletion of a user. DR1 */
   newestOf(userHash: string): DeletionRecord | undefined {
     const ids = this.idsOfUser.get(userHash);
     return ids === undefined ? undefined : this.byId.get(ids[ids.length - 1]);
@@ -46,13 +46,13 @@ export class Deletions {
     return Array.from(this.pendingIds, (id) => must(this.byId.get(id), 'a pending deletion is on record'));
   }
 
-  /** A record of the log, a completed one, or a pending one of a snapshot's index. */
+  /** Adds a record: of the log, a completed one, or a pending one of a snapshot's index. */
   add(record: DeletionRecord): void {
     this.keep(record);
     if (record.completed !== null) this.fresh.push(record);
   }
 
-  /** Completed ones as they were put. DR3 */
+  /** Restores completed records from a part. DR3 */
   restore(records: readonly DeletionRecord[]): void {
     for (const record of records) this.keep(record);
   }
@@ -73,14 +73,14 @@ export class Deletions {
     this.add({...record, completed});
   }
 
-  /** Those that are completed and in no part yet. DR3 */
+  /** Completed records that no part has yet. DR3 */
   takeCompleted(): readonly DeletionRecord[] {
     const {fresh} = this;
     this.fresh = [];
     return fresh;
   }
 
-  /** DR2 */
+  /** Drops expired records. DR2 */
   expireBefore(logicalMs: number): void {
     for (const record of this.byId.values()) {
       if (record.completed !== null && record.expiresLogicalMs < logicalMs) this.remove(record);

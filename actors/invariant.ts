@@ -1,13 +1,14 @@
-// Errors that end the process. A broken invariant is our bug: it ends near its cause, and is never answered as the world's fault.
+// Errors that end the process. A broken invariant is our bug: the process ends near its cause and never answers it as a fault
+// of the world.
 
 export class InvariantError extends Error {
   override name = 'InvariantError';
 }
 
-/** What the operator can mend: its message is one line, shown without a stack. */
+/** A fault that the operator can mend: its message is one line, shown without a stack. */
 export class OperatorFault extends Error {}
 
-/** For a `catch` that deals with what the world did: a bug is thrown on. */
+/** Throws a broken invariant again, in a `catch` that handles faults of the world. */
 export function throwBroken(error: unknown): void {
   if (error instanceof InvariantError) throw error;
 }

@@ -1,11 +1,11 @@
-// Every bound that log entries and state rely on, with its unit. docs/api.md-facing bounds stand here too, so that the edge
-// refuses what the core could not hold.
+// Every bound that log entries and state rely on, with its unit. Bounds of docs/api.md are here, too, so that the edge refuses
+// what the core cannot hold.
 import {assert} from './invariant.js';
 
 export const idCharsMax = 256;
 export const messageIdCharsMax = 128;
 export const objectKeysMax = 256;
-/** Pairs of an entry: those of the properties, the context and the origin. */
+/** Pairs of an entry: properties, context and origin. */
 export const entryPairsMax = objectKeysMax + 2;
 export const objectKeyCharsMax = 256;
 export const objectDepthMax = 10;
@@ -31,18 +31,18 @@ export const conditionsMax = 10;
 export const seriesMax = 10;
 export const breakdownLimitDefault = 25;
 export const breakdownLimitMax = 1_000;
-/** Rows times buckets of a breakdown. */
+/** Rows of a breakdown times its buckets. */
 export const breakdownCellsMax = 100_000;
-/** Cells of a cohort. */
+/** Cells of one cohort. */
 export const retentionPeriodsMax = 60;
 export const retentionPeriodsDefault = 12;
-/** Cohorts times periods. */
+/** Cohorts times their periods. */
 export const retentionCellsMax = 100_000;
 /** Steps of a path. */
 export const pathDepthMin = 2;
 export const pathDepthMax = 6;
 export const pathDepthDefault = 4;
-/** Edges of one step that are shown. */
+/** Edges of one step in an answer. */
 export const pathEdgesMax = 200;
 export const pathEdgesDefault = 20;
 export const futureMsMax = 24 * 3_600_000;
@@ -50,17 +50,17 @@ export const profileTraitsMax = 256;
 /** UTF-8 bytes of a profile's traits as compact JSON. */
 export const profileBytesMax = 64 * 1024;
 
-/** A log message leaves room under the server's 1 MiB payload limit for headers. */
+/** Bytes of a log message: leaves room for headers under the server's payload limit of 1 MiB. */
 export const logMessageBytesMax = 1_000_000;
-/** Top-level numbers may take 10 bytes where their JSON took 2, the fixed fields 64, and a corrected time 64; nothing else grows. */
+/** Top-level numbers may take 10 bytes where their JSON took 2, the fixed fields 64, a corrected time 64; nothing else grows. */
 export const entryBytesMax = eventBytesMax + objectKeysMax * 10 + 1_024;
 assert(2 * entryBytesMax <= logMessageBytesMax, 'an entry always fits a log message that is less than half full');
 
-/** Rows of one chunk: 16 Ki keep its row numbers in 16 bits and a chunk's columns within one part value. */
+/** Rows of one chunk: 16 Ki keep row numbers in 16 bits, and a chunk's columns within one part value. */
 export const chunkRowsMax = 16_384;
 /**
- * Raw bytes of one chunk's bodies before it is closed early: 256 a row fill a chunk, and a block of the largest bodies,
- * which is inflated to read any one of them, stays below this.
+ * Raw bytes of bodies at which a chunk is closed early: 256 a row for a full chunk. A block of the largest bodies, which is
+ * inflated to read any one of them, stays below this, too.
  */
 export const chunkBodyBytesMax = 4 * 1024 * 1024;
 /** Rows whose bodies are compressed together. */
@@ -68,21 +68,27 @@ export const bodyBlockRows = 256;
 assert(chunkRowsMax % bodyBlockRows === 0, 'body blocks fill a chunk');
 /** Property columns of one chunk; a filter on a property beyond them reads bodies. */
 export const chunkColumnsMax = 48;
-/** Dictionary codes of one chunk, over all its columns; past them a filter reads bodies. */
+/** Dictionary codes of one chunk, over all its columns; values beyond them are in bodies, which filters then read. */
 export const chunkCodesMax = 65_000;
 export const dictionaryValueBytesMax = 128;
 export const dictionaryBytesMax = 1024 * 1024;
 
-/** An anonymous user with more events is not moved to the user that it is: an id that many share, like "undefined". */
+/**
+ * Events up to which an anonymous user is moved to its owner's partition. One with more is an id that many share, like
+ * "undefined".
+ */
 export const leaverRowsMax = 5_000;
 /** Users of one leave entry, and of one move. */
 export const leaversMax = 4_096;
 
 export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
-/** A producer that was silent for so long (logical time) is forgotten: its retries ended, and its messages left the log, long before. */
+/**
+ * A producer that was silent for this long (logical time) is forgotten: its retries ended, and its messages left the log,
+ * before.
+ */
 export const producerMs = dayMs;
-/** An erased user's message ids are refused silently for so long (logical time). */
+/** An erased user's message ids are refused silently for this long (logical time). */
 export const tombstoneMs = 30 * dayMs;
-/** Message ids are remembered for so long (logical time), memory permitting. */
+/** Message ids are remembered for this long (logical time), memory permitting. */
 export const dedupeMs = 8 * dayMs;

@@ -1,15 +1,15 @@
-// What a snapshot consists of, as data. The manifest is the small root that is written last, by compare-and-set; it names
-// one index part, and the index names everything else.
-//   M1. The chunk directory is in blocks of `chunkBlockEntries` chunks, each a part. A snapshot writes the blocks that changed:
-//       an index of all entries would be 6 MB for a thousand million events, encoded and decoded at every tick.
+// The shape of a snapshot, as data. The manifest is the small root, written last, by compare-and-set. It names one index part,
+// and the index names all other parts.
+//   M1. The chunk directory is in blocks of `chunkBlockEntries` chunks, each a part. A snapshot writes only the blocks that
+//       changed: one index of all entries would be 6 MB for a billion events, encoded and decoded at every tick.
 //   P3. Parts first, manifest last.
-//   P7. All parts of a manifest stand at its position.
+//   P7. All parts of a manifest are at its position.
 import {assert, OperatorFault} from './invariant.js';
 
-/** Format of everything that a snapshot consists of. A program reads no other. */
+/** Format of all parts of a snapshot. A program reads no other. */
 export const manifestFormat = 8;
 
-/** One part in the store. `revisions` are those of its values of at most 512 KiB, in order. */
+/** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {
   readonly key: string;
   readonly revisions: readonly number[];
@@ -26,53 +26,53 @@ export interface Position {
   readonly sequence: number;
 }
 
-/** How far the moves between a partition and each other one are (actors/identity/moves.ts), by the other one's number. */
+/** Progress of the moves between a partition and each other one (actors/identity/moves.ts), by the other one's number. */
 export interface MoveCounts {
-  /** Number of the newest move to it, and of the newest one that it has in a published snapshot. */
+  /** Number of the newest move to it, and of the newest move that it has published in a snapshot. */
   readonly left: readonly number[];
   readonly settled: readonly number[];
-  /** Number of the newest move from it that was folded. */
+  /** Number of the newest folded move from it. */
   readonly received: readonly number[];
 }
 
-/** Anonymous users that left together. */
+/** Anonymous users who left together. */
 export interface Move {
   readonly to: number;
   readonly n: number;
-  /** Their indexes. */
+  /** User indexes. */
   readonly users: number[];
-  /** What their rows are; null until the first snapshot with the move, which the shell completes. */
+  /** Counts of their rows; null until the first snapshot with the move, which the shell completes. */
   contents: MoveContents | null;
 }
 
 export interface MoveContents {
-  /** Rows by epoch hour and name. */
+  /** Row counts by epoch hour and name. */
   readonly cells: readonly (readonly [hour: number, name: number, count: number])[];
-  /** Rows by chunk. */
+  /** Row counts by chunk. */
   readonly chunks: readonly (readonly [chunk: number, rows: number])[];
 }
 
-/** The pieces of a move that is not whole yet. */
+/** Pieces of a move of which some have not arrived yet. */
 export interface ArrivingParts {
   readonly from: number;
   readonly n: number;
   readonly messages: readonly PartRef[];
 }
 
-/** The root: at most 64 KiB, overwritten in place, holds no client data. */
+/** The root of a snapshot: at most 64 KiB, overwritten in place, holds no client data. */
 export interface Manifest {
   readonly format: number;
   readonly partition: number;
   readonly position: Position;
-  /** Producer and number of the message at `position`: tells whether the log is still the one that was folded. */
+  /** Producer and number of the message at `position`: tells whether the log is still the folded one. */
   readonly mark: string;
-  /** Fencing epoch of the owner that wrote it. */
+  /** Fencing epoch of the owner that wrote the manifest. */
   readonly epoch: number;
   /** Time of the tick at `position`, epoch ms. */
   readonly asOfMs: number;
   readonly index: PartRef;
   readonly moves: MoveCounts;
-  /** The snapshot before this one: its parts are kept too (src/partition/snapshot/snapshots.ts P4). */
+  /** The previous snapshot: its parts are kept, too (src/partition/snapshot/snapshots.ts P4). */
   readonly previous: {
     readonly position: Position;
     readonly mark: string;
@@ -85,15 +85,15 @@ export interface Manifest {
 export interface ChunkEntry {
   readonly chunk: number;
   readonly baseOrdinal: number;
-  /** Rows, and those of them that were not erased. */
+  /** Number of rows, and of rows that were not erased. */
   readonly count: number;
   readonly live: number;
-  /** Over the live rows, epoch ms, inclusive; without live rows min > max. */
+  /** Range of the live rows' times, epoch ms, inclusive; without live rows min > max. */
   readonly minTimeMs: number;
   readonly maxTimeMs: number;
-  /** Rows of users who left (`SnapshotIndex.leftOut`): they are in the parts, and count no more. */
+  /** Number of rows of users who left (`SnapshotIndex.leftOut`): they are in the parts, and no report counts them. */
   readonly leftOut: number;
-  /** Name indexes that occur, ascending; null when they are more than `chunkNamesMax`. */
+  /** Name indexes of the chunk's rows, ascending; null when there are more than `chunkNamesMax`. */
   readonly names: readonly number[] | null;
   readonly rows: PartRef;
   readonly properties: PartRef;
@@ -102,13 +102,13 @@ export interface ChunkEntry {
 
 export const chunkNamesMax = 64;
 
-/** M1. Four million events. */
+/** Chunks of one block of the directory: four million events. M1 */
 export const chunkBlockEntries = 256;
 
-/** How many blocks of the directory are complete when `nextChunk` is the number of the open chunk. */
+/** Number of complete blocks of the directory when `nextChunk` is the number of the open chunk. */
 export const chunkBlocksBefore = (nextChunk: number): number => Math.floor(nextChunk / chunkBlockEntries);
 
-/** One of a run's blocks, encoded. */
+/** One encoded block of a run. */
 export interface EncodedBlock {
   readonly first: number;
   readonly last: number;
@@ -138,22 +138,22 @@ export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
   readonly userHash: string;
-  /** The same of its devices that were here. */
+  /** Keyed hashes of the keys of its devices in this partition, hex. */
   readonly deviceHashes: readonly string[];
   /** Position of its erase entry. */
   readonly position: Position;
   readonly eventsDeleted: number;
-  /** What cleaned the disk, and what was checked after it; null until then: a start does it again. */
+  /** When the disk was cleaned, and what was checked after it; null until then: a start cleans it again. */
   readonly completed: {readonly timeMs: number; readonly verified: readonly string[]} | null;
-  /** Logical time at which the record goes. */
+  /** Logical time at which the record expires. */
   readonly expiresLogicalMs: number;
 }
 
-/** JSON of completed `DeletionRecord`s, an array, the newest last. */
+/** A part with completed `DeletionRecord`s as a JSON array, the newest last. */
 export interface DeletionsPart {
   readonly part: PartRef;
   readonly count: number;
-  /** Of the one that goes last. */
+  /** The latest expiry of its records. */
   readonly expiresLogicalMs: number;
 }
 
@@ -167,9 +167,9 @@ export interface FingerprintsPart {
 export interface SnapshotIndex {
   readonly users: TableRef;
   readonly names: TableRef;
-  /** Live rows per name index, f64 each. */
+  /** Number of live rows by name index, f64 each. */
   readonly nameCounts: PartRef | null;
-  /** M1: block b lists the chunks from b * `chunkBlockEntries` on. */
+  /** Block b lists the chunks from b * `chunkBlockEntries` on. M1 */
   readonly chunkBlocks: readonly PartRef[];
   /** All chunks in order, the open one last, as it was at the cut. */
   readonly chunks: readonly ChunkEntry[];
@@ -179,33 +179,35 @@ export interface SnapshotIndex {
   readonly userRuns: readonly Run[];
   /** Indexes of erased users that window runs may still hold, ascending: readers leave them out of day sets. */
   readonly erasedUsers: readonly number[];
-  /** The newest last. */
+  /** Message ids, the newest last. */
   readonly dedupe: readonly FingerprintsPart[];
-  /** How many ids in `dedupe` are remembered: the newest. */
+  /** Number of ids in `dedupe` that are remembered: the newest ones. */
   readonly dedupeCount: number;
-  /** Logical days of message ids before this one were dropped for want of memory; null: none were. */
+  /** First logical day of which all message ids are held; null: none were dropped for lack of memory. */
   readonly dedupeHeldFromDay: number | null;
   /** Message ids of erased users. */
   readonly erasedIds: readonly FingerprintsPart[];
-  /** Pending ones. */
+  /** Pending deletions. */
   readonly deletions: readonly DeletionRecord[];
-  /** Completed ones, the newest last. */
+  /** Completed deletions, the newest last. */
   readonly completedDeletions: readonly DeletionsPart[];
-  /** Last message of the log that may hold entries of erased users behind their erase entries; 0: none. */
+  /** Last message of the log that may hold entries of erased users after their erase entries; 0: none. */
   readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
   readonly producers: readonly (readonly [id: string, n: number, seenLogicalMs: number])[];
-  /** Who is whose (actors/identity/links.ts): devices, owners, and the owner of each device by blocks of `devices`. */
+  /**
+   * Links of devices to users (actors/identity/links.ts): devices, owners, and the owner of each device by blocks of `devices`.
+   */
   readonly devices: TableRef;
   readonly owners: TableRef;
   readonly links: readonly PartRef[];
-  /** Users of linked devices who have not left yet. */
+  /** Indexes of linked devices' users who have not left yet. */
   readonly candidates: readonly number[];
   readonly moves: readonly Move[];
   readonly moveCounts: MoveCounts;
-  /** Pieces of moves that are not whole yet, by the partition that they come from: log messages, each a part. */
+  /** Moves of which some pieces have not arrived yet, by origin: the pieces are log messages, a part each. */
   readonly arriving: readonly ArrivingParts[];
-  /** Users who left and whose destination has their events: a bit each (actors/table/user-set.ts). Null: none. */
+  /** Users who left and whose destination has their events, as a bit set (actors/table/user-set.ts). Null: none. */
   readonly leftOut: PartRef | null;
   readonly nextOrdinal: number;
   readonly nextChunk: number;
@@ -213,9 +215,8 @@ export interface SnapshotIndex {
   readonly lastTickMs: number;
 }
 
-/** An index as it is stored. */
+/** An index as it is stored: with the chunks after those of `chunkBlocks`. */
 export interface StoredIndex extends Omit<SnapshotIndex, 'chunks'> {
-  /** The chunks after those of `chunkBlocks`. */
   readonly lastChunks: readonly ChunkEntry[];
 }
 
@@ -223,7 +224,7 @@ export function storedIndex({chunks, ...rest}: SnapshotIndex): StoredIndex {
   return {...rest, lastChunks: chunks.slice(rest.chunkBlocks.length * chunkBlockEntries)};
 }
 
-/** `blocks`: what the parts of `chunkBlocks` hold. */
+/** The whole index. `blocks`: content of the parts of `chunkBlocks`. */
 export function wholeIndex(
   {lastChunks, ...rest}: StoredIndex,
   blocks: readonly (readonly ChunkEntry[])[],
@@ -232,14 +233,14 @@ export function wholeIndex(
   return {...rest, chunks: chunks.concat(...blocks, lastChunks)};
 }
 
-/** Of parts in their order those that hold any of the newest `count` ids. */
+/** The last parts, which together hold the newest `count` ids. */
 export function newestParts(parts: readonly FingerprintsPart[], count: number): readonly FingerprintsPart[] {
   let first = parts.length;
   for (let held = 0; first > 0 && held < count; ) held += parts[--first]!.count;
   return parts.slice(first);
 }
 
-/** How many of the oldest ids in the parts are remembered no more. */
+/** Number of the oldest ids in the parts that are no longer remembered. */
 export function forgottenIds({dedupe, dedupeCount}: SnapshotIndex): number {
   return dedupe.reduce((sum, {count}) => sum + count, 0) - dedupeCount;
 }
@@ -277,7 +278,7 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
   return bytes;
 }
 
-/** A program of another format wrote it. */
+/** The snapshot has a format that this program does not read. */
 export class UnknownFormat extends OperatorFault {
   constructor(format: number) {
     super(`a snapshot is of format ${format}, which another version wrote: this one knows format ${manifestFormat}`);
@@ -303,7 +304,7 @@ export function* partsOfChunks(chunks: readonly ChunkEntry[]): Generator<PartRef
   for (const chunk of chunks) yield* partsOfChunk(chunk);
 }
 
-/** All but those of chunks. */
+/** Every part but those of chunks. */
 export function* partsBesideChunks(index: Omit<SnapshotIndex, 'chunks'>): Generator<PartRef> {
   yield* index.chunkBlocks;
   yield* index.users.blocks;

@@ -1,6 +1,6 @@
-// The aggregator actor: how often each event happened, by hour and of all time, and who was active on which day.
-//   Owns:    the names of events, their counts, what the windows gained since the last cut.
-//   Does not own: windows of earlier cuts: they are in parts (windows.ts).
+// The aggregator actor: counts of each event by hour and in total, and the active users of each day.
+//   Owns:    event names, their counts, the changes of windows since the last cut.
+//   Does not own: windows of earlier cuts, which are in parts (windows.ts).
 
 import {bytesOf} from '../bytes/bytes.js';
 import type {EncodedBlock, MoveContents} from '../manifest.js';
@@ -8,7 +8,7 @@ import {type EncodedTable, InternedTable} from '../table/interned.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
-/** Rows [start, end) of these columns, in the order of arrival. */
+/** Rows [start, end) of these columns, in arrival order. */
 interface NamedRows {
   readonly times: Float64Array;
   readonly names: Uint32Array;
@@ -17,15 +17,15 @@ interface NamedRows {
   readonly end: number;
 }
 
-/** One event whose user is erased. */
+/** An event of an erased user. */
 export interface ErasedRow {
   readonly timeMs: number;
   readonly name: number;
-  /** The chunk that it was in. */
+  /** The chunk that held it. */
   readonly chunk: number;
 }
 
-/** What a snapshot takes. What is iterable is iterated once. */
+/** The aggregator's share of a snapshot. Iterables are single-use. */
 export interface AggregatorCut {
   readonly names: EncodedTable;
   readonly nameCounts: Uint8Array;
@@ -37,7 +37,7 @@ export class Aggregator {
   private nameCounts = new Float64Array(64);
   private windows = new WindowDeltas();
 
-  /** The number of a name, which is in `bytes` from `start` to `end`. */
+  /** Interns the name bytes[start .. end); returns its index. */
   internName(bytes: Uint8Array, start: number, end: number): number {
     const name = this.names.intern(bytes, start, end);
     if (name >= this.nameCounts.length) this.nameCounts = grown(this.nameCounts);
@@ -50,7 +50,7 @@ export class Aggregator {
     this.windows.add(timeMs, name, user, isNewDay);
   }
 
-  /** The same for a run of rows; `isNewDay` has a place for each of them, from 0 on. */
+  /** Applies a run of rows; `isNewDay` has an element for each of them, from 0. */
   applyRun({times, names, users, start, end}: NamedRows, isNewDay: Uint8Array): void {
     const {nameCounts, windows} = this;
     for (let row = start; row < end; row++) {
@@ -59,12 +59,12 @@ export class Aggregator {
     }
   }
 
-  /** The events of users who left count no more; their rows are still there, and refer to their names. */
+  /** Subtracts the events of users who left; their rows stay and still refer to names. */
   leave(cells: MoveContents['cells']): void {
     for (const [hour, name, count] of cells) this.windows.subtractCell(hour, name, count);
   }
 
-  /** Rows go; those of users who left count no more already. A name without any row is forgotten. */
+  /** Subtracts erased rows. Rows of users who left are subtracted from the windows already. A name without rows is forgotten. */
   subtract(rows: readonly ErasedRow[], haveLeft = false): void {
     for (const row of rows) {
       if (!haveLeft) this.windows.subtract(row.timeMs, row.name);
@@ -73,7 +73,9 @@ export class Aggregator {
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
   }
 
-  /** Sets aside what the windows gained. Members of a day that `isErased` by then are left out as blocks are encoded. */
+  /**
+   * Freezes the changes of windows since the last cut. Blocks are encoded lazily, without the members that `isErased` by then.
+   */
   cut(isErased: (user: number) => boolean): AggregatorCut {
     const {windows} = this;
     this.windows = new WindowDeltas();

@@ -1,32 +1,32 @@
-// Who was active on which day: sets of users by day, gathered user by user.
-//   A user is a bit of its day's words, where the day has users enough for that: 2 ns an addition, and equal ones are one.
-//   Others are appended to the day's list, whose equal ones are found when there is no room or the set is asked for: sorted
-//   day by day, within a core's cache, that is 60 ns an addition, where pairs of day and user, sorted together, cost 200.
+// Active users of each day: sets of users by day, gathered user by user.
+//   A dense day is a bit set: 2 ns an addition, duplicates included. A sparse day is a list, whose duplicates are dropped when
+//   it is full or read. Sorting the lists one by one within the CPU's cache makes that 60 ns an addition; sorting all pairs of
+//   day and user together would cost 200.
 //
-//   DS1. What a day holds once takes at most half of its list when users start to wait for the next time: looking for equal
-//        ones costs each user a constant, and memory stays in proportion to the sets.
-//   DS2. Words reach as far as they take at most 16 bytes for each user that they were made for: days of few among many
-//        users stay lists. Users of the list are above those that words reach.
+//   DS1. After duplicates are dropped, a list is at most half full. So deduplication costs each user a constant, and memory
+//        stays in proportion to the sets.
+//   DS2. The bit set reaches as far as it takes at most 16 bytes for each user it was made from: a day of few among many users
+//        stays a list. Users in the list are above those of the bit set.
 import {bitCount} from '../order/bit-count.js';
 import {sortNumbers} from '../order/radix-sort.js';
 
 const initialCapacity = 64;
-/** DS2 */
+/** Words of a bit set for each user. DS2 */
 const wordsEachMax = 4;
 const wordBits = 32;
 
 export interface DaySet {
   readonly day: number;
-  /** Ascending, each once. */
+  /** User indexes, ascending, without duplicates. */
   readonly users: Uint32Array;
 }
 
 export class DaySets {
   private readonly lists = new Map<number, DayList>();
-  /** The list that was added to last: most events are of the day of the one before. */
+  /** The list of the last addition: most events have the day of the one before. */
   private last: DayList | undefined;
 
-  /** Adds a user to a day; it may be there already. */
+  /** Adds a user to a day, which may have it already. */
   add(day: number, user: number): void {
     const list = this.last?.day === day ? this.last : this.listOf(day);
     list.add(user);
@@ -42,7 +42,7 @@ export class DaySets {
     return list;
   }
 
-  /** By day. */
+  /** The sets in order of days. */
   sorted(): DaySet[] {
     return [...this.lists.values()]
       .sort((a, b) => a.day - b.day)
@@ -52,7 +52,7 @@ export class DaySets {
 
 class DayList {
   readonly day: number;
-  /** A bit a user. DS2 */
+  /** Bit set of the lower users. DS2 */
   private words = new Uint32Array(0);
   private count = 0;
   private users = new Uint32Array(initialCapacity);
@@ -74,7 +74,7 @@ class DayList {
       return;
     }
     this.makeRoom();
-    this.add(user); // There is room, in the words or in the list.
+    this.add(user); // Now the bit set or the list has room.
   }
 
   private makeRoom(): void {
@@ -84,7 +84,7 @@ class DayList {
     else this.grow(listed);
   }
 
-  /** DS2 */
+  /** Moves the list into a bit set. DS2 */
   private toWords(listed: Uint32Array, wordCount: number): void {
     const words = new Uint32Array(wordCount);
     words.set(this.words);
@@ -93,21 +93,21 @@ class DayList {
     this.count = 0;
   }
 
-  /** DS1 */
+  /** Makes room in the list. DS1 */
   private grow(listed: Uint32Array): void {
     this.users = new Uint32Array(Math.max(this.users.length, listed.length * 2));
     this.users.set(listed);
     this.count = listed.length;
   }
 
-  /** Users of the list, a copy: ascending, each once. */
+  /** A copy of the list: ascending, without duplicates. */
   private listed(): Uint32Array {
     const sorted = this.users.slice(0, this.count);
     sortNumbers(sorted);
     return sorted.subarray(0, dropEqual(sorted));
   }
 
-  /** A copy. */
+  /** A copy of all users: ascending, without duplicates. */
   distinct(): Uint32Array {
     const listed = this.listed();
     if (this.words.length === 0) return listed;
@@ -117,7 +117,7 @@ class DayList {
   }
 }
 
-/** Writes the places of the bits that are set, ascending; returns how many they are. */
+/** Writes the positions of set bits, ascending; returns their number. */
 function writeBits(words: Uint32Array, places: Uint32Array): number {
   let count = 0;
   for (let i = 0; i < words.length; i++) {
@@ -128,7 +128,7 @@ function writeBits(words: Uint32Array, places: Uint32Array): number {
   return count;
 }
 
-/** Moves what differs from the one before to the front; returns how many these are. */
+/** Moves distinct values to the front of a sorted array; returns their number. */
 function dropEqual(sorted: Uint32Array): number {
   let kept = 0;
   for (let i = 0; i < sorted.length; i++) {

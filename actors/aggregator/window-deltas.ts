@@ -1,4 +1,4 @@
-// The aggregator actor's part of a snapshot: what the windows gained since the last cut, and the merging of runs.
+// Changes of the aggregator's windows since the last cut, and the merging of runs.
 
 import {dayMs, hourMs} from '../limits.js';
 import {PairSums, type SortedPairs} from '../order/pair-sums.js';
@@ -6,17 +6,17 @@ import {lowerBound} from '../order/search.js';
 import {type DaySet, DaySets} from './day-sets.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
-/** A block is closed when it holds so many bytes; a single day may exceed it (windows.ts W2). */
+/** Bytes at which a block is closed; a single day may exceed it (windows.ts W2). */
 export const windowBlockBytes = 256 * 1024;
 
 export class WindowDeltas {
   private readonly cells = new PairSums(); // (hour, name) -> count
   private readonly members = new DaySets();
-  // Most events of a name fall into the hour of the one before: those are counted beside the table.
+  // Counts of each name's newest hour, beside the table: most events of a name fall into the hour of the one before.
   private pendingHours = new Uint32Array(64);
   private pendingCounts = new Uint32Array(64);
 
-  /** One event of an active user. `isNewDay` may be false only if the user was added for this day before. */
+  /** Adds one event of an active user. `isNewDay` may be false only if the user was added for this day before. */
   add(timeMs: number, name: number, user: number, isNewDay: boolean): void {
     const hour = Math.floor(timeMs / hourMs);
     if (name >= this.pendingHours.length) this.growPending(name);
@@ -37,12 +37,12 @@ export class WindowDeltas {
     this.pendingCounts = counts;
   }
 
-  /** One event of an erased user goes. W1 (windows.ts); the day set is cleaned by leaving out `erasedUsers`. */
+  /** Subtracts one event of an erased user. W1 (windows.ts). Its day set is cleaned through `erasedUsers`. */
   subtract(timeMs: number, name: number): void {
     this.cells.add(Math.floor(timeMs / hourMs), name, -1);
   }
 
-  /** So many events of users who left go. W1 */
+  /** Subtracts `count` events of users who left. W1 */
   subtractCell(hour: number, name: number, count: number): void {
     this.cells.add(hour, name, -count);
   }
@@ -52,10 +52,7 @@ export class WindowDeltas {
     this.pendingCounts[name] = 0;
   }
 
-  /**
-   * One run's blocks, in order of days, each encoded when it is asked for; nothing may be added any more. Members that
-   * `isErased` are left out.
-   */
+  /** The blocks of one run, in order of days, encoded lazily, without members that `isErased`. Nothing may be added any more. */
   *encode(isErased: (user: number) => boolean): Generator<WindowsView> {
     for (let name = 0; name < this.pendingCounts.length; name++) this.flush(name);
     yield* blocksOf(this.cells.sorted(), this.members.sorted(), isErased);
@@ -83,14 +80,14 @@ function* blocksOf(
   if (!builder.isEmpty) yield builder.finish();
 }
 
-/** In place. A loop: `filter` of typed arrays gathers what it keeps in a list first. */
+/** Filters in place. A loop: `filter` of typed arrays gathers its result in a list first. */
 function without(users: Uint32Array, isErased: (user: number) => boolean): Uint32Array {
   let kept = 0;
   for (let i = 0; i < users.length; i++) if (!isErased(users[i])) users[kept++] = users[i];
   return users.subarray(0, kept);
 }
 
-/** Adds the cells from `start` on that lie before `hourEnd`; returns the first that does not. */
+/** Adds the cells from `start` that lie before `hourEnd`; returns the position of the first that does not. */
 function addCells(
   builder: WindowsBuilder,
   {first, second, values}: SortedPairs,
@@ -165,7 +162,10 @@ export class WindowsBuilder {
   }
 }
 
-/** Adds one day of several runs to a block: counts add up, day sets unite. Zero cells go only when `isWhole`: all runs are here. */
+/**
+ * Merges one day of several runs into a block: adds counts, unites day sets. Drops zero cells only if `isWhole`: all runs are
+ * here.
+ */
 export function mergeDay(
   builder: WindowsBuilder,
   day: number,
@@ -211,7 +211,7 @@ function uniteDay(day: number, views: readonly WindowsView[], isErased: (user: n
   return all.slice(0, kept);
 }
 
-/** All days that a block mentions, ascending. */
+/** Days that a block mentions, ascending. */
 export function daysOf(view: WindowsView): number[] {
   const days = new Set<number>(view.days);
   for (const hour of view.hours) days.add(Math.floor(hour / hoursPerDay));

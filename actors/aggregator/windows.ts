@@ -1,6 +1,6 @@
-// Windows: how often each event happened in each hour, and who was active on each day.
-//   Kept as sorted runs of blocks by day (actors/manifest.ts `Run`): the partition appends one run a snapshot and merges
-//   runs; a reader adds the counts of all runs and unites their day sets, leaving out `erasedUsers`.
+// Windows: counts of each event by hour, and the active users of each day.
+//   Stored as sorted runs of blocks by day (actors/manifest.ts `Run`): the partition appends one run a snapshot and merges
+//   runs. A reader adds the counts of all runs and unites their day sets, without `erasedUsers`.
 //
 //   block = head u32[8]: version firstDay lastDay cells days members 0 0
 //     counts f64[cells]  hours u32[cells]  names u32[cells]               (by (hour, name); hour = epoch ms / 3,600,000)
@@ -39,7 +39,7 @@ export function encodeWindows(view: WindowsView): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** `bytes` must start at an address that 8 divides (a buffer of its own does). */
+/** Views a part in place. `bytes` must start at an address divisible by 8 (a buffer of its own does). */
 export function viewWindows(bytes: Uint8Array): WindowsView {
   const {buffer, byteOffset} = bytes;
   const [version, firstDay, lastDay, cells, days, members] = new Uint32Array(buffer, byteOffset, 8);

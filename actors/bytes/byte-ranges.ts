@@ -1,10 +1,10 @@
-// Ranges of bytes at any alignment, compared and copied four bytes at a time: names, ids and values are short, so views
-// for set() or Buffer.compare would cost more than they do, and byte by byte takes two to three times as long.
+// Compares and copies byte ranges at any alignment, four bytes at a time. Names, ids and values are short: a view for set() or
+// Buffer.compare costs more than they do, and byte by byte takes two to three times as long.
 
 let viewedBytes = new Uint8Array(0);
 let viewed = new DataView(viewedBytes.buffer);
 
-/** A view of these bytes. The last one is kept: entries of one message are read one after the other. */
+/** A view of these bytes. The last one is cached: entries of one message are read one after the other. */
 export function viewOf(bytes: Uint8Array): DataView {
   if (bytes !== viewedBytes) {
     viewedBytes = bytes as Uint8Array<ArrayBuffer>;
@@ -17,7 +17,7 @@ export function equalRanges(a: DataView, aStart: number, b: DataView, bStart: nu
   if (length < 4) return equalShort(a, aStart, b, bStart, length);
   const last = length - 4;
   for (let i = 0; i < last; i += 4) if (a.getInt32(aStart + i, true) !== b.getInt32(bStart + i, true)) return false;
-  // The last word overlaps the one before, where the length is no multiple of four.
+  // The last word overlaps the one before if the length is not a multiple of four.
   return a.getInt32(aStart + last, true) === b.getInt32(bStart + last, true);
 }
 
@@ -26,7 +26,7 @@ function equalShort(a: DataView, aStart: number, b: DataView, bStart: number, le
   return true;
 }
 
-/** Copies from[start .. end) to `to` from `at` on; the two do not overlap. */
+/** Copies from[start .. end) to `to` at `at`; the ranges must not overlap. */
 export function copyRange(from: DataView, start: number, end: number, to: DataView, at: number): void {
   const last = end - 4;
   if (last < start) {

@@ -1,6 +1,6 @@
-// The primitives of every format of ours: little-endian numbers, LEB128 lengths, strings as WTF-8.
-//   WTF-8 is UTF-8 that also carries lone surrogates (as three bytes each), so every JavaScript string that JSON can
-//   express comes back as it was sent (docs/api.md: nothing is changed silently).
+// Primitives of all our formats: little-endian numbers, LEB128 lengths, strings as WTF-8.
+//   WTF-8 is UTF-8 that also carries lone surrogates, three bytes each. So every JavaScript string that JSON can express comes
+//   back as it was sent (docs/api.md: nothing is changed silently).
 import {assert} from '../invariant.js';
 
 export class ByteWriter {
@@ -13,7 +13,7 @@ export class ByteWriter {
     this.view = new DataView(this.bytes.buffer);
   }
 
-  /** Makes room for `bytes` more. Cheap when there is room: call it once before several puts. */
+  /** Makes room for `bytes` more. Call it once before several writes. */
   reserve(bytes: number): void {
     const needed = this.position + bytes;
     if (needed <= this.bytes.length) return;
@@ -64,13 +64,13 @@ export class ByteWriter {
     this.position += end - start;
   }
 
-  /** Length-prefixed WTF-8. */
+  /** Writes length-prefixed WTF-8. */
   string(text: string): void {
     const chars = text.length;
     this.reserve(chars * 3 + 8);
     if (chars <= 0x7f && this.shortAscii(text, chars)) return;
     const lengthPosition = this.position;
-    // The length's own width is known only afterwards: most strings are ASCII, so guess that and move if it was wrong.
+    // The width of the length is known only afterwards: assume ASCII, and move the text if that was wrong.
     const widthGuess = varintWidth(chars);
     this.position += widthGuess;
     const start = this.position;
@@ -83,14 +83,14 @@ export class ByteWriter {
     this.position += length;
   }
 
-  /** Length-prefixed bytes that are WTF-8 already. */
+  /** Writes length-prefixed bytes that are WTF-8 already. */
   stringBytes(source: Uint8Array, start: number, end: number): void {
     const length = end - start;
     this.varint(length);
     this.reserve(length);
     const {bytes} = this;
     let at = this.position;
-    // A loop: names and ids are short, and a view for set() costs more than it copies.
+    // A loop: names and ids are short, and creating a view for set() costs more than the copy.
     for (let i = start; i < end; i++) bytes[at++] = source[i];
     this.position = at;
   }
@@ -141,7 +141,7 @@ export class ByteWriter {
     this.position = at;
   }
 
-  /** A copy of what was written. */
+  /** A copy of the bytes written so far. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.bytes.slice(0, this.position);
   }
@@ -155,7 +155,7 @@ function varintWidth(value: number): number {
 
 export class ByteReader {
   readonly bytes: Uint8Array;
-  /** Made for the first number that needs it: most readers of one row meet none. */
+  /** Created for the first number that needs it: most readers of one row need none. */
   private lazyView: DataView | undefined;
   position: number;
   readonly end: number;
@@ -219,13 +219,13 @@ export class ByteReader {
     return readWtf8(this.bytes, start, start + length);
   }
 
-  /** A view, not a copy. */
+  /** The next `length` bytes: a view, not a copy. */
   raw(length: number): Uint8Array {
     const start = this.skip(length);
     return this.bytes.subarray(start, start + length);
   }
 
-  /** Skips so many bytes; returns where they start. */
+  /** Skips `length` bytes; returns their start. */
   skip(length: number): number {
     const start = this.position;
     assert(start + length <= this.end, 'bytes: read within bounds');
@@ -276,12 +276,12 @@ export function wtf8(text: string): Uint8Array {
   return writer.bytes.slice(start, reader.position);
 }
 
-/** A view, not a copy. */
+/** The array's bytes: a view, not a copy. */
 export function bytesOf(array: Float64Array | Uint32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** Whether bytes[start .. end) are those of `wanted`. */
+/** Whether bytes[start .. end) equals `wanted`. */
 export function holds(bytes: Uint8Array, start: number, end: number, wanted: Uint8Array): boolean {
   if (end - start !== wanted.length) return false;
   for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;

@@ -1,8 +1,8 @@
-// Hashing of byte strings: one function for partitioning and hash tables, three lanes like its own for fingerprints.
-// MurmurHash3 x86_32 (Austin Appleby, public domain): its avalanche keeps open addressing short, and it needs only
-// 32-bit multiplications, which V8 compiles to single instructions.
+// Hashes of byte strings: one function for partitioning and hash tables, and a similar one with three lanes for fingerprints.
+// MurmurHash3 x86_32 (Austin Appleby, public domain): its avalanche keeps probes short, and it needs only 32-bit
+// multiplications, which V8 compiles to single instructions.
 //   H1. `partitionOf` must never change: it decides where a user's history lives.
-//   Words are read through a DataView: 8 ns for 14 bytes, against 23 ns when each word is put together from its bytes.
+//   Words are read through a DataView: 8 ns for 14 bytes, against 23 ns when words are assembled from bytes.
 import {viewOf} from './byte-ranges.js';
 
 export function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number): number {
@@ -35,14 +35,14 @@ function tailOf(view: DataView, start: number, end: number): number {
   return tail;
 }
 
-/** Three keyed 32-bit hashes of the same bytes in one pass, written to `words` (after the seeds were read from there). */
+/** Writes three keyed 32-bit hashes of the bytes to `words`, in one pass; the seeds are read from there first. */
 export function hashWords(bytes: Uint8Array, start: number, end: number, words: Uint32Array): void {
   const view = viewOf(bytes);
   let first = words[0] | 0;
   let second = words[1] | 0;
   let third = words[2] | 0;
   for (let i = start; i < end; i += 4) {
-    // Past the end there are zeros: the length, mixed in below, keeps 'a' and 'a\0' apart.
+    // Bytes past the end are zeros: the length, mixed in below, tells 'a' from 'a\\0'.
     const word = i + 4 <= end ? view.getInt32(i, true) : tailOf(view, i, end);
     let k = Math.imul(word, 0xcc9e2d51);
     k = (k << 15) | (k >>> 17);
@@ -69,7 +69,7 @@ export function hashUint32(value: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** 'mill' */
+/** Seed of partitioning: 'mill'. */
 export const partitionSeed = 0x6d696c6c;
 
 /** The partition of a user key (kind byte + id bytes, log/entries.ts). H1 */

@@ -38,9 +38,9 @@ export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5,
 
 const messageVersion = 1;
 export const messageHeadBytes = 30;
-/** Kind and length. */
+/** Bytes of an entry's kind and length. */
 export const entryHeadBytes = 5;
-/** Flags, time and receipt time, which begin the payload of an event, identify or erase. */
+/** Bytes of flags, time and receipt time, which begin the payload of an event, identify or erase. */
 export const payloadHeadBytes = 17;
 const userKeyOffset = entryHeadBytes + payloadHeadBytes;
 
@@ -50,10 +50,10 @@ const userKeyOffset = entryHeadBytes + payloadHeadBytes;
  */
 export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
 
-/** A byte that occurs in no UTF-8 and no WTF-8. */
+/** Key of the context: a byte that occurs in no UTF-8 and no WTF-8. */
 const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
-/** Another one. */
+/** Key of the origin: another such byte. */
 const originKeyByte = 0xfe;
 export const originKey = Uint8Array.of(originKeyByte);
 /** Key of the time as sent in the context. */
@@ -470,7 +470,7 @@ export class EntryView {
   anonymousIdEnd = 0;
   /** Start of the properties' count; 0 without properties and context. */
   propertiesStart = 0;
-  /** Of an arrive entry. */
+  /** The head of an arrive entry; undefined in other entries. */
   arrival: Arrival | undefined;
 
   constructor(bytes: Uint8Array) {
@@ -548,7 +548,7 @@ export class EntryView {
     return parseTimestamp((JSON.parse(context) as Record<string, string>)[originalTimestamp]);
   }
 
-  /** Of a leave entry. */
+  /** Users of a leave entry. */
   leavers(): Leaver[] {
     const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
     return Array.from({length: reader.varint()}, () => ({user: reader.varint(), isTooLarge: reader.u8() !== 0}));
@@ -676,7 +676,7 @@ export class PropertyCursor {
     return true;
   }
 
-  /** Moves a reader over one value. */
+  /** Moves the reader past one value. */
   static skipValue(reader: ByteReader): void {
     const tag = reader.u8();
     if (tag === valueTag.int) reader.varint();

@@ -1,4 +1,4 @@
-/** How many bits of a word of 32 bits are set. */
+/** Number of set bits of a 32-bit word. */
 export function bitCount(word: number): number {
   // Sums of pairs of bits, of fours, of bytes, and of all four bytes.
   const pairs = word - ((word >>> 1) & 0x55555555);

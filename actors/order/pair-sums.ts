@@ -1,8 +1,8 @@
-// Numbers added up by two unsigned 32-bit integers: cells of (hour, name).
-//   Additions are appended, and joined by sorting when they are asked for in order: 150 ns an addition, all of that included,
-//   where a Map, which has to be sorted then, takes 220 to 300 (`pieces`).
-//   PS1. What is joined takes at most half of the room when additions start to wait for the next time: joining costs each
-//        addition a constant, and memory stays in proportion to the keys.
+// Sums by a pair of unsigned 32-bit integers: cells of (hour, name).
+//   Additions are appended, and merged by sorting when the sums are read or memory is full: 150 ns an addition in all. A Map,
+//   sorted when it is read, takes 220 to 300.
+//   PS1. After a merge the arrays are at most half full. So merging costs each addition a constant, and memory stays in
+//        proportion to the keys.
 import {sortPlaces} from './radix-sort.js';
 
 const initialCapacity = 4_096;
@@ -25,7 +25,7 @@ export class PairSums {
     this.values = new Float64Array(capacity);
   }
 
-  /** Adds to the value of (a, b), which starts at 0; a key stays once it was added to. */
+  /** Adds to the sum of (a, b), which starts at 0; a key stays even when its sum is 0. */
   add(a: number, b: number, delta: number): void {
     if (this.count === this.first.length) this.makeRoom();
     this.first[this.count] = a;
@@ -34,7 +34,7 @@ export class PairSums {
     this.count += 1;
   }
 
-  /** PS1 */
+  /** Merges, and grows the arrays. PS1 */
   private makeRoom(): void {
     const {first, second, values} = this.sorted();
     const capacity = Math.max(this.first.length, first.length * 2, 1);
@@ -47,7 +47,7 @@ export class PairSums {
     this.values.set(values);
   }
 
-  /** All keys by (a, b), each once. */
+  /** All keys by (a, b), without duplicates. */
   sorted(): SortedPairs {
     const {count} = this;
     const places = new Uint32Array(count);

@@ -1,12 +1,12 @@
-// Sorting by 32-bit keys without comparing: least significant digit first, 11 bits a pass, passes that change nothing left
-// out. 10 ns an element where a comparator takes 140 (a chunk's times) and sorting pairs as doubles 80.
+// Radix sort by 32-bit keys: least significant digit first, 11 bits a pass; passes in which all digits are equal are skipped.
+// It takes 10 ns an element for a chunk's times, where a comparator takes 140.
 
 const digitBits = 11;
 const digitCount = 1 << digitBits;
 const digitMask = digitCount - 1;
 const keyBits = 32;
 
-/** Sorts `places` by keys[place]; places with equal keys stay in their order. */
+/** Sorts `places` by keys[place]; stable. */
 export function sortPlaces(places: Uint32Array, keys: Uint32Array): void {
   let from = places;
   let to: Uint32Array = new Uint32Array(places.length);
@@ -22,10 +22,10 @@ export function sortPlaces(places: Uint32Array, keys: Uint32Array): void {
   if (from !== places) places.set(from);
 }
 
-/** Fewer are compared: a digit of them costs more than all comparisons. */
+/** Shorter arrays are sorted by comparison: one pass of the radix sort costs more. */
 const numbersMin = 512;
 
-/** Sorts the numbers. */
+/** Sorts the numbers, ascending. */
 export function sortNumbers(numbers: Uint32Array): void {
   if (numbers.length < numbersMin) {
     numbers.sort();
@@ -47,14 +47,14 @@ export function sortNumbers(numbers: Uint32Array): void {
   if (from !== numbers) numbers.set(from);
 }
 
-/** Where the places of each digit go; false when all have the same digit. */
+/** Counts the digits and turns the counts into start positions; false when all digits are equal. */
 function countDigits(places: Uint32Array, keys: Uint32Array, shift: number, starts: Uint32Array): boolean {
   starts.fill(0);
   for (let i = 0; i < places.length; i++) starts[(keys[places[i]] >>> shift) & digitMask] += 1;
   return places.length > 0 && toStarts(starts, (keys[places[0]] >>> shift) & digitMask, places.length);
 }
 
-/** Makes how often each digit occurs where it begins; false when all `total` have the same digit, which is `first`. */
+/** Turns counts of digits into start positions; false when all `total` digits equal `first`. */
 function toStarts(starts: Uint32Array, first: number, total: number): boolean {
   if (starts[first] === total) return false;
   let start = 0;

@@ -1,8 +1,10 @@
-// Binary searches, for all of the core.
+// Binary searches for the whole core.
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-/** First place in [start, end) of which `isBefore` is false, as it is of all later ones; `end` when it is of none. */
+/**
+ * First place in [start, end) for which `isBefore` is false; it must be false for all later ones, too. `end` if there is none.
+ */
 export function firstPlace(start: number, end: number, isBefore: (place: number) => boolean): number {
   let [low, high] = [start, end];
   while (low < high) {
@@ -13,7 +15,7 @@ export function firstPlace(start: number, end: number, isBefore: (place: number)
   return low;
 }
 
-/** First place in [start, end) of ascending numbers whose value is `value` or more; `end` when there is none. */
+/** First place in [start, end) of ascending numbers whose value is at least `value`; `end` if there is none. */
 export function lowerBound(ascending: Numbers, value: number, start = 0, end = ascending.length): number {
   let [low, high] = [start, end];
   while (low < high) {
@@ -24,7 +26,7 @@ export function lowerBound(ascending: Numbers, value: number, start = 0, end = a
   return low;
 }
 
-/** First place in [start, end) of ascending numbers whose value is above `value`; `end` when there is none. */
+/** First place in [start, end) of ascending numbers whose value is above `value`; `end` if there is none. */
 export function upperBound(ascending: Numbers, value: number, start = 0, end = ascending.length): number {
   let [low, high] = [start, end];
   while (low < high) {

@@ -1,13 +1,13 @@
 // An interned table: byte strings (user keys, event names) to dense indexes and back.
-//   Resident, so it is columns: an arena of bytes, offsets, and open addressing over 32-bit hashes. About 24 B and the
-//   string itself per entry; a JavaScript Map of strings takes 100 B more and long garbage collections (docs/architecture.md).
+//   Columns, because it is resident: an arena of bytes, offsets, and open addressing over 32-bit hashes. An entry takes about
+//   24 B and the string itself; a JavaScript Map takes 100 B more and long garbage collections.
 //
 //   block = head u32[4]: version entries bytes 0 | (length + 1):u16[entries], 0 of a removed one | hash:u32[entries] | bytes
 //     `internedBlockEntries` entries but in the last block; each column is padded to 4 bytes.
 //
-//   I1. An index is given out once: a removed entry's index is never used again, its bytes are zeroed.
-//   I2. Hashes stand in blocks, so that a start copies columns and fills slots; it took three times as long to take
-//       keys apart, hash and copy them one by one. Another hash, or `tableSeed`, is another version of a block.
+//   I1. An index is given out once: a removed entry's index is not used again, and its bytes are zeroed.
+//   I2. Blocks hold hashes, so that a start copies columns and fills slots; hashing and copying keys one by one took three
+//       times as long. Another hash, or another `tableSeed`, needs another version of a block.
 
 import {copyRange, equalRanges, viewOf} from '../bytes/byte-ranges.js';
 import {type ByteWriter, readWtf8} from '../bytes/bytes.js';
@@ -18,7 +18,7 @@ import {PackedTable} from './packed-table.js';
 export const internedBlockEntries = 4_096;
 export const tableSeed = 0x7461626c; // 'tabl'
 const arenaBytesMax = 2 ** 32 - 1;
-/** Beside what is restored there is room for what comes then: a table that is full is copied for its next entry. */
+/** Room for new entries beside the restored ones: a full table would be copied for its next entry. */
 const reservedShare = 9 / 8;
 const free = 0;
 const gone = 0xffffffff;
@@ -26,14 +26,14 @@ const blockVersion = 0x02ffffff;
 const headWords = 4;
 const keyBytesMax = 0xfffe;
 
-/** What a snapshot takes of a table. `blocks`, by number, is iterated once. */
+/** A table's share of a snapshot. `blocks`, by number, is single-use. */
 export interface EncodedTable {
   readonly count: number;
   readonly blocks: Iterable<readonly [block: number, payload: Uint8Array]>;
 }
 
 export class InternedTable {
-  /** Entries ever given out: the next index. */
+  /** Number of entries ever given out: the next index. */
   count = 0;
   private arena = new Uint8Array(1_024);
   private arenaView = new DataView(this.arena.buffer);
@@ -41,12 +41,12 @@ export class InternedTable {
   /** Entry i is arena[offsets[i] .. offsets[i + 1]). */
   private offsets = new Uint32Array(65);
   private removed = new Set<number>();
-  /** Two words a slot, so that a look-up reads one line of cache: index + 1, `free` or `gone`, and the entry's hash. */
+  /** Two words a slot, so that a look-up reads one cache line: index + 1, `free` or `gone`; and the entry's hash. */
   private slots = new Uint32Array(2 * 128);
   private slotsUsed = 0;
   /** Blocks that differ from their last encoded form. */
   private dirtyBlocks = new Set<number>();
-  /** Of the last cut: entries, and blocks that are not encoded yet, or were before a key of theirs changed. */
+  /** Number of entries at the last cut, and its blocks: undefined until encoded, or encoded early because a key changed. */
   private cutCount = 0;
   private readonly cutBlocks = new Map<number, Uint8Array | undefined>();
 
@@ -55,18 +55,18 @@ export class InternedTable {
     return this.lookUp(bytes, start, end, hashBytes(bytes, start, end, tableSeed));
   }
 
-  /** Index of these bytes; a new one when they are new: then it equals the old `count`. */
+  /** Index of these bytes; for new bytes a new one, which equals the old `count`. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     return this.internHashed(bytes, start, end, hashBytes(bytes, start, end, tableSeed));
   }
 
-  /** The same; `hash` is that of the bytes, with `tableSeed`. */
+  /** `intern` for bytes whose hash, with `tableSeed`, is known. */
   internHashed(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const found = this.lookUp(bytes, start, end, hash);
     return found >= 0 ? found : this.append(bytes, start, end, hash);
   }
 
-  /** All entries with these bytes: those whose key was changed may have the same one. */
+  /** All entries with these bytes: changed keys may be equal. */
   findAll(bytes: Uint8Array, start: number, end: number): number[] {
     const hash = hashBytes(bytes, start, end, tableSeed);
     const {slots} = this;
@@ -131,7 +131,7 @@ export class InternedTable {
     this.offsets = offsets;
   }
 
-  /** Entries that were not removed. */
+  /** Number of entries that were not removed. */
   get live(): number {
     return this.count - this.removed.size;
   }
@@ -151,7 +151,7 @@ export class InternedTable {
     slots[2 * slot + 1] = hash;
   }
 
-  /** Holds all entries stored so far but the one whose slot is being taken. */
+  /** Inserts all entries stored so far into larger slots, except the one whose slot is being taken. */
   private rehash(entries = this.live): void {
     const {slots: old} = this;
     let capacity = old.length / 2;
@@ -165,7 +165,7 @@ export class InternedTable {
     }
   }
 
-  /** Bytes by what they are for, room for growth included. */
+  /** Bytes of memory by purpose, room for growth included. */
   memory(): {keys: number; offsets: number; slots: number} {
     return {keys: this.arena.byteLength, offsets: this.offsets.byteLength, slots: this.slots.byteLength};
   }
@@ -174,7 +174,7 @@ export class InternedTable {
     return index < this.count && !this.removed.has(index);
   }
 
-  /** The entry's bytes where they stand: good until the table changes. */
+  /** The entry's bytes in place: valid until the table changes. */
   bytesOf(index: number): Uint8Array {
     assert(this.has(index), 'interned: the entry exists');
     return this.arena.subarray(this.offsets[index], this.offsets[index + 1]);
@@ -185,19 +185,19 @@ export class InternedTable {
     return readWtf8(this.arena, this.offsets[index], this.offsets[index + 1]);
   }
 
-  /** The same keys with the same indexes, as they are now. */
+  /** A read-only copy with the same indexes. */
   pack(): PackedTable {
     assert(this.removed.size === 0, 'interned: nothing was removed from what is packed');
     return new PackedTable(this.arena.slice(0, this.arenaEnd), this.offsets.slice(0, this.count + 1));
   }
 
-  /** Appends the entry's bytes, their length before them. */
+  /** Appends the entry's bytes with their length. */
   write(writer: ByteWriter, index: number): void {
     assert(this.has(index), 'interned: the entry exists');
     writer.stringBytes(this.arena, this.offsets[index], this.offsets[index + 1]);
   }
 
-  /** Changes the first byte of the entry's key. Entries whose keys were changed may have equal ones: `findAll`. */
+  /** Changes the first byte of the entry's key. Changed keys may be equal: see `findAll`. */
   changeFirstByte(index: number, byte: number): void {
     const block = Math.floor(index / internedBlockEntries);
     if (this.cutBlocks.has(block) && this.cutBlocks.get(block) === undefined)
@@ -217,7 +217,7 @@ export class InternedTable {
     this.slots[2 * slot + 1] = 0;
   }
 
-  /** Forgets the entry and zeroes its bytes. I1 */
+  /** Removes the entry and zeroes its bytes. I1 */
   remove(index: number): void {
     this.leaveSlot(index);
     this.arena.fill(0, this.offsets[index], this.offsets[index + 1]);
@@ -226,8 +226,8 @@ export class InternedTable {
   }
 
   /**
-   * The blocks to be written, ascending, which are clean from now on. Each is encoded when it is asked for, as it is now: entries
-   * may come and keys may change until then, and none may be removed.
+   * Freezes the dirty blocks, ascending, and marks them clean. Blocks are encoded lazily: entries may be added and keys changed
+   * meanwhile, but none removed.
    */
   cut(): EncodedTable {
     const blocks = [...this.dirtyBlocks].sort((a, b) => a - b);
@@ -267,8 +267,8 @@ export class InternedTable {
   }
 
   /**
-   * Takes room for so many entries, before their blocks are restored: a table that grows with them is hashed and copied
-   * again and again. `blockBytes`: of all these blocks. Memory that nothing was written to yet takes none of the machine's.
+   * Allocates for this many entries before their blocks are restored: a table that grows with them is rehashed and copied
+   * repeatedly. `blockBytes`: size of all these blocks. Memory that is not written to yet costs nothing.
    */
   reserve(entries: number, blockBytes: number): void {
     const columnBytes = entries * (Uint16Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT);
@@ -279,7 +279,7 @@ export class InternedTable {
     this.rehash(entries);
   }
 
-  /** Appends the entries of a block; blocks come in order. I2 */
+  /** Appends the entries of a block; blocks must come in order. I2 */
   restoreBlock(block: Uint8Array): void {
     const {lengths, hashes, keysAt, keyBytes} = openBlock(block);
     const entries = lengths.length;
@@ -290,7 +290,7 @@ export class InternedTable {
     this.takeColumns(lengths, hashes);
   }
 
-  /** Room is there. A loop that writes no field and counts places in words takes half the time. */
+  /** Inserts a block's entries; the caller made room. Local variables and word addresses take half the time of fields. */
   private takeColumns(lengths: Uint16Array, hashes: Uint32Array): void {
     const {slots, count: first} = this;
     const mask = slots.length - 1;
@@ -322,7 +322,7 @@ export class InternedTable {
   }
 }
 
-/** The entries of one block, read where they stand. */
+/** The entries of one block, read in place. */
 export class InternedBlock {
   private readonly block: Uint8Array;
   /** Entry i is block[offsets[i] .. offsets[i + 1]). */
@@ -338,14 +338,14 @@ export class InternedBlock {
     for (let i = 0; i < lengths.length; i++) this.offsets[i + 1] = this.offsets[i] + Math.max(0, lengths[i] - 1);
   }
 
-  /** By its place in the block; undefined for one that was removed. */
+  /** Bytes of the entry at this position of the block; undefined if it was removed. */
   bytesOf(place: number): Uint8Array | undefined {
     assert(place < this.lengths.length, 'interned: the block has the entry');
     return this.lengths[place] === 0 ? undefined : this.block.subarray(this.offsets[place], this.offsets[place + 1]);
   }
 }
 
-/** Columns and bytes of keys of a block. Columns that do not begin at a multiple of 4 are copied first. */
+/** Columns and key bytes of a block. Columns at an address not divisible by 4 are copied first. */
 function openBlock(block: Uint8Array): BlockColumns & {keysAt: number; keyBytes: number} {
   const head = viewOf(block);
   const version = head.getUint32(0, true);
@@ -362,14 +362,14 @@ interface BlockColumns {
   readonly hashes: Uint32Array;
 }
 
-/** Where the columns of a block begin. */
+/** Byte positions of a block's columns. */
 function columnsOf(entries: number): {lengthsAt: number; hashesAt: number; keysAt: number} {
   const lengthsAt = headWords * 4;
   const hashesAt = lengthsAt + ((entries * 2 + 3) & ~3);
   return {lengthsAt, hashesAt, keysAt: hashesAt + entries * 4};
 }
 
-/** Of the block at `offset` of `buffer`. */
+/** Columns of the block at `offset` of `buffer`. */
 function viewColumns(entries: number, buffer: ArrayBufferLike, offset: number): BlockColumns {
   const {lengthsAt, hashesAt} = columnsOf(entries);
   return {
@@ -378,7 +378,7 @@ function viewColumns(entries: number, buffer: ArrayBufferLike, offset: number): 
   };
 }
 
-/** Its head is written. */
+/** A block whose head is written. */
 function newBlock(entries: number, keyBytes: number): BlockColumns & {bytes: Uint8Array; keysAt: number} {
   const {keysAt} = columnsOf(entries);
   const block = new ArrayBuffer(keysAt + keyBytes);

@@ -1,5 +1,5 @@
-// The keys of an interned table that gets no more of them, for who only looks them up: without room for growth, and with
-// slots of one word, in some two thirds of the memory.
+// A read-only copy of an interned table's keys: without room for growth and with slots of one word, in two thirds of the
+// memory.
 import {equalRanges, viewOf} from '../bytes/byte-ranges.js';
 import {hashBytes} from '../bytes/hash.js';
 
@@ -9,9 +9,9 @@ const seed = 1;
 export class PackedTable {
   private readonly keys: Uint8Array;
   private readonly keysView: DataView;
-  /** Key i is [offsets[i], offsets[i + 1]). */
+  /** Key i is keys[offsets[i] .. offsets[i + 1]). */
   private readonly offsets: Uint32Array;
-  /** Index + 1, by hash, open addressing; at most two thirds of them are taken. */
+  /** Index + 1, open addressing by hash; at most two thirds are taken. */
   private readonly slots: Uint32Array;
 
   constructor(keys: Uint8Array, offsets: Uint32Array) {
@@ -42,7 +42,7 @@ export class PackedTable {
     return this.keys.subarray(this.offsets[index], this.offsets[index + 1]);
   }
 
-  /** The index of the key bytes[start .. end), -1 when there is none. */
+  /** Index of the key bytes[start .. end); -1 if it is not in the table. */
   find(bytes: Uint8Array, start: number, end: number): number {
     const {slots, offsets} = this;
     const view = viewOf(bytes);

@@ -1,4 +1,4 @@
-// A set of users by their indexes, a bit each.
+// A set of users as bits by index.
 import {bitCount} from '../order/bit-count.js';
 
 export class UserSet {
@@ -28,13 +28,13 @@ export class UserSet {
     return set;
   }
 
-  /** u32*, the user of bit b of word w is 32 * w + b. */
+  /** Encodes the set as u32 words: user 32 * w + b is bit b of word w. */
   encode(): Uint8Array {
     const end = this.words.findLastIndex((word) => word !== 0) + 1;
     return new Uint8Array(this.words.slice(0, end).buffer);
   }
 
-  /** Becomes what was encoded. */
+  /** Replaces the set by an encoded one. */
   restore(bytes: Uint8Array): void {
     this.words = new Uint32Array(new Uint8Array(bytes).buffer); // A `slice` of a Buffer is no copy.
     this.count = this.words.reduce((sum, word) => sum + bitCount(word), 0);
