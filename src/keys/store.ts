@@ -18,6 +18,7 @@ import {
 } from './key.js';
 import {KeyRing} from './key-ring.js';
 import {SignInRecord, signInRecordName} from './sign-in-record.js';
+import {StoredRecords} from './stored-records.js';
 
 /** One stored value; `revision` is what a compare-and-set compares. */
 export interface BucketEntry {
@@ -71,9 +72,6 @@ export type KeyChange = 'created' | 'changed' | 'revoked';
 /** Called for each change of this process that the bucket took. */
 export type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
 
-/** Other processes write a key once a minute at most. */
-const changeTriesMax = 10;
-
 /** Kinds that a first start creates: nobody needs a read key to begin with. */
 const firstKinds = ['write', 'secret'] as const;
 
@@ -83,9 +81,7 @@ export class KeyStore {
   readonly signIn: SignInRecord;
   /** In the same bucket. */
   readonly hidden: HiddenRecord;
-  private revisions = new Map<string, number>();
-  /** Records that this process wrote since the reconnect. S3 */
-  private readonly written = new Map<string, BucketEntry>();
+  private readonly records: StoredRecords<KeyRecord>;
   private readonly bucket: KeyBucket;
   private readonly wallMs: () => number;
   private readonly witness: KeyWitness;
@@ -94,6 +90,7 @@ export class KeyStore {
     this.bucket = bucket;
     this.wallMs = wallMs;
     this.witness = witness;
+    this.records = new StoredRecords(bucket, this.ring, 'key');
     this.signIn = new SignInRecord(bucket, wallMs);
     this.hidden = new HiddenRecord(bucket);
   }
@@ -101,7 +98,7 @@ export class KeyStore {
   static async open(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness = () => {}): Promise<KeyStore> {
     const store = new KeyStore(bucket, wallMs, witness);
     await bucket.watch({
-      returned: () => store.written.clear(),
+      returned: () => store.records.returned(),
       all: (entries) => store.takeAll(entries),
       changed: (entry) => store.take(entry),
     });
@@ -112,46 +109,13 @@ export class KeyStore {
   private takeAll(all: readonly BucketEntry[]): void {
     this.signIn.replace(all.find(isSignIn));
     this.hidden.replace(all.find(isHidden));
-    const entries = all.filter((entry) => !isSignIn(entry) && !isHidden(entry));
-    const newest = new Map(entries.map((entry) => [entry.name, entry]));
-    for (const entry of this.written.values()) {
-      if (entry.revision > (newest.get(entry.name)?.revision ?? 0)) newest.set(entry.name, entry);
-    }
-    this.revisions = new Map(Array.from(newest.values(), ({name, revision}) => [name, revision]));
-    this.ring.replaceAll(Array.from(newest.values(), ({text}) => JSON.parse(text) as KeyRecord));
+    this.records.takeAll(all.filter((entry) => !isSignIn(entry) && !isHidden(entry)));
   }
 
   private take(entry: BucketEntry): void {
     if (isSignIn(entry)) this.signIn.take(entry);
     else if (isHidden(entry)) this.hidden.take(entry);
-    else if (entry.revision > (this.revisions.get(entry.name) ?? 0)) this.install(entry);
-  }
-
-  private install({name, revision, text}: BucketEntry): void {
-    this.revisions.set(name, revision);
-    this.ring.put(JSON.parse(text) as KeyRecord);
-  }
-
-  /** Reads a record that another process wrote before the watch has it, or that is outdated here. S2, S3 */
-  private async readAnew(name: string): Promise<void> {
-    const known = this.revisions.get(name);
-    const entry = await this.bucket.read(name);
-    if (this.revisions.get(name) !== known) return; // The watch had it in the meantime, or a later one.
-    if (entry !== undefined) this.install(entry);
-    else {
-      this.revisions.delete(name);
-      this.ring.forget(name);
-    }
-  }
-
-  private async write(record: KeyRecord, revision: number): Promise<boolean> {
-    const text = JSON.stringify(record);
-    const written = await this.bucket.write(record.id, text, revision);
-    if (written === undefined) return false;
-    const entry = {name: record.id, revision: written, text};
-    this.written.set(record.id, entry);
-    this.take(entry); // S1
-    return true;
+    else this.records.take(entry);
   }
 
   /** @returns the record, and the key itself, which is not available again. */
@@ -176,7 +140,7 @@ export class KeyStore {
   }
 
   private async add(record: KeyRecord, author: KeyAuthor): Promise<boolean> {
-    const isWritten = await this.write(record, 0);
+    const isWritten = await this.records.add(record);
     if (isWritten) this.witness('created', record, author);
     return isWritten;
   }
@@ -184,7 +148,7 @@ export class KeyStore {
   /** Revoking a revoked key changes nothing. @returns undefined when there is no such key. */
   async revoke(id: string, author = start): Promise<KeyRecord | undefined> {
     let isRevokedHere = false;
-    const record = await this.change(id, (known) => {
+    const record = await this.records.change(id, (known) => {
       isRevokedHere = known.revokedMs === null;
       // After the revocation no process stores its last use.
       return isRevokedHere ? {...known, lastUsedMs: this.ring.lastUsedMs(known), revokedMs: this.wallMs()} : known;
@@ -195,31 +159,16 @@ export class KeyStore {
 
   /** Replaces all options of a key; a revoked key keeps its own. @returns undefined when there is no such key. */
   async setOptions(id: string, options: KeyOptions | undefined, author = start): Promise<KeyRecord | undefined> {
-    const record = await this.change(id, (known) => (known.revokedMs === null ? {...known, options} : known));
+    const record = await this.records.change(id, (known) => (known.revokedMs === null ? {...known, options} : known));
     if (record?.revokedMs === null) this.witness('changed', record, author);
     return record;
-  }
-
-  /**
-   * Compare-and-set, repeated while other processes write the key (S2). `edit` returns the record itself to change nothing.
-   * @returns undefined when there is no such key.
-   */
-  private async change(id: string, edit: (record: KeyRecord) => KeyRecord): Promise<KeyRecord | undefined> {
-    for (let tries = 0; tries < changeTriesMax; tries++) {
-      const record = this.ring.get(id);
-      if (record === undefined) return undefined;
-      const edited = edit(record);
-      if (edited === record || (await this.write(edited, this.revisions.get(id)!))) return this.ring.get(id);
-      await this.readAnew(id);
-    }
-    throw new BucketFault(`the key was written by others ${changeTriesMax} times while it was to be changed`);
   }
 
   /** Stores the last uses of keys. A key that another process has just changed waits for the next time. */
   async saveLastUsed(): Promise<void> {
     for (const {record, lastUsedMs} of this.ring.used()) {
       if (this.ring.get(record.id) !== record) continue; // Changed in the meantime, perhaps revoked: S2.
-      await this.write({...record, lastUsedMs}, this.revisions.get(record.id)!);
+      await this.records.replace({...record, lastUsedMs});
     }
   }
 
@@ -261,7 +210,7 @@ export class KeyStore {
    */
   private async fix(kind: KeyKind, key: string): Promise<void> {
     const id = this.ring.recordOf(key)?.id ?? (await this.createFixed(kind, key));
-    const fixed = await this.change(id, (record) =>
+    const fixed = await this.records.change(id, (record) =>
       record.revokedMs === null && !record.isFixed ? {...record, isFixed: true} : record,
     );
     if (fixed?.revokedMs !== null) return;
@@ -283,7 +232,7 @@ export class KeyStore {
       const record = {...recordOf(key, kind, id, 'bootstrap', this.wallMs()), isFixed: true, options};
       if (this.ring.get(id) === undefined) {
         if (await this.add(record, start)) return id;
-        await this.readAnew(id);
+        await this.records.readAnew(id);
       }
       if (this.ring.get(id)?.hash === record.hash) return id;
     }

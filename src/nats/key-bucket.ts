@@ -1,4 +1,4 @@
-// The bucket of API keys in NATS: a watch of the whole bucket, compare-and-set writes.
+// A bucket of records in NATS, that of API keys first of all: a watch, compare-and-set writes.
 //   B1. A lost connection gets a new watch. Changes on their way over the old one are lost, and the client would notice only with
 //       the next change, or after 10 s without a heartbeat: a revoked key must not work for so long.
 import {setTimeout as pause} from 'node:timers/promises';
@@ -8,21 +8,25 @@ import type {NatsConnection, QueuedIterator} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
 import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener} from '../keys/store.js';
 import {hasCode, messageNotFound, reasonOf, wrongLastSequence} from './error-codes.js';
-import {bucketStream, bucketSubject} from './topology.js';
+import {type Bucket, bucketStream, bucketSubject} from './topology.js';
 
 const watchAgainMs = 250;
+const watchedNames = '*';
 
 type Watch = QueuedIterator<KvWatchEntry>;
 
 export class NatsKeyBucket implements KeyBucket {
   private readonly nc: NatsConnection;
   private readonly js: JetStreamClient;
+  private readonly bucket: Bucket;
   private watching: Watch | undefined;
   private isStopped = false;
 
-  constructor(nc: NatsConnection) {
+  /** The watch tells of records with names of one word (without a dot). */
+  constructor(nc: NatsConnection, bucket: Bucket = 'keys') {
     this.nc = nc;
     this.js = jetstream(nc);
+    this.bucket = bucket;
   }
 
   watch(listener: KeyListener): Promise<void> {
@@ -33,20 +37,27 @@ export class NatsKeyBucket implements KeyBucket {
       };
       const told = {...listener, all};
       this.openWatch(told).then(() => void this.renewWatch(told), reject);
-      void this.nc.closed().then(() => reject(new BucketFault('the connection to the bucket of keys ended')));
+      void this.nc.closed().then(() => reject(new BucketFault(`the connection to the bucket of ${this.bucket} ended`)));
     });
   }
 
   /** Replaces an older watch. */
   private async openWatch(listener: KeyListener): Promise<void> {
-    const bucket = await new Kvm(this.js).open('keys');
-    const isEmpty = (await bucket.status()).values === 0;
-    const entries = await bucket.watch();
+    const bucket = await new Kvm(this.js).open(this.bucket);
+    const isEmpty = await this.isEmpty();
+    const entries = await bucket.watch({key: watchedNames});
     this.watching?.stop();
     this.watching = entries;
     if (this.isStopped) entries.stop();
     if (isEmpty) listener.all([]);
     void this.follow(entries, listener, isEmpty);
+  }
+
+  private async isEmpty(): Promise<boolean> {
+    const manager = await this.js.jetstreamManager();
+    const filter = bucketSubject(this.bucket, watchedNames);
+    const {state} = await manager.streams.info(bucketStream(this.bucket), {subjects_filter: filter});
+    return Object.keys(state.subjects ?? {}).length === 0;
   }
 
   /**
@@ -104,11 +115,13 @@ export class NatsKeyBucket implements KeyBucket {
 
   async write(name: string, text: string, revision: number): Promise<number | undefined> {
     try {
-      const ack = await this.js.publish(bucketSubject('keys', name), text, {expect: {lastSubjectSequence: revision}});
+      const ack = await this.js.publish(bucketSubject(this.bucket, name), text, {
+        expect: {lastSubjectSequence: revision},
+      });
       return ack.seq;
     } catch (error) {
       if (hasCode(error, wrongLastSequence)) return undefined;
-      throw new BucketFault(`the bucket of keys took no change: ${reasonOf(error as Error)}`, {cause: error});
+      throw new BucketFault(`the bucket of ${this.bucket} took no change: ${reasonOf(error as Error)}`, {cause: error});
     }
   }
 
@@ -120,10 +133,14 @@ export class NatsKeyBucket implements KeyBucket {
   private async newest(name: string): Promise<StoredMsg | null> {
     try {
       const manager: JetStreamManager = await this.js.jetstreamManager();
-      return await manager.streams.getMessage(bucketStream('keys'), {last_by_subj: bucketSubject('keys', name)});
+      return await manager.streams.getMessage(bucketStream(this.bucket), {
+        last_by_subj: bucketSubject(this.bucket, name),
+      });
     } catch (error) {
       if (hasCode(error, messageNotFound)) return null;
-      throw new BucketFault(`the bucket of keys does not answer: ${(error as Error).message}`, {cause: error});
+      throw new BucketFault(`the bucket of ${this.bucket} does not answer: ${(error as Error).message}`, {
+        cause: error,
+      });
     }
   }
 

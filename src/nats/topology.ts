@@ -33,6 +33,15 @@ import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';
 export const logStream = (partition: number): string => `LOG-${partition}`;
 export const logSubject = (partition: number): string => `log.${partition}`;
 
+/** Triggers that wait for an endpoint (src/effects/trigger.ts). */
+export const triggersStream = 'OUT';
+export const triggerSubject = (endpoint: string): string => `out.${endpoint}`;
+
+/** What an endpoint did not take in all of its attempts: references. */
+export const deadLettersStream = 'DEAD';
+export const deadLetterSubject = (endpoint: string): string => `dead.${endpoint}`;
+export const deadLettersKeptMs = 30 * 86_400_000;
+
 /** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
 export const buckets = {
   /** Pieces of snapshots; each is written once, never overwritten. */
@@ -41,6 +50,8 @@ export const buckets = {
   manifests: {history: 2, allowDirect: false},
   keys: {history: 1, allowDirect: false},
   settings: {history: 1, allowDirect: false},
+  /** Webhooks, saved funnels and alerts, and how far each of them came (src/effects/hook-store.ts). */
+  hooks: {history: 1, allowDirect: false},
 } as const;
 export type Bucket = keyof typeof buckets;
 
@@ -145,8 +156,14 @@ async function ensureAll(
     );
   }
   const streams = [
-    ...(Object.keys(buckets) as Bucket[]).map((bucket) => bucketConfig(bucket, replicas)),
+    ...(Object.keys(buckets) as Bucket[])
+      .filter((bucket) => bucket !== 'hooks')
+      .map((bucket) => bucketConfig(bucket, replicas)),
     ...Array.from({length: partitions}, (_, partition) => logConfig(partition, replicas)),
+    // Behind the logs: a deployment of a version without them has lost nothing. T5
+    bucketConfig('hooks', replicas),
+    triggersConfig(replicas),
+    deadLettersConfig(replicas),
   ];
   await ensureStreams(jsm, streams, onLost);
   return deployment;
@@ -290,6 +307,25 @@ function bucketConfig(bucket: Bucket, replicas: number): NewStream {
     max_msgs_per_subject: history,
     allow_direct: allowDirect,
     allow_rollup_hdrs: true, // KV clients expect it of a bucket.
+  };
+}
+
+/** An ack removes the message. */
+function triggersConfig(replicas: number): NewStream {
+  return {
+    ...durable(replicas),
+    name: triggersStream,
+    subjects: [triggerSubject('>')],
+    retention: RetentionPolicy.Workqueue,
+  };
+}
+
+function deadLettersConfig(replicas: number): NewStream {
+  return {
+    ...durable(replicas),
+    name: deadLettersStream,
+    subjects: [deadLetterSubject('>')],
+    max_age: nanos(deadLettersKeptMs),
   };
 }
 

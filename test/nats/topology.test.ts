@@ -44,7 +44,7 @@ async function allStreams(): Promise<StreamInfo[]> {
 
 const configs = async () => (await allStreams()).map(({config}) => config).sort((a, b) => a.name.localeCompare(b.name));
 
-test('a new deployment gets a log per partition and the four buckets, all erasable and without an age', async () => {
+test('a new deployment gets a log per partition, the buckets, and queues of what goes out; all erasable, logs and buckets without an age', async () => {
   expect(await readDeployment(nc)).toBeUndefined();
   const beganMs = Date.now();
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
@@ -67,14 +67,22 @@ test('a new deployment gets a log per partition and the four buckets, all erasab
       allow_direct,
     ]),
   ).toEqual([
+    ['DEAD', ['dead.>'], -1, false],
+    ['KV_hooks', ['$KV.hooks.>'], 1, false],
     ['KV_keys', ['$KV.keys.>'], 1, false],
     ['KV_manifests', ['$KV.manifests.>'], 2, false],
     ['KV_parts', ['$KV.parts.>'], 1, true],
     ['KV_settings', ['$KV.settings.>'], 1, false],
     ['LOG-0', ['log.0'], -1, true],
     ['LOG-1', ['log.1'], -1, true],
+    ['OUT', ['out.>'], -1, false],
   ]);
-  for (const stream of streams) {
+  const queues = streams.filter(({name}) => name === 'OUT' || name === 'DEAD');
+  expect(queues.map(({retention, max_age}) => [retention, max_age])).toEqual([
+    ['limits', 30 * 86_400 * 1e9],
+    ['workqueue', 0],
+  ]);
+  for (const stream of streams.filter((each) => !queues.includes(each))) {
     expect(stream).toMatchObject({
       storage: 'file',
       retention: 'limits',
@@ -104,12 +112,18 @@ test('a start that was killed half-way is completed by the next one', async () =
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
   const lost: string[] = [];
   const again = () => ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream));
+  const newest = ['KV_hooks', 'OUT', 'DEAD'];
   // A start makes them in this order.
-  for (const missing of [['LOG-1'], ['LOG-0', 'LOG-1'], ['KV_keys', 'LOG-0', 'LOG-1']]) {
+  for (const missing of [
+    newest,
+    ['LOG-1', ...newest],
+    ['LOG-0', 'LOG-1', ...newest],
+    ['KV_keys', 'LOG-0', 'LOG-1', ...newest],
+  ]) {
     for (const stream of missing) await jsm.streams.delete(stream);
     expect(await again()).toEqual(deployment);
   }
-  expect(await configs()).toHaveLength(6);
+  expect(await configs()).toHaveLength(9);
   expect(lost).toEqual([]);
 });
 
@@ -120,7 +134,7 @@ test('a stream that is missing though a later one is there was lost, and that is
   const lost: string[] = [];
   expect(await ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream))).toEqual(deployment);
   expect(lost).toEqual(['KV_keys', 'LOG-0']);
-  expect(await configs()).toHaveLength(6);
+  expect(await configs()).toHaveLength(9);
 });
 
 test('two machines that start together agree on one record', async () => {

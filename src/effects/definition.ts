@@ -1,0 +1,17 @@
+// A definition: a record of the bucket of hooks that somebody made, with an id of ours.
+import {randomBytes} from 'node:crypto';
+
+export interface Definition {
+  readonly v: 1;
+  readonly id: string;
+  /** Epoch ms. */
+  readonly createdMs: number;
+}
+
+/** What ids begin with: endpoints, saved funnels, alerts. */
+export type DefinitionPrefix = 'wh' | 'fn' | 'al';
+
+export const newDefinitionId = (prefix: DefinitionPrefix): string => `${prefix}_${randomBytes(8).toString('hex')}`;
+
+export const isDefinitionId = (prefix: DefinitionPrefix, text: string): boolean =>
+  text.startsWith(`${prefix}_`) && /^[0-9a-f]{16}$/.test(text.slice(prefix.length + 1));

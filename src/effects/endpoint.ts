@@ -1,0 +1,44 @@
+// An endpoint: where to send, and what.
+import type {Condition} from '../../actors/report/rows/condition.js';
+import type {Definition} from './definition.js';
+import type {TriggerType} from './trigger.js';
+
+export const endpointsMax = 100;
+
+/** `webhook` gets signed JSON; the others are chats, whose texts name no user. */
+export const endpointKinds = ['webhook', 'slack', 'discord', 'teams'] as const;
+export type EndpointKind = (typeof endpointKinds)[number];
+
+/** What an endpoint can be told. `event.tracked` comes of stored rows, all others of triggers. */
+export type SubscribedType = 'event.tracked' | Exclude<TriggerType, 'test'>;
+
+export interface Subscription {
+  readonly type: SubscribedType;
+  /** Of events, saved funnels or alerts; absent: all. */
+  readonly names?: readonly string[];
+  /** On properties of events. */
+  readonly where?: readonly Condition[];
+}
+
+/**
+ * `paused`: nothing is sent, everything waits. `disabled`: by what its receiver answered, or did not; triggers go to the dead
+ * letters.
+ */
+export type EndpointState = 'active' | 'paused' | 'disabled';
+
+export interface Endpoint extends Definition {
+  readonly kind: EndpointKind;
+  readonly url: string;
+  readonly types: readonly Subscription[];
+  readonly state: EndpointState;
+  /** Why it is disabled, in words; null otherwise. */
+  readonly reason: string | null;
+  /** The newest first. Never listed or logged. */
+  readonly secrets: readonly {readonly value: string; readonly untilMs?: number}[];
+  readonly batch: {readonly events: number; readonly ms: number};
+  /** One delivery at a time from each partition, and of triggers. */
+  readonly ordered: boolean;
+}
+
+export const subscribes = ({types}: Endpoint, type: SubscribedType, name?: string): boolean =>
+  types.some((one) => one.type === type && (one.names === undefined || name === undefined || one.names.includes(name)));

@@ -1,0 +1,134 @@
+// The definitions of a deployment: endpoints, saved funnels, alerts. One bucket has them, each process that needs them a copy.
+//   The rules of src/keys/store.ts hold (S1, S2, S3).
+//   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): their names have dots, and the
+//   watch passes them over.
+import {type BucketEntry, BucketFault, type KeyBucket} from '../keys/store.js';
+import {StoredRecords} from '../keys/stored-records.js';
+import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';
+import {type Endpoint, type SubscribedType, subscribes} from './endpoint.js';
+
+/** Definitions of one kind. */
+export class Definitions<Held extends Definition> {
+  private readonly prefix: DefinitionPrefix;
+  private readonly records: StoredRecords<Definition>;
+  private readonly held: ReadonlyMap<string, Definition>;
+  private readonly wallMs: () => number;
+
+  /** `held`: those of all kinds. */
+  constructor(
+    prefix: DefinitionPrefix,
+    records: StoredRecords<Definition>,
+    held: ReadonlyMap<string, Definition>,
+    wallMs: () => number,
+  ) {
+    this.prefix = prefix;
+    this.records = records;
+    this.held = held;
+    this.wallMs = wallMs;
+  }
+
+  private isOurs(record: Definition): record is Held {
+    return record.id.startsWith(`${this.prefix}_`);
+  }
+
+  /** Oldest first. */
+  list(): Held[] {
+    return [...this.held.values()]
+      .filter((record): record is Held => this.isOurs(record))
+      .sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
+  }
+
+  get(id: string): Held | undefined {
+    const record = this.held.get(id);
+    return record !== undefined && this.isOurs(record) ? record : undefined;
+  }
+
+  /** Rejects with a `BucketFault`: whether it was made is unknown. */
+  async create(content: Omit<Held, keyof Definition>): Promise<Held> {
+    const record = {v: 1, id: newDefinitionId(this.prefix), createdMs: this.wallMs(), ...content} as unknown as Held;
+    if (!(await this.records.add(record))) throw new BucketFault('a random id was used before');
+    return record;
+  }
+
+  /**
+   * `edit` returns the record itself to change nothing; it may be called more than once. Rejects with a `BucketFault`.
+   * @returns undefined when there is no such definition.
+   */
+  async change(id: string, edit: (record: Held) => Held): Promise<Held | undefined> {
+    if (this.get(id) === undefined) return undefined;
+    return (await this.records.change(id, (record) => edit(record as Held))) as Held | undefined;
+  }
+
+  /** Rejects with a `BucketFault`. @returns what was removed; undefined when there is no such definition. */
+  async remove(id: string): Promise<Held | undefined> {
+    if (this.get(id) === undefined) return undefined;
+    return (await this.records.remove(id)) as Held | undefined;
+  }
+}
+
+export class HookStore {
+  readonly endpoints: Definitions<Endpoint>;
+  /** What it watches. */
+  readonly bucket: KeyBucket;
+  private readonly records: StoredRecords<Definition>;
+  private readonly held = new Map<string, Definition>();
+  private readonly wallMs: () => number;
+  private readonly listeners: (() => void)[] = [];
+
+  private constructor(bucket: KeyBucket, wallMs: () => number) {
+    const {held} = this;
+    this.bucket = bucket;
+    this.wallMs = wallMs;
+    const holder = {
+      get: (id: string) => held.get(id),
+      put: (record: Definition) => void held.set(record.id, record),
+      forget: (id: string) => void held.delete(id),
+      replaceAll: (records: readonly Definition[]) => {
+        held.clear();
+        for (const record of records) held.set(record.id, record);
+      },
+    };
+    this.records = new StoredRecords(bucket, holder, 'definition');
+    this.endpoints = this.definitions<Endpoint>('wh');
+  }
+
+  static async open(bucket: KeyBucket, wallMs: () => number): Promise<HookStore> {
+    const store = new HookStore(bucket, wallMs);
+    await bucket.watch({
+      returned: () => store.records.returned(),
+      all: (entries) => store.told(() => store.records.takeAll(entries.filter(isDefinition))),
+      changed: (entry) => {
+        if (isDefinition(entry)) store.told(() => store.records.take(entry));
+      },
+    });
+    return store;
+  }
+
+  private told(take: () => void): void {
+    take();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Called after each change that the watch brought, also of this process. */
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  definitions<Held extends Definition>(prefix: DefinitionPrefix): Definitions<Held> {
+    return new Definitions(prefix, this.records, this.held, this.wallMs);
+  }
+
+  /**
+   * The endpoints that subscribe to this, paused and disabled ones, too. `name`: of the event, saved funnel or alert. What happened
+   * before an endpoint's `createdMs` (by the time of the log) is not for it.
+   */
+  wants(type: SubscribedType, name?: string): Endpoint[] {
+    return this.endpoints.list().filter((endpoint) => subscribes(endpoint, type, name));
+  }
+
+  stop(): void {
+    this.bucket.stop();
+  }
+}
+
+const isDefinition = ({name}: BucketEntry): boolean => !name.includes('.');
