@@ -156,7 +156,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/edge': [
-    ['audit.ts', 'error-meanings.ts', 'failure.ts', 'front.ts', 'route.ts'],
+    ['audit.ts', 'error-meanings.ts', 'failure.ts', 'front.ts', 'route.ts', 'route-template.ts'],
     ['http', 'readiness.ts'],
     ['query'],
     ['admission'],

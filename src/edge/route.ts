@@ -6,9 +6,10 @@ import type {NeededRole} from './dashboard/door.js';
 import type {Front} from './front.js';
 import type {Exchange} from './http/exchange.js';
 
-export type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+export const routedMethods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof routedMethods)[number];
 
-/** `segment`: the last one of the path, undecoded. A returned promise is awaited only for its failure. */
+/** `segment`: the one of the path that varies, undecoded; the last one where none does. A returned promise is awaited only for its failure. */
 export type Handle = (front: Front, exchange: Exchange, segment: string) => void | Promise<void>;
 
 export interface ReadEndpoint {
@@ -38,16 +39,21 @@ export interface Route {
   readonly DELETE?: ReadEndpoint;
   readonly PUT?: BodyEndpoint;
   readonly POST?: BodyEndpoint;
+  readonly PATCH?: BodyEndpoint;
   /** One of the three write routes: any origin may POST, and the URL may have a write key. */
   readonly isWriteRoute?: boolean;
   /** RT2 */
   readonly isOfDashboard?: boolean;
+  /** The segment that varies is the last but one: a star stands for it in `bySegment`. */
+  readonly isBeforeEnd?: true;
 }
 
 /**
- * Paths by their exact text; those of `bySegment` end in one further segment that is not empty.
+ * Paths by their exact text. Those of `bySegment` end in one further segment that is not empty, or have it in place of their star,
+ * before a last word.
  *   RT1. No new route has a client's text in its path: proxies decode and normalise paths, and with a write key anybody can
- *        choose an id that then means another user. Each route with such a path also has a form with the id in the query.
+ *        choose an id that then means another user. Each route with such a path also has a form with the id in the query. Ids
+ *        that the service draws (src/effects/definition.ts) may stand in paths.
  *   RT2. Routes of the dashboard are not part of the API: they change with its pages. They have no description, and metrics
  *        count them as one.
  */
@@ -61,7 +67,12 @@ export function findRoute(routes: Routes, path: string): Route | undefined {
   const exact = routes.exact.get(path);
   if (exact !== undefined) return exact;
   const slash = path.lastIndexOf('/');
-  return slash === path.length - 1 ? undefined : routes.bySegment.get(path.slice(0, slash + 1));
+  if (slash === path.length - 1) return undefined;
+  const before = path.lastIndexOf('/', slash - 1);
+  return (
+    routes.bySegment.get(path.slice(0, slash + 1)) ??
+    (slash - before < 2 ? undefined : routes.bySegment.get(`${path.slice(0, before + 1)}*${path.slice(slash)}`))
+  );
 }
 
 export function readEndpoint(route: Route, method: string): ReadEndpoint | undefined {
@@ -71,20 +82,26 @@ export function readEndpoint(route: Route, method: string): ReadEndpoint | undef
 
 export function bodyEndpoint(route: Route, method: string): BodyEndpoint | undefined {
   if (method === 'POST') return route.POST;
+  if (method === 'PATCH') return route.PATCH;
   return method === 'PUT' ? route.PUT : undefined;
 }
 
-export const lastSegment = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+/** The segment of an exchange's path that varies, undecoded; the last one where none does. */
+export function variedSegment({path, route}: Exchange): string {
+  const {isBeforeEnd} = route as Route;
+  const end = isBeforeEnd ? path.lastIndexOf('/') : path.length;
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
+}
 
 /** Methods with an endpoint; HEAD comes with GET, OPTIONS with CORS. */
-export const methodsOf = (route: Route): Method[] =>
-  (['GET', 'PUT', 'POST', 'DELETE'] as const).filter((method) => route[method] !== undefined);
+export const methodsOf = (route: Route): Method[] => routedMethods.filter((method) => route[method] !== undefined);
 
 export function allowedMethods(route: Route): string {
   const names: string[] = [];
   if (route.GET !== undefined) names.push('GET', 'HEAD');
   if (route.PUT !== undefined) names.push('PUT');
   if (route.POST !== undefined) names.push('POST');
+  if (route.PATCH !== undefined) names.push('PATCH');
   if (route.DELETE !== undefined) names.push('DELETE');
   if (route.isWriteRoute) names.push('OPTIONS');
   return names.join(', ');

@@ -30,11 +30,11 @@ import {
   type BodyEndpoint,
   bodyEndpoint,
   findRoute,
-  lastSegment,
   type ReadEndpoint,
   type Route,
   type Routes,
   readEndpoint,
+  variedSegment,
 } from './route.js';
 import {checkWriteQuery} from './routes/write-query.js';
 
@@ -178,7 +178,7 @@ export class HttpServer {
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
     const refusal = this.refuseEntry(exchange, endpoint, false);
     if (refusal !== undefined) return exchange.fail(refusal);
-    return endpoint.handle(this.options.front, exchange, lastSegment(exchange.path));
+    return endpoint.handle(this.options.front, exchange, variedSegment(exchange));
   }
 
   private dispatchBody(exchange: Exchange, route: Route, endpoint: BodyEndpoint): void {

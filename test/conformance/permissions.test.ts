@@ -4,6 +4,7 @@
 import {beforeAll, describe, expect, test} from 'vitest';
 import {routes} from '../../src/edge/all-routes.js';
 import {type Method, methodsOf} from '../../src/edge/route.js';
+import {templateOf} from '../../src/edge/route-template.js';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {freshId, unlimited, useService} from './service-under-test.js';
@@ -80,7 +81,10 @@ const table: Readonly<Record<string, Row>> = {
   'GET /docs': {door: 'open', status: 200},
 };
 
-const paths = [...routes.exact, ...[...routes.bySegment].map(([path, route]) => [`${path}:id`, route] as const)];
+const paths = [
+  ...routes.exact,
+  ...[...routes.bySegment].map(([path, route]) => [templateOf(path, ':id'), route] as const),
+];
 const known = paths.flatMap(([path, route]) => methodsOf(route).map((method) => ({method, path, route})));
 const nameOf = (method: string, path: string): string => `${method} ${path}`;
 

@@ -12,6 +12,7 @@ import {statusOf} from '../../src/edge/failure.js';
 import {type DescribedOperation, describeService, type OpenApiDocument} from '../../src/edge/openapi/document.js';
 import {questions} from '../../src/edge/openapi/questions.js';
 import {allowedMethods, methodsOf, type Route} from '../../src/edge/route.js';
+import {templateOf} from '../../src/edge/route-template.js';
 import {useService} from '../conformance/service-under-test.js';
 import {type Asked, Described} from '../support/described.js';
 import type {Answer} from '../support/http.js';
@@ -56,7 +57,10 @@ describe('the document', () => {
   });
 
   test('knows every method of every route, and no other', () => {
-    const all = [...routes.exact, ...[...routes.bySegment].map(([path, route]) => [`${path}{id}`, route] as const)];
+    const all = [
+      ...routes.exact,
+      ...[...routes.bySegment].map(([path, route]) => [templateOf(path, '{id}'), route] as const),
+    ];
     const ofRoutes = all.flatMap(([path, route]: readonly [string, Route]) =>
       allowedMethods(route)
         .split(', ')
@@ -71,7 +75,9 @@ describe('the document', () => {
 
   test('takes no text of a client in a path but where it always did, and there it has a form with the id in the query', () => {
     const inQuery = {'/v1/users/': '/v1/user', '/v1/deletions/': '/v1/deletion', '/admin/v1/keys/': '/admin/v1/key'};
-    expect([...routes.bySegment.keys()]).toEqual(Object.keys(inQuery)); // RT1 (src/edge/route.ts): none is ever added.
+    // RT1 (src/edge/route.ts): none is ever added, but for ids that the service draws.
+    const drawn = /^\/v1\/(?:webhooks|funnels|alerts)\//;
+    expect([...routes.bySegment.keys()].filter((path) => !drawn.test(path))).toEqual(Object.keys(inQuery));
     for (const [prefix, path] of Object.entries(inQuery)) {
       const [one, other] = [routes.bySegment.get(prefix)!, routes.exact.get(path)!];
       // It may have more: new ones are in it alone.

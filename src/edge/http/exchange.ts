@@ -39,6 +39,7 @@ const internalError: Failure = {
 /** Answers of this size do not begin when too many bytes of answers are unread already. */
 const largeAnswerCharactersMin = 64 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
+const mayHaveBody = (method: string): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH';
 const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
 
 /** The request that a preflight announces; empty texts where it names nothing. */
@@ -461,10 +462,10 @@ export class Exchange implements CommitWaiter {
     this.deadlines.add(this.unread);
   }
 
-  /** Also true for a POST or PUT without a length, which has no body: it is as rare as a length that the parser did not see. */
+  /** Also true for a POST, PUT or PATCH without a length, which has no body: it is as rare as a length that the parser did not see. */
   private isLastOfConnection(): boolean {
     if (this.method === 'HEAD') return true; // X6
-    const hasLength = this.contentLength !== undefined || (this.method !== 'POST' && this.method !== 'PUT');
+    const hasLength = this.contentLength !== undefined || !mayHaveBody(this.method);
     return !hasLength || this.isLastByClient || this.transferEncoding !== undefined || this.host.closesConnections(); // X5
   }
 

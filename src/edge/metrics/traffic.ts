@@ -7,12 +7,13 @@ import {newIgnoredCounts} from '../../ingest/ignored-fields.js';
 import type {PublishObserver} from '../../ingest/publisher.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import type {CountedRoute, ExchangeCounts, Outcomes} from '../http/exchange-counts.js';
+import {templateOf} from '../route-template.js';
 import {AckTimes} from './ack-times.js';
 import {ArrivalTap} from './arrivals.js';
 import {durationBounds, FixedHistogram, messageBytesBounds, messageEntriesBounds} from './fixed-histogram.js';
 import {RefusalTap} from './refusal-tap.js';
 
-const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'other'] as const;
+const methods = ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'other'] as const;
 const statuses: readonly string[] = [
   ...['200', '201', '202', '207', '302', '304'],
   ...new Set(Object.values(statusOf).map((status) => status.slice(0, 3))),
@@ -36,7 +37,7 @@ interface Counted {
 
 const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
 
-/** Routes by their paths; those of `bySegment` end in one further segment. */
+/** Routes by their paths (route.ts). */
 export interface CountedRoutes {
   readonly exact: ReadonlyMap<string, CountedRoute>;
   readonly bySegment: ReadonlyMap<string, CountedRoute>;
@@ -76,7 +77,7 @@ export class Traffic implements PublishObserver, ExchangeCounts {
   constructor(routes: CountedRoutes) {
     const known = [
       ...routes.exact,
-      ...[...routes.bySegment].map(([prefix, route]) => [`${prefix}:id`, route] as const),
+      ...[...routes.bySegment].map(([prefix, route]) => [templateOf(prefix, ':id'), route] as const),
     ];
     for (const [at, [, route]] of known.entries()) this.routeNumbers.set(route, at);
     this.templates = [...known.map(([template]) => template), 'dashboard', 'unknown'];

@@ -7,7 +7,7 @@ import type {Access} from '../admission/authentication.js';
 import {preflightAnswer} from '../answers.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import {type JsonSchema, noParameters, numberedName, type QueryForm} from '../query/query.js';
-import type {BodyEndpoint, Method, ReadEndpoint, Route, Routes} from '../route.js';
+import {type BodyEndpoint, type Method, type ReadEndpoint, type Route, type Routes, routedMethods} from '../route.js';
 import {describedHeaders, type HeaderName} from './headers.js';
 import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
@@ -120,7 +120,7 @@ type Endpoint = ReadEndpoint | BodyEndpoint;
 function endpointsOf({exact, bySegment}: Routes): Map<Endpoint, string> {
   const found = new Map<Endpoint, string>();
   for (const [path, route] of [...exact, ...bySegment]) {
-    for (const method of ['GET', 'PUT', 'POST', 'DELETE'] as const) {
+    for (const method of routedMethods) {
       const endpoint = route[method];
       if (endpoint !== undefined && !found.has(endpoint)) found.set(endpoint, `${method} ${path}`);
     }
@@ -129,8 +129,7 @@ function endpointsOf({exact, bySegment}: Routes): Map<Endpoint, string> {
 }
 
 function endpointAt(routes: Routes, method: Method, path: string): {route: Route; endpoint: Endpoint} | undefined {
-  const isVaried = path.endsWith('}');
-  const route = isVaried ? routes.bySegment.get(path.slice(0, path.lastIndexOf('{'))) : routes.exact.get(path);
+  const route = routes.exact.get(path) ?? routes.bySegment.get(path.replace(/\{\w+\}$/, '').replace(/\{\w+\}/, '*'));
   const endpoint = route?.[method];
   return route === undefined || endpoint === undefined ? undefined : {route, endpoint};
 }
