@@ -1,0 +1,65 @@
+// The state of an alert, and which readings somebody is told.
+//   AS1. A change of state is told once. While the alert fires, it is told again each `repeatMinutes`, if it has those.
+//   AS2. An alert fires after `for` readings in a row that hold, and is over with the first one that does not.
+//   AS3. A reading that is not judged changes nothing. A new alert is `ok`, which nobody is told.
+//   AS4. Time is that of the readings (`toMs`), so the same readings give the same changes whenever they are read.
+import type {Reading} from './rule-questions.js';
+
+const minuteMs = 60_000;
+
+export interface AlertState {
+  readonly state: 'ok' | 'firing';
+  /** End of the window with which the state began, epoch ms. */
+  readonly sinceMs: number;
+  /** Of that window. */
+  readonly value: number | null;
+  /** `Report-Log-Position` of the snapshots then; of a lag empty. */
+  readonly positions: string;
+  /** End of the window that was told last, epoch ms. */
+  readonly toldMs: number;
+  /** Readings in a row that held while it was `ok`. */
+  readonly held: number;
+  /** Of absence: there was such an event. */
+  readonly wasSeen?: true;
+}
+
+/** A reading that is told. `again`: nothing changed but that `repeatMinutes` passed. */
+export interface Change {
+  readonly state: 'ok' | 'firing';
+  readonly isAgain: boolean;
+  readonly reading: Reading;
+  readonly positions: string;
+}
+
+export interface Pace {
+  readonly for: number;
+  readonly repeatMinutes?: number;
+}
+
+export interface Step {
+  readonly state: AlertState;
+  readonly change: Change | undefined;
+}
+
+export function step(known: AlertState | undefined, reading: Reading, positions: string, pace: Pace): Step {
+  const {toMs, value, holds} = reading;
+  const state = withSeen(known ?? {state: 'ok', sinceMs: toMs, value, positions, toldMs: toMs, held: 0}, reading);
+  if (holds === undefined) return {state, change: undefined}; // AS3
+  const held = holds ? state.held + 1 : 0;
+  const next = held >= pace.for || (state.state === 'firing' && holds) ? 'firing' : 'ok'; // AS2
+  const isAgain = state.state === 'firing' && next === 'firing' && isRepeatDue(state, toMs, pace);
+  if (next === state.state && !isAgain)
+    return {state: {...state, held: next === 'firing' ? 0 : held}, change: undefined};
+  const told = {...state, toldMs: toMs, held: 0};
+  return {
+    state: isAgain ? told : {...told, state: next, sinceMs: toMs, value, positions},
+    change: {state: next, isAgain, reading, positions},
+  };
+}
+
+const withSeen = (state: AlertState, {isSeen}: Reading): AlertState =>
+  isSeen && !state.wasSeen ? {...state, wasSeen: true} : state;
+
+/** AS1 */
+const isRepeatDue = ({toldMs}: AlertState, nowMs: number, {repeatMinutes}: Pace): boolean =>
+  repeatMinutes !== undefined && nowMs - toldMs >= repeatMinutes * minuteMs;

@@ -1,0 +1,94 @@
+// An alert as it is stored: what it watches, when it speaks, and to whom.
+//   Owns: the closed set of rules and their limits. Does not own: their texts in the API (src/edge/routes/alerts.ts).
+
+export const alertsMax = 200;
+export const alertMinutesMin = 5;
+/** 31 days. */
+export const alertMinutesMax = 44_640;
+export const funnelDaysMax = 90;
+export const lagSecondsMax = 7 * 86_400;
+/** Evaluations in a row that a condition must hold. */
+export const forMax = 60;
+export const repeatMinutesMin = 5;
+export const repeatMinutesMax = 44_640;
+export const alertEndpointsMax = 20;
+
+/** Conditions are texts, as src/condition-text.ts reads them. */
+export interface WatchedEvents {
+  /** Absent: events of every name. */
+  readonly event?: string;
+  readonly where: readonly string[];
+  readonly userWhere: readonly string[];
+}
+
+/** The number of events, or of distinct users with one, over the last minutes. */
+export interface ThresholdRule extends WatchedEvents {
+  readonly kind: 'threshold';
+  readonly count: 'events' | 'users';
+  readonly minutes: number;
+  readonly op: 'gte' | 'lte';
+  readonly bound: number;
+}
+
+/** No such event for so many minutes, once there was one. */
+export interface AbsenceRule extends WatchedEvents {
+  readonly kind: 'absence';
+  readonly minutes: number;
+}
+
+/** Conversion of a saved funnel over the last days. */
+export interface FunnelDropRule {
+  readonly kind: 'funnel_drop';
+  readonly funnel: string;
+  readonly days: number;
+  /** A share, 0 to 1: below it is too low. */
+  readonly below?: number;
+  /** Per cent by which it is lower than that of as many days before. */
+  readonly lowerBy?: number;
+  /** With fewer users at step 1, in either range, nothing is judged. */
+  readonly minEntered: number;
+}
+
+export const lagKinds = ['partition', 'report', 'deletion', 'webhook'] as const;
+export type LagKind = (typeof lagKinds)[number];
+
+/** The service itself is late. */
+export interface LagRule {
+  readonly kind: 'lag';
+  readonly of: LagKind;
+  readonly seconds: number;
+}
+
+export type Rule = ThresholdRule | AbsenceRule | FunnelDropRule | LagRule;
+
+/** Times of day in a zone, `HH:MM`. Past midnight where `to` is not after `from`. */
+export interface QuietHours {
+  readonly timezone: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface AlertRecord {
+  readonly v: 1;
+  /** `al_<16 hex digits>` */
+  readonly id: string;
+  readonly name: string;
+  readonly rule: Rule;
+  readonly for: number;
+  /** Absent: an alert that goes on firing is told once. */
+  readonly repeatMinutes?: number;
+  /** Absent: chat messages are sent at once. */
+  readonly quietHours?: QuietHours;
+  readonly endpoints: readonly string[];
+  readonly isPaused: boolean;
+  /** Epoch ms. */
+  readonly createdMs: number;
+}
+
+/** A funnel as a rule needs it. */
+export interface WatchedFunnel {
+  readonly name: string;
+  /** Names of events. */
+  readonly steps: readonly string[];
+  readonly windowMs?: number;
+}

@@ -1,0 +1,248 @@
+// What a rule asks of the reports, and how it judges the answers.
+//   RQ1. A window is [end - length, end). Its end is the time that the published snapshots include, or earlier: nothing is judged
+//        that may still grow without a late event.
+//   RQ2. One question gives the readings of many ends: an alert that is evaluated asks for one, its preview for thousands.
+//   RQ3. Windows of counts are differences of sums, as events are in one stretch between two edges. Users are not: their windows
+//        go with the question.
+import {daysFromCivil} from '../../actors/calendar.js';
+import {dayMs} from '../../actors/limits.js';
+import type {ReportQuery} from '../asks.js';
+import {readCondition} from '../condition-text.js';
+import type {AbsenceRule, FunnelDropRule, Rule, ThresholdRule, WatchedEvents, WatchedFunnel} from './definition.js';
+
+const minuteMs = 60_000;
+/** Earlier than every event: their years have four digits, and an offset may lie before them. */
+const startOfTimeMs = daysFromCivil(0, 1, 1) * dayMs - dayMs;
+
+/** Rules that reports answer. */
+export type ReportRule = Exclude<Rule, {kind: 'lag'}>;
+
+/** What a rule saw at one time. */
+export interface Reading {
+  /** Bounds of what was counted, epoch ms: [fromMs, toMs). */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Null where it has no value: a conversion without users. */
+  readonly value: number | null;
+  readonly bound: number;
+  /** Undefined: not judged. */
+  readonly holds: boolean | undefined;
+  /** Of absence: there was such an event, in the window or before it. */
+  readonly isSeen?: boolean;
+}
+
+/** Questions of a rule, and their answers as readings: one an end. */
+export interface RuleQuestions {
+  readonly questions: readonly ReportQuery[];
+  /** `bodies`: parsed answers, in the order of the questions. */
+  readonly readingsOf: (bodies: readonly unknown[]) => readonly Reading[];
+}
+
+/** Whether there was such an event before the first window, as absence needs it; undefined: the answer has to say so. */
+export type WasSeen = boolean | undefined;
+
+/** What a rule needs beside the reports. */
+export interface RuleContext {
+  readonly wasSeen?: WasSeen;
+  /** Of a rule about one; undefined: it is deleted, and nothing is judged. */
+  readonly funnel?: WatchedFunnel | undefined;
+}
+
+/** `ends`: ascending, epoch ms. */
+export function questionsOf(
+  rule: ReportRule,
+  ends: readonly number[],
+  {wasSeen, funnel}: RuleContext = {},
+): RuleQuestions {
+  switch (rule.kind) {
+    case 'threshold':
+      return rule.count === 'events' ? eventThreshold(rule, ends) : userThreshold(rule, ends);
+    case 'absence':
+      return absence(rule, ends, wasSeen);
+    case 'funnel_drop':
+      return funnelDrop(rule, ends, funnel);
+  }
+}
+
+interface CountsBody {
+  readonly data: readonly {readonly count: number}[];
+}
+
+// -- counts -----------------------------------------------------------------------------------------------------------
+
+function eventThreshold(rule: ThresholdRule, ends: readonly number[]): RuleQuestions {
+  const windows = windowsOf(rule.minutes, ends);
+  const sums = new WindowSums(windows);
+  return {
+    questions: [countQuestion(rule, sums.edges)],
+    readingsOf: ([body]) => sums.of(body as CountsBody).map((value, i) => ofThreshold(rule, windows[i]!, value)),
+  };
+}
+
+function userThreshold(rule: ThresholdRule, ends: readonly number[]): RuleQuestions {
+  const windows = windowsOf(rule.minutes, ends);
+  return {
+    questions: [userQuestion(rule, windows)],
+    readingsOf: ([body]) => (body as CountsBody).data.map(({count}, i) => ofThreshold(rule, windows[i]!, count)),
+  };
+}
+
+const ofThreshold = ({op, bound}: ThresholdRule, window: Window, value: number): Reading => ({
+  ...window,
+  value,
+  bound,
+  holds: op === 'gte' ? value >= bound : value <= bound,
+});
+
+/** All time before the first window is counted, too, if it is not known what was there. */
+function absence(rule: AbsenceRule, ends: readonly number[], wasSeen: WasSeen): RuleQuestions {
+  const windows = windowsOf(rule.minutes, ends);
+  const sums = new WindowSums(windows, wasSeen === undefined ? startOfTimeMs : undefined);
+  return {
+    questions: [countQuestion(rule, sums.edges)],
+    readingsOf: ([body]) => {
+      const counts = sums.of(body as CountsBody);
+      return counts.map((value, i) => {
+        const isSeen = wasSeen === true || value + sums.untilStartOf(i) > 0;
+        return {...windows[i]!, value, bound: 0, holds: value === 0 && isSeen, isSeen};
+      });
+    },
+  };
+}
+
+type Window = Pick<Reading, 'fromMs' | 'toMs'>;
+
+const windowsOf = (minutes: number, ends: readonly number[]): readonly Window[] =>
+  ends.map((toMs) => ({fromMs: toMs - minutes * minuteMs, toMs}));
+
+/** Counts of windows, out of the counts between their edges. RQ3 */
+class WindowSums {
+  /** Ascending. */
+  readonly edges: readonly number[];
+  private readonly windows: readonly Window[];
+  /** By edge: the events before it. */
+  private readonly before = new Map<number, number>();
+
+  constructor(windows: readonly Window[], fromMs?: number) {
+    const all = new Set(windows.flatMap((window) => [window.fromMs, window.toMs]));
+    if (fromMs !== undefined) all.add(fromMs);
+    this.edges = [...all].sort((a, b) => a - b);
+    this.windows = windows;
+  }
+
+  of({data}: CountsBody): readonly number[] {
+    let sum = 0;
+    for (const [i, edge] of this.edges.entries()) {
+      this.before.set(edge, sum);
+      sum += data[i]?.count ?? 0;
+    }
+    return this.windows.map(({fromMs, toMs}) => this.before.get(toMs)! - this.before.get(fromMs)!);
+  }
+
+  untilStartOf(window: number): number {
+    return this.before.get(this.windows[window]!.fromMs)!;
+  }
+}
+
+/** The labels are for nobody. */
+const bucketsAt = (edges: readonly number[]) =>
+  ({
+    fromMs: edges[0]!,
+    toMs: edges.at(-1)! - 1,
+    interval: 'hour',
+    buckets: {edges, labels: edges.slice(1).map(String)},
+  }) as const;
+
+function countQuestion(watched: WatchedEvents, edges: readonly number[]): ReportQuery {
+  const {event, where, userWhere} = conditionsOf(watched);
+  const range = bucketsAt(edges);
+  if (event !== undefined && where.length === 0 && userWhere.length === 0) return {report: 'events', event, ...range};
+  return {
+    report: 'measured',
+    ...(event === undefined ? {} : {events: [event]}),
+    isList: false,
+    ...range,
+    where,
+    userWhere,
+  };
+}
+
+/** Buckets end where windows do. With hours, the trailing windows of daily active users are those of the question. */
+function userQuestion(watched: WatchedEvents, windows: readonly Window[]): ReportQuery {
+  const {event, where, userWhere} = conditionsOf(watched);
+  const starts = windows.map(({fromMs}) => fromMs);
+  const asked = {
+    ...bucketsAt([starts[0]!, ...windows.map(({toMs}) => toMs)]),
+    metric: 'dau',
+    windows: starts,
+  } as const;
+  if (event === undefined && where.length === 0 && userWhere.length === 0) return {report: 'users', ...asked};
+  return {report: 'activity', ...asked, did: event === undefined ? {where} : {event, where}, userWhere};
+}
+
+function conditionsOf({event, where, userWhere}: WatchedEvents) {
+  return {event, where: where.map(conditionOf), userWhere: userWhere.map(conditionOf)};
+}
+
+function conditionOf(text: string) {
+  const condition = readCondition(text);
+  if (condition === undefined) throw new Error(`an alert was stored with a condition that is none: ${text}`);
+  return condition;
+}
+
+// -- funnels ----------------------------------------------------------------------------------------------------------
+
+interface FunnelBody {
+  readonly total: number;
+  readonly conversion_rate: number;
+}
+
+/** Two ranges of the same length are compared, so both lack as much of the paths that their end cuts. */
+function funnelDrop(rule: FunnelDropRule, ends: readonly number[], funnel: WatchedFunnel | undefined): RuleQuestions {
+  const windows = ends.map((toMs) => ({fromMs: toMs - rule.days * dayMs, toMs}));
+  if (funnel === undefined) return {questions: [], readingsOf: () => windows.map((window) => notJudged(rule, window))};
+  const comparesBefore = rule.lowerBy !== undefined;
+  const ranges = windows.flatMap((window) => (comparesBefore ? [window, theOneBefore(window)] : [window]));
+  const {steps, windowMs} = funnel;
+  return {
+    questions: ranges.map(({fromMs, toMs}) => ({
+      report: 'funnel',
+      steps,
+      fromMs,
+      toMs: toMs - 1,
+      ...(windowMs === undefined ? {} : {windowMs}),
+    })),
+    readingsOf: (bodies) =>
+      windows.map((window, i) =>
+        comparesBefore
+          ? ofDrop(rule, window, bodies[2 * i] as FunnelBody, bodies[2 * i + 1] as FunnelBody)
+          : ofDrop(rule, window, bodies[i] as FunnelBody, undefined),
+      ),
+  };
+}
+
+const theOneBefore = ({fromMs, toMs}: Window): Window => ({fromMs: fromMs - (toMs - fromMs), toMs: fromMs});
+
+const notJudged = ({below, lowerBy}: FunnelDropRule, window: Window): Reading => ({
+  ...window,
+  value: null,
+  bound: below ?? lowerBy ?? 0,
+  holds: undefined,
+});
+
+/** The bound is the higher one of those that the rule has, so a value below it is too low by one of them at least. */
+function ofDrop(rule: FunnelDropRule, window: Window, now: FunnelBody, before: FunnelBody | undefined): Reading {
+  const {below, lowerBy, minEntered} = rule;
+  if (now.total < minEntered) return notJudged(rule, window);
+  const canCompare = before !== undefined && before.total >= minEntered;
+  const bounds = [
+    ...(below === undefined ? [] : [below]),
+    ...(canCompare ? [before.conversion_rate * (1 - lowerBy! / 100)] : []),
+  ];
+  if (bounds.length === 0) return notJudged(rule, window);
+  const bound = Math.max(...bounds);
+  const value = now.conversion_rate;
+  // "Lower by y %" is reached at y %: a funnel that converts nobody is lower by 100 %.
+  const isLower = canCompare && before.conversion_rate > 0 && value <= before.conversion_rate * (1 - lowerBy! / 100);
+  return {...window, value, bound, holds: (below !== undefined && value < below) || isLower};
+}

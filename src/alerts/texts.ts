@@ -1,0 +1,98 @@
+// What chat messages say: names of events and definitions, and numbers. Never a user. Plain text: each chat escapes it (src/effects).
+import {isoText} from '../../actors/calendar.js';
+import type {Change} from './alert-state.js';
+import type {LagKind, LagRule, Rule, ThresholdRule, WatchedEvents} from './definition.js';
+import type {Reading} from './rule-questions.js';
+
+/** Discord takes 2,000 characters; the rest is room for what escapes add. */
+export const joinedCharsMax = 1_800;
+const nameCharsMax = 100;
+
+interface NamedAlert {
+  readonly name: string;
+  readonly rule: Rule;
+  /** Name of the funnel of a rule about one. */
+  readonly funnelName?: string | undefined;
+}
+
+/** One message. */
+export function textOf(alert: NamedAlert, change: Change): string {
+  return `${headline(change)}: ${shown(alert.name)}. ${sentenceOf(alert, change)} (${minuteText(change.reading.toMs)})`;
+}
+
+/** What happened in quiet hours, the newest last; of `count` changes as many as fit. */
+export function joinedText(name: string, texts: readonly string[], count: number): string {
+  const lines: string[] = [];
+  let chars = 0;
+  for (const text of texts.toReversed()) {
+    chars += text.length + 1;
+    if (chars > joinedCharsMax) break;
+    lines.unshift(text);
+  }
+  const earlier = count - lines.length;
+  const head = `${shown(name)}: ${count} ${count === 1 ? 'change' : 'changes'} in quiet hours`;
+  return [earlier === 0 ? `${head}.` : `${head}, the newest ${lines.length}:`, ...lines].join('\n');
+}
+
+const headline = ({state, isAgain}: Change): string => (state === 'ok' ? 'Over' : isAgain ? 'Still firing' : 'Firing');
+
+function sentenceOf({rule, funnelName}: NamedAlert, {reading, state}: Change): string {
+  switch (rule.kind) {
+    case 'threshold':
+      return `${counted(rule, reading.value ?? 0)} in ${minutes(rule.minutes)}; the bound is ${boundText(rule)}.`;
+    case 'absence': {
+      const of = `${named(rule)}${conditions(rule)}`;
+      if (state === 'firing') return `No event${of} for ${minutes(rule.minutes)}.`;
+      return `${events(reading.value ?? 0)}${of} in ${minutes(rule.minutes)}.`;
+    }
+    case 'funnel_drop':
+      return `Funnel "${shown(funnelName ?? rule.funnel)}" converted ${percent(reading.value)} over ${rule.days} ${rule.days === 1 ? 'day' : 'days'}; the bound is ${percent(reading.bound)}.`;
+    case 'lag':
+      return lagText(rule, reading);
+  }
+}
+
+const boundText = ({op, bound}: ThresholdRule): string => `${op === 'gte' ? 'at least' : 'at most'} ${number(bound)}`;
+
+function counted(rule: ThresholdRule, value: number): string {
+  if (rule.count === 'events') return `${events(value)}${named(rule)}${conditions(rule)}`;
+  const users = `${number(value)} ${value === 1 ? 'user' : 'users'}`;
+  return rule.event === undefined
+    ? `${users} active${conditions(rule)}`
+    : `${users} with${named(rule)}${conditions(rule)}`;
+}
+
+const events = (count: number): string => `${number(count)} ${count === 1 ? 'event' : 'events'}`;
+const named = ({event}: WatchedEvents): string => (event === undefined ? '' : ` "${shown(event)}"`);
+const minutes = (count: number): string => `${number(count)} minutes`;
+
+function conditions({where, userWhere}: WatchedEvents): string {
+  const all = [...where, ...userWhere.map((text) => `user ${text}`)];
+  return all.length === 0 ? '' : ` (${shown(all.join(', '))})`;
+}
+
+const lagSentences: Record<LagKind, (seconds: string) => string> = {
+  partition: (seconds) => `The fold is ${seconds} behind the log`,
+  report: (seconds) => `Reports are ${seconds} old`,
+  deletion: (seconds) => `The oldest pending deletion has waited for ${seconds}`,
+  webhook: (seconds) => `Webhooks are ${seconds} late`,
+};
+
+const lagText = ({of, seconds}: LagRule, {value}: Reading): string =>
+  `${lagSentences[of](`${number(Math.round(value ?? 0))} s`)}; the bound is ${number(seconds)} s.`;
+
+const shown = (text: string): string => (text.length <= nameCharsMax ? text : `${text.slice(0, nameCharsMax - 1)}…`);
+
+/** `12.5 %` */
+const percent = (share: number | null): string =>
+  share === null ? 'nobody' : `${(share * 100).toFixed(1).replace(/\.0$/, '')} %`;
+
+/** `1,234,567.5` */
+function number(value: number): string {
+  const [whole, fraction] = String(value).split('.') as [string, string?];
+  const grouped = /e/.test(whole) ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** `2026-11-27 21:04 UTC` */
+const minuteText = (timeMs: number): string => `${isoText(timeMs).slice(0, 16).replace('T', ' ')} UTC`;

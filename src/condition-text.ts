@@ -1,0 +1,47 @@
+// The text of a condition, `<property> <op> <value>` (docs/api.md, Reports): parameters, alerts and endpoints have it.
+import {objectKeyCharsMax} from '../actors/limits.js';
+import {type Condition, comparesNumbers, type Operator, operators} from '../actors/report/rows/condition.js';
+
+/** A name in double quotes, with `\"` and `\\`; or one that ends at the first space before an operator. */
+const quoted = /^"((?:[^"\\]|\\["\\])*)" ([a-z]+)(?: ([\s\S]*))?$/;
+const plain = new RegExp(`^(.+?) (${operators.join('|')})(?: ([\\s\\S]*))?$`, 's');
+/** As JSON writes numbers. */
+const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** Undefined for a text that is no condition. */
+export function readCondition(text: string): Condition | undefined {
+  const match = text.startsWith('"') ? quoted.exec(text) : plain.exec(text);
+  if (match === null) return undefined;
+  const [, name = '', op = '', value] = match;
+  const property = text.startsWith('"') ? name.replace(/\\(["\\])/g, '$1') : name;
+  if (property === '' || property.length > objectKeyCharsMax * 10 || !isOperator(op)) return undefined;
+  const values = valuesOf(op, value);
+  return values === undefined ? undefined : {property, op, values};
+}
+
+const isOperator = (text: string): text is Operator => (operators as readonly string[]).includes(text);
+
+function valuesOf(op: Operator, value: string | undefined): readonly string[] | undefined {
+  if (op === 'set' || op === 'unset') return value === undefined ? [] : undefined;
+  if (value === undefined) return undefined;
+  if (op === 'in' || op === 'nin') return splitValues(value);
+  if (comparesNumbers(op)) return number.test(value) && Number.isFinite(Number(value)) ? [value] : undefined;
+  return [value];
+}
+
+/** Splits at commas; `\,` and `\\` stand for the characters themselves. Undefined for another escape. */
+function splitValues(text: string): string[] | undefined {
+  const values = [''];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === ',') values.push('');
+    else if (character !== '\\') values[values.length - 1] += character;
+    else {
+      at += 1;
+      const escaped = text[at];
+      if (escaped !== ',' && escaped !== '\\') return undefined;
+      values[values.length - 1] += escaped;
+    }
+  }
+  return values;
+}
