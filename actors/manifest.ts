@@ -7,7 +7,7 @@
 import {assert, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
-export const manifestFormat = 8;
+export const manifestFormat = 9;
 
 /** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -191,6 +191,10 @@ export interface SnapshotIndex {
   readonly deletions: readonly DeletionRecord[];
   /** Completed deletions, the newest last. */
   readonly completedDeletions: readonly DeletionsPart[];
+  /** Completed deletions that not every endpoint is known to have been told of. */
+  readonly deletionsToTell: readonly string[];
+  /** Users who completed saved funnels, by funnel. */
+  readonly completed: readonly CompletedPart[];
   /** Last message of the log that may hold entries of erased users after their erase entries; 0: none. */
   readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
@@ -213,6 +217,16 @@ export interface SnapshotIndex {
   readonly nextChunk: number;
   readonly logicalMs: number;
   readonly lastTickMs: number;
+}
+
+/** Who completed a saved funnel. */
+export interface CompletedPart {
+  /** Its id. */
+  readonly funnel: string;
+  /** Whether everybody who completed it before it was saved is among them: later ones are told. */
+  readonly hasBegun: boolean;
+  /** A bit each (actors/table/user-set.ts); null: nobody. */
+  readonly users: PartRef | null;
 }
 
 /** An index as it is stored: with the chunks after those of `chunkBlocks`. */
@@ -317,4 +331,5 @@ export function* partsBesideChunks(index: Omit<SnapshotIndex, 'chunks'>): Genera
   if (index.nameCounts !== null) yield index.nameCounts;
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
   for (const {part} of [...index.dedupe, ...index.erasedIds, ...index.completedDeletions]) yield part;
+  for (const {users} of index.completed) if (users !== null) yield users;
 }

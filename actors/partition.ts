@@ -16,6 +16,8 @@ import type {RowKernel} from './chunk/event-rows.js';
 import type {RestoredChunk, Tables} from './chunk/restored-chunk.js';
 import {Dedupe, type DedupeCut} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
+import {type CompletedCut, Completions} from './funnels/completions.js';
+import {StepWatch, type WatchedFunnel} from './funnels/step-watch.js';
 import {Links, type LinksCut} from './identity/links.js';
 import {type Arriving, Moves} from './identity/moves.js';
 import {assert, must} from './invariant.js';
@@ -46,6 +48,11 @@ export type Stop =
   /** A tick was applied: cut now, then fold on. */
   | {kind: 'tick'; gaps: number};
 
+/** What may be told of an entry; `entry`: its number in its message. */
+export type Effect =
+  | {readonly type: 'user.identified'; readonly entry: number; readonly user: number}
+  | {readonly type: 'funnel.completed'; readonly entry: number; readonly user: number; readonly funnel: string};
+
 /**
  * The frozen changes since the last snapshot. The shell writes them as parts. What is iterable is iterated once, before
  * `snapshotDone`, and is encoded block by block meanwhile: folding may go on between any two of them, and changes none
@@ -58,6 +65,7 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
   /** New ones, the newest last. */
   readonly completedDeletions: readonly DeletionRecord[];
   readonly arriving: readonly Arriving[];
+  readonly completed: readonly CompletedCut[];
   /** Erased ids of earlier logical days are remembered no more. */
   readonly erasedIdsFromDay: number;
   readonly rest: {readonly dedupeCount: number} & Pick<
@@ -67,6 +75,7 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
     | 'moves'
     | 'moveCounts'
     | 'deletions'
+    | 'deletionsToTell'
     | 'erasedInLogSequence'
     | 'producers'
     | 'nextOrdinal'
@@ -116,6 +125,12 @@ export class Partition {
   /** For each row of a run: the user was not active before on its day. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
+  /** Completed ones of which the shell has not told whoever wants to know. */
+  readonly deletionsToTell = new Set<string>();
+  readonly completions = new Completions();
+  /** Absent: no funnel is saved. */
+  private stepWatch: StepWatch | undefined;
+  private effects: Effect[] = [];
   private logicalMs = 0;
   private lastTickMs = 0;
   /** Last message that may hold entries of an erased user after its erase entry (late retries); 0: none in the log. */
@@ -171,7 +186,7 @@ export class Partition {
           this.applyEvent(entry, sequence);
           break;
         case entryKind.identify: {
-          const stop = this.applyIdentify(entry, sequence, isRepeated);
+          const stop = this.applyIdentify(cursor, sequence, isRepeated);
           if (stop !== undefined) return stop;
           break;
         }
@@ -182,6 +197,9 @@ export class Partition {
           break;
         case entryKind.leave:
           this.applyLeave(entry);
+          break;
+        case entryKind.complete:
+          this.applyComplete(cursor);
           break;
         case entryKind.arrive:
           this.applyArrival(must(entry.arrival, 'log: an arrive entry says what arrives'), cursor, sequence);
@@ -225,6 +243,7 @@ export class Partition {
     const isNewDay = this.users.applyEvent(user, entry.timeMs, this.chunks.nextRowChunk);
     this.aggregator.applyEvent(entry.timeMs, name, user, isNewDay);
     this.chunks.append(entry, user, name);
+    this.stepWatch?.noteRow(name, user);
     this.tally.counted += 1;
   }
 
@@ -233,6 +252,7 @@ export class Partition {
     const {isNewDay} = this;
     this.users.applyRun(run, isNewDay);
     this.aggregator.applyRun(run, isNewDay);
+    this.stepWatch?.noteRun(run);
     this.tally.counted += run.end - run.start;
   }
 
@@ -261,13 +281,16 @@ export class Partition {
   }
 
   /** `isRepeated`: its message id was checked before the fold stopped to load the profile. */
-  private applyIdentify(entry: EntryView, sequence: number, isRepeated: boolean): Stop | undefined {
+  private applyIdentify(cursor: MessageCursor, sequence: number, isRepeated: boolean): Stop | undefined {
+    const {entry} = cursor;
     if (entry.hasMessageId && !isRepeated && !this.admit(entry, sequence, this.identifies)) return undefined;
     const day = Math.floor(this.logicalMs / dayMs);
     const id = entry.hasMessageId ? {print: this.dedupe.fingerprintOf(entry), day} : undefined;
     const user = this.users.applyIdentify(entry, id);
     if (user !== undefined) return {kind: 'profile', user};
     this.identifies.counted += 1;
+    const identified = this.users.table.find(entry.bytes, entry.keyStart, entry.keyEnd);
+    this.effects.push({type: 'user.identified', entry: cursor.index, user: identified});
     return undefined;
   }
 
@@ -279,6 +302,33 @@ export class Partition {
     this.deletions.expireBefore(this.logicalMs);
     this.producers.forgetUnseen(this.logicalMs, entry.periodMs);
     return {kind: 'tick', gaps: this.producers.takeGaps()};
+  }
+
+  /** What may be told of the entries that were folded since the last call. */
+  takeEffects(): readonly Effect[] {
+    const {effects} = this;
+    if (effects.length > 0) this.effects = [];
+    return effects;
+  }
+
+  // ---- saved funnels ----
+
+  /** Looks for rows that matter to these funnels from now on. */
+  watchFunnels(funnels: readonly WatchedFunnel[]): StepWatch | undefined {
+    this.stepWatch = funnels.length === 0 ? undefined : new StepWatch(this.aggregator.names, funnels);
+    return this.stepWatch;
+  }
+
+  private applyComplete({entry, index}: MessageCursor): void {
+    const completion = entry.completion();
+    const {funnel} = completion;
+    for (const user of this.completions.apply(completion, (one) => this.isHere(one)))
+      this.effects.push({type: 'funnel.completed', entry: index, user, funnel});
+  }
+
+  /** Whether the user is known, and has not left for another partition. */
+  isHere(user: number): boolean {
+    return this.users.table.has(user) && this.users.table.bytesOf(user)[0] !== leftByte;
   }
 
   // ---- identity ----
@@ -454,6 +504,7 @@ export class Partition {
   /** Records what the shell did and checked; part of the next cut. */
   completeDeletion(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
     this.deletions.complete(id, completed);
+    this.deletionsToTell.add(id);
   }
 
   /** The log is to be cleaned again: a late retry of an erased user's event stands in it. */
@@ -500,6 +551,7 @@ export class Partition {
       ...this.aggregator.cut((user) => !this.users.table.has(user) || this.moves.leftOut.has(user)),
       ...this.dedupe.cut(),
       ...this.links.cut(),
+      completed: this.completions.cut(),
       completedDeletions: this.deletions.takeCompleted(),
       arriving: this.moves.arriving,
       erasedIdsFromDay: this.dedupe.erasedFromDay(this.logicalMs),
@@ -510,6 +562,7 @@ export class Partition {
         moves: [...this.moves.pending],
         moveCounts: this.moves.counts,
         deletions: this.deletions.pending(),
+        deletionsToTell: [...this.deletionsToTell],
         producers: this.producers.stored(),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
         nextChunk: this.open.chunk,
@@ -545,6 +598,7 @@ export class Partition {
     this.users.restoreErased(index.erasedUsers);
     this.moves.restore(index.moveCounts, index.moves, index.candidates);
     for (const deletion of index.deletions) this.deletions.add(deletion);
+    for (const id of index.deletionsToTell) this.deletionsToTell.add(id);
     this.producers.restore(index.producers);
     this.chunks.restore(open, index.nextChunk, index.nextOrdinal);
     if (nameCounts !== undefined) this.aggregator.restoreCounts(nameCounts);

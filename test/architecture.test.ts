@@ -127,7 +127,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['bytes', 'limits.ts', 'manifest.ts', 'order'],
     ['calendar.ts', 'deletions.ts', 'table'],
     ['aggregator', 'log'],
-    ['chunk', 'dedupe', 'identity'],
+    ['chunk', 'dedupe', 'funnels', 'identity'],
     ['user'],
     ['partition.ts', 'report/selection.ts'],
     ['report/rows'],

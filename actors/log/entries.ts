@@ -11,6 +11,8 @@
 //   arrive   = from:varint n:f64 piece:varint pieces:varint (heads a message with the events of users who left partition `from`)
 //   tick     = timeMs:f64 periodMs:f64                      (periodMs: the longest step that logical time takes)
 //   filler   = any bytes; folding skips it
+//   complete = stage:u8 funnel:string count:varint userStep:varint*   (of a saved funnel: actors/funnels; indexes of users ascend,
+//              a step is the distance from the one before)
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
 //   properties = count:varint [context] [origin] (key:string value)*
@@ -31,7 +33,17 @@ import {isoText} from '../calendar.js';
 import {assert, must} from '../invariant.js';
 import {parseTimestamp} from './timestamp.js';
 
-export const entryKind = {event: 1, identify: 2, erase: 3, tick: 4, filler: 5, link: 6, leave: 7, arrive: 8} as const;
+export const entryKind = {
+  event: 1,
+  identify: 2,
+  erase: 3,
+  tick: 4,
+  filler: 5,
+  link: 6,
+  leave: 7,
+  arrive: 8,
+  complete: 14,
+} as const;
 type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
@@ -172,6 +184,34 @@ export function writeLeave(writer: ByteWriter, leavers: readonly Leaver[]): void
   for (const {user, isTooLarge} of leavers) {
     writer.varint(user);
     writer.u8(isTooLarge ? 1 : 0);
+  }
+  endEntry(writer, start);
+}
+
+/**
+ * What a complete entry says of its users. `before`: they completed the funnel before it was saved. `begin`: that was all of them.
+ * `now`: they completed it since. `removed`: the funnel is saved no more.
+ */
+export const completeStages = ['before', 'begin', 'now', 'removed'] as const;
+export type CompleteStage = (typeof completeStages)[number];
+
+export interface Completion {
+  readonly stage: CompleteStage;
+  /** Id of the saved funnel. */
+  readonly funnel: string;
+  /** Ascending. */
+  readonly users: readonly number[];
+}
+
+export function writeComplete(writer: ByteWriter, {stage, funnel, users}: Completion): void {
+  const start = beginEntry(writer, entryKind.complete);
+  writer.u8(completeStages.indexOf(stage));
+  writer.string(funnel);
+  writer.varint(users.length);
+  let last = 0;
+  for (const user of users) {
+    writer.varint(user - last);
+    last = user;
   }
   endEntry(writer, start);
 }
@@ -502,7 +542,7 @@ export class EntryView {
       this.periodMs = reader.f64();
     } else if (kind === entryKind.arrive) {
       this.arrival = {from: reader.varint(), n: reader.f64(), piece: reader.varint(), pieces: reader.varint()};
-    } else if (kind !== entryKind.filler && kind !== entryKind.leave) {
+    } else if (kind !== entryKind.filler && kind !== entryKind.leave && kind !== entryKind.complete) {
       assert(kind >= entryKind.event && kind <= entryKind.link, `log: entry kind ${kind} is unknown to this program`);
       this.readUserEntry(kind);
     }
@@ -552,6 +592,19 @@ export class EntryView {
   leavers(): Leaver[] {
     const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
     return Array.from({length: reader.varint()}, () => ({user: reader.varint(), isTooLarge: reader.u8() !== 0}));
+  }
+
+  /** Of a complete entry. */
+  completion(): Completion {
+    const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
+    const stage = must(completeStages[reader.u8()], 'log: the stage of a complete entry is known to this program');
+    const funnel = reader.string();
+    let user = 0;
+    const users = Array.from({length: reader.varint()}, () => {
+      user += reader.varint();
+      return user;
+    });
+    return {stage, funnel, users};
   }
 
   /** Compact JSON text of the context, if there is one. */

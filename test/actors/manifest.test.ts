@@ -33,6 +33,7 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     owners: {count: 1, blocks: some(0.1)},
     links: some(0.1),
     leftOut: parts.pop() ?? null,
+    completed: [{funnel: 'fn_0', hasBegun: true, users: parts.pop() ?? null}],
     nameCounts: parts.pop() ?? null,
     windowRuns: runs(),
     userRuns: runs(),

@@ -35,7 +35,7 @@ import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {Layout} from '../../src/partition/snapshot/layout.js';
 import type {PartStore} from '../../src/partition/snapshot/part-store.js';
-import {restoreLinks} from '../../src/partition/snapshot/restore.js';
+import {restoreCompletions, restoreLinks} from '../../src/partition/snapshot/restore.js';
 import {loadProfile, loadRecord} from '../../src/partition/snapshot/user-loader.js';
 import {Throttle} from '../../src/partition/throttle.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
@@ -175,6 +175,12 @@ export class MemoryShell {
     }));
     layout.setArriving(await Promise.all(arriving));
     for (const move of cut.rest.moves) move.contents ??= await contentsOf(this.readable(0), move.users, async () => {});
+    const held = new Map(layout.completed.map(({funnel, users}) => [funnel, users]));
+    const completed = cut.completed.map(async ({users, ...rest}) => ({
+      ...rest,
+      users: users === undefined ? (held.get(rest.funnel) ?? null) : users && (await parts.put(users)),
+    }));
+    layout.setCompleted(await Promise.all(completed));
     if (cut.nameCounts.length > 0) layout.setNameCounts(await parts.put(cut.nameCounts));
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns(
@@ -208,6 +214,7 @@ export class MemoryShell {
       dedupe: layout.dedupe,
       erasedIds: layout.erasedIds,
       completedDeletions: [],
+      completed: layout.completed,
       ...cut.rest,
     };
   }
@@ -277,6 +284,7 @@ export class MemoryShell {
     for (const ref of index.users.blocks) partition.users.table.restoreBlock(await cache.load(ref));
     for (const ref of index.names.blocks) partition.aggregator.names.restoreBlock(await cache.load(ref));
     await restoreLinks(partition, index, (ref) => cache.load(ref));
+    await restoreCompletions(partition, index, (ref) => cache.load(ref));
     let forgotten = forgottenIds(index);
     for (const {logicalDay, part} of index.dedupe)
       forgotten = partition.dedupe.restoreMessageIds(logicalDay, await cache.load(part), forgotten);

@@ -38,7 +38,7 @@ export interface TestEvent {
   readonly context?: {readonly [key: string]: Json};
 }
 
-/** Of a partition in which nobody is linked. */
+/** Of a partition in which nobody is linked, and no funnel saved. */
 export const noIdentity = {
   devices: {count: 0, blocks: []},
   owners: {count: 0, blocks: []},
@@ -48,6 +48,8 @@ export const noIdentity = {
   moveCounts: {left: [0], settled: [0], received: [0]},
   leftOut: null,
   arriving: [],
+  completed: [],
+  deletionsToTell: [],
 } as const;
 
 /** A store of parts that can lose them, and counts what is read. */

@@ -8,6 +8,7 @@ import {must} from '../../../actors/invariant.js';
 import {
   type ArrivingParts,
   type ChunkEntry,
+  type CompletedPart,
   chunkBlockEntries,
   chunkBlocksBefore,
   type DeletionsPart,
@@ -52,6 +53,7 @@ export class Layout {
   dedupe: readonly FingerprintsPart[] = [];
   erasedIds: readonly FingerprintsPart[] = [];
   completedDeletions: readonly DeletionsPart[] = [];
+  completed: readonly CompletedPart[] = [];
 
   /** `hasLeft`: of users whose rows count no more (actors/identity/moves.ts). */
   constructor(parts: PartStore, throttle: Throttle, hasLeft: UserSet) {
@@ -78,6 +80,7 @@ export class Layout {
     this.dedupe = index.dedupe;
     this.erasedIds = index.erasedIds;
     this.completedDeletions = index.completedDeletions;
+    this.completed = index.completed;
   }
 
   /** Whether the state at hand answers questions out of this part. */
@@ -208,6 +211,12 @@ export class Layout {
   setCompletedDeletions(next: readonly DeletionsPart[]): void {
     this.retireOthers(this.completedDeletions.map(partOf), next.map(partOf));
     this.completedDeletions = next;
+  }
+
+  setCompleted(next: readonly CompletedPart[]): void {
+    const partsOf = ({users}: CompletedPart): PartRef[] => (users === null ? [] : [users]);
+    this.retireOthers(this.completed.flatMap(partsOf), next.flatMap(partsOf));
+    this.completed = next;
   }
 
   private retireOthers(old: readonly PartRef[], next: readonly PartRef[]): void {

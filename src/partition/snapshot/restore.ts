@@ -109,7 +109,18 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
       ({part}) => (permitsMissing ? load(part).catch((error) => noRecords(error, partition)) : load(part)),
       (bytes) => partition.deletions.restore(decodeDeletions(bytes)),
     ),
+    restoreCompletions(partition, index, load),
   ]);
+}
+
+/** Who completed which saved funnel. */
+export async function restoreCompletions(
+  {completions}: Partition,
+  {completed}: SnapshotIndex,
+  load: Load,
+): Promise<void> {
+  for (const {funnel, hasBegun, users} of completed)
+    completions.restore(funnel, hasBegun, users === null ? null : await load(users));
 }
 
 /** Who is whose, and who left. */

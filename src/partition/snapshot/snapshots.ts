@@ -7,6 +7,7 @@ import type {Arriving} from '../../../actors/identity/moves.js';
 import {assert, must} from '../../../actors/invariant.js';
 import {
   type ArrivingParts,
+  type CompletedPart,
   decodeDeletions,
   encodeDeletions,
   encodeIndex,
@@ -200,6 +201,7 @@ export class Snapshots {
     await this.putRuns(cut, slicer);
     await this.putFingerprints(cut);
     await this.putDeletions(cut);
+    await this.putCompleted(cut);
     const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
       if (chunk.chunk < cut.rest.nextChunk) await throttle.expedite(done);
@@ -224,6 +226,7 @@ export class Snapshots {
       dedupe: layout.dedupe,
       erasedIds: layout.erasedIds,
       completedDeletions: layout.completedDeletions,
+      completed: layout.completed,
       ...cut.rest,
     };
   }
@@ -258,6 +261,18 @@ export class Snapshots {
     if (last !== undefined && Buffer.compare(last, payload) === 0) return;
     this.setup.layout.setNameCounts(payload.length > 0 ? await this.setup.parts.put(payload) : null);
     this.lastNameCounts = payload.length <= comparedBytesMax ? payload : undefined;
+  }
+
+  /** Of each saved funnel the part that is there, unless somebody completed it since. */
+  private async putCompleted({completed}: Cut): Promise<void> {
+    const {layout, parts} = this.setup;
+    const held = new Map(layout.completed.map(({funnel, users}) => [funnel, users]));
+    const next: CompletedPart[] = [];
+    for (const {users, ...rest} of completed) {
+      const part = users === undefined ? (held.get(rest.funnel) ?? null) : users && (await parts.put(users));
+      next.push({...rest, users: part});
+    }
+    layout.setCompleted(next);
   }
 
   private async putBlocks(

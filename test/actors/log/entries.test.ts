@@ -6,12 +6,14 @@ import {partitionOf} from '../../../actors/bytes/hash.js';
 import {
   type AcceptedEvent,
   beginMessage,
+  type Completion,
   entryKind,
   type Json,
   MessageCursor,
   partitionOfEntry,
   propertiesJson,
   sealMessage,
+  writeComplete,
   writeErase,
   writeEvent,
   writeFiller,
@@ -75,6 +77,26 @@ describe('log messages', () => {
       ),
     ),
   })).value;
+
+  test('a complete entry comes back with all of its users', () => {
+    const completions: Completion[] = [
+      {stage: 'before', funnel: 'fn_1', users: [0, 1, 500, 70_000]},
+      {stage: 'begin', funnel: 'fn_1', users: []},
+      {stage: 'now', funnel: 'fn_2', users: [2 ** 31]},
+      {stage: 'removed', funnel: '', users: []},
+    ];
+    const cursor = new MessageCursor(
+      message((writer) => {
+        for (const completion of completions) writeComplete(writer, completion);
+        return completions.length;
+      }),
+    );
+    const read = completions.map(() => {
+      cursor.next();
+      return [cursor.entry.kind, cursor.entry.completion()];
+    });
+    expect(read).toEqual(completions.map((completion) => [entryKind.complete, completion]));
+  });
 
   test('context, time as sent and properties of an event are told apart', () => {
     const sent = Date.UTC(2026, 4, 1);

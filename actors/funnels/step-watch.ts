@@ -1,0 +1,100 @@
+// Which rows matter to saved funnels. No state: the shell says what to look for, and what is found are hints.
+//   SW1. Whoever completes a funnel by the newest of their events is found at once, as that event is of the last step.
+//   SW2. Who completes it otherwise (by an event that came late) is not: but the funnel is `touched`, and the shell asks who completed
+//        it once the rows are published.
+
+import {wtf8} from '../bytes/bytes.js';
+import type {InternedTable} from '../table/interned.js';
+
+/** Bits of a mask: a funnel each. */
+export const funnelsWatchedMax = 20;
+
+/** Users at once; more are left to SW2. */
+const usersMax = 4_096;
+
+/** A saved funnel to look for. */
+export interface WatchedFunnel {
+  readonly steps: readonly string[];
+  /** Whether a user completed it already. */
+  readonly isDone: (user: number) => boolean;
+}
+
+/** Rows [start, end) of these columns. */
+interface NamedRows {
+  readonly names: Uint32Array;
+  readonly users: Uint32Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+export class StepWatch {
+  private readonly names: InternedTable;
+  private readonly funnels: readonly WatchedFunnel[];
+  /** By name: the funnels that have it as a step, and those that end with it. */
+  private steps = new Uint32Array(0);
+  private ends = new Uint32Array(0);
+  private namesKnown = -1;
+  private touched = 0;
+  /** By user: the funnels that it may have completed. */
+  private users = new Map<number, number>();
+
+  /** `funnels`: at most `funnelsWatchedMax`. */
+  constructor(names: InternedTable, funnels: readonly WatchedFunnel[]) {
+    this.names = names;
+    this.funnels = funnels;
+  }
+
+  noteRun({names, users, start, end}: NamedRows): void {
+    if (this.namesKnown !== this.names.count) this.look();
+    const {steps} = this;
+    for (let row = start; row < end; row++) if (steps[names[row]] !== 0) this.note(names[row], users[row]);
+  }
+
+  noteRow(name: number, user: number): void {
+    if (this.namesKnown !== this.names.count) this.look();
+    if (this.steps[name] !== 0) this.note(name, user);
+  }
+
+  private note(name: number, user: number): void {
+    this.touched |= this.steps[name];
+    let mask = this.ends[name];
+    if (mask === 0 || this.users.size >= usersMax) return;
+    for (let at = 0; at < this.funnels.length; at++)
+      if ((mask & (1 << at)) !== 0 && this.funnels[at].isDone(user)) mask &= ~(1 << at);
+    if (mask !== 0) this.users.set(user, (this.users.get(user) ?? 0) | mask);
+  }
+
+  /** A name came, or comes again under another number. */
+  private look(): void {
+    const {names, funnels} = this;
+    this.namesKnown = names.count;
+    this.steps = new Uint32Array(names.count);
+    this.ends = new Uint32Array(names.count);
+    for (const [at, {steps}] of funnels.entries())
+      for (const [place, step] of steps.entries()) {
+        const bytes = wtf8(step);
+        const name = names.find(bytes, 0, bytes.length);
+        if (name < 0) continue;
+        this.steps[name] |= 1 << at;
+        if (place === steps.length - 1) this.ends[name] |= 1 << at;
+      }
+  }
+
+  get hasUsers(): boolean {
+    return this.users.size > 0;
+  }
+
+  /** Users who may have completed funnels (bits, by the funnel's place), since the last call. */
+  takeUsers(): ReadonlyMap<number, number> {
+    const {users} = this;
+    this.users = new Map();
+    return users;
+  }
+
+  /** Funnels with rows since the last call. */
+  takeTouched(): number {
+    const {touched} = this;
+    this.touched = 0;
+    return touched;
+  }
+}

@@ -1,0 +1,142 @@
+// Who completed saved funnels, folded from complete entries, over snapshots and restarts.
+import {expect, test} from 'vitest';
+import {
+  type Completion,
+  writeComplete,
+  writeErase,
+  writeEvent,
+  writeIdentify,
+  writeTick,
+} from '../../../actors/log/entries.js';
+import type {Effect} from '../../../actors/partition.js';
+import {MemoryShell} from '../../support/memory-shell.js';
+
+const at = Date.UTC(2026, 4, 1);
+const funnel = 'fn_0000000000000001';
+
+const track = (shell: MemoryShell, ...events: readonly (readonly [userId: string, event: string])[]): Promise<void> =>
+  shell.append(
+    (writer) => {
+      for (const [userId, event] of events) writeEvent(writer, {event, userId, timeMs: at, receivedMs: at});
+    },
+    undefined,
+    events.length,
+  );
+
+const complete = (shell: MemoryShell, ...completions: readonly Completion[]): Promise<void> =>
+  shell.append(
+    (writer) => {
+      for (const completion of completions) writeComplete(writer, completion);
+    },
+    undefined,
+    completions.length,
+  );
+
+const tick = (shell: MemoryShell): Promise<void> => shell.append((writer) => writeTick(writer, at, 1_000));
+
+const told = (shell: MemoryShell): Effect[] => [...shell.partition.takeEffects()];
+
+async function withUsers(...users: readonly string[]): Promise<MemoryShell> {
+  const shell = new MemoryShell();
+  await track(shell, ...users.map((user) => [user, 'visit'] as const));
+  return shell;
+}
+
+test('who completed a funnel before it was saved is known and not told; later ones are told once', async () => {
+  const shell = await withUsers('a', 'b', 'c', 'd');
+  await complete(
+    shell,
+    {stage: 'before', funnel, users: [0, 3]},
+    {stage: 'begin', funnel, users: []},
+    {stage: 'now', funnel, users: [0, 1, 2]},
+    {stage: 'now', funnel, users: [1, 3]},
+  );
+  expect(told(shell)).toEqual([
+    {type: 'funnel.completed', entry: 3, user: 1, funnel},
+    {type: 'funnel.completed', entry: 3, user: 2, funnel},
+  ]);
+  expect(told(shell)).toEqual([]);
+  const {completions} = shell.partition;
+  expect([0, 1, 2, 3, 4].map((user) => completions.has(funnel, user))).toEqual([true, true, true, true, false]);
+});
+
+test('a funnel has begun once all who completed it before are known, also after a restart in between', async () => {
+  const shell = await withUsers('a', 'b');
+  await complete(shell, {stage: 'before', funnel, users: [0]});
+  await tick(shell);
+  const restarted = await shell.restarted();
+  const {completions} = restarted.partition;
+  expect([completions.hasBegun(funnel), completions.has(funnel, 0)]).toEqual([false, true]);
+  await complete(restarted, {stage: 'begin', funnel, users: []});
+  expect(completions.hasBegun(funnel)).toBe(true);
+  await tick(restarted);
+  expect((await restarted.restarted()).partition.completions.hasBegun(funnel)).toBe(true);
+});
+
+test('a snapshot writes the users of a funnel again only when they are others', async () => {
+  const shell = await withUsers('a', 'b');
+  const other = 'fn_0000000000000002';
+  await complete(shell, {stage: 'begin', funnel, users: []}, {stage: 'begin', funnel: other, users: []});
+  await complete(shell, {stage: 'now', funnel, users: [0]});
+  await tick(shell);
+  const {layout} = shell.readable(0);
+  const [first, second] = layout.completed;
+  expect([first?.users === null, second?.users]).toEqual([false, null]);
+  await complete(shell, {stage: 'now', funnel: other, users: [1]});
+  await tick(shell);
+  expect(layout.completed[0]).toEqual(first);
+  expect(layout.completed[1]).toMatchObject({funnel: other, hasBegun: true, users: {bytes: 4}});
+  const restarted = await shell.restarted();
+  expect(restarted.partition.completions.has(other, 1)).toBe(true);
+  await complete(restarted, {stage: 'removed', funnel: other, users: []});
+  await tick(restarted);
+  expect(restarted.partition.completions.funnels).toEqual([funnel]);
+  expect(restarted.readable(0).layout.completed).toEqual([first]);
+});
+
+test('nothing is told of a user who was deleted before the entry', async () => {
+  const shell = await withUsers('a', 'b');
+  await shell.append((writer) => writeErase(writer, 'u', 'a', 'del_1', at));
+  await complete(shell, {stage: 'now', funnel, users: [0, 1]});
+  expect(told(shell)).toEqual([{type: 'funnel.completed', entry: 1, user: 1, funnel}]);
+});
+
+test('an identify is told once it counts, by the number of its entry', async () => {
+  const shell = await withUsers('a');
+  await shell.append(
+    (writer) => {
+      writeIdentify(writer, 'a', '{"plan":"pro"}', at, {messageId: 'm'});
+      writeIdentify(writer, 'a', '{"plan":"pro"}', at, {messageId: 'm'});
+      writeIdentify(writer, 'new', '{}', at);
+    },
+    undefined,
+    3,
+  );
+  expect(told(shell)).toEqual([
+    {type: 'user.identified', entry: 1, user: 0},
+    {type: 'user.identified', entry: 3, user: 1},
+  ]);
+});
+
+test('rows of steps touch their funnel; those of the last step name their user, unless it completed the funnel', async () => {
+  const shell = await withUsers('a', 'b');
+  const {partition} = shell;
+  const watched = (id: string, ...steps: string[]) => ({
+    steps,
+    isDone: (user: number) => partition.completions.has(id, user),
+  });
+  const watch = partition.watchFunnels([watched('fn_1', 'cart', 'buy'), watched('fn_2', 'buy', 'return')])!;
+  await complete(shell, {stage: 'now', funnel: 'fn_1', users: [1]});
+  await track(shell, ['a', 'visit'], ['a', 'cart']);
+  expect([watch.takeTouched(), [...watch.takeUsers()]]).toEqual([1, []]);
+  await track(shell, ['a', 'buy'], ['b', 'buy'], ['b', 'buy'], ['b', 'return']);
+  expect([watch.takeTouched(), [...watch.takeUsers()]]).toEqual([
+    3,
+    [
+      [0, 1],
+      [1, 2],
+    ],
+  ]);
+  await track(shell, ['a', 'visit'], ['b', 'visit']);
+  expect([watch.takeTouched(), watch.hasUsers]).toEqual([0, false]);
+});
