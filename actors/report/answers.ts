@@ -1,6 +1,6 @@
 // The JSON texts of report answers, field by field in the order in which docs/api.md shows them.
-//   RA1. They are what JSON.stringify makes of the same fields. Series are written without it: an object a bucket took as
-//       long as all else of an answer that is looked up.
+//   RA1. Texts equal those of JSON.stringify. Series are built by hand: an object for each bucket took as long as all the rest
+//        of an answer that is looked up.
 import {isoText} from '../calendar.js';
 import type {ActiveResult} from './active/active-days.js';
 import type {ActiveMetric} from './active/active-plan.js';
@@ -16,7 +16,7 @@ export function activeAnswer(metric: ActiveMetric, buckets: Buckets, {counts, to
   return `{"metric":"${metric}",${seriesText(buckets, counts, total)}}`;
 }
 
-/** Labels need no escapes, and whole numbers have the same text everywhere. RA1 */
+/** `"interval":…,"data":[…],"total":n`. Labels need no escapes, and whole numbers print the same everywhere. RA1 */
 function seriesText(buckets: Buckets, counts: Float64Array, total: number): string {
   return `${intervalText(buckets)},${activeFields(buckets.labels(), counts, total)}`;
 }
@@ -27,7 +27,7 @@ export function activeFields(labels: readonly string[], counts: Float64Array, to
   return `"data":[${data.join()}],"total":${total}`;
 }
 
-/** How an answer begins that has buckets: it names the zone where one was asked for. */
+/** The fields that begin an answer with buckets: the interval, and the time zone if the question named one. */
 export function intervalText({interval, zone}: Buckets): string {
   return `"interval":"${interval}"${zone === undefined ? '' : `,"timezone":${JSON.stringify(zone)}`}`;
 }
@@ -52,11 +52,11 @@ export function funnelAnswer(events: readonly string[], {reached, medianMs}: Fun
 interface NameAnswer {
   readonly name: string;
   readonly count: number;
-  /** Distinct ones, where they were asked for. */
+  /** Distinct users, if the question asked for them. */
   readonly users?: number | undefined;
   readonly firstMs: number;
   readonly lastMs: number;
-  /** Set where hidden names are shown. */
+  /** Whether the name is hidden; set only where hidden names are listed, too. */
   readonly isHidden?: boolean | undefined;
 }
 

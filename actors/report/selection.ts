@@ -1,8 +1,8 @@
-// Which parts of a snapshot a question needs: what cannot hold an answer is never loaded.
+// Selects the parts of a snapshot that a question needs. Parts that cannot hold an answer are not loaded.
 import type {ChunkEntry, Run, RunBlock} from '../manifest.js';
 import {firstPlace} from '../order/search.js';
 
-/** A stretch of time, both ends inclusive, epoch ms. Without a ms when it ends before it starts. */
+/** A stretch of time, both ends inclusive, epoch ms. It is empty when it ends before it starts. */
 export interface Stretch {
   readonly startMs: number;
   readonly lastMs: number;
@@ -29,7 +29,7 @@ export const liesWithin = ({minTimeMs, maxTimeMs}: ChunkEntry, {startMs, lastMs}
 export const isInside = ({minTimeMs, maxTimeMs}: ChunkEntry, {startMs, lastMs}: Stretch): boolean =>
   minTimeMs >= startMs && maxTimeMs <= lastMs;
 
-/** From the oldest to the newest event of the chunks; without a ms when there are none. */
+/** The stretch from the oldest to the newest event of the chunks; empty when there are none. */
 export function stretchOfChunks(chunks: readonly ChunkEntry[]): Stretch {
   let [startMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const {minTimeMs, maxTimeMs} of chunks) {
@@ -39,12 +39,12 @@ export function stretchOfChunks(chunks: readonly ChunkEntry[]): Stretch {
   return {startMs, lastMs};
 }
 
-/** Those of the chunks that may hold an event of one of these names (name indexes). */
+/** Chunks that may hold an event with one of these names (name indexes). */
 export function chunksNaming(chunks: readonly ChunkEntry[], names: readonly number[]): ChunkEntry[] {
   return chunks.filter((chunk) => chunk.names === null || names.some((name) => chunk.names?.includes(name)));
 }
 
-/** What the rows of a chunk that count are known by: parts never change. */
+/** Cache key of a chunk's counted rows: parts never change. */
 export const countedKey = ({rows, leftOut}: ChunkEntry): string =>
   leftOut === 0 ? rows.key : `${rows.key} ${leftOut}`;
 
@@ -52,19 +52,19 @@ export function liveRows(chunks: readonly ChunkEntry[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.live, 0);
 }
 
-/** The blocks of one run after the other that touch days [firstDay, lastDay]. */
+/** Blocks that touch days [firstDay, lastDay], run by run. */
 export function blocksWithin(runs: readonly Run[], firstDay: number, lastDay: number): RunBlock[] {
   return runs.flatMap((run) => run.blocks.filter((block) => block.first <= lastDay && block.last >= firstDay));
 }
 
-/** Days [firstDay, lastDay] over which the set of blocks that may hold them stays the same. */
+/** Days [firstDay, lastDay] that need the same set of blocks. */
 export interface DaySegment {
   readonly firstDay: number;
   readonly lastDay: number;
   readonly blocks: readonly RunBlock[];
 }
 
-/** Cuts days [firstDay, lastDay] into segments, so that a reader in the order of days holds few blocks at a time. */
+/** Splits days [firstDay, lastDay] into segments, so that a reader in the order of days holds few blocks at a time. */
 export function daySegments(runs: readonly Run[], firstDay: number, lastDay: number): DaySegment[] {
   const blocks = blocksWithin(runs, firstDay, lastDay);
   const cuts = new Set([firstDay]);

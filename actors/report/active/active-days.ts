@@ -1,5 +1,5 @@
-// Active users of one partition over days: whole days from the daily sets, the days that `from` and `to` cut from rows.
-//   AD1. `addRows` comes first, then `addDay` for every day from `firstDay` to `lastDay` in order.
+// Active users of one partition over days: whole days from daily sets, partly covered days from rows.
+//   AD1. Call `addRows` first, then `addDay` for each day from `firstDay` to `lastDay`, in order.
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import {firstAt, type RowsView} from '../../chunk/rows.js';
@@ -24,7 +24,7 @@ export interface ActiveResult {
 export class ActiveDaysPartial {
   private readonly plan: ActivePlan;
   private readonly sliding: SlidingUsers;
-  /** Users that were active in the cut days, from rows: `inHead`, `inTail`. */
+  /** Marks of the users active in partly covered days: `inHead`, `inTail`. */
   private readonly marks: Uint8Array;
   private nextElement = 0;
 
@@ -40,7 +40,7 @@ export class ActiveDaysPartial {
     return chunksWithin(index.chunks, [this.plan.head, this.plan.tail]);
   }
 
-  /** The days to be added, with the blocks that hold their sets. */
+  /** Days to be added, with the blocks that hold their sets. */
   segments(index: SnapshotIndex): DaySegment[] {
     const {firstElement, elementCount} = this.plan;
     return daySegments(index.windowRuns, firstElement, firstElement + elementCount - 1);
@@ -57,7 +57,7 @@ export class ActiveDaysPartial {
     for (let at = firstAt(rows, stretch.startMs); at < end; at++) this.marks[rows.users[rows.order[at]]] |= bit;
   }
 
-  /** `views`: those of the day's segment, one or none a run. */
+  /** Adds a day. `views`: at most one block of each run, of the day's segment. */
   addDay(day: number, views: readonly WindowsView[]): void {
     const element = day - this.plan.firstElement;
     assert(element === this.nextElement, 'active days: in order (AD1)');
@@ -84,7 +84,7 @@ export class ActiveDaysPartial {
   }
 }
 
-/** Users live in one partition each (P5): the partitions' numbers add up. */
+/** Adds the partitions' numbers: each user lives in one partition (P5). */
 export function mergeActive(bucketCount: number, partials: readonly ActiveResult[]): ActiveResult {
   const counts = new Float64Array(bucketCount);
   let total = 0;

@@ -1,9 +1,9 @@
-// Which stretches of time an active-users report unites, by the table "metric x interval" of docs/api.md: trailing windows
-// while the interval is shorter than the metric's own unit, otherwise the calendar buckets themselves.
-//   AP1. Time is cut into elements: hours for hourly buckets (from rows), days otherwise (from the daily sets). Where a zone's
-//        edges lie within these, elements are the stretches between two edges (from rows).
-//   AP2. Trailing windows look back before `from`; nothing after `to` counts; `total` counts [from, to] alone.
-//   AP3. Trailing windows of a zone's days and weeks come with the question: they are local days, not all of 24 hours.
+// The stretches of time that an active-users report unites, by the table "metric x interval" of docs/api.md: trailing windows
+// if the interval is shorter than the metric's unit, otherwise calendar buckets.
+//   AP1. Elements of time: hours for hourly buckets (from rows), otherwise days (from daily sets). If edges of a zone lie
+//        inside of these, elements are the stretches between edges (from rows).
+//   AP2. Trailing windows look back before `from`. Nothing after `to` counts. `total` counts [from, to] alone.
+//   AP3. The question brings the trailing windows of a zone's days and weeks: local days do not all have 24 hours.
 import type {Interval} from '../../calendar.js';
 import {dayMs, hourMs} from '../../limits.js';
 import {lowerBound} from '../../order/search.js';
@@ -21,28 +21,28 @@ const trailingIntervals: Record<ActiveMetric, readonly Interval[]> = {
   mau: ['hour', 'day', 'week'],
 };
 
-/** Days that end with a bucket, which it counts; undefined where it counts its own users. */
+/** Days in the trailing window that ends with each bucket; undefined if a bucket counts its own users only. */
 export const trailingDays = (metric: ActiveMetric, interval: Interval): number | undefined =>
   trailingIntervals[metric].includes(interval) ? metricDays[metric] : undefined;
 
-/** How a report by rows cuts time. */
+/** Division of time for a report from rows. */
 export interface RowPlan extends Elements {
-  /** Of each bucket, in elements. */
+  /** Window of each bucket, in elements. */
   readonly windows: ElementWindows;
-  /** Everybody active in this element or a later one was active in [from, to]. */
+  /** A user active in this element or a later one was active in [from, to]. */
   readonly totalElement: number;
-  /** From `from` to the end of its element, when that is not the whole element: its users are in the total too. */
+  /** The part of `from`'s element from `from` on, if that is not the whole element: its users are in the total, too. */
   readonly head: Stretch;
 }
 
-/** Elements are hours or days of UTC. */
+/** A plan whose elements are UTC hours or days. */
 export interface ActivePlan extends RowPlan {
   readonly elementMs: number;
   /** Element e is the (firstElement + e)-th hour or day of the epoch. */
   readonly firstElement: number;
-  /** With calendar buckets, what element 0 is when `head` is not empty; trailing windows see all of it. */
+  /** Calendar buckets only: whether `head` replaces element 0. Trailing windows count the whole element. */
   readonly headIsElement: boolean;
-  /** The last element's share, when `to` cuts it. Where `from` cuts the same element too, `head` is that element. */
+  /** The last element's share up to `to`, if `to` cuts it. If `from` cuts the same element, `head` is that share. */
   readonly tail: Stretch;
 }
 
@@ -54,7 +54,7 @@ export function isEmpty(stretch: Stretch): boolean {
 
 const elementMsOf = ({interval}: Buckets): number => (interval === 'hour' ? hourMs : dayMs);
 
-/** Where the window of each bucket starts, epoch ms. `given`: where they came with the question. AP3 */
+/** Window start of each bucket, epoch ms. `given`: starts that came with the question. AP3 */
 export function windowStarts(
   {edges, interval, count}: Buckets,
   metric: ActiveMetric,
@@ -65,14 +65,14 @@ export function windowStarts(
   return days === undefined ? edges.slice(0, count) : edges.slice(1).map((end) => end - days * dayMs);
 }
 
-/** Whether hours or days of UTC are the elements of the report. AP1 */
+/** Whether the report's elements are UTC hours or days. AP1 */
 export function isOfWholeElements(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): boolean {
   const elementMs = elementMsOf(buckets);
   const isWhole = (timeMs: number): boolean => timeMs % elementMs === 0;
   return buckets.edges.every(isWhole) && windowStarts(buckets, metric, given).every(isWhole);
 }
 
-/** The plan of a report whose edges are all whole hours or days. */
+/** Plan of a report whose edges are all whole hours or days. */
 export function planActive(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): ActivePlan {
   const {fromMs, toMs, edges, interval, count} = buckets;
   const elementMs = elementMsOf(buckets);
@@ -107,7 +107,7 @@ export function planActive(buckets: Buckets, metric: ActiveMetric, given?: reado
   };
 }
 
-/** The plan of a report whose elements are the stretches between its edges. `from` is one of them, so there is no head. */
+/** Plan of a report whose elements are the stretches between its edges. `from` is an edge, so there is no head. */
 export function planStretches(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): RowPlan {
   const {fromMs, edges, interval} = buckets;
   const isTrailing = trailingDays(metric, interval) !== undefined;

@@ -1,5 +1,5 @@
-// Active users of one partition from rows, over hours or over the stretches between the edges of a zone, counted in sliding
-// windows (active-plan.ts).
+// Active users of one partition from rows, over hours or stretches between the edges of a zone, in sliding windows
+// (active-plan.ts).
 
 import {firstAt, type RowsView} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
@@ -13,7 +13,7 @@ export class ActiveRowsPartial {
   private readonly plan: RowPlan;
   private readonly pairs: ElementPairs;
   private readonly sliding: SlidingUsers;
-  /** Users that were active in `plan.head`. */
+  /** Users active in `plan.head`, as flags. */
   private readonly inHead: Uint8Array;
   private total = 0;
 
@@ -24,7 +24,7 @@ export class ActiveRowsPartial {
     this.inHead = new Uint8Array(index.users.count);
   }
 
-  /** Chunks of each pass. */
+  /** Chunks that each pass reads. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     return this.pairs.chunks(index);
   }

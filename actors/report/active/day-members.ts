@@ -1,10 +1,10 @@
-// Users that were active on a day, from one block of a window run.
+// Users active on a day, from one block of a window run.
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import {lowerBound} from '../../order/search.js';
 import type {SlidingUsers} from './sliding-users.js';
 
-/** Visits the users of the day's set; a block without the day has none. */
+/** Visits the users of the day's set; a block without the day visits none. */
 export function visitMembers(sliding: SlidingUsers, {days, members, memberOffsets}: WindowsView, day: number): void {
   const place = placeOf(days, day);
   if (place < 0) return;
@@ -12,7 +12,7 @@ export function visitMembers(sliding: SlidingUsers, {days, members, memberOffset
   for (let at = memberOffsets[place]; at < end; at++) sliding.visit(members[at]);
 }
 
-/** Place of `day` in ascending days; -1 when nobody was active on it. */
+/** Position of `day` in ascending days; -1 if it is not there. */
 function placeOf(days: Uint32Array, day: number): number {
   const place = lowerBound(days, day);
   return days[place] === day ? place : -1;

@@ -1,11 +1,11 @@
 // Precomputed distinct-user counts of one partition for every range of days; active-user reports become table lookups.
-//   A pass over the days in order knows for each user the last day on which it was active. The number of users by last day,
-//   summed from the newest day backwards, gives the distinct users of every range that ends there. So one pass gives a number
-//   for every pair of days: 16 KB for 90 days and 2.4 MB for three years, however many users and events.
-//   DR1. Days on which nobody was active have no row: a single event of 1970 costs one.
-//   DR2. Erased users count nowhere, though old window runs still hold them.
-//   DR3. Snapshots mostly change the newest days. A table keeps the state of its pass some days before its end, and the next
-//       table goes on from there as long as nothing before has changed.
+//   A pass over the days keeps the last active day of each user. The number of users by last day, summed backwards from the
+//   newest day, gives the distinct users of each range that ends there. One pass thus fills a number for every pair of days: 16
+//   KB for 90 days, 2.4 MB for three years, however many users and events.
+//   DR1. Days without active users have no row.
+//   DR2. Erased users count nowhere, although old window runs still hold them.
+//   DR3. Snapshots mostly change the newest days. So a table keeps its pass's state some days before its end, and the next
+//        table resumes there if nothing before has changed.
 
 import type {WindowsView} from '../../aggregator/windows.js';
 import type {SnapshotIndex} from '../../manifest.js';
@@ -16,31 +16,31 @@ import {type ActivePlan, isEmpty} from './active-plan.js';
 import {visitMembers} from './day-members.js';
 import {type ElementWindows, type SlidingState, SlidingUsers} from './sliding-users.js';
 
-/** Days with users in one table: 8.4 MB of numbers. Questions over more go through the day sets. */
+/** Days with users in one table: 8.4 MB of numbers. Questions over more days read the day sets. */
 export const rangeDaysMax = 2_048;
 
-/** Rows that a new table has room for: a quarter of a year. */
+/** Rows allocated for a new table: a quarter of a year. */
 const firstRows = 96;
-/** Days that a later table counts again: a week for late events, and a week before everything is counted again. */
+/** Days that a later table recounts: a week for late events, and a week until everything would be recounted. */
 export const recountedDays = 14;
 
 /** State of a pass before `day` was added. DR3 */
 export interface Checkpoint {
   readonly day: number;
-  /** The pass began with this day, and has passed so many with users. */
+  /** The first day of the pass, and the number of days with users so far. */
   readonly firstDay: number;
   readonly dayCount: number;
   readonly state: SlidingState;
 }
 
-/** Where the row of days[i] begins in a triangle, in which each row is one longer than the last. */
+/** Start of the row of days[i] in the triangle, whose rows grow by one. */
 export const rowStart = (i: number): number => (i * (i + 1)) / 2;
 
 export class DayRanges {
   readonly checkpoint: Checkpoint | undefined;
-  /** Days on which somebody was active, ascending. */
+  /** Days with active users, ascending. */
   private readonly days: Uint32Array;
-  /** Row by row, of days[i]: distinct users of days[j] to days[i], for every j from 0 to i. */
+  /** Row of days[i]: distinct users of days[j] to days[i], for each j from 0 to i. */
   private readonly triangle: Uint32Array;
 
   constructor(days: Uint32Array, triangle: Uint32Array, checkpoint: Checkpoint | undefined) {
@@ -59,14 +59,14 @@ export class DayRanges {
     return {days: this.days.subarray(0, dayCount), triangle: this.triangle.subarray(0, rowStart(dayCount))};
   }
 
-  /** Distinct users of days [first, last], which lie within the days that were added. */
+  /** Distinct users of days [first, last], which must lie within the covered days. */
   distinct(first: number, last: number): number {
     return this.between(lowerBound(this.days, first), lowerBound(this.days, last + 1));
   }
 
   /**
-   * Distinct users of each window, in days from `firstDay` on. Windows never move back, so their bounds are followed through
-   * the days: searching each of them took half of an answer's time.
+   * Distinct users of each window, in days from `firstDay`. Window bounds never move back, so two cursors follow them: a search
+   * for each bound took half of an answer's time.
    */
   distinctIn({starts, ends}: ElementWindows, firstDay: number): Float64Array {
     const {days} = this;
@@ -81,7 +81,7 @@ export class DayRanges {
     return counts;
   }
 
-  /** Distinct users of days[from] to days[end - 1]. */
+  /** Distinct users of days[from .. end). */
   private between(from: number, end: number): number {
     return from < end ? this.triangle[rowStart(end - 1) + from] : 0;
   }
@@ -93,24 +93,24 @@ export interface DaySpan {
   readonly lastDay: number;
 }
 
-/** What a trailing window of 30 days sees before its first day. */
+/** Days that a trailing window of 30 days sees before its first day. */
 const trailingDays = 29;
 
 export class DayRangesBuilder {
-  /** Days that the table answers for: infinite where the partition's data goes no further. */
+  /** Days that the table answers for; infinite where the partition's data ends. */
   readonly covered: DaySpan;
   private readonly firstDay: number;
   private readonly lastDay: number;
   private readonly sliding: SlidingUsers;
   private days: number[] = [];
-  /** The triangle of these days; longer than they need. */
+  /** Triangle of these days, with spare room. */
   private triangle = new Uint32Array(rowStart(firstRows));
   private nextDay: number;
   private checkpoint: Checkpoint | undefined;
 
   /**
-   * The table also covers the days before these that a trailing window sees, as questions about those mostly follow; at most
-   * as many as were asked for, so that the answer is not much later.
+   * Covers also the days before `asked` that trailing windows see, because questions about them mostly follow; at most as many
+   * as were asked for, so that the first answer is not much later.
    */
   constructor(index: SnapshotIndex, asked: DaySpan) {
     const blocks = index.windowRuns.flatMap((run) => run.blocks);
@@ -130,7 +130,7 @@ export class DayRangesBuilder {
     this.nextDay = this.firstDay;
   }
 
-  /** Goes on from an earlier table: its days before the checkpoint, and the erased users, must be the same. DR3 */
+  /** Resumes an earlier table: its days before the checkpoint, and the erased users, must be unchanged. DR3 */
   resume(earlier: DayRanges): void {
     const {checkpoint} = earlier;
     if (checkpoint === undefined || checkpoint.firstDay !== this.firstDay || checkpoint.day > this.lastDay) return;
@@ -142,12 +142,12 @@ export class DayRangesBuilder {
     this.checkpoint = checkpoint;
   }
 
-  /** The days to be added in order, with the blocks that hold their sets. */
+  /** Days to be added in order, with the blocks that hold their sets. */
   segments(index: SnapshotIndex): DaySegment[] {
     return this.nextDay > this.lastDay ? [] : daySegments(index.windowRuns, this.nextDay, this.lastDay);
   }
 
-  /** `views`: those of the day's segment, one or none a run. False: too many days, there will be no table. */
+  /** Adds a day. `views`: at most one block of each run, of the day's segment. False: too many days for a table. */
   addDay(day: number, views: readonly WindowsView[]): boolean {
     const {sliding, days} = this;
     if (this.isCheckpoint(day)) this.checkpoint = this.stand(day);
@@ -166,7 +166,7 @@ export class DayRangesBuilder {
     return true;
   }
 
-  /** A short table is soon counted again. */
+  /** Whether to keep the state before this day. A short table needs none: it is recounted quickly. */
   private isCheckpoint(day: number): boolean {
     return day === this.lastDay + 1 - recountedDays && day - this.firstDay >= recountedDays;
   }
@@ -187,7 +187,7 @@ function enlarged(triangle: Uint32Array, length: number): Uint32Array<ArrayBuffe
   return larger;
 }
 
-/** Whether `from` and `to` cut nobody off their days, so that day sets alone answer. */
+/** Whether day sets alone answer: by the chunks' bounds no event is in the parts of days that `from` and `to` exclude. */
 export function cutsNobody(plan: ActivePlan, {chunks}: SnapshotIndex): boolean {
   const {head, tail, elementMs, firstElement, elementCount} = plan;
   const cut: Stretch[] = [];
@@ -196,7 +196,7 @@ export function cutsNobody(plan: ActivePlan, {chunks}: SnapshotIndex): boolean {
   return cut.length === 0 || chunksWithin(chunks, cut).length === 0;
 }
 
-/** The answer to a plan that cuts nobody. */
+/** Looks up the answer to a plan for which `cutsNobody` holds. */
 export function activeInRanges(plan: ActivePlan, ranges: DayRanges): ActiveResult {
   const {windows, firstElement, elementCount, totalElement, head} = plan;
   const counts = ranges.distinctIn(windows, firstElement);

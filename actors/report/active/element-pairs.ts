@@ -1,7 +1,7 @@
-// (element, user) pairs of one partition, gathered from rows and walked element by element: who was active when. Elements are
-// hours, or stretches between the edges of a zone.
-//   EP1. When the pairs exceed the bound of memory, several passes over the chunks each take some of the users. Numbers that
-//        count users one by one add up over the passes.
+// (element, user) pairs of one partition, gathered from rows and walked element by element. Elements are hours, or stretches
+// between the edges of a zone.
+//   EP1. When the pairs exceed the bound of memory, several passes over the chunks each take some of the users. Counts of users
+//        add up over the passes.
 
 import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
@@ -12,7 +12,7 @@ import type {SlidingUsers} from './sliding-users.js';
 
 const never = -1;
 
-/** How time is cut: element e is [elementStart(e), elementStart(e + 1)). */
+/** Division of time: element e is [elementStart(e), elementStart(e + 1)). */
 export interface Elements {
   readonly elementCount: number;
   readonly elementStart: (element: number) => number;
@@ -34,7 +34,7 @@ export class ElementPairs {
   /** Element of each user's last gathered pair: most rows repeat it. */
   private readonly lastElement: Int32Array;
 
-  /** Rows before `firstElement`, and rows after `lastMs`, do not count. */
+  /** Rows before `firstElement` and rows after `lastMs` are not counted. */
   constructor(index: SnapshotIndex, elements: Elements, lastMs: number, pairsMax: number, firstElement = 0) {
     this.elements = elements;
     this.firstElement = firstElement;
@@ -43,7 +43,7 @@ export class ElementPairs {
     this.lastElement = new Int32Array(index.users.count).fill(never);
   }
 
-  /** Chunks of each pass. */
+  /** Chunks that each pass reads. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     return chunksWithin(index.chunks, [this.stretch]);
   }
@@ -53,7 +53,7 @@ export class ElementPairs {
     for (let at = firstAt(rows, this.stretch.startMs); at < end; ) at = this.addElementRows(rows, at, end);
   }
 
-  /** Adds from `order[start]` to the end of that row's element; returns where the next element's rows start. */
+  /** Adds the rows of the element of `order[start]`; returns the position of the next element's rows. */
   private addElementRows(rows: RowsView, start: number, end: number): number {
     const {order, users} = rows;
     const {lastElement, pairs} = this;
@@ -68,12 +68,12 @@ export class ElementPairs {
     return elementEnd;
   }
 
-  /** Users [userStart, userEnd) are those of this pass. */
+  /** This pass takes users [userStart, userEnd). */
   get users(): {readonly userStart: number; readonly userEnd: number} {
     return this.pairs;
   }
 
-  /** Visits the users of this pass in each element, and calls `end` after each element. Yields between slices. */
+  /** Visits this pass's users of each element, and calls `end` after each element. Yields between slices. */
   *walk(sliding: SlidingUsers, end?: (element: number) => void): Generator<void, void, void> {
     const {starts, users} = yield* this.byElement();
     for (let element = this.firstElement; element < this.elements.elementCount; element++) {
@@ -87,14 +87,14 @@ export class ElementPairs {
     sliding.finish();
   }
 
-  /** True when another pass over the chunks is due. EP1 */
+  /** Begins the next pass over the chunks; false when no users are left. EP1 */
   nextPass(): boolean {
     if (!this.pairs.nextPass()) return false;
     this.lastElement.fill(never);
     return true;
   }
 
-  /** A counting sort: the users of element e are [starts[e], starts[e + 1]). */
+  /** Users by element, by a counting sort: those of element e are [starts[e], starts[e + 1]). */
   private *byElement(): Generator<void, {starts: Uint32Array; users: Uint32Array}, void> {
     const {times: elements, users, count} = this.pairs;
     const starts = new Uint32Array(this.elements.elementCount + 1);

@@ -1,9 +1,8 @@
-// Active users of one partition over hours, as sets: a bit for each user in each hour, which rows set as they come. Windows are
-// trailing ones of one length (active-plan.ts), so two unions an hour give them all, however long they are (van Herk 1992, Gil
-// and Werman 1993). Hours are cut into blocks of a window's length. A window is the union of the last hours of one block and the
-// first hours of the next.
-//   When the sets of all users exceed the bound of memory, several passes over the chunks each take some of the users.
-//   With few rows for many users and hours most bits would be zero: ActiveRowsPartial then gathers the rows instead.
+// Active users of one partition over hours, as a bit set of users for each hour. All windows are trailing and of one length
+// (active-plan.ts), so two unions an hour give them all (van Herk 1992, Gil and Werman 1993): hours are in blocks of a window's
+// length, and a window is the union of the last hours of one block and the first hours of the next.
+//   When the sets exceed the bound of memory, several passes over the chunks each take some of the users.
+//   With few rows for many users and hours most bits would be zero: then ActiveRowsPartial gathers the rows instead.
 
 import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import {assert} from '../../invariant.js';
@@ -16,13 +15,13 @@ import {type ActivePlan, isEmpty} from './active-plan.js';
 
 const wordUsers = 32;
 const wordBytes = 4;
-/** Gathering and sorting a row takes as long as some ten words of the sets; a pass over rows that others gather is cheap. */
+/** Gathering and sorting a row takes as long as some ten words of the sets; another pass over the rows is cheap. */
 const wordsPerRowMax = 8;
 const passesMax = 8;
 /** Words united between two yields: well below a ms, except for one set of millions of users. */
 const sliceWords = 65_536;
 
-/** Words of one hour's set in each pass; undefined when sets do not pay or do not fit. */
+/** Words of one hour's set in each pass; undefined when sets are slower than rows, or do not fit. */
 export function hourSetWords(
   {users: {count}, chunks}: SnapshotIndex,
   plan: ActivePlan,
@@ -36,10 +35,10 @@ export function hourSetWords(
   return Math.min(words, passWords);
 }
 
-/** Bytes of the sets of a pass; `words`: length of one set (`hourSetWords`). */
+/** Bytes of a pass's sets; `words`: length of one set (`hourSetWords`). */
 export const hourSetBytes = (words: number, plan: ActivePlan): number => words * (plan.elementCount + 2) * wordBytes;
 
-/** Stretches whose rows a report by hours reads. */
+/** The stretch whose rows a report by hours reads. */
 export function stretchOf(plan: ActivePlan, toMs: number): Stretch {
   return {startMs: plan.firstElement * hourMs, lastMs: toMs};
 }
@@ -52,7 +51,7 @@ export class HourSetsPartial {
   private readonly words: number;
   /** Set of element e: sets[e * words .. (e + 1) * words). Bit i of word w: user firstUser + 32 * w + i. */
   private readonly sets: Int32Array;
-  /** Users that were active in `plan.head`, and since `plan.totalElement`. */
+  /** Users active in `plan.head`, or since `plan.totalElement`. */
   private readonly inTotal: Int32Array;
   private readonly counts: Float64Array;
   private firstUser = 0;
@@ -60,7 +59,7 @@ export class HourSetsPartial {
   /** Words united since the last yield. */
   private wordsDone = 0;
 
-  /** `words`: of `hourSetWords`. */
+  /** `words`: from `hourSetWords`. */
   constructor(index: SnapshotIndex, plan: ActivePlan, toMs: number, words: number) {
     assert(plan.elementMs === hourMs, 'hour sets: elements are hours');
     this.plan = plan;
@@ -72,7 +71,7 @@ export class HourSetsPartial {
     this.counts = new Float64Array(plan.windows.ends.length);
   }
 
-  /** Chunks of each pass. */
+  /** Chunks that each pass reads. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     return chunksWithin(index.chunks, [this.stretch]);
   }
@@ -89,7 +88,7 @@ export class HourSetsPartial {
     }
   }
 
-  /** Adds the users of rows order[start .. end) to the set that begins at `sets[at]`. */
+  /** Adds the users of order[start .. end) to the set at `sets[at]`. */
   private mark({order, users}: RowsView, start: number, end: number, sets: Int32Array, at: number): void {
     const {firstUser} = this;
     const userMax = this.words * wordUsers;
@@ -118,7 +117,7 @@ export class HourSetsPartial {
     return true;
   }
 
-  /** Counts a set, and tells whether a yield is due. */
+  /** Counts a set; whether a yield is due. */
   private isTurnDue(): boolean {
     this.wordsDone += this.words;
     if (this.wordsDone < sliceWords) return false;

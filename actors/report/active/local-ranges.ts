@@ -1,10 +1,10 @@
-// Distinct users of one partition for every range of a zone's days. day-ranges.ts has those of UTC, from day sets; these come from
-// rows, as days of a zone lie across the sets.
-//   LR1. A table answers where `from` and `to` cut nobody off their days.
-//   LR2. A table has the days before its range that trailing windows see, at most as many as the range, so that the first
-//        answer is not much later, and the next metric finds it.
-//   LR3. A table goes on from an earlier one of the same first day as long as nothing before its checkpoint has changed: as in
-//        day-ranges.ts (DR3). That takes a single pass on both sides, as a checkpoint has the state of all users.
+// Precomputed distinct-user counts of one partition for every range of a zone's days. They come from rows, because local days
+// overlap the UTC day sets of day-ranges.ts.
+//   LR1. A table answers if no event is in the parts of days that `from` and `to` exclude.
+//   LR2. A table also covers the days before its range that trailing windows see, at most as many as the range: the first
+//        answer is not much later, and the next metric finds them.
+//   LR3. A table resumes an earlier one with the same first day if nothing before its checkpoint has changed, as in
+//        day-ranges.ts (DR3). Both must take a single pass, because a checkpoint has the state of all users.
 
 import type {RowsView} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
@@ -20,15 +20,15 @@ import {type ElementWindows, SlidingUsers} from './sliding-users.js';
 export interface LocalDaysPlan {
   /** Start of each day, and the end of the last; epoch ms. */
   readonly days: Float64Array;
-  /** Window of each bucket, in places of `days`. */
+  /** Window of each bucket, as positions in `days`. */
   readonly windows: ElementWindows;
   /** The day that holds `from`. */
   readonly totalDay: number;
-  /** What `from` and `to` cut off their days. */
+  /** Parts of days that `from` and `to` exclude. */
   readonly cut: readonly Stretch[];
 }
 
-/** `starts`: the zone's days from some before `from` to the one that holds `to`, and its end. */
+/** `starts`: the zone's days from some before `from` to the one with `to`, and the end of that. */
 export function planLocalDays(
   buckets: Buckets,
   metric: ActiveMetric,
@@ -60,7 +60,7 @@ export function planLocalDays(
   };
 }
 
-/** LR1 */
+/** Whether no event is in the excluded parts of days, by the chunks' bounds. LR1 */
 export const cutsNobodyOfDays = ({cut}: LocalDaysPlan, {chunks}: SnapshotIndex): boolean =>
   chunksWithin(chunks, cut).length === 0;
 
@@ -71,7 +71,7 @@ export class LocalRangesBuilder {
   private readonly triangle: Uint32Array;
   private checkpoint: Checkpoint | undefined;
 
-  /** `days`: those of the plan. `earlier`: LR3 */
+  /** `days`: of the plan. `earlier`: a table to resume (LR3). */
   constructor(index: SnapshotIndex, days: Float64Array, pairsMax: number, earlier?: DayRanges) {
     this.dayCount = days.length - 1;
     const checkpoint = earlier && resumable(earlier, days, index, pairsMax);
@@ -86,7 +86,7 @@ export class LocalRangesBuilder {
     this.checkpoint = checkpoint;
   }
 
-  /** Chunks of each pass. */
+  /** Chunks that each pass reads. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     return this.pairs.chunks(index);
   }
@@ -107,7 +107,7 @@ export class LocalRangesBuilder {
     return true;
   }
 
-  /** Ranges that end with the day. */
+  /** Fills the ranges that end with this day. */
   private addRanges(day: number): void {
     const {triangle, sliding} = this;
     const start = rowStart(day);
@@ -118,14 +118,14 @@ export class LocalRangesBuilder {
     this.checkpoint = {day: next, firstDay: 0, dayCount: next, state: sliding.save()};
   }
 
-  /** Days by their place. */
+  /** The table, whose days are positions in `days`. */
   finish(): DayRanges {
     const days = Uint32Array.from({length: this.dayCount}, (_, day) => day);
     return new DayRanges(days, this.triangle, this.checkpoint);
   }
 }
 
-/** LR3. The rows after the checkpoint are as many as fit in one pass. */
+/** Whether to resume the table: the rows after its checkpoint fit in one pass. LR3 */
 function resumable(
   {checkpoint}: DayRanges,
   days: Float64Array,
@@ -137,7 +137,7 @@ function resumable(
   return liveRows(chunksWithin(chunks, [later])) <= pairsMax ? checkpoint : undefined;
 }
 
-/** The answer to a plan that cuts nobody; `firstDay`: place of the plan's first day in the table. */
+/** Looks up the answer to a plan that cuts nobody. `firstDay`: position of the plan's first day in the table. */
 export function activeInLocalRanges(plan: LocalDaysPlan, ranges: DayRanges, firstDay: number): ActiveResult {
   const {windows, totalDay, days} = plan;
   return {

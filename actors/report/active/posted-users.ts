@@ -1,4 +1,4 @@
-// Distinct users of an event by bucket, out of its postings: the plain way gathers the rows by user first (rows/user-walk.ts).
+// Distinct users of an event by bucket, from its postings, which are grouped by user already (otherwise: rows/user-walk.ts).
 import {lowerBound} from '../../order/search.js';
 import type {UserSet} from '../../table/user-set.js';
 import type {Buckets} from '../counts/buckets.js';
@@ -7,11 +7,11 @@ import type {UserPostings} from '../funnel/user-postings.js';
 import {inSlices} from '../rows/gathered-rows.js';
 import type {MeasuredCells} from '../rows/measures.js';
 
-/** Postings of the name in one segment; users are asked for in ascending order. */
+/** Cursor over a name's postings in one segment; users must be sought in ascending order. */
 interface Cursor {
   readonly keys: Float64Array;
   readonly starts: Uint32Array;
-  /** Undefined: starts are by user. */
+  /** Undefined: `starts` is indexed by user. */
   readonly users: Uint32Array | undefined;
   at: number;
 }
@@ -49,7 +49,7 @@ export function* addPostedUsers(
   });
 }
 
-/** Where the user's events start; negative without any. */
+/** Position of the user's starts; negative if it has no events. */
 function placeOf(cursor: Cursor, user: number): number {
   const {users, starts} = cursor;
   if (users === undefined) return user + 1 < starts.length ? user : -1;

@@ -1,11 +1,11 @@
-// Distinct users of many windows in one pass over time: the windows' starts and ends never move back.
-//   Time is cut into elements (days or hours). The caller walks them in order and says who was active in each; a user is
-//   counted where it was active last, so a window that ends now holds as many users as were last active since its start.
-//   Constant work per (element, user) pair, whatever the windows' length and number.
+// Distinct users of many windows in one pass over time; window starts and ends never move back.
+//   Time is divided into elements (days or hours), which the caller walks in order. A user is counted in the element where it
+//   was last active, so a window that ends now has as many users as were last active since its start. Each (element, user) pair
+//   takes constant work, whatever the number and length of windows.
 //   SU1. Elements are begun in ascending order, and `finish` comes after the last.
 //   SU2. An excluded user (erased, but still in old window runs) counts nowhere.
 
-/** Windows over elements: window w is [starts[w], ends[w]), neither ever smaller than that of window w - 1. */
+/** Windows over elements: window w is [starts[w], ends[w]); both bounds never decrease. */
 export interface ElementWindows {
   readonly starts: Int32Array;
   readonly ends: Int32Array;
@@ -21,14 +21,14 @@ export interface SlidingState {
 }
 
 export class SlidingUsers {
-  /** Adds up over `restart`s: distinct users of each window. */
+  /** Distinct users of each window; added up over `restart`s. */
   readonly counts: Float64Array;
   private readonly windows: ElementWindows;
-  /** Element in which each user was active last. */
+  /** Last active element of each user. */
   private readonly last: Int32Array;
-  /** Users whose last active element is this one. */
+  /** Number of users by last active element. */
   private readonly endingIn: Int32Array;
-  /** Sum of `endingIn` from `start` on. */
+  /** Sum of `endingIn` from `start`. */
   private active = 0;
   private start = 0;
   private element = 0;
@@ -41,7 +41,7 @@ export class SlidingUsers {
     this.endingIn = new Int32Array(elementCount);
   }
 
-  /** Forgets all users but the excluded ones: for a pass over other users. */
+  /** Forgets all users but excluded ones, for a pass over other users. */
   restart(): void {
     for (let user = 0; user < this.last.length; user++) if (this.last[user] !== excluded) this.last[user] = never;
     this.endingIn.fill(0);
@@ -52,13 +52,13 @@ export class SlidingUsers {
     for (const user of users) if (user < this.last.length) this.last[user] = excluded; // SU2
   }
 
-  /** For passes without windows. */
+  /** Saves the state of a pass without windows. */
   save(): SlidingState {
     return {last: this.last.slice(), endingIn: this.endingIn.slice()};
   }
 
   /**
-   * Goes on from the state of another pass over the same elements. Users and elements may have been added since, or removed, as
+   * Resumes from the state of another pass over the same elements. Users and elements may have been added or removed since, as
    * after a log that lost its tail; removed users were in none of these elements.
    */
   resume({last, endingIn}: SlidingState): void {
@@ -84,7 +84,7 @@ export class SlidingUsers {
     this.closeWindows(this.endingIn.length);
   }
 
-  /** After `finish`: was the user active in this element or a later one? */
+  /** Whether the user was active in this element or a later one. Call it after `finish`. */
   wasActiveSince(user: number, element: number): boolean {
     return this.last[user] >= element && this.last[user] !== excluded;
   }

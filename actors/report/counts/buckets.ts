@@ -1,28 +1,27 @@
-// The buckets of one answer: every one that touches [from, to], in order, the first and the last perhaps only in part.
-//   BK1. Those of UTC are computed here. The buckets of other zones, and weeks from Sunday, come with the question: the core knows
-//        no zone.
+// Buckets of one answer: each that touches [from, to], in order; the first and last may be partial.
+//   BK1. UTC buckets are computed here. The question brings those of other zones and weeks from Sunday: the core knows no zone.
 import {bucketLabel, bucketLabels, bucketNext, bucketStarts, type Interval} from '../../calendar.js';
 import {must} from '../../invariant.js';
 import {reportBucketsMax} from '../../limits.js';
 import {upperBound} from '../../order/search.js';
 
-/** Buckets that were computed with the question. */
+/** Buckets that came with the question. */
 export interface GivenBuckets {
   /** Start of each bucket, ascending, and the end of the last; epoch ms. */
   readonly edges: readonly number[];
-  /** One a bucket. */
+  /** Label of each bucket. */
   readonly labels: readonly string[];
 }
 
-/** [from, to] in buckets, as a question has it. */
+/** The range [from, to] and its buckets, as a question has them. */
 export interface BucketedRange {
   /** Inclusive, epoch ms. */
   readonly fromMs: number;
   readonly toMs: number;
   readonly interval: Interval;
-  /** Absent: those of UTC. */
+  /** Absent: UTC buckets. */
   readonly buckets?: GivenBuckets;
-  /** Where one was asked for: the answer names it. Of a zone by name `rules` is the version of its rules. */
+  /** The zone if the question named one: the answer repeats it. `rules`: version of a named zone's rules. */
   readonly zone?: {readonly name: string; readonly rules?: string};
 }
 
@@ -33,13 +32,13 @@ export class Buckets {
   readonly count: number;
   /** Start of each bucket, and the end of the last: bucket b is [edges[b], edges[b + 1]). */
   readonly edges: Float64Array;
-  /** Name of the zone, where one was asked for. */
+  /** Name of the zone, if the question named one. */
   readonly zone: string | undefined;
   private readonly given: readonly string[] | undefined;
-  /** Length of each bucket, when it is the same for all by definition. */
+  /** Length of each bucket, if all have the same by definition. */
   private readonly lengthMs: number | undefined;
 
-  /** Bounds are inclusive epoch ms. The asker has refused more than `reportBucketsMax` buckets. */
+  /** Bounds are inclusive epoch ms. The caller refuses more than `reportBucketsMax` buckets. */
   constructor(
     fromMs: number,
     toMs: number,
@@ -60,7 +59,7 @@ export class Buckets {
     return new Buckets(fromMs, toMs, interval, more);
   }
 
-  /** The bucket that holds a time of [from, to]. */
+  /** Index of the bucket with a time of [from, to]. */
   indexOf(timeMs: number): number {
     if (this.lengthMs !== undefined) return Math.floor((timeMs - this.edges[0]) / this.lengthMs);
     return Math.max(0, upperBound(this.edges, timeMs, 0, this.count) - 1);
@@ -70,12 +69,12 @@ export class Buckets {
     return this.given?.[bucket] ?? bucketLabel(this.edges[bucket], this.interval);
   }
 
-  /** Of all of them, in order. */
+  /** Labels of all buckets. */
   labels(): readonly string[] {
     return this.given ?? bucketLabels(this.edges.subarray(0, this.count), this.interval);
   }
 
-  /** The first bucket whose share of [from, to] is not all before `timeMs`; undefined when all are. */
+  /** The first bucket whose share of [from, to] does not end before `timeMs`; undefined if all do. */
   firstOpen(timeMs: number): number | undefined {
     if (this.toMs < timeMs) return undefined;
     for (let bucket = 0; bucket < this.count; bucket++) if (this.edges[bucket + 1] > timeMs) return bucket;

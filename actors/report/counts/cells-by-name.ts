@@ -1,5 +1,5 @@
-// The hourly cells of one block of windows by event name, and by hour within a name. A count of one name reads no other name's
-// cells, so it takes the same time however many names there are.
+// Hourly cells of one block of windows, by event name and hour. A count of one name reads only that name's cells, so its time
+// does not depend on the number of names.
 //   Derived from a windows part, never stored.
 
 import type {WindowsView} from '../../aggregator/windows.js';
@@ -36,7 +36,7 @@ export class CellsByName {
     return this.names.byteLength + this.hours.byteLength + this.counts.byteLength;
   }
 
-  /** First cell of the name at or after `hour`, or where it would be. */
+  /** Position of the name's first cell at or after `hour`, or where it would be. */
   find(name: number, hour: number): number {
     const {names, hours} = this;
     return lowerBound(hours, hour, lowerBound(names, name), upperBound(names, name));

@@ -1,9 +1,9 @@
-// Event counts of one partition: hourly cells where whole hours are asked for, rows for the rest.
-//   EC1. A window cell answers for a whole hour of one bucket only. Rows answer for the parts of hours at both ends of [from, to],
-//       and for the hours that an edge between two buckets cuts, as in zones that are half an hour apart from UTC.
-//   EC2. With a property filter cells by value answer for the chunks that have any. In other chunks the rows with the name and a
-//       code of the value are searched (row-finder.ts), or each row of the name is judged where codes do not tell.
-//   EC3. Cells grouped by name hold the same counts as the cells of all names.
+// Event counts of one partition: hourly cells for whole hours, rows for the rest.
+//   EC1. A cell answers for a whole hour of one bucket only. Rows answer for partial hours at both ends of [from, to], and for
+//        hours with an edge between two buckets inside, as in zones with an offset of half an hour.
+//   EC2. With a property filter, cells by value answer for the chunks that have them. In other chunks rows with the name and a
+//        code of the value are searched (row-finder.ts), or each row of the name is judged if codes do not decide.
+//   EC3. Cells grouped by name hold the same counts as cells of all names.
 
 import {hoursPerDay} from '../../aggregator/windows.js';
 import {isByRow, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
@@ -29,11 +29,11 @@ export class CountsPartial {
   private readonly name: number;
   private readonly filter: PropertyFilter | undefined;
   private readonly finder: RowFinder;
-  /** Cells answer for the hours of [hourStart, hourEnd) that no edge cuts. EC1 */
+  /** Cells answer for the hours of [hourStart, hourEnd) without an edge inside. EC1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
   private readonly cutsHours: boolean;
-  /** Stretches that rows answer for, with cells and without any; each in order, not touching. */
+  /** Stretches that rows answer for: beside cells, and without any. In order, not touching. */
   private readonly ends: readonly Stretch[];
   private readonly whole: readonly Stretch[];
   private readonly unsure: Uint16Array;
@@ -71,7 +71,7 @@ export class CountsPartial {
     return blocksWithin(index.windowRuns, firstDay, Math.floor((this.hourEnd - 1) / hoursPerDay));
   }
 
-  /** `values`: the chunks that cells by value stand for (`addValueCells`), by `countedKey`, and the others. */
+  /** Chunks to read: those that cells by value stand for (`values`, by `countedKey`), and the others. */
   chunks(
     {chunks}: SnapshotIndex,
     values?: {covered: ReadonlySet<string>; others: readonly ChunkEntry[]},
@@ -89,7 +89,7 @@ export class CountsPartial {
     return stretches.length === 0 ? [] : chunksNaming(chunksWithinOrdered(chunks, stretches), [this.name]);
   }
 
-  /** Cells by value instead of the rows of the chunks that they stand for, but for the stretches of `ends`. EC2 */
+  /** Adds cells by value in place of their chunks' rows, except in the stretches of `ends`. EC2 */
   addValueCells(cells: ValueCells): void {
     if (this.filter === undefined || this.hourStart === this.hourEnd) return;
     const edges = this.buckets.edges.map((edge) => edge / hourMs);
@@ -113,7 +113,7 @@ export class CountsPartial {
     }
   }
 
-  /** `addCells` for cells that are grouped by name. EC3 */
+  /** Adds cells that are grouped by name. EC3 */
   addNamedCells(cells: CellsByName): void {
     const {hours, counts} = cells;
     const end = cells.find(this.name, this.hourEnd);
@@ -122,7 +122,7 @@ export class CountsPartial {
       bucket = this.addCell(hours[cell], counts[cell], bucket);
   }
 
-  /** Counts an hour that no edge cuts. Returns its bucket; `bucket` is that of an earlier hour. */
+  /** Counts an hour without an edge inside. Returns its bucket; `bucket` is that of an earlier hour. */
   private addCell(hour: number, count: number, bucket: number): number {
     const {edges} = this.buckets;
     const timeMs = hour * hourMs;
@@ -131,15 +131,15 @@ export class CountsPartial {
     return found;
   }
 
-  /** Of a count without a filter. */
+  /** Counts rows without a filter. */
   addRows(rows: RowsView): void {
     assert(this.filter === undefined, 'counts: a filter asks for properties');
     this.addStretches(rows, this.ends);
   }
 
   /**
-   * Of a count with a filter. `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can
-   * decide: `addBodies` is due for each of their blocks.
+   * Counts rows with a filter. `isCovered`: cells stand for the chunk. Returns the rows, ascending, that only their bodies can
+   * decide: call `addBodies` for each of their blocks.
    */
   addFilteredRows(rows: WholeRows, isCovered = false): Uint16Array {
     const filter = must(this.filter, 'counts: rows are filtered by a filter');
@@ -151,7 +151,7 @@ export class CountsPartial {
     return this.unsureCount === 0 ? noRows : this.unsure.slice(0, this.unsureCount).sort();
   }
 
-  /** Stretches in order: most of many lie before or after all rows of a chunk. */
+  /** Stretches are in order: of many, most lie before or after all rows of a chunk. */
   private addStretches(rows: RowsView, stretches: readonly Stretch[]): void {
     const {order} = rows;
     if (order.length === 0) return;
@@ -166,7 +166,7 @@ export class CountsPartial {
     for (let at = firstAt(rows, startMs); at < end; ) at = this.addBucketRows(rows, at, end);
   }
 
-  /** Counts from `order[start]` to the end of that row's bucket; returns where the next bucket's rows start. */
+  /** Counts the rows of `order[start]`'s bucket; returns the position of the next bucket's rows. */
   private addBucketRows(rows: RowsView, start: number, end: number): number {
     const bucket = this.buckets.indexOf(timeOf(rows, rows.order[start]));
     const bucketEnd = Math.min(end, firstAtNear(rows, this.buckets.edges[bucket + 1], start));
@@ -185,7 +185,7 @@ export class CountsPartial {
     return count;
   }
 
-  /** Rows of the name with one of these codes, in order of arrival. */
+  /** Counts rows with the name and one of these codes, in arrival order. */
   private addFound(rows: RowsView, column: RowColumn, equalCodes: readonly number[]): void {
     if (isByRow(column)) {
       const isNamed = (row: number): boolean => rows.names[row] === this.name;
@@ -197,7 +197,7 @@ export class CountsPartial {
     this.noteUnsure(rows, this.finder.find(this.name, column.inBody));
   }
 
-  /** Counts rows that pass and lie in [from, to]. Most are in the bucket of the row before. */
+  /** Counts passing rows in [from, to]. Most are in the bucket of the row before. */
   private addTimes({times, timeBase}: RowsView, passing: Uint16Array): void {
     const {fromMs, toMs, edges} = this.buckets;
     let [start, end, bucket, count] = [0, 0, -1, 0];
@@ -225,7 +225,7 @@ export class CountsPartial {
     }
   }
 
-  /** 1 when the row passes for sure; unsure rows are listed. */
+  /** Returns 1 when the row passes; adds an unsure row to the list. */
   private judge(filter: PropertyFilter, row: number): number {
     const judged = filter.judge(row);
     if (judged === verdict.unsure) this.unsure[this.unsureCount++] = row;
@@ -240,7 +240,7 @@ export class CountsPartial {
   }
 }
 
-/** Hours of [hourStart, hourEnd) that have an edge in their midst, ascending. */
+/** Hours of [hourStart, hourEnd) with an edge inside, ascending. */
 function cutHours(edges: Float64Array, hourStart: number, hourEnd: number): number[] {
   const hours: number[] = [];
   for (const edge of edges) {
@@ -251,7 +251,7 @@ function cutHours(edges: Float64Array, hourStart: number, hourEnd: number): numb
   return hours;
 }
 
-/** Stretches in order without the empty ones, and with those as one that touch. */
+/** Stretches without empty ones; touching ones are joined. */
 function joined(stretches: readonly Stretch[]): Stretch[] {
   const list: Stretch[] = [];
   for (const {startMs, lastMs} of stretches) {
@@ -263,7 +263,9 @@ function joined(stretches: readonly Stretch[]): Stretch[] {
   return list;
 }
 
-/** Edges of the uncut hours of each bucket, and of the cut ones between two buckets, in turn. */
+/**
+ * Start and end of each bucket's uncut hours. The hour that two buckets share, if any, lies between an end and the next start.
+ */
 function edgesBesideCuts(edges: Float64Array): Float64Array {
   const beside = new Float64Array(2 * edges.length - 2);
   for (let bucket = 0; bucket < edges.length - 1; bucket++) {

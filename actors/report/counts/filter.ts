@@ -1,10 +1,10 @@
 // The property filter of an event count: `<property>=<value>` (docs/api.md, Reports).
-//   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and
-//   booleans compare by their JavaScript string form; null, objects and arrays equal nothing. A property `context`, whatever its
-//   value, wins over the event's context.
-//   PF1. The value's string form has at most three sources (text, boolean or number), so equality is equality of bytes
-//       (entries.ts E2) and no dictionary entry is decoded.
-//   PF2. Where columns cannot tell (property-columns.ts PC1, PC2) the row is `unsure`, and its body decides.
+//   A literal top-level key wins over the path that its dots would spell, whatever its value. Strings, numbers and booleans
+//   compare by their JavaScript string form; null, objects and arrays equal nothing. A property `context`, whatever its value,
+//   wins over the event's context.
+//   PF1. A string form has at most three sources (text, boolean or number), so the filter compares bytes (entries.ts E2) and
+//        decodes no dictionary entry.
+//   PF2. A row that columns cannot decide (property-columns.ts PC1, PC2) is `unsure`: its body decides.
 
 import {ByteWriter, holds} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
@@ -19,7 +19,7 @@ import {type Json, type PropertyCursor, valueTag, writeValue} from '../../log/en
 import {PropertyName} from '../rows/property-name.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;
-/** Most filters never open a chunk. */
+/** Shared: most filters never open a chunk. */
 const noVerdicts = new Uint8Array(0);
 type Verdict = (typeof verdict)[keyof typeof verdict];
 
@@ -29,19 +29,19 @@ export class PropertyFilter {
   /** Value bytes that pass. PF1 */
   readonly equalValues: readonly Uint8Array[];
   /**
-   * The chunk that `open` chose: codes of the literal key, the verdict of each code, columns of the path's first key and of
-   * the context (if the path goes there), and the verdict on a row without any of these columns.
+   * State of the open chunk: codes of the literal key, the verdict of each code, columns of the path's first key and of the
+   * context (if the path leads there), and the verdict on a row without any of these columns.
    */
   private codes: RowColumn['codes'] | undefined;
   private head: RowColumn | undefined;
   private context: RowColumn | undefined;
   private absent: Verdict = verdict.no;
   private verdicts = noVerdicts;
-  /** Of the open chunk: the literal key's column, where it is, and the codes that say `yes`. */
+  /** The literal key's column in the open chunk and its position, and the codes with the verdict `yes`. */
   private literal: RowColumn | undefined;
   private column = -1;
   equalCodes: readonly number[] = [];
-  /** What the literal key's column says of rows that their bodies tell of (property-columns.ts PC1). */
+  /** Code of the literal key's column for rows whose value is in the body (property-columns.ts PC1). */
   private inBody = codeInBody;
 
   constructor(property: string, value: string) {
@@ -50,9 +50,7 @@ export class PropertyFilter {
     this.equalValues = valuesPrinting(value);
   }
 
-  /**
-   * Chooses the chunk that `judge` and `tellingColumn` speak of; false when none of its rows can pass.
-   */
+  /** Opens a chunk for `judge` and `tellingColumn`; false when none of its rows can pass. */
   open(rows: PropertyColumns): boolean {
     const {isPath} = this.property;
     const column = this.property.columnIn(rows, this.column);
@@ -86,7 +84,7 @@ export class PropertyFilter {
     return equal;
   }
 
-  /** The column of the open chunk whose codes say of every row whether it passes or is unsure; undefined: `judge` does. */
+  /** The column of the open chunk whose codes decide every row or tell that it is unsure; undefined: call `judge`. */
   get tellingColumn(): RowColumn | undefined {
     return this.property.isPath ? undefined : this.literal;
   }
@@ -103,7 +101,7 @@ export class PropertyFilter {
     return this.context === undefined ? this.absent : inside(this.context, row);
   }
 
-  /** Those of the rows (ascending, all of one body block) whose bodies pass. */
+  /** The rows whose bodies pass. `rows` ascend and are of one body block. */
   passing(columns: WholeRows, block: Uint8Array, rows: Uint16Array): Uint16Array {
     const bodies = new BodyBlock(block, columns);
     const passing = new Uint16Array(rows.length);

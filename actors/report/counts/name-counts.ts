@@ -1,5 +1,5 @@
-// How many events of each name of one partition lie in [from, to].
-//   NC1. Whole hours come from cells, the cut hours at both ends from rows: as exact as the count of one name (counts.ts EC1).
+// Number of events of each name of one partition in [from, to].
+//   NC1. Whole hours come from cells, partial hours at both ends from rows: as exact as the count of one name (counts.ts EC1).
 
 import {hoursPerDay} from '../../aggregator/windows.js';
 import {firstAt, type RowsView} from '../../chunk/rows.js';
@@ -10,15 +10,15 @@ import {lowerBound} from '../../order/search.js';
 import {blocksWithin, chunksWithin, type Stretch} from '../selection.js';
 
 export class NameCounts {
-  /** By name index. */
+  /** Counts by name index. */
   readonly counts: Float64Array;
-  /** Whole hours [hourStart, hourEnd) that cells answer for; none when they are equal. NC1 */
+  /** Cells answer for whole hours [hourStart, hourEnd); empty when both are equal. NC1 */
   private readonly hourStart: number;
   private readonly hourEnd: number;
-  /** Times that rows answer for. NC1 */
+  /** Stretches that rows answer for. NC1 */
   private readonly ends: readonly Stretch[];
 
-  /** Bounds are inclusive epoch ms; `names`: index names ever given out. */
+  /** Bounds are inclusive epoch ms; `names`: number of name indexes ever given out. */
   constructor(names: number, fromMs: number, toMs: number) {
     this.counts = new Float64Array(names);
     const hourStart = Math.ceil(fromMs / hourMs);
@@ -35,7 +35,7 @@ export class NameCounts {
     this.ends = ends.filter(({startMs, lastMs}) => startMs <= lastMs);
   }
 
-  /** Blocks to be added by `addCells`. */
+  /** Blocks for `addCells`. */
   blocks({windowRuns}: SnapshotIndex): RunBlock[] {
     if (this.hourStart === this.hourEnd) return [];
     const firstDay = Math.floor(this.hourStart / hoursPerDay);
@@ -47,7 +47,7 @@ export class NameCounts {
       this.counts[names[cell]] += counts[cell];
   }
 
-  /** Chunks to be added by `addRows`. */
+  /** Chunks for `addRows`. */
   chunks({chunks}: SnapshotIndex): ChunkEntry[] {
     return this.ends.length === 0 ? [] : chunksWithin(chunks, this.ends);
   }

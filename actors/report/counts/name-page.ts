@@ -1,7 +1,7 @@
-// One page of the names of all partitions: most frequent first, equally frequent ones by name.
-//   NP1. At most `pagesKept` pages of names are held while the page is chosen, however many names there are.
+// One page of the names of all partitions: most frequent first, ties by name.
+//   NP1. At most `pagesKept` pages of names are held while the page is chosen.
 
-/** The place of a name in the order of the list. */
+/** Place of a name in the order of the list. */
 export interface NamePlace {
   readonly count: number;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface NamePlace {
 
 const pagesKept = 8;
 
-/** Negative when `a` comes first. Names compare by UTF-16 code units, as JavaScript does. */
+/** Compares places. Names compare by UTF-16 code units, as in JavaScript. */
 export const compareNames = (a: NamePlace, b: NamePlace): number =>
   b.count - a.count || (a.name < b.name ? -1 : Number(a.name > b.name));
 
@@ -18,7 +18,7 @@ export class NamePage<Place extends NamePlace = NamePlace> {
   private readonly limit: number;
   private readonly after: NamePlace | undefined;
 
-  /** Names up to `after` are on earlier pages. */
+  /** Names up to `after` were on earlier pages. */
   constructor(limit: number, after?: NamePlace) {
     this.limit = limit;
     this.after = after;
@@ -30,13 +30,13 @@ export class NamePage<Place extends NamePlace = NamePlace> {
     if (this.held.length >= pagesKept * (this.limit + 1)) this.cut(); // NP1
   }
 
-  /** `hasMore`: names follow. */
+  /** The page; `hasMore`: more names follow. */
   finish(): {names: readonly Place[]; hasMore: boolean} {
     this.cut();
     return {names: this.held.slice(0, this.limit), hasMore: this.held.length > this.limit};
   }
 
-  /** One more than the page shows that names follow. */
+  /** Keeps one name more than the page shows: it tells that names follow. */
   private cut(): void {
     this.held = this.held.sort(compareNames).slice(0, this.limit + 1);
   }

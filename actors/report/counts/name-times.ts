@@ -1,7 +1,7 @@
-// Times of the first and the last event of some names of one partition, of all time.
-//   NT1. They are read from rows alone. An erased row is in no chunk's order, so they are exact right after an erasure.
-//   NT2. A chunk is read only while it may hold an earlier or a later event than those found: its bounds and its names tell.
-//       Where events come about in order of time, that is the oldest and the newest chunks of a name.
+// Times of the first and last event of some names of one partition, ever.
+//   NT1. They come from rows alone. An erased row is in no chunk's order, so they are exact right after an erasure.
+//   NT2. A chunk is read only if, by its bounds and names, it may hold an earlier or later event than those found. Where events
+//        arrive about in order, that is the oldest and newest chunks of a name.
 
 import {type RowsView, timeOf} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
@@ -9,17 +9,17 @@ import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
 const notAsked = -1;
 
 export class NameTimes {
-  /** First and last time of each requested name, epoch ms: `Infinity` and `-Infinity` where it has no event. */
+  /** First and last time of each requested name, epoch ms; `Infinity` and `-Infinity` for names without events. */
   readonly firstMs: Float64Array;
   readonly lastMs: Float64Array;
-  /** Place in the lists by name index. */
+  /** Position in the lists by name index. */
   private readonly places: Int32Array;
-  /** Chunks that may be needed, the next one last. */
+  /** Chunks that may be needed; the next one is last. */
   private readonly oldestLast: ChunkEntry[];
   private readonly newestLast: ChunkEntry[];
   private readonly read = new Set<number>();
 
-  /** `asked`: name indexes, each once. `names`: indexes ever given out. */
+  /** `asked`: distinct name indexes. `names`: number of indexes ever given out. */
   constructor({chunks}: SnapshotIndex, asked: readonly number[], names: number) {
     this.firstMs = new Float64Array(asked.length).fill(Number.POSITIVE_INFINITY);
     this.lastMs = new Float64Array(asked.length).fill(Number.NEGATIVE_INFINITY);
@@ -30,7 +30,7 @@ export class NameTimes {
     this.newestLast = live.toSorted((a, b) => a.maxTimeMs - b.maxTimeMs);
   }
 
-  /** Up to `max` chunks to be read next, alternately old and new ones; none once the times are known. */
+  /** Up to `max` chunks to read next, alternately old and new ones; none once the times are known. */
   next(max: number): ChunkEntry[] {
     const due: ChunkEntry[] = [];
     for (let before = -1; before < due.length && due.length < max; ) {
@@ -59,7 +59,7 @@ export class NameTimes {
 
   private readonly mayEndAfter = ({maxTimeMs}: ChunkEntry, place: number): boolean => maxTimeMs > this.lastMs[place];
 
-  /** Places of the names that were asked for and that the chunk may hold. */
+  /** Positions of the requested names that the chunk may hold. */
   private placesIn({names}: ChunkEntry): number[] {
     if (names === null) return Array.from(this.firstMs, (_, place) => place);
     return names.map((name) => this.places[name]).filter((place) => place !== notAsked);

@@ -1,15 +1,15 @@
-// The name that somebody probably meant who wrote one that does not exist.
+// The name that a client probably meant when it asked for one that does not exist.
 //   NN1. The distance of two names is the number of edits from one to the other: a character that is inserted, deleted or
 //        replaced, or two neighbours that are swapped ("optimal string alignment"). Case does not count.
-//   NN2. A longer name may have more edits. What is further away is another name, and none is better than a wrong one.
-//   NN3. Of equally near names it is the first by its UTF-16 code units: partitions and their order do not matter.
+//   NN2. A longer name may have more edits. A name beyond that is not suggested: a wrong suggestion is worse than none.
+//   NN3. Among equally near names the first by UTF-16 code units wins, so partitions and their order do not matter.
 
-/** NN2: from how many characters on a name may have one, two or three edits. */
+/** Name lengths from which one, two or three edits are allowed. NN2 */
 const editsFrom = [3, 6, 12];
 
 export class NearName {
   private readonly asked: string;
-  /** Edits to the nearest name so far; before the first name, the most that a name may need. */
+  /** Edits to the nearest name so far; at first the most that are allowed. */
   private edits: number;
   /** Edits from the first i characters of a name to the first j of the asked one, for the newest three i. */
   private readonly rows: readonly [number[], number[], number[]] = [[], [], []];
@@ -22,14 +22,14 @@ export class NearName {
   }
 
   offer(name: string): void {
-    if (Math.abs(name.length - this.asked.length) > this.edits) return; // Most names.
+    if (Math.abs(name.length - this.asked.length) > this.edits) return; // Excludes most names.
     const edits = this.editsFrom(name.toLowerCase());
     if (edits > this.edits) return;
     if (edits < this.edits || this.found === undefined || name < this.found) this.found = name;
     this.edits = edits;
   }
 
-  /** NN1. Some number above `this.edits` where there are more. */
+  /** Number of edits; some number above `this.edits` when there are more. NN1 */
   private editsFrom(name: string): number {
     const {asked, edits: max} = this;
     let [before, last, row] = this.rows;
@@ -46,7 +46,7 @@ export class NearName {
         row[j] = edits;
         least = Math.min(least, edits);
       }
-      // The next rows come of this one, and by a swap of the one before.
+      // Later rows derive from this one, or by a swap from the one before.
       if (least > max && leastInLast >= max) return max + 1;
       leastInLast = least;
       [before, last, row] = [last, row, before];

@@ -1,12 +1,13 @@
 // Hourly counts of one property by value and event name, over some chunks of one partition: a filtered count of whole hours
-// is a sum of few of them, however many rows and chunks they stand for.
+// adds up few of them, however many rows they stand for.
 //   Derived from rows parts, never stored.
-//   VC1. A value has one index here, whatever codes it has in the chunks (property-columns.ts PC3): values are their bytes.
-//   VC2. Chunks with a row whose value only its body has are left to the scan.
-//   VC3. A cell is an hour of one value and name, in the order of (value, name, hour). Where most hours have a single row a
-//       cell is a row, and its count is not written down.
-//   VC4. Cells of a value and name are a group, and groups have their names; where these would take more than a name for
-//       each cell, as with tens of thousands of values, cells have them.
+//   VC1. A value has one index here, whatever its codes in the chunks (property-columns.ts PC3): values are identified by their
+//        bytes.
+//   VC2. A chunk with a row whose value is in its body alone is left to the scan.
+//   VC3. A cell is an hour of one value and name, in the order of (value, name, hour). If most hours have a single row, each
+//        cell is one row and counts are not stored.
+//   VC4. Cells of a value and name are a group, which has the name. If groups would take more memory than a name for each cell,
+//        as with tens of thousands of values, cells have names instead.
 import {ByteWriter} from '../../bytes/bytes.js';
 import {
   codeAbsent,
@@ -24,13 +25,16 @@ import type {PackedTable} from '../../table/packed-table.js';
 import type {PropertyName} from '../rows/property-name.js';
 import type {PropertyFilter} from './filter.js';
 
-/** Names and hours are 16 bits each in the keys of rows: chunks with larger ones are left to the scan (VC2). */
+/** Names and hours are 16 bits each in the keys of rows; chunks with larger ones are left to the scan (VC2). */
 const nameMax = 0xffff;
 const hoursMax = 0x1_0000;
-/** A property of more values than these, and than this share of its rows, is nearly unique: cells would be larger than rows. */
+/**
+ * A property with more values than this, and than this share of its rows, is nearly unique: its cells would be larger than its
+ * rows.
+ */
 const valuesMin = 65_536;
 const valuesShare = 1 / 4;
-/** Bytes a row that building takes at its peak. */
+/** Peak bytes a row of building. */
 const buildingRowBytes = 28;
 
 /** Groups of value v: [valueStarts[v], valueStarts[v + 1]); their names ascending. Cells of group g: [cells[g], cells[g + 1]). */
@@ -43,13 +47,13 @@ type CellNames = Uint8Array | Uint16Array;
 
 interface CellColumns {
   readonly values: PackedTable;
-  /** Hours (epoch ms / 3,600,000) that occur, ascending; cells name them by their place. */
+  /** Hours (epoch ms / 3,600,000) with events, ascending; cells refer to their positions. */
   readonly hours: Uint32Array;
-  /** Index of the first group of each value, then the end; of its first cell where cells have names. VC4 */
+  /** Index of each value's first group, then the end; of its first cell if cells have names. VC4 */
   readonly valueStarts: Uint32Array;
   readonly named: Groups | CellNames;
   readonly cellHours: Uint16Array;
-  /** Rows before each cell, and before the end; undefined where each cell is one row. VC3 */
+  /** Number of rows before each cell, then of all; undefined if each cell is one row. VC3 */
   readonly rowsBefore: Uint32Array | undefined;
 }
 
@@ -69,7 +73,7 @@ export class ValueCells {
     return bytes + (rowsBefore?.byteLength ?? 0);
   }
 
-  /** Adds the events of the name that pass: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
+  /** Adds the passing events of the name: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
   add(filter: PropertyFilter, name: number, edges: Float64Array, counts: Float64Array): void {
     for (const bytes of filter.equalValues) {
       const value = this.columns.values.find(bytes, 0, bytes.length);
@@ -81,7 +85,7 @@ export class ValueCells {
     return this.columns.values.count;
   }
 
-  /** Calls `each` with the bytes of every value that the name has, and its events in hours [edges[b], edges[b + 1]). */
+  /** Calls `each` with the bytes of each value of the name, and the value's events in hours [edges[b], edges[b + 1]). */
   forEachValue(
     name: number,
     edges: Float64Array,
@@ -124,7 +128,7 @@ export class ValueCells {
   }
 }
 
-/** Rows of one chunk that have the property: the index of the value, and the name with the hour's index in arrival order. */
+/** Rows of one chunk with the property: the value's index, and a key of name and hour index, in arrival order. */
 interface ChunkRows {
   readonly values: Uint32Array;
   readonly keys: Uint32Array;
@@ -135,9 +139,9 @@ export class ValueCellsBuilder {
   private readonly values = new InternedTable();
   private readonly chunks: ChunkRows[] = [];
   private rows = 0;
-  /** Hour -> its index, in the order in which they came. */
+  /** Index of each hour, in order of occurrence. */
   private readonly hours = new Map<number, number>();
-  /** Of the chunk being added: code -> index of its value. */
+  /** Index of the value of each code of the chunk being added. */
   private readonly valueOf = new Uint32Array(codeInBody);
   private readonly scratch = new ByteWriter(64);
 
@@ -145,17 +149,17 @@ export class ValueCellsBuilder {
     this.property = property;
   }
 
-  /** Bytes that building takes at its peak; it leaves fewer. */
+  /** Peak bytes of building; the result takes fewer. */
   static bytesFor(rows: number): number {
     return rows * buildingRowBytes;
   }
 
-  /** Whether there are so many values that cells are of no use. */
+  /** Whether the property has so many values that cells do not pay. */
   get isNearlyUnique(): boolean {
     return this.values.count > Math.max(valuesMin, this.rows * valuesShare);
   }
 
-  /** False: the chunk is left to the scan. VC2 */
+  /** Adds a chunk; false: it is left to the scan. VC2 */
   add(rows: WholeRows): boolean {
     const column = this.property.decidingColumn(rows);
     if (column === undefined) return false;
@@ -168,7 +172,7 @@ export class ValueCellsBuilder {
     return true;
   }
 
-  /** VC1 */
+  /** Interns the chunk's values. VC1 */
   private internValues({columns}: PropertyColumns, column: number): void {
     const {values} = columns[column];
     const {scratch} = this;
@@ -179,13 +183,13 @@ export class ValueCellsBuilder {
     }
   }
 
-  /** Undefined when a name or the number of hours is past its bound. */
+  /** Rows of a chunk; undefined when a name or the number of hours is out of bounds. */
   private rowsOf({order, timeBase, times, names}: RowsView, codes: RowColumn['codes']): ChunkRows | undefined {
     const values = new Uint32Array(order.length);
     const keys = new Uint32Array(order.length);
     let count = 0;
     let hourIndex = 0;
-    // Of the hour, less `timeBase`, as times are.
+    // End of the current hour, relative to `timeBase` as times are.
     let hourEnd = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
@@ -211,7 +215,7 @@ export class ValueCellsBuilder {
     return index;
   }
 
-  /** Yields between steps of some ms. */
+  /** Builds the cells. Yields between steps of some ms. */
   *build(): Generator<void, ValueCells, void> {
     const {hours, keys} = this.sortableKeys();
     yield;
@@ -224,7 +228,7 @@ export class ValueCellsBuilder {
     return this.cellsOf(hours, sorted);
   }
 
-  /** Hours in their order, and keys that name them by their place in it; rows in the order of arrival. */
+  /** Sorted hours, and keys that refer to their positions; rows in arrival order. */
   private sortableKeys(): {hours: Uint32Array; keys: Uint32Array} {
     const hours = Uint32Array.from(this.hours.keys()).sort();
     const placeOf = new Uint16Array(hours.length);
@@ -235,7 +239,7 @@ export class ValueCellsBuilder {
     return {hours, keys};
   }
 
-  /** Keys in the order of (value, key), and where those of each value begin. */
+  /** Keys in the order of (value, key), and the start of each value's keys. */
   private byValue(places: Uint32Array, keys: Uint32Array): {starts: Uint32Array; keys: Uint32Array} {
     const values = new Uint32Array(this.rows);
     let filled = 0;
@@ -290,7 +294,7 @@ export class ValueCellsBuilder {
   }
 }
 
-/** Runs of one (value, name), and of one (value, name, hour). */
+/** Counts the groups (value, name) and cells (value, name, hour). */
 function countCells(starts: Uint32Array, keys: Uint32Array): {groups: number; cells: number} {
   let groups = 0;
   let cells = 0;

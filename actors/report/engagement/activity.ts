@@ -1,49 +1,49 @@
-// Active users who did something: distinct users in the window of each bucket, out of their rows (docs/api.md, metric x interval).
+// Active users who did an event: distinct users in the window of each bucket, from rows (docs/api.md, metric x interval).
 //   AC1. Windows are those of all active users (active-plan.ts): trailing ones look back before `from`, and overlap.
-//   AC2. A user is counted once in each window and series. Rows come by time, so windows that have the user are behind those that
-//        an earlier row reached.
+//   AC2. A user is counted once in each window and series. Rows come by time, so the windows that already count the user come
+//        before those that a later row adds.
 import {upperBound} from '../../order/search.js';
 import {type ActiveMetric, windowStarts} from '../active/active-plan.js';
 import type {Buckets} from '../counts/buckets.js';
 import type {Stretch} from '../selection.js';
 
-/** The window of each bucket. AC1 */
+/** Window of each bucket. AC1 */
 export class ActivityWindows {
   readonly buckets: Buckets;
   private readonly starts: Float64Array;
   private readonly ends: Float64Array;
 
-  /** `given`: where they came with the question. */
+  /** `given`: window starts that came with the question. */
   constructor(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]) {
     this.buckets = buckets;
     this.starts = windowStarts(buckets, metric, given);
-    if (this.starts[0] === buckets.edges[0]) this.starts[0] = buckets.fromMs; // Nothing looks back.
+    if (this.starts[0] === buckets.edges[0]) this.starts[0] = buckets.fromMs; // No window looks back before `from`.
     this.ends = buckets.edges.subarray(1);
   }
 
-  /** What is read. */
+  /** The stretch that is read. */
   get stretch(): Stretch {
     return {startMs: this.starts[0], lastMs: this.buckets.toMs};
   }
 
-  /** The first bucket whose window has this time, which is read. */
+  /** The first bucket whose window contains this time of the stretch. */
   firstOf(timeMs: number): number {
     return upperBound(this.ends, timeMs);
   }
 
-  /** One more than the last bucket whose window has this time. */
+  /** One more than the last bucket whose window contains this time. */
   endOf(timeMs: number): number {
     return upperBound(this.starts, timeMs);
   }
 }
 
-/** Users by window of each series. Series 0 is the unbroken one, of which every row is, too. */
+/** Users by series and window. Series 0 is the unbroken one and includes every row. */
 export class ActivityCells {
   readonly windows: ActivityWindows;
-  /** Users who enter a window, less those who left the one before. */
+  /** Change of the number of users from one window to the next. */
   private readonly changes: Float64Array;
   private readonly totals: Float64Array;
-  /** By series: one more than the last bucket in which the current user was counted. AC2 */
+  /** By series: one more than the last bucket that counts the current user. AC2 */
   private readonly reached: Int32Array;
   private readonly isInTotal: Uint8Array;
   private readonly touched: number[] = [];
@@ -56,7 +56,7 @@ export class ActivityCells {
     this.isInTotal = new Uint8Array(seriesCount);
   }
 
-  /** The kind of a row is its series. */
+  /** Adds one user's rows; the kind of a row is its series. */
   addUser(times: Float64Array, series: Uint32Array, start: number, end: number): void {
     const {windows, touched, reached, isInTotal} = this;
     for (let at = start; at < end; at++) {
@@ -87,7 +87,7 @@ export class ActivityCells {
     totals[series] += 1;
   }
 
-  /** Users of each window. */
+  /** Number of users in each window. */
   counts(series: number): Float64Array {
     const {count} = this.windows.buckets;
     const counts = new Float64Array(count);
@@ -99,7 +99,7 @@ export class ActivityCells {
     return counts;
   }
 
-  /** Distinct users of [from, to]. */
+  /** Number of distinct users in [from, to]. */
   total(series: number): number {
     return this.totals[series];
   }

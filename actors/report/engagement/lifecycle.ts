@@ -1,9 +1,10 @@
-// Lifecycle: of each bucket, which of its users are new, which were there before, and who of the bucket before did not come.
-//   LC1. new: the user's first event of all time is in the bucket. returning: the user was in the bucket before, too.
-//        resurrecting: neither. dormant: the user was in the bucket before, and is not in this one.
-//   LC2. So new + returning + resurrecting are the users of a bucket, and dormant those of the bucket before less the returning.
+// Lifecycle: each bucket's users by whether they are new, returning or resurrecting, and the users of the bucket before who are
+// absent.
+//   LC1. new: the user's first event ever is in the bucket. returning: the user was in the bucket before, too. resurrecting:
+//        neither of these. dormant: the user was in the bucket before, and is not in this one.
+//   LC2. So new + returning + resurrecting are a bucket's users, and dormant is the bucket before minus returning.
 
-/** Users of each bucket. */
+/** Number of users of each bucket, by kind. */
 export class LifecycleCells {
   readonly new: Float64Array;
   readonly returning: Float64Array;
@@ -20,8 +21,8 @@ export class LifecycleCells {
   }
 
   /**
-   * One user's events by time: [start, end) of their places. Place p is bucket p - 1, place 0 the bucket before the first.
-   * `isKnown`: the user had events before that.
+   * Adds one user's events in order: places [start, end). Place p is bucket p - 1; place 0 is the bucket before the first.
+   * `isKnown`: the user has earlier events.
    */
   addUser(places: Uint32Array, start: number, end: number, isKnown: boolean): void {
     let before = -1;
@@ -35,14 +36,14 @@ export class LifecycleCells {
     if (before < this.count) this.dormant[before] += 1;
   }
 
-  /** LC1 */
+  /** The kind that a place belongs to. LC1 */
   private cellsOf(place: number, before: number, isKnown: boolean): Float64Array {
     if (before < 0 && !isKnown) return this.new;
     return before >= 0 && before === place - 1 ? this.returning : this.resurrecting;
   }
 }
 
-/** `"data":[…]` */
+/** `"data":[…]` of all buckets. */
 export function lifecycleFields(cells: LifecycleCells, labels: readonly string[]): string {
   const data = labels.map((label, bucket) => {
     const [fresh, returning] = [cells.new[bucket], cells.returning[bucket]];

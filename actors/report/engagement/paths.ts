@@ -1,16 +1,17 @@
-// Paths: what users did after, or before, an event (docs/api.md, Reports).
-//   PA1. Each user has one path: from the first event of the name on, or back from the last one. Step 1 is that event, each further
-//        step the user's next one in that direction, whatever its name; equal events that follow each other are steps of their own.
+// Paths: the events of users after, or before, an event (docs/api.md, Reports).
+//   PA1. Each user has one path: from the first event of the name on, or back from the last one. Step 1 is that event. Each
+//        further step is the user's next event in that direction, whatever its name; equal events in a row are steps of their
+//        own.
 //   PA2. A path ends where the user has no further event in the range.
-//   PA3. An edge is a pair of events at two steps, of which the most frequent are shown. All numbers are exact: the users of an
-//        event are all who had it at that step, shown edges or not; what is not shown is summed up.
+//   PA3. An edge is a pair of events at two steps; the most frequent ones are shown. All numbers are exact: an event's users
+//        are all who had it at that step, and edges that are not shown are summed up.
 import {compareTexts} from '../rows/value-groups.js';
 
 export type PathDirection = 'after' | 'before';
 
 /** The end of a path, in place of a name. */
 const end = 0;
-/** Names are fewer. */
+/** Upper bound of the number of names. */
 const pairBase = 2 ** 26;
 /** Estimated bytes of one map entry. */
 const entryBytes = 64;
@@ -28,7 +29,7 @@ export class PathCounts {
   private readonly numbers = new Map<string, number>();
   private readonly texts: string[] = [''];
   private readonly first: number;
-  /** Users by event of each step, and by pair of events of each step and the next. */
+  /** Number of users by event of each step, and by pair of events of each step and the next. */
   private readonly events: readonly Map<number, number>[];
   private readonly pairs: readonly Map<number, number>[];
   private entries = 0;
@@ -41,7 +42,7 @@ export class PathCounts {
     this.pairs = Array.from({length: depth - 1}, () => new Map());
   }
 
-  /** The number of a name, over all partitions. */
+  /** The number of a name, the same for all partitions. */
   numberOf(name: string): number {
     const known = this.numbers.get(name);
     if (known !== undefined) return known;
@@ -50,12 +51,12 @@ export class PathCounts {
     return number;
   }
 
-  /** Bytes that it takes, about. */
+  /** Estimated bytes of memory. */
   get bytes(): number {
     return this.entries * entryBytes;
   }
 
-  /** One user's events in the order of its history: [start, stop) of their numbers. PA1 */
+  /** Adds one user's events in the order of its history: names [start, stop) of `numbers`. PA1 */
   addUser(numbers: Uint32Array, start: number, stop: number): void {
     const {first, depth, events, pairs, direction} = this;
     const onward = direction === 'after' ? 1 : -1;
@@ -78,7 +79,7 @@ export class PathCounts {
     users.set(key, (known ?? 0) + 1);
   }
 
-  /** `"depth":…,"steps":[…],"edges":[…]`, with the `edgesMax` most frequent edges of each step. */
+  /** `"depth":…,"steps":[…],"edges":[…]` with the `edgesMax` most frequent edges of each step. */
   fields(edgesMax: number): string {
     const ranked = this.pairs.map((pairs) => this.rank(pairs));
     const shown = ranked.map((edges) => edges.slice(0, edgesMax));
@@ -87,7 +88,7 @@ export class PathCounts {
     return `"depth":${this.depth},"steps":[${steps.join()}],"edges":[${edges.join()}]`;
   }
 
-  /** The most frequent first, equal ones by the bytes of their names; an end comes after all names. */
+  /** Edges with the most frequent first, ties by the bytes of their names; the end of a path comes after all names. */
   private rank(pairs: ReadonlyMap<number, number>): Edge[] {
     const edges = Array.from(pairs, ([pair, users]) => ({
       from: Math.floor(pair / pairBase),
@@ -102,7 +103,7 @@ export class PathCounts {
     return compareTexts(this.texts[a], this.texts[b]);
   }
 
-  /** Events that a shown edge leads to or from, then the rest, then those whose path ended. PA3 */
+  /** A step: the events of shown edges, the sum of the others, and the users whose path ended. PA3 */
   private stepText(step: number, before: readonly Edge[], after: readonly Edge[]): string {
     const users = this.events[step];
     const shown = new Set([...before.map(({to}) => to), ...after.map(({from}) => from)]);

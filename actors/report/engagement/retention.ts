@@ -1,29 +1,29 @@
-// Retention: the bucket in which a user started, and how many periods later it returned (docs/api.md, Reports).
-//   RN1. Start events lie in [from, to]. A user is in the cohort of a bucket by its first start event there; with `first` by its
-//        first start event of all time alone, so the rows of users who started before `from` are not walked.
-//   RN2. Returns come after that start event in the order of the history: an event is no return to itself.
-//   RN3. Calendar period k of a cohort is the k-th bucket after its own. Rolling period k is [k, k + 1) units after the start event,
-//        where a month has 30 days.
+// Retention: the bucket in which a user started, and the periods in which it returned (docs/api.md, Reports).
+//   RN1. Start events are in [from, to]. A user is in a bucket's cohort by its first start event there. With `first` only its
+//        first start event ever counts, so rows of users who started before `from` are not walked.
+//   RN2. A return comes after that start event in the order of the history: an event is no return to itself.
+//   RN3. Calendar period k of a cohort is the k-th bucket after its own. Rolling period k is [k, k + 1) units after the start
+//        event; a month has 30 days.
 //   RN4. Returns count to the end of the last period. With `on_or_after` they count to `to`.
-//   RN5. A cell is complete when the period of every possible member has ended before `asOfMs` and before the end of RN4.
+//   RN5. A cell is complete when the period of every possible member ended before `asOfMs` and before the end of RN4.
 import {dayMs, hourMs} from '../../limits.js';
 import {lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
 
 export type RetentionInterval = 'hour' | 'day' | 'week' | 'month';
-/** What makes a member of a cohort. RN1 */
+/** Start events that make a user a member of a cohort. RN1 */
 export type CohortRule = 'first' | 'recurring';
 
 export interface RetentionRules {
-  /** Cells of a cohort. */
+  /** Number of periods of a cohort. */
   readonly periods: number;
   readonly cohort: CohortRule;
-  /** Whether a user returns in a period, or in it or a later one. */
+  /** Whether a user counts as returning in a period only, or also when it returns later. */
   readonly criteria: 'on' | 'on_or_after';
   readonly frame: 'calendar' | 'rolling';
 }
 
-/** RN3 */
+/** Length of a rolling period. RN3 */
 const unitMs: Readonly<Record<RetentionInterval, number>> = {
   hour: hourMs,
   day: dayMs,
@@ -31,16 +31,16 @@ const unitMs: Readonly<Record<RetentionInterval, number>> = {
   month: 30 * dayMs,
 };
 
-/** When the periods of each cohort are. */
+/** The periods of each cohort. */
 export class Periods {
   readonly cohorts: Buckets;
   readonly rules: RetentionRules;
   /** Undefined for calendar periods. */
   private readonly unitMs: number | undefined;
-  /** Edges of the cohorts' buckets, then those of the buckets after them. */
+  /** Edges of the cohorts' buckets and of the buckets after them. */
   private readonly edges: Float64Array;
 
-  /** `laterEnds`: ends of the buckets after the last cohort's, one less than there are periods. */
+  /** `laterEnds`: ends of the buckets after the last cohort's: one fewer than periods. */
   constructor(cohorts: Buckets, interval: RetentionInterval, rules: RetentionRules, laterEnds: readonly number[]) {
     this.cohorts = cohorts;
     this.rules = rules;
@@ -48,12 +48,12 @@ export class Periods {
     this.edges = Float64Array.from([...cohorts.edges, ...laterEnds]);
   }
 
-  /** The first ms of a period of a user who started at `startMs`. RN3 */
+  /** Start of a period for a user who started at `startMs`. RN3 */
   startOf(cohort: number, startMs: number, period: number): number {
     return this.unitMs === undefined ? this.edges[cohort + period] : startMs + period * this.unitMs;
   }
 
-  /** The last ms that is read. RN4 */
+  /** End of the stretch that is read, inclusive. RN4 */
   get lastMs(): number {
     const {rules, cohorts, unitMs} = this;
     if (rules.criteria === 'on_or_after') return cohorts.toMs;
@@ -62,7 +62,7 @@ export class Periods {
     return endMs - 1;
   }
 
-  /** RN5 */
+  /** Whether a cell is complete. RN5 */
   isComplete(cohort: number, period: number, asOfMs: number): boolean {
     const {rules, cohorts, edges, unitMs} = this;
     const endMs = unitMs === undefined ? edges[cohort + period + 1] : edges[cohort + 1] + (period + 1) * unitMs;
@@ -70,15 +70,15 @@ export class Periods {
   }
 }
 
-/** Bits of a row's kind; its series is above them. */
+/** Bits of a row's kind; the bits above them are its series. */
 export const startBit = 1;
 export const returnBit = 2;
 export const seriesShift = 2;
 
-/** One user of a cohort: the place of its start event, and its returns up to that. */
+/** Receives a member of a cohort: the place of its start event, and its number of returns up to it. */
 type NoteMember = (cohort: number, at: number, returnsBefore: number) => void;
 
-/** The cohorts of one user, whose rows are [start, end) of both columns. RN1 */
+/** Visits the cohorts of one user, whose rows are [start, end) of both columns. RN1 */
 export function forEachMembership(
   {cohorts, rules}: Periods,
   times: Float64Array,
@@ -100,12 +100,12 @@ export function forEachMembership(
   }
 }
 
-/** Sizes and cells of each series. Series 0 is the unbroken one, of which every member is, too. */
+/** Sizes and cells of each series. Series 0 is the unbroken one and includes every member. */
 export class RetentionCells {
   readonly periods: Periods;
   private readonly sizes: Float64Array;
   private readonly counts: Float64Array;
-  /** Times of one user's returns. */
+  /** Times of the current user's returns. */
   private returns = new Float64Array(64);
 
   constructor(periods: Periods, seriesCount: number) {
@@ -130,7 +130,7 @@ export class RetentionCells {
     return count;
   }
 
-  /** The member's returns are [firstReturn, returnCount). */
+  /** Adds a member with the returns [firstReturn, returnCount). */
   private addMember(series: number, cohort: number, startMs: number, firstReturn: number, returnCount: number): void {
     const {periods, returns, counts} = this;
     const {rules} = periods;
@@ -144,7 +144,7 @@ export class RetentionCells {
         counts[firstCell + period] += 1;
       return;
     }
-    // The first return that is not before the period.
+    // The first return at or after the start of the period.
     let next = firstReturn;
     for (let period = 0; period < rules.periods && next < returnCount; period++) {
       const endMs = periods.startOf(cohort, startMs, period + 1);
@@ -184,7 +184,7 @@ export function retentionFields(
   return `"cohorts":[${cohorts.join()}],"overall":[${overall.join()}]`;
 }
 
-/** Sums over the complete cells of a period: a mean of rates would weigh small cohorts like large ones. */
+/** Sum over the complete cells of a period: a mean of rates would weigh small cohorts like large ones. */
 function overallOf(cells: RetentionCells, series: number, period: number, asOfMs: number): string {
   const {periods} = cells;
   let [count, size] = [0, 0];
@@ -196,7 +196,7 @@ function overallOf(cells: RetentionCells, series: number, period: number, asOfMs
   return `{"count":${count},"size":${size},"rate":${size === 0 ? null : count / size}}`;
 }
 
-/** Members of all cohorts of a series. */
+/** Number of members of all cohorts of a series. */
 export function membersOf(cells: RetentionCells, series: number): number {
   let members = 0;
   for (let cohort = 0; cohort < cells.periods.cohorts.count; cohort++) members += cells.size(series, cohort);

@@ -1,21 +1,21 @@
-// Stickiness: how many users were active in exactly k buckets of the range.
+// Stickiness: the number of users active in exactly k buckets of the range.
 
 export class StickinessCells {
-  /** Users of exactly k buckets, at k - 1. */
+  /** Number of users active in exactly k buckets, at k - 1. */
   private readonly users: Float64Array;
 
   constructor(bucketCount: number) {
     this.users = new Float64Array(bucketCount);
   }
 
-  /** One user's events by time: [start, end) of their buckets. */
+  /** Adds one user's events in order: [start, end) of `buckets`. */
   addUser(buckets: Uint32Array, start: number, end: number): void {
     let distinct = 1;
     for (let at = start + 1; at < end; at++) if (buckets[at] !== buckets[at - 1]) distinct += 1;
     this.users[distinct - 1] += 1;
   }
 
-  /** `"data":[…],"total":n`. `isAtLeast`: users of k or more buckets. */
+  /** `"data":[…],"total":n`. `isAtLeast`: users active in k or more buckets. */
   fields(isAtLeast: boolean): string {
     const users = this.users.slice();
     if (isAtLeast) for (let at = users.length - 2; at >= 0; at--) users[at] += users[at + 1];

@@ -1,9 +1,9 @@
-// Paths whose steps come in any order: the level of a path is the number of different steps that its events do.
-//   AO1. Each step takes an event of its own. An event may serve several steps, so events are matched to steps: one more event
-//       raises the level if a chain of changes frees a step for it. Taking events in their order makes every level as early as it
-//       can be, and a path has its entry among its events.
-//   AO2. The level of a window depends on how many events of each set it has; more of them than the set has steps do nothing.
-//       Windows whose numbers do not exceed those of the window that was searched last are passed over.
+// Paths whose steps may come in any order: the level of a path is the number of different steps that its events fulfil.
+//   AO1. Each step takes an event of its own. An event may fit several steps, so this is a matching: one more event raises the
+//        level if an augmenting path frees a step for it. Taking events in order makes every level as early as possible, and
+//        keeps the entry in the path.
+//   AO2. The level of a window depends on its number of events of each set, capped at the steps of the set. Windows whose
+//        numbers do not exceed those of the last searched window are skipped.
 import type {PathRules, PathSearch} from './path-search.js';
 
 const nobody = -1;
@@ -11,15 +11,15 @@ const nobody = -1;
 export class AnyOrderSearch implements PathSearch {
   readonly places: Int32Array;
   private readonly rules: PathRules;
-  /** The places that raised the level of the current window, in order. */
+  /** Positions of the events that raised the level of the current window, in order. */
   private readonly raised: Int32Array;
-  /** Place of the event that each step has taken. */
+  /** Position of the event that each step has taken. */
   private readonly takers: Int32Array;
   private readonly tried: Uint8Array;
-  /** Events of each set in the window, and those of the last window that was searched. AO2 */
+  /** Number of events of each set in the window, and in the last searched window. AO2 */
   private held: number[] = [];
   private searched: number[] = [];
-  /** Sets of which the window has more than the one that was searched. */
+  /** Number of sets that exceed the last searched window. AO2 */
   private above = 0;
 
   constructor(rules: PathRules) {
@@ -89,7 +89,7 @@ export class AnyOrderSearch implements PathSearch {
     return level;
   }
 
-  /** Finds a step for the event, of which others may change theirs. */
+  /** Finds a step for the event; other events may change theirs. */
   private takesStep(sets: Uint32Array, place: number): boolean {
     const {takers, tried} = this;
     for (const step of this.rules.sets.selectorsOf(sets[place])) {

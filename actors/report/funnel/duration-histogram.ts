@@ -1,5 +1,5 @@
-// How many durations lie between bounds of 1, 2 and 5 times powers of ten, in ms.
-//   DH1. A bin is [from, to). The first is [0, 1): whole ms, so it has those of no duration.
+// Histogram of durations in ms; its bounds are 1, 2 and 5 times powers of ten.
+//   DH1. A bin is [from, to). The first is [0, 1): durations are whole ms, so it has those of 0.
 import {upperBound} from '../../order/search.js';
 
 export interface HistogramBin {
@@ -23,7 +23,7 @@ export class DurationHistogram {
     this.counts[upperBound(bounds, ms, 0, bounds.length) - 1] += 1;
   }
 
-  /** From the first to the last bin that has any; those between that have none are in it. */
+  /** Bins from the first to the last with durations, empty ones between them included. */
   bins(): HistogramBin[] {
     const first = this.counts.findIndex((count) => count > 0);
     const last = this.counts.findLastIndex((count) => count > 0);

@@ -1,11 +1,11 @@
-// How deep each user of a block went into a funnel with a conversion window: the rules of funnel-walk.ts (FW1 to FW3), for all
-// users of the block at once.
+// Depth of each user of a block in a funnel with a conversion window: the rules of funnel-walk.ts (FW1 to FW3) for all users of
+// the block at once.
 //   In a round each user walks from one entry, as without a window. A user whose next step came too late tries a later entry in
-//   the next round. At the end each user that got beyond the entry walks from its best one again, to be counted.
-//   ER1. An entry reaches no step earlier than the entries before it do (funnel-walk.ts FW3). So where the next step came too
-//       late, at t, only an entry from t minus the window on gets further: the search skips those in between.
-//   ER2. Where there is no next step at all, no later entry gets further.
-//   ER3. Of equally deep walks the first one counts: entries are tried in their order.
+//   the next round. Finally each user who passed the entry walks again from its best one, to be counted.
+//   ER1. A later entry reaches no step earlier (funnel-walk.ts FW3). So if the next step came too late, at t, only an entry at
+//        or after t minus the window gets further: the search skips the others.
+//   ER2. Without any next step no later entry gets further.
+//   ER3. Entries are tried in order; among equally deep walks the first one counts.
 //   ER4. Rounds end: times are whole ms, so the next entry comes after the one before.
 import type {EntryProgress, FunnelProgress} from './funnel-progress.js';
 import type {NumberList} from './median.js';
@@ -14,9 +14,9 @@ interface RoundsOptions {
   readonly stepCount: number;
   /** Whole ms (ER4), inclusive. */
   readonly windowMs: number;
-  /** Keys from here on are outside the funnel. */
+  /** Keys from this one on are outside the funnel. */
   readonly endKey: number;
-  /** Writes to `found` the event of the step that each of the first `count` users has next. */
+  /** Writes to `found` the next event of the step for each of the first `count` users. */
   readonly seek: (step: number, count: number) => void;
 }
 
@@ -31,7 +31,9 @@ export class EntryRounds {
     this.options = options;
   }
 
-  /** Counts the first `entered` users of the block, whose keys are their first entries: the steps they reached, and after what time. */
+  /**
+   * Counts the first `entered` users of the block, who are at their first entries: steps reached, and the time that each took.
+   */
   count(entered: number, reached: Float64Array, durations: readonly NumberList[]): void {
     this.entries.begin(entered);
     for (let walking = entered; walking > 0; walking = this.takeLaterEntries(walking)) this.walk(walking);
@@ -55,7 +57,7 @@ export class EntryRounds {
     }
   }
 
-  /** Returns how many users have another entry. */
+  /** Moves users to a later entry; returns the number of users with one. */
   private takeLaterEntries(walked: number): number {
     const {stepCount, windowMs, endKey, seek} = this.options;
     const left = this.entries.seekLater(walked, stepCount, windowMs);

@@ -1,15 +1,14 @@
-// What is noted of an event for a funnel, as one number: the set of selectors that chose it, the value that is held constant,
-// and the group of the value that breaks the answer down.
-//   EN1. Numbers are given out as triples occur: of values that hardly repeat there are as many as events. `bytes` says what
-//       they take.
+// A funnel's note on an event, as one number: the set of selectors that chose it, the value held constant, and the group of the
+// breakdown's value.
+//   EN1. Triples are numbered as they occur: values that hardly repeat make as many notes as events. `bytes` is their memory.
 
 const free = 0;
 
 export class EventNotes {
   private count = 0;
-  /** The three numbers of note n begin at 3 * n. */
+  /** Note n is the three numbers from 3 * n. */
   private triples = new Uint32Array(3 * 64);
-  /** One more than a note; open addressing. */
+  /** Note + 1, open addressing. */
   private slots = new Uint32Array(256);
 
   get bytes(): number {
@@ -33,7 +32,7 @@ export class EventNotes {
     return this.slots[slot] === free ? this.append(slot, set, held, group) : this.slots[slot] - 1;
   }
 
-  /** The slot of the triple, or the free one where it belongs. */
+  /** The slot of the triple, or the free slot where it belongs. */
   private slotOf(set: number, held: number, group: number): number {
     const {slots, triples} = this;
     const mask = slots.length - 1;

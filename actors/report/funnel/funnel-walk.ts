@@ -1,20 +1,19 @@
-// How deep one user went into a funnel, and when it reached each step (docs/api.md, funnel rules).
-//   FW1. From one entry the walk is greedy: each step takes the earliest event after the one before. No other choice of
-//       events gets deeper or ends earlier.
-//   FW2. With a conversion window any entry may convert: of all entries' walks the deepest counts, of equally deep ones
-//       the one that starts earliest.
-//   FW3. A later entry reaches no step earlier than an earlier entry does. So the place of each step only moves forward,
-//       and all entries together cost (entries + events) * steps, not entries * events.
+// Depth of one user in a funnel, and the time of each step (docs/api.md, funnel rules).
+//   FW1. From one entry the walk is greedy: each step takes the earliest event after the step before. No other choice gets
+//        deeper or ends earlier.
+//   FW2. With a conversion window any entry may convert: the deepest walk counts, among equally deep ones the earliest.
+//   FW3. A later entry reaches no step earlier. So the position of each step only moves forward, and all entries together cost
+//        (entries + events) * steps, not entries * events.
 
 export class FunnelWalk {
-  /** Times at which the steps were reached; valid up to the depth that `walk` returned. */
+  /** Times of the reached steps; valid up to the depth that `walk` returned. */
   readonly times: Float64Array;
   private readonly stepKinds: Uint8Array;
   private readonly windowMs: number;
-  /** Where the current entry's walk reaches each step, or a place before it. FW3 */
+  /** Position of each step in the current entry's walk, or a lower bound of it. FW3 */
   private readonly places: Int32Array;
 
-  /** `stepKinds`: which kind of event each step takes. `windowMs` is inclusive; infinite without a window. */
+  /** `stepKinds`: the kind of event of each step. `windowMs` is inclusive; infinite without a window. */
   constructor(stepKinds: Uint8Array, windowMs: number) {
     this.stepKinds = stepKinds;
     this.windowMs = windowMs;
@@ -22,7 +21,7 @@ export class FunnelWalk {
     this.places = new Int32Array(stepKinds.length);
   }
 
-  /** Number of steps reached by the events [start, end), which are in order. */
+  /** Number of steps that the events [start, end) reach; they must be in order. */
   walk(times: Float64Array, kinds: Uint8Array, start: number, end: number): number {
     const {places, stepKinds, windowMs} = this;
     places.fill(start);
@@ -36,7 +35,7 @@ export class FunnelWalk {
         const place = nextOf(kinds, stepKinds[depth], Math.max(places[depth], places[depth - 1] + 1), end);
         places[depth] = place;
         if (place === end)
-          depthMax = depth; // FW3: nor does any later entry get past this step.
+          depthMax = depth; // FW3: no later entry gets past this step either.
         else if (times[place] > lastMs) break;
         else depth += 1;
       }

@@ -1,6 +1,6 @@
-// The funnel of one partition: how many users reached each step, and how long each step took them.
-//   The matching rows of all chunks are gathered and grouped by user, then every user is walked alone (funnel-walk.ts).
-//   When they exceed the bound of memory, several passes over the chunks each take some of the users (gathered-rows.ts).
+// The funnel of one partition: number of users at each step, and the time that each step took.
+//   Matching rows of all chunks are gathered and grouped by user, then each user is walked (funnel-walk.ts). Rows beyond the
+//   bound of memory need several passes over the chunks, each for some of the users (gathered-rows.ts).
 
 import {firstAt, type RowsView} from '../../chunk/rows.js';
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
@@ -13,9 +13,9 @@ import {medianOf, NumberList} from './median.js';
 const noKind = 0xff;
 
 export interface FunnelResult {
-  /** Users that reached each step. */
+  /** Number of users at each step. */
   readonly reached: Float64Array;
-  /** For each user that reached the step, the ms since its previous step; empty for the first step. */
+  /** Ms since the previous step, for each user of the step; empty for the first step. */
   readonly durations: readonly NumberList[];
 }
 
@@ -23,7 +23,7 @@ export class FunnelPartial implements FunnelResult {
   readonly reached: Float64Array;
   readonly durations: readonly NumberList[];
   private readonly stretch: Stretch;
-  /** The steps up to the first whose event never happened in this partition. */
+  /** Steps up to the first whose event never occurred in this partition. */
   private readonly names: readonly number[];
   private readonly kindOfName: Uint8Array;
   private readonly rows: GatheredRows<Uint8Array>;
@@ -31,8 +31,8 @@ export class FunnelPartial implements FunnelResult {
   private readonly timeSort = new TimeSort<Uint8Array>((count) => new Uint8Array(count));
 
   /**
-   * `stepNames`: the name index of each step's event in this partition, -1 where it has none.
-   * `windowMs` is inclusive, infinite without a window; `rowsMax` bounds the rows gathered at once.
+   * `stepNames`: name index of each step's event in this partition, -1 without one. `windowMs` is inclusive, infinite without a
+   * window. `rowsMax` bounds the rows gathered at once.
    */
   constructor(index: SnapshotIndex, stepNames: readonly number[], stretch: Stretch, windowMs: number, rowsMax: number) {
     const unknown = stepNames.indexOf(-1);
@@ -50,7 +50,7 @@ export class FunnelPartial implements FunnelResult {
     );
   }
 
-  /** Chunks of each pass, in this order. */
+  /** Chunks that each pass reads, in this order. */
   chunks(index: SnapshotIndex): ChunkEntry[] {
     if (this.names.length === 0) return [];
     return chunksNaming(chunksWithin(index.chunks, [this.stretch]), this.names);
@@ -77,7 +77,7 @@ export class FunnelPartial implements FunnelResult {
     return this.rows.nextPass();
   }
 
-  /** Walks users from `first` on; returns the user to go on with. */
+  /** Walks users from `first`; returns the next user. */
   private walkSlice({starts, times, kinds}: RowsByUser<Uint8Array>, first: number): number {
     const sliceEnd = first + starts[first] + sliceRows;
     let user = first;

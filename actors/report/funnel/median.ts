@@ -1,18 +1,17 @@
-// The exact median of many numbers that arrive one by one.
-//   A histogram over the leading bits of the numbers finds the cell that holds the middle; only the numbers of that cell are
-//   sorted.
-//   MD1. Numbers are finite and not below 0, so that they are in the order of their bits.
+// The exact median of many numbers that are added one by one.
+//   A histogram over the leading bits finds the cell of the middle; only the numbers of that cell are sorted.
+//   MD1. Numbers are finite and at least 0, so their bits sort like their values.
 
-/** 8 KiB: the last chunk of a list is not full, and a long funnel over four partitions fills some sixty lists. */
+/** Numbers of a chunk, 8 KiB: last chunks are partly empty, and a long funnel over four partitions fills some sixty lists. */
 const chunkNumbers = 1_024;
 const newChunk = (): Float64Array => new Float64Array(chunkNumbers);
-/** Shift of a number's upper word: the exponent and 6 bits are left, so a cell is at most 1.6 % wide. */
+/** Shift of a number's upper word that leaves the exponent and 6 bits: a cell is at most 1.6 % wide. */
 const cellShift = 14;
-/** Everything below 2^-1 shares the first cell, everything from 2^63 on the last. */
+/** Numbers below 2^-1 share the first cell, those from 2^63 the last. */
 const firstCell = 1_022 << 6;
 const cellCount = 65 << 6;
 
-/** Numbers in chunks of one size. MD1 */
+/** Numbers in chunks of equal size. MD1 */
 export class NumberList {
   private readonly takeChunk: () => Float64Array;
   private chunks: Float64Array[] = [];
@@ -39,13 +38,13 @@ export class NumberList {
     }
   }
 
-  /** A chunk that has room. */
+  /** The last chunk, or a new one when it is full. */
   private lastChunk(): Float64Array {
     if (this.count === this.chunks.length * chunkNumbers) this.chunks.push(this.takeChunk());
     return this.chunks[this.chunks.length - 1];
   }
 
-  /** Views, not copies. */
+  /** The numbers of each chunk: views, not copies. */
   columns(): Float64Array[] {
     return this.chunks.map((chunk, i) => chunk.subarray(0, this.count - i * chunkNumbers));
   }

@@ -1,6 +1,6 @@
-// The paths of all users, as columns: what the series of a funnel and of its breakdown are summed up from.
-//   PL1. A path is of one user, or of one pair of a user and a held value; it has at least one step.
-//   PL2. Sums of partitions are sums of paths: nothing depends on the order in which they were added.
+// Paths of all users, as columns: the source of a funnel's series and of its breakdown.
+//   PL1. A path is of one user, or of one pair of user and held value; it has at least one step.
+//   PL2. A sum over partitions is a sum over paths, so the order of additions does not matter.
 import {inSlices} from '../rows/gathered-rows.js';
 
 /** A column that grows. */
@@ -37,13 +37,13 @@ export interface Path {
 export class PathLog {
   private readonly depths = new Column(words);
   private readonly groups = new Column(words);
-  /** Bucket of the entry. */
+  /** Bucket of each path's entry. */
   private readonly buckets = new Column(words);
-  /** Where the path's gaps begin. */
+  /** Start of each path's gaps. */
   private readonly starts = new Column(words);
-  /** Ms from each step to the next. */
+  /** Ms from each step of a path to the next. */
   private readonly gaps = new Column(doubles);
-  /** 1: it may still convert. */
+  /** 1: the path may still convert. */
   private readonly open = new Column(words);
 
   get count(): number {
@@ -82,12 +82,12 @@ export class PathLog {
     return this.open.values[path] === 1;
   }
 
-  /** Ms from the step before to this one, of a path that reached it. `step` is from 1 on. */
+  /** Ms between step - 1 and `step` of a path that reached it; `step` is at least 1. */
   gap(path: number, step: number): number {
     return this.gaps.values[this.starts.values[path] + step - 1];
   }
 
-  /** Paths of each group. Yields between slices. */
+  /** Number of paths of each group. Yields between slices. */
   *totals(groupCount: number): Generator<void, Float64Array, void> {
     const totals = new Float64Array(groupCount);
     yield* inSlices(this.count, (start, end) => {
@@ -96,7 +96,7 @@ export class PathLog {
     return totals;
   }
 
-  /** Numbers of the paths of each row; `rowOf` says which row a group is in. Yields between slices. */
+  /** Paths of each row; `rowOf`: the row of each group. Yields between slices. */
   *byRow(rowOf: Uint32Array, rowCount: number): Generator<void, Uint32Array[], void> {
     const starts = new Uint32Array(rowCount + 1);
     yield* inSlices(this.count, (start, end) => {

@@ -1,4 +1,4 @@
-// One series of a funnel, summed up from its paths: users by step, times between steps, conversion by bucket of the entry.
+// Sums of one series of a funnel over its paths: users by step, times between steps, conversion by bucket of the entry.
 //   SM1. Times are whole ms. Their mean is rounded once (exact-sum.ts), their median is that of median.ts.
 import {ExactSum} from '../rows/exact-sum.js';
 import {DurationHistogram, type HistogramBin} from './duration-histogram.js';
@@ -7,12 +7,12 @@ import type {PathLog} from './path-log.js';
 
 /** Paths between two yields: a ms or two. */
 const slicePaths = 16_384;
-/** Sums of whole numbers stay exact in a double up to here, and a gap more: nobody's events are 100,000 years apart. */
+/** Bound up to which sums of whole numbers, and one gap more, stay exact in a double: no events are 100,000 years apart. */
 const partMax = 2 ** 52;
 
 export interface StepSummary {
   readonly count: number;
-  /** Since the step before; null at the first step, and where nobody reached it. */
+  /** Median since the step before; null for the first step, and if no user reached it. */
   readonly medianMs: number | null;
   readonly meanSeconds: number | null;
   readonly histogram: readonly HistogramBin[];
@@ -20,7 +20,7 @@ export interface StepSummary {
 
 export interface PathSummary {
   readonly steps: readonly StepSummary[];
-  /** Users who entered, and those of them who reached the last step, by bucket of the entry. */
+  /** Number of users who entered, and of those who reached the last step, by bucket of the entry. */
   readonly entered: Float64Array;
   readonly converted: Float64Array;
   readonly undecided: number;
@@ -31,7 +31,7 @@ export interface SummaryShape {
   readonly bucketCount: number;
 }
 
-/** Yields between slices. `paths`: their numbers; undefined: all of them. */
+/** Sums up paths, and yields between slices. `paths`: their numbers; undefined: all. */
 export function* summarize(
   log: PathLog,
   paths: Uint32Array | undefined,
@@ -69,7 +69,7 @@ class Gaps {
   private readonly list;
   private readonly sum = new ExactSum();
   private readonly histogram = new DurationHistogram();
-  /** What is not in `sum` yet. */
+  /** Sum of the gaps that are not in `sum` yet. */
   private part = 0;
 
   constructor(lists: NumberLists) {

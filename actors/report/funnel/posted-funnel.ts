@@ -1,12 +1,11 @@
-// The funnel of one partition over its postings. It gives the same answers as funnel.ts (docs/api.md, funnel rules), which gathers
-// all matching rows.
-//   Users are walked in blocks, and each block through one step after the other: a user that misses a step is not searched in
-//   the next ones, and memory is read in the order of users. Most events are in the largest segment: its memory also holds the
-//   progress of the block, so that the kernel searches it (kernels/funnel-progress.ts). The few events of other segments are
-//   searched after.
-//   With a conversion window any entry may convert, so a block goes through the steps once for each entry that can decide
+// The funnel of one partition from postings. It answers like funnel.ts, which gathers all matching rows (docs/api.md, funnel
+// rules).
+//   Users are walked in blocks, and each block step by step. A user who misses a step leaves the search, and memory is read in
+//   the order of users. Most events are in the largest segment: its memory also holds the block's progress, so the kernel
+//   searches it (kernels/funnel-progress.ts). The few events of other segments are searched after it.
+//   With a conversion window any entry may convert: a block walks the steps once for each entry that can decide
 //   (entry-rounds.ts).
-//   Postings hold the events of users who left, too: these users enter no block.
+//   Postings still hold the events of users who left: these users enter no block.
 
 import {lowerBound, upperBound} from '../../order/search.js';
 import type {UserSet} from '../../table/user-set.js';
@@ -20,15 +19,15 @@ import type {SparsePostings, UserPostings} from './user-postings.js';
 
 const never = Number.POSITIVE_INFINITY;
 
-/** All postings of a step's name. */
+/** Postings of a step's name. */
 interface Step {
-  /** Those in the memory that also holds the progress; the others are in the two lists. */
+  /** Postings in the memory that also holds the progress. All others are in the two lists. */
   readonly main: DensePostings | undefined;
   readonly dense: readonly DensePostings[];
   readonly sparse: readonly SparseCursor[];
 }
 
-/** Position of the search: blocks are walked in ascending order, each from `blockAt` on. */
+/** Cursor over sparse postings: blocks are walked in ascending order, each from `blockAt`. */
 interface SparseCursor {
   readonly postings: SparsePostings;
   blockAt: number;
@@ -43,15 +42,14 @@ export class PostedFunnel implements FunnelResult {
   /** With a conversion window. */
   private readonly rounds: EntryRounds | undefined;
   private readonly hasLeft: UserSet;
-  /** Keys in [startKey, endKey) are inside the stretch. */
+  /** Range of the keys inside the stretch: [startKey, endKey). */
   private readonly startKey: number;
   private readonly endKey: number;
 
   /**
-   * `segments`: postings of all chunks, in the order of their ordinals. `stepNames`: the name index of each step's event in
-   * this partition, -1 where it has none. `windowMs` is inclusive, infinite without a window. `progress` is used
-   * where no segment has one in its memory. `lists` lends the lists of durations, which the caller gives back. Users who
-   * left (`hasLeft`) do not count.
+   * `segments`: postings of all chunks, by ordinals. `stepNames`: name index of each step's event in this partition, -1 without
+   * one. `windowMs` is inclusive, infinite without a window. `progress` is used if no segment's memory has one. `lists` lends
+   * the lists of durations, which the caller gives back. Users in `hasLeft` are not counted.
    */
   constructor(
     segments: readonly UserPostings[],
@@ -97,14 +95,17 @@ export class PostedFunnel implements FunnelResult {
     return new EntryRounds(this.progress, {stepCount: steps.length, windowMs, endKey, seek});
   }
 
-  /** Puts the users [first, first + blockUsers) that have an entry into the block, at their earliest one; returns how many. */
+  /**
+   * Fills the block with those of the users [first, first + blockUsers) who have an entry, at their earliest one; returns their
+   * number.
+   */
   private enter(first: number): number {
     const count = this.fill(first);
     this.progress.keys.fill(this.startKey - 1);
     return count === 0 ? 0 : this.take(this.steps[0], count);
   }
 
-  /** Puts the users [first, first + blockUsers) that did not leave into the block; returns how many. */
+  /** Fills the block with those of the users [first, first + blockUsers) who did not leave; returns their number. */
   private fill(first: number): number {
     const {users} = this.progress;
     const {hasLeft} = this;
@@ -114,13 +115,13 @@ export class PostedFunnel implements FunnelResult {
     return count;
   }
 
-  /** Advances the first `count` users to the step. @returns how many have it. */
+  /** Advances the first `count` users to the step. @returns the number of users who have it. */
   private take(step: Step, count: number): number {
     this.seek(step, count);
     return this.progress.advance(count, this.endKey);
   }
 
-  /** Writes to `found` the next event of each of the first `count` users, the earliest of all segments. */
+  /** Writes to `found` the next event of each of the first `count` users: the earliest of all segments. */
   private seek({main, dense, sparse}: Step, count: number): void {
     const {progress} = this;
     if (main === undefined) progress.found.fill(never, 0, count);
@@ -161,14 +162,14 @@ function stepOf(segments: readonly UserPostings[], main: UserPostings | undefine
   return {main: inMain, ...found};
 }
 
-/** A number above all users that may have an entry. */
+/** Upper bound of the users with an entry. */
 function userEnd({main, dense, sparse}: Step): number {
   const lengths = dense.map(({heads}) => heads.length);
   const ends = sparse.map(({postings: {users}}) => users[users.length - 1] + 1);
   return Math.max(main?.heads.length ?? 0, ...lengths, ...ends);
 }
 
-/** Whether a user of the block that begins with `first` may have an entry. */
+/** Whether a user of the block from `first` may have an entry. */
 function hasAny({main, dense, sparse}: Step, first: number): boolean {
   if (first < (main?.heads.length ?? 0) || dense.some(({heads}) => first < heads.length)) return true;
   return sparse.some((cursor) => {
@@ -178,7 +179,7 @@ function hasAny({main, dense, sparse}: Step, first: number): boolean {
   });
 }
 
-/** Writes to `found` a user's next event in `postings` where it is earlier. */
+/** Writes to `found` a user's next event in `postings` if it is earlier. */
 export function seekDense({users, keys, found}: FunnelProgress, count: number, postings: DensePostings): void {
   const {heads, starts, keys: posted} = postings;
   for (let i = 0; i < count && users[i] < heads.length; i++) {
@@ -194,7 +195,7 @@ export function seekDense({users, keys, found}: FunnelProgress, count: number, p
   }
 }
 
-/** As `seekDense`, by a merge of the users of the block with those that have events: both ascend. */
+/** As `seekDense`, by a merge of the block's users with those of the postings: both ascend. */
 function seekSparse({users, keys, found}: FunnelProgress, count: number, cursor: SparseCursor): void {
   const {users: posted, starts, keys: postedKeys} = cursor.postings;
   let at = cursor.blockAt;

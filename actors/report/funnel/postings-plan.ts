@@ -1,8 +1,8 @@
-// Which segments of postings a snapshot needs, and which of the kept ones still hold.
-//   PP1. A segment holds the live rows of the chunks that it was built from, known by the keys of their parts: a chunk whose
-//       rows changed (rows appended or erased) has another part, and is built again.
-//   PP2. Segments follow each other in the order of ordinals. One is merged with its predecessor once it is a quarter of its
-//       size, so there are few, and each row is built again once a level.
+// The segments of postings that a snapshot needs, and the cached ones that are still valid.
+//   PP1. A segment holds the live rows of its chunks, identified by the keys of their parts. A chunk whose rows changed
+//        (appended or erased) has another part, so its segment is built again.
+//   PP2. Segments are in the order of ordinals. A segment of at least a quarter of its predecessor's size is merged into it. So
+//        segments are few, and each row is rebuilt once a level.
 //   PP3. The open chunk is a segment of its own: every snapshot replaces it.
 import type {ChunkEntry, SnapshotIndex} from '../../manifest.js';
 import {liesWithin, liveRows, type Stretch} from '../selection.js';
@@ -13,18 +13,18 @@ const mergeShare = 4;
 export interface Segment {
   readonly key: string;
   readonly chunks: readonly ChunkEntry[];
-  /** Whose events are in the postings. */
+  /** Names whose events are in the postings. */
   readonly names: ReadonlySet<number>;
   readonly postings: UserPostings;
 }
 
-/** Undefined `held`: to be built. */
+/** A segment of the plan. `held` undefined: it must be built. */
 export interface PlannedSegment {
   readonly chunks: readonly ChunkEntry[];
   readonly held: Segment | undefined;
 }
 
-/** Segments over all chunks with live rows: kept ones that still hold, and those to be built between them. */
+/** Plans segments over all chunks with live rows: cached ones that are still valid, and new ones between them. */
 export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly Segment[]): PlannedSegment[] {
   const byFirst = new Map(held.map((segment) => [segment.chunks[0].rows.key, segment]));
   const live = chunks.filter((chunk) => chunk.live > 0);
@@ -49,11 +49,11 @@ export function planSegments({chunks, nextChunk}: SnapshotIndex, held: readonly 
   return plan;
 }
 
-/** PP1 */
+/** Whether the segment's chunks are the live chunks from `at`. PP1 */
 const isAt = ({chunks}: Segment, live: readonly ChunkEntry[], at: number): boolean =>
   chunks.every((chunk, i) => live[at + i]?.rows.key === chunk.rows.key);
 
-/** The plan within a stretch: segments to be built begin with the first chunk that has rows in it, and end with the last one. */
+/** The plan within a stretch: new segments are trimmed to the chunks with rows in it. */
 export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): PlannedSegment[] {
   const has = ({chunks, held}: PlannedSegment): boolean =>
     held !== undefined || chunks.some((chunk) => liesWithin(chunk, stretch));
@@ -67,7 +67,7 @@ export function planWithin(plan: readonly PlannedSegment[], stretch: Stretch): P
   });
 }
 
-/** The plan with all merges that are due. PP2 */
+/** The plan after all due merges. PP2 */
 export function mergeDue(plan: readonly PlannedSegment[], {nextChunk}: SnapshotIndex): PlannedSegment[] {
   const merged: PlannedSegment[] = [];
   for (const segment of plan) {

@@ -1,8 +1,8 @@
-// Paths whose steps follow each other with anything in between but what is excluded.
-//   SQ1. From an entry each step takes the earliest event after the one before. An excluded event between two steps ends the
-//       attempt at the step reached; the event of the next step itself is between none.
-//   SQ2. A later entry reaches no step earlier than an earlier one (funnel-walk.ts FW3), so the place of each step, and the next
-//       excluded event after each, only move forward: all entries together cost (entries + events) * steps.
+// Paths whose steps come in order, with any event in between that is not excluded.
+//   SQ1. From an entry each step takes the earliest event after the step before. An excluded event between two steps ends the
+//        attempt at the step reached; the next step's own event is not between.
+//   SQ2. A later entry reaches no step earlier (funnel-walk.ts FW3). So the position of each step, and of the next excluded
+//        event after it, only moves forward: all entries together cost (entries + events) * steps.
 import type {PathRules, PathSearch} from './path-search.js';
 
 export class SequentialSearch implements PathSearch {
@@ -10,9 +10,9 @@ export class SequentialSearch implements PathSearch {
   private readonly rules: PathRules;
   /** Excluded selectors after each step. */
   private readonly excluded: readonly (readonly number[])[];
-  /** Where the current entry reaches each step, or a place before it. SQ2 */
+  /** Position of each step from the current entry, or a lower bound of it. SQ2 */
   private readonly reach: Int32Array;
-  /** The next excluded event after each step, or a place before it. SQ2 */
+  /** Position of the next excluded event after each step, or a lower bound of it. SQ2 */
   private readonly blocks: Int32Array;
 
   constructor(rules: PathRules) {
@@ -48,7 +48,7 @@ export class SequentialSearch implements PathSearch {
         const place = this.nextOf(sets, depth, Math.max(reach[depth], reach[depth - 1] + 1), count);
         reach[depth] = place;
         if (place === count)
-          depthMax = depth; // SQ2: nor does any later entry get past this step.
+          depthMax = depth; // SQ2: no later entry gets past this step either.
         else if (times[place] > lastMs || this.isBlocked(sets, depth - 1, place)) break;
         else depth += 1;
       }
@@ -61,7 +61,7 @@ export class SequentialSearch implements PathSearch {
     return deepest;
   }
 
-  /** Whether an excluded event lies between the event of the step and that of the next one, at `end`. */
+  /** Whether an excluded event is between the event of the step and that of the next one, at `end`. */
   private isBlocked(sets: Uint32Array, step: number, end: number): boolean {
     const excluded = this.excluded[step];
     if (excluded.length === 0) return false;

@@ -1,5 +1,5 @@
-// Paths whose steps follow each other with no other event of the user in between. All of the user's events are searched.
-//   ST1. An event that is not the next step ends the attempt, and is the entry of another one where it is step 1.
+// Paths whose steps follow each other directly: no other event of the user is in between. All of a user's events are searched.
+//   ST1. An event that is not the next step ends the attempt; if it is step 1, it begins another one.
 import type {PathRules, PathSearch} from './path-search.js';
 
 export class StrictSearch implements PathSearch {

@@ -1,15 +1,15 @@
-// The events of a stretch of chunks by name, user and (time, ordinal). A funnel is walked over these lists, so events that it does
-// not ask for cost it nothing.
-//   Owns: the order, and how it is built from chunks. Does not own: which chunks (postings-plan.ts), the walk
-//   (posted-funnel.ts), how long they are kept (src/report/derived-indexes.ts).
-//   UP1. An event is one number, its key: time * 2^11 + rank. All keys of a user are different, and in the order of (time,
-//       ordinal): ranks tell events of the same ms apart.
-//   UP2. That holds over all segments of a partition: ranks of later chunks begin where those of earlier ones end, so keys of
-//       different segments can be compared.
-//   UP3. Keys are exact: below 2^53. A stretch of chunks with times from 2^42 ms (the year 2109) on, or with more events of
-//       one user in one ms than there are ranks, has no postings.
+// Postings: the events of some chunks by name, user and (time, ordinal). A funnel walks these lists, so events of other names
+// cost it nothing.
+//   Owns: the order, and how it is built from chunks. Does not own: the choice of chunks (postings-plan.ts), the walk
+//   (posted-funnel.ts), the cache (src/report/derived-indexes.ts).
+//   UP1. An event is one number, its key: time * 2^11 + rank. Keys of a user are distinct and in the order of (time, ordinal):
+//        ranks order the events of one ms.
+//   UP2. UP1 holds across all segments of a partition: the ranks of later chunks begin where those of earlier ones end, so keys
+//        of different segments compare.
+//   UP3. Keys are exact: below 2^53. Chunks with times from 2^42 ms (the year 2109) on, or with more events of one user in one
+//        ms than there are ranks, have no postings.
 //   UP4. Postings never change.
-//   UP5. They are of the names that somebody asked about. Events of other names are as if they were not there.
+//   UP5. Postings cover only names that a question asked for.
 import type {RowsView} from '../../chunk/rows.js';
 import {TimeSort} from '../rows/time-sort.js';
 import {ranksPerMs} from './event-key.js';
@@ -19,43 +19,46 @@ const timeEnd = 2 ** 53 / ranksPerMs;
 /** Rows between two yields: well below a ms. */
 const sliceRows = 8_192;
 
-/** Events of a name that few users have: those of users[i] are keys[starts[i]] to keys[starts[i + 1]] (not included). */
+/** Events of a name that few users have: those of users[i] are keys[starts[i] .. starts[i + 1]). */
 export interface SparsePostings {
   readonly kind: 'sparse';
-  /** Ascending. */
+  /** User indexes, ascending. */
   readonly users: Uint32Array;
-  /** One more than users. */
+  /** One element more than users. */
   readonly starts: Uint32Array;
   readonly keys: Float64Array;
 }
 
-/** All names share `keys`. */
+/** Postings of one name. All names share `keys`. */
 type NamePostings = DensePostings | SparsePostings;
 
-/** Memory of postings: [offset, offset + bytes) of a buffer, and the progress that it also holds. */
+/** Memory of postings: [offset, offset + bytes) of a buffer, and the progress in the same memory. */
 export interface PostingsMemory {
   readonly buffer: ArrayBufferLike;
   /** A multiple of 8. */
   readonly offset: number;
-  /** Absent in plain memory: the walk uses another one. */
+  /** Absent in plain memory: the walk uses a progress elsewhere. */
   readonly progress?: FunnelProgress | undefined;
 }
 
-/** Memory for so many bytes, all of them 0. */
+/** Allocates zeroed memory. */
 export type AllocatePostings = (bytes: number) => PostingsMemory;
 
 export const plainMemory: AllocatePostings = (bytes) => ({buffer: new ArrayBuffer(bytes), offset: 0});
 
-/** Room after the last key: a kernel compares eight keys at once without checking for the end. */
+/** Padding after the last key: a kernel compares eight keys at once without checking for the end. */
 const keysPastEnd = 8;
 
 /**
- * From a fourth of the users on. It takes 12 bytes for every user instead of 8 for each that has the name, and saves a search
- * and three of four cache misses for each user.
+ * Dense from a fourth of the users on. Dense postings take 12 bytes for each user instead of 8 for each user of the name, and
+ * save a search and three of four cache misses for each.
  */
 const isDense = (pairs: number, userCount: number): boolean => pairs > 0 && pairs * 4 >= userCount;
 
-/** Starts and users of name n are the places [nameStarts[n], nameStarts[n + 1]), and so on; heads and users are one of the two. */
+/**
+ * Columns of all names: starts and users of name n are at [nameStarts[n], nameStarts[n + 1]), and so on. A name has heads or
+ * users.
+ */
 interface PostingsColumns {
   readonly nameStarts: Uint32Array;
   readonly nameUsers: Uint32Array;
@@ -102,20 +105,20 @@ export class UserPostings {
 
 type NameCodes = Uint16Array | Uint32Array;
 
-/** Two passes over the chunks, `count` and then `place`, each in the order of their ordinals; then `build`. */
+/** Builds postings in two passes over the chunks, `count` and then `place`, each by ordinals; then `build`. */
 export class PostingsBuilder {
   private readonly nameCount: number;
   private readonly rankStart: number;
-  /** By name: 1 for those whose events are wanted. UP5 */
+  /** 1 for each name whose events are wanted. UP5 */
   private readonly isWanted: Uint8Array;
-  /** While counting: rows of user u at u + 1; then where the rows of each user go; after placing: where they end. */
+  /** By user: while counting, rows of user u at u + 1; then the start of each user's rows; after placing, their end. */
   private readonly places: Uint32Array;
   private rows = 0;
   private times = new Float64Array(0);
   private names: NameCodes = new Uint16Array(0);
 
   /**
-   * `userCount`, `nameCount`: all indexes in the chunks are below. `rankStart`: see UP2. `wanted`: the names whose events are
+   * `userCount`, `nameCount`: upper bounds of the indexes in the chunks. `rankStart`: UP2. `wanted`: names whose events are
    * posted (UP5).
    */
   constructor(userCount: number, nameCount: number, rankStart: number, wanted: ReadonlySet<number>) {
@@ -125,17 +128,17 @@ export class PostingsBuilder {
     this.places = new Uint32Array(userCount + 1);
   }
 
-  /** Bytes that building the postings of `rows` rows takes at most, in addition to the postings. */
+  /** Peak bytes of building the postings of `rows` rows, in addition to the postings. */
   static passingBytes(userCount: number, rows: number): number {
     return userCount * 4 + rows * 12;
   }
 
-  /** Least bytes of the postings of `rows` rows. They take at most seven times as many, where each user has few of them. */
+  /** Lower bound of the bytes of the postings of `rows` rows. They take up to seven times as many if users have few rows each. */
   static postingsBytesMin(nameCount: number, rows: number): number {
     return (nameCount + 1) * 12 + (rows + keysPastEnd) * 8;
   }
 
-  /** Counted so far. */
+  /** Number of rows counted so far. */
   get rowCount(): number {
     return this.rows;
   }
@@ -150,7 +153,7 @@ export class PostingsBuilder {
     }
   }
 
-  /** After the last `count`. */
+  /** Ends the counting; placing may begin. */
   startPlacing(): void {
     const {places} = this;
     for (let user = 1; user < places.length; user++) places[user] += places[user - 1];
@@ -174,7 +177,7 @@ export class PostingsBuilder {
     }
   }
 
-  /** Yields between slices. Undefined: there are none (UP3), or `allocate` refused the bytes that they would take. */
+  /** Builds postings, and yields between slices. Undefined: the rows have none (UP3), or `allocate` refused the bytes. */
   *build(allocate: (bytes: number) => PostingsMemory | undefined): Generator<void, UserPostings | undefined, void> {
     const totals = yield* this.makeKeys();
     const memory = totals === undefined ? undefined : allocate(totals.bytes);
@@ -182,7 +185,7 @@ export class PostingsBuilder {
     return yield* this.distribute(totals, memory);
   }
 
-  /** Turns the times of each user into keys, in order, and counts what each name has. */
+  /** Turns each user's times into sorted keys, and counts the rows and users of each name. */
   private *makeKeys(): Generator<void, Totals | undefined, void> {
     const {times: keys, names, places} = this;
     const timeSort = new TimeSort<NameCodes>((count) => this.newNames(count));
@@ -241,13 +244,13 @@ function wantedOf(names: ReadonlySet<number>, nameCount: number): Uint8Array {
   return isWanted;
 }
 
-/** What each name has: rows, and users with any. */
+/** Number of rows and of users of each name. */
 class Totals {
   rankEnd = 0;
   private readonly userCount: number;
   private readonly rows: Uint32Array;
   private readonly pairs: Uint32Array;
-  /** User + 1 of the name's last row. */
+  /** User + 1 of each name's last row. */
   private readonly lastUsers: Uint32Array;
 
   constructor(userCount: number, nameCount: number) {
@@ -257,7 +260,7 @@ class Totals {
     this.lastUsers = new Uint32Array(nameCount);
   }
 
-  /** A row; users come ascending. */
+  /** Adds a row; users must ascend. */
   add(user: number, name: number): void {
     this.rows[name + 1] += 1;
     if (this.lastUsers[name] === user + 1) return;
@@ -265,7 +268,7 @@ class Totals {
     this.pairs[name + 1] += 1;
   }
 
-  /** Of the columns. */
+  /** Bytes of the columns. */
   get bytes(): number {
     const {keys, heads, starts, users} = this.lengths();
     return this.pairs.byteLength * 3 + (keys + heads) * 8 + (starts + users) * 4;
@@ -320,13 +323,13 @@ class Totals {
   }
 }
 
-/** Writes where the events of each user and name start; users come ascending. */
+/** Writes the start of each user's events by name; users must ascend. */
 class PairWriter {
   private readonly columns: PostingsColumns;
-  /** The next places of each name in `starts` and `users`. */
+  /** Next position of each name in `starts` and `users`. */
   private readonly startPlaces: Uint32Array;
   private readonly userPlaces: Uint32Array;
-  /** User + 1 of the name's last event. */
+  /** User + 1 of each name's last event. */
   private readonly lastUsers: Uint32Array;
 
   constructor(columns: PostingsColumns, nameCount: number) {
@@ -345,13 +348,13 @@ class PairWriter {
     if (nameHeads[name] === nameHeads[name + 1]) users[this.userPlaces[name]++] = user;
     else {
       heads[nameHeads[name] + user] = keys[place];
-      // Users in between have none.
+      // Users in between have no events.
       for (let between = lastUser; between < user; between++) starts[this.startPlaces[name]++] = place;
     }
     starts[this.startPlaces[name]++] = place;
   }
 
-  /** `end`: the place after the name's last event. */
+  /** Ends a name. `end`: the position after its last event. */
   end(name: number, end: number): void {
     const {starts, nameStarts} = this.columns;
     starts.fill(end, this.startPlaces[name], nameStarts[name + 1]);

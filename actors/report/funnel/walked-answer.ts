@@ -1,21 +1,21 @@
-// The JSON texts of a funnel that was walked by rows, and of its breakdown (docs/api.md, Reports).
+// JSON texts of a funnel that was walked by rows, and of its breakdown (docs/api.md, Reports).
 import {rowName} from '../rows/series-answer.js';
 import type {ShownGroups, ValueGroups} from '../rows/value-groups.js';
 import type {HistogramBin} from './duration-histogram.js';
 import type {PathSummary, StepSummary} from './path-summary.js';
 
-/** What the answer shows. */
+/** Fields that the answer shows. */
 export interface ShownFunnel {
   readonly events: readonly string[];
-  /** Steps are levels, which no event names. */
+  /** Whether steps are levels: an event does not name them. */
   readonly isAnyOrder: boolean;
   readonly hasUndecided: boolean;
   readonly hasHistogram: boolean;
-  /** Labels of the buckets of entries; undefined: none are shown. */
+  /** Labels of the entries' buckets; undefined: none are shown. */
   readonly labels: readonly string[] | undefined;
 }
 
-/** `"steps":[…],"conversion_rate":r,"total":n` of one series, and what else is shown. */
+/** `"steps":[…],"conversion_rate":r,"total":n` of one series, and optional fields. */
 export function funnelFields(summary: PathSummary, shown: ShownFunnel): string {
   const counts = summary.steps.map(({count}) => count);
   const fields = {
@@ -61,7 +61,7 @@ const entryBuckets = ({entered, converted}: PathSummary, labels: readonly string
     conversion_rate: rate(converted[bucket], entered[bucket]),
   }));
 
-/** Rows without users are left out. `summaries`: by row. */
+/** Rows of a breakdown without those that have no users. `summaries`: by row. */
 export function funnelBreakdownFields(
   property: string,
   groups: ValueGroups,

@@ -25,13 +25,13 @@ export type Operator = (typeof operators)[number];
 export interface Condition {
   readonly property: string;
   readonly op: Operator;
-  /** One; for `in` and `nin` any number; for `set` and `unset` none. For the comparisons of numbers it is one's text. */
+  /** One value; any number for `in` and `nin`; none for `set` and `unset`. The text of a number for comparisons of numbers. */
   readonly values: readonly string[];
 }
 
 export const comparesNumbers = (op: Operator): boolean => op === 'gt' || op === 'gte' || op === 'lt' || op === 'lte';
 
-/** Whether the value is one that a comparison of numbers cannot judge. CO3 */
+/** Whether a comparison of numbers cannot judge the value. CO3 */
 export const isSkipped = ({op}: Condition, value: PropertyValue): boolean =>
   comparesNumbers(op) && value !== undefined && typeof value !== 'number';
 
@@ -64,7 +64,7 @@ export function passes({op, values}: Condition, value: PropertyValue): boolean {
   }
 }
 
-/** CO1 */
+/** Whether the value's text is one of `values`. CO1 */
 function isAmong(values: readonly string[], value: PropertyValue): boolean {
   const text = textOf(value);
   return text !== undefined && values.includes(text);

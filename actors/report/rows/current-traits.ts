@@ -1,6 +1,6 @@
-// The current traits of a partition's users, out of the runs of user records.
-//   CT1. Runs come newest first: the first record of a user that has traits has the current ones.
-//   CT2. A trait is a literal name, or the path that its dots spell where no trait has that name: as with properties.
+// Current traits of a partition's users, from the runs of user records.
+//   CT1. Runs come newest first: the first record of a user with traits has the current ones.
+//   CT2. A name is a literal trait first; without such a trait it is the path that its dots spell, as with properties.
 import type {Json} from '../../log/entries.js';
 import {UserSet} from '../../table/user-set.js';
 import {UserBlockReader} from '../../user/user-records.js';
@@ -21,7 +21,7 @@ export class CurrentTraits {
     this.note = note;
   }
 
-  /** A block of the newest run that is left. CT1 */
+  /** Adds a block. Blocks of newer runs must come first. CT1 */
   addBlock(payload: Uint8Array): void {
     const reader = new UserBlockReader(payload);
     for (let record = reader.next(); record !== undefined; record = reader.next()) {
@@ -32,18 +32,18 @@ export class CurrentTraits {
   }
 }
 
-/** CT2 */
+/** The value of a trait. CT2 */
 export function traitOf(traits: TraitsObject, name: string): PropertyValue {
   if (Object.hasOwn(traits, name)) return traits[name];
   const path = name.split('.');
   return path.length > 1 && Object.hasOwn(traits, path[0]) ? inside(traits[path[0]], path) : undefined;
 }
 
-/** Users whose traits meet all conditions; those without any traits are judged as if each trait were missing. */
+/** Users whose traits meet all conditions. A user without any traits is judged as if every trait were missing. */
 export class TraitUsers implements Users {
   private readonly conditions: readonly Condition[];
   private readonly byDefault: boolean;
-  /** Users with traits who are judged otherwise than those without any. */
+  /** Users with traits whose verdict differs from that of users without any. */
   private readonly others = new UserSet();
 
   constructor(conditions: readonly Condition[]) {

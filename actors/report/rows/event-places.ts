@@ -1,26 +1,26 @@
-// Where events stand in the order of an export: by time, then by id.
-//   EP1. An event that moves to the partition of its owner keeps its time and its id, and gets another row. An order by both is
-//        the same before and after; so is whether its ordinal lies below a bound that was taken earlier.
-//   EP2. The id of an event is the place of its row, or its origin: a column, or in its body alone (property-columns.ts PC2).
+// The place of an event in the order of an export: by time, then by id.
+//   EP1. An event that moves to its owner's partition keeps its time and id, and gets another row. So an order by time and id
+//        stays the same, and so does whether an ordinal is below an earlier bound.
+//   EP2. The id of an event is the place of its row, or its origin: a column, or in the body alone (property-columns.ts PC2).
 import {BodyBlock} from '../../chunk/bodies.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {originKey} from '../../log/entries.js';
 import {ValueReader} from './property-values.js';
 
-/** `<partition>-<ordinal>`. */
+/** Id of an event, `<partition>-<ordinal>`. */
 export interface EventId {
   readonly partition: number;
   readonly ordinal: number;
 }
 
-/** EP1 */
+/** Place of an event in the order. EP1 */
 export interface EventPlace extends EventId {
   readonly timeMs: number;
 }
 
 const idPattern = /^(\d{1,15})-(\d{1,15})$/;
 
-/** Undefined for a text that is no id. */
+/** Parses an id; undefined for any other text. */
 export function readEventId(text: string): EventId | undefined {
   const [, partition, ordinal] = idPattern.exec(text) ?? [];
   return ordinal === undefined ? undefined : {partition: Number(partition), ordinal: Number(ordinal)};
@@ -30,7 +30,7 @@ export function readEventId(text: string): EventId | undefined {
 export const comparePlaces = (a: EventPlace, b: EventPlace): number =>
   a.timeMs - b.timeMs || a.partition - b.partition || a.ordinal - b.ordinal;
 
-/** The ids of the rows of a chunk. EP2 */
+/** Ids of a chunk's rows. EP2 */
 export class RowIds {
   private readonly partition: number;
   private rows!: WholeRows;
@@ -42,14 +42,14 @@ export class RowIds {
     this.partition = partition;
   }
 
-  /** Turns to a chunk. */
+  /** Opens a chunk. */
   open(rows: WholeRows): void {
     this.rows = rows;
     this.column = rows.columns.find(({key}) => key.length === 1 && key[0] === originKey[0]);
     this.ofBodies.clear();
   }
 
-  /** Whether only its body, which was not read yet, tells the row's id. */
+  /** Whether the row's id is in its body alone, and the body was not read yet. */
   isUnsure(row: number): boolean {
     const {column, rows} = this;
     const isOfBody = column === undefined ? rows.keysInBody : column.codes[row] === column.inBody;
@@ -81,12 +81,12 @@ export class RowIds {
   }
 }
 
-/** The first places after one, of those that are added in any order. */
+/** The first `limit` places after a given one, added in any order. */
 export class FirstPlaces<Place extends EventPlace> {
   private held: Place[] = [];
   private readonly limit: number;
   private readonly after: EventPlace | undefined;
-  /** The latest that may be among them, once there are `limit`. */
+  /** Time of the last place held, once there are `limit`. */
   private lastMs = Number.POSITIVE_INFINITY;
 
   constructor(limit: number, after: EventPlace | undefined) {
@@ -94,7 +94,7 @@ export class FirstPlaces<Place extends EventPlace> {
     this.after = after;
   }
 
-  /** False where nothing of this time or later can be among them. */
+  /** Whether an event at this time may be among the first places. */
   wants(timeMs: number): boolean {
     return timeMs <= this.lastMs;
   }
@@ -106,7 +106,7 @@ export class FirstPlaces<Place extends EventPlace> {
     if (this.held.length >= 2 * this.limit) this.cut();
   }
 
-  /** In their order. */
+  /** The places in order. */
   finish(): readonly Place[] {
     this.cut();
     return this.held;

@@ -1,4 +1,4 @@
-// Sums of doubles without rounding, so that every order of adding gives the same bytes.
+// Sums of doubles without rounding: every order of additions gives the same bytes.
 //   ES1. A finite double is mantissa * 2^exponent with whole numbers of at most 53 bits. Mantissas are added by exponent, in two
 //       halves that stay exact for 2^26 additions; then they move into a big integer.
 //   ES2. The sum is rounded once, to the nearest double, ties to even.
@@ -20,14 +20,14 @@ interface Bin {
 const words = new DataView(new ArrayBuffer(8));
 
 export class ExactSum {
-  /** How many were added. */
+  /** Number of values added. */
   count = 0;
-  /** Whole numbers are added as they are while their sum is one that doubles hold exactly. */
+  /** Sum of whole numbers, while doubles hold it exactly. */
   private whole = 0;
-  /** Sums of all other values, by the exponent's distance from `lowestExponent`. */
+  /** Sums of the other values, by the exponent's distance from `lowestExponent`. */
   private readonly bins = new Map<number, Bin>();
 
-  /** `value` is finite. */
+  /** Adds a finite value. */
   add(value: number): void {
     this.count += 1;
     const whole = this.whole + value;
@@ -74,7 +74,7 @@ export class ExactSum {
     return bin;
   }
 
-  /** The sum divided by `divisor`, a whole number above 0, rounded once. ES2. Infinite past the largest double. */
+  /** The sum divided by `divisor`, a whole number above 0, rounded once; infinite beyond the largest double. ES2 */
   rounded(divisor = 1): number {
     let sum = BigInt(this.whole) << BigInt(-lowestExponent);
     for (const [place, bin] of this.bins) {
@@ -92,24 +92,24 @@ function carry(bin: Bin): void {
   bin.additions = 0;
 }
 
-/** The double nearest to sum / divisor * 2^exponent, for exponents from that of the smallest double on. */
+/** The double nearest to sum / divisor * 2^exponent; `exponent` is at least that of the smallest double. */
 function roundedQuotient(sum: bigint, divisor: bigint, exponent: number): number {
   if (sum === 0n) return 0;
   const sign = sum < 0n ? -1 : 1;
   const magnitude = sum < 0n ? -sum : sum;
-  // Two bits more than a double has, and a last one that says whether anything follows.
+  // Two bits more than a double has, and a sticky bit for the rest.
   const spare = Math.max(0, 56 - (bitsOf(magnitude) - bitsOf(divisor)));
   const scaled = magnitude << BigInt(spare);
   const quotient = scaled / divisor;
   const isExact = quotient * divisor === scaled;
   const power = exponent - spare;
-  // A result below the normal doubles keeps fewer bits: its last one is that of the smallest double.
+  // A subnormal result keeps fewer bits: its last bit is that of the smallest double.
   const dropped = Math.max(bitsOf(quotient) - 53, lowestExponent - power);
   const rounded = dropped <= 0 ? quotient : roundedShift(quotient, BigInt(dropped), isExact);
-  return sign * timesPower(Number(rounded), power + Math.max(dropped, 0)) + 0; // No -0.
+  return sign * timesPower(Number(rounded), power + Math.max(dropped, 0)) + 0; // Adding 0 turns -0 into 0.
 }
 
-/** value / 2^bits, ties to even; `isExact`: nothing was cut off before. */
+/** value / 2^bits, ties to even; `isExact`: no bit was dropped before. */
 function roundedShift(value: bigint, bits: bigint, isExact: boolean): bigint {
   const floor = value >> bits;
   const rest = value - (floor << bits);
@@ -120,7 +120,7 @@ function roundedShift(value: bigint, bits: bigint, isExact: boolean): bigint {
 
 const bitsOf = (value: bigint): number => value.toString(2).length;
 
-/** Exact: in two steps, as 2^-1074 alone times 2^53 stays a double, and powers beyond the range do not. */
+/** value * 2^power, exactly: in two steps, because a single factor may leave the range of doubles. */
 function timesPower(value: number, power: number): number {
   const first = Math.max(-1_000, Math.min(1_000, power));
   return value * 2 ** first * 2 ** (power - first);

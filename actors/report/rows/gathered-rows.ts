@@ -1,23 +1,23 @@
-// Rows copied from many chunks to be grouped, within a bound of memory.
-//   When more rows are found than fit, the users at the end of the range are left for a later pass over the same chunks:
-//   the pass goes on with the others, and nothing that was gathered for them is lost. A pass is at least half full, so
-//   n rows take at most 2 * n / rowsMax + 1 passes.
-//   GR1. Rows of one user are all gathered in one pass, in the order in which they were added.
-//   GR2. One user alone may exceed the bound: its rows cannot be split.
+// Rows copied from many chunks and grouped by user, within a bound of memory.
+//   When more rows are found than fit, users at the end of the range wait for a later pass over the same chunks. The current
+//   pass continues with the others and loses no row of theirs. A pass is at least half full, so n rows take at most 2 * n /
+//   rowsMax + 1 passes.
+//   GR1. One pass gathers all rows of a user, in the order in which they are added.
+//   GR2. One user may exceed the bound: its rows cannot be split.
 import {assert} from '../../invariant.js';
 
-/** A column of kinds, and how one is made. */
+/** A column of kinds, and its constructor. */
 export type Kinds = Uint8Array | Uint32Array;
 export type NewKinds<K extends Kinds> = (count: number) => K;
 export const newBytes: NewKinds<Uint8Array> = (count) => new Uint8Array(count);
 export const newWords: NewKinds<Uint32Array> = (count) => new Uint32Array(count);
 
-/** Bytes of one gathered row whose kind is a byte, the copy that grouping makes included. */
+/** Bytes of one gathered row with a byte as its kind, including the copy for grouping. */
 export const gatheredRowBytes = 22;
-/** The same for kinds of 32 bits. */
+/** Bytes of one gathered row with a 32-bit kind, including the copy for grouping. */
 export const gatheredWordRowBytes = 28;
 const rowsAtFirst = 1_024;
-/** Rows, or users, between two yields: well below a ms. */
+/** Rows or users between two yields: well below a ms. */
 export const sliceRows = 8_192;
 
 export class GatheredRows<K extends Kinds> {
@@ -25,17 +25,17 @@ export class GatheredRows<K extends Kinds> {
   times: Float64Array;
   kinds: K;
   count = 0;
-  /** Users [userStart, userEnd) are gathered in this pass. */
+  /** This pass gathers users [userStart, userEnd). */
   userStart = 0;
   userEnd: number;
   private readonly userCount: number;
   private readonly rowsMax: number;
   readonly newKinds: NewKinds<K>;
 
-  /** `rowsPossible`: most rows that can come in one pass. */
+  /** `rowsPossible`: upper bound of the rows in one pass. */
   constructor(userCount: number, rowsMax: number, rowsPossible: number, newKinds: NewKinds<K>) {
     assert(rowsMax >= 2, 'gathered rows: half of the bound is at least one row');
-    // Room for an eighth of them: zeroing more than is used costs as much as the copies of three doublings.
+    // Room for an eighth: zeroing unused memory would cost as much as the copies of three doublings.
     const capacity = Math.min(rowsMax, Math.max(rowsAtFirst, Math.ceil(rowsPossible / 8)));
     this.users = new Uint32Array(capacity);
     this.times = new Float64Array(capacity);
@@ -58,7 +58,7 @@ export class GatheredRows<K extends Kinds> {
     this.count += 1;
   }
 
-  /** Empties the rows and turns to the users that were left; false when none were. */
+  /** Drops the rows and begins a pass with the users that are left; false when there are none. */
   nextPass(): boolean {
     this.userStart = this.userEnd;
     this.userEnd = this.userCount;
@@ -71,7 +71,7 @@ export class GatheredRows<K extends Kinds> {
     if (this.count === this.users.length) this.grow();
   }
 
-  /** Leaves the users from the one on whose row is in the middle. */
+  /** Ends the range of this pass at the user of the middle row. */
   private narrow(): void {
     const rowsOf = new Uint32Array(this.userEnd - this.userStart);
     for (let i = 0; i < this.count; i++) rowsOf[this.users[i] - this.userStart] += 1;
@@ -107,7 +107,7 @@ export class GatheredRows<K extends Kinds> {
   }
 }
 
-/** Gathered rows user by user: those of user `userStart + i` are [starts[i], starts[i + 1]), in the order of adding. */
+/** Gathered rows by user: those of user `userStart + i` are [starts[i], starts[i + 1]), in the order of their addition. */
 export interface RowsByUser<K extends Kinds> {
   readonly starts: Uint32Array;
   readonly times: Float64Array;
@@ -115,8 +115,8 @@ export interface RowsByUser<K extends Kinds> {
 }
 
 /**
- * Cuts places [0, count) into slices and yields after each: 1.3 million rows in one go held the thread for 121 ms. `work` is a
- * plain function, because loops within a generator are slow.
+ * Runs `work` on slices of [0, count) and yields after each: 1.3 million rows at once blocked the thread for 121 ms. `work` is
+ * a plain function, because loops inside a generator are slow.
  */
 export function* inSlices(count: number, work: (start: number, end: number) => void): Generator<void, void, void> {
   for (let start = 0; start < count; start += sliceRows) {
@@ -125,7 +125,7 @@ export function* inSlices(count: number, work: (start: number, end: number) => v
   }
 }
 
-/** A counting sort: two passes over the rows, whatever their order. Yields between slices. */
+/** Groups the rows by a counting sort: two passes. Yields between slices. */
 export function* groupByUser<K extends Kinds>(rows: GatheredRows<K>): Generator<void, RowsByUser<K>, void> {
   const {users, count, userStart} = rows;
   const starts = new Uint32Array(rows.userEnd - userStart + 1);

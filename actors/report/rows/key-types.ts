@@ -1,5 +1,5 @@
-// Which keys objects have, with how many values of each JSON type: the properties of chosen rows, or the traits of users.
-//   KT1. Columns tell most rows. A row with a value, or a key, that only its body tells is counted from its body alone.
+// Keys of objects and the JSON types of their values: the properties of chosen rows, or the traits of users.
+//   KT1. Columns answer for most rows. A row with a value or key that only its body holds is counted from its body alone.
 //   KT2. The context and the origin of an event have columns, and are no properties.
 import {ByteWriter, wtf8} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
@@ -14,7 +14,7 @@ const [textType, numberType, booleanType, nullType, objectType, arrayType] = jso
 
 const closingBracket = 0x5d;
 
-/** Of a value whose bytes begin with `tag` and end with `last`. */
+/** Type of an encoded value that begins with `tag` and ends with `last`. */
 function typeOf(tag: number, last: number): number {
   if (tag === valueTag.text) return textType;
   if (tag === valueTag.int || tag === valueTag.double) return numberType;
@@ -29,7 +29,7 @@ function typeOfJson(value: Json): number {
   return typeof value === 'string' ? textType : typeof value === 'number' ? numberType : booleanType;
 }
 
-/** A key with its values by type. */
+/** A key, and the number of its values by type. */
 export interface ListedKey {
   readonly key: string;
   readonly count: number;
@@ -37,15 +37,15 @@ export interface ListedKey {
 }
 
 export class KeyTypes {
-  /** Objects that were counted. */
+  /** Number of objects counted. */
   total = 0;
   private readonly keys = new InternedTable();
   private keyBytes = 0;
-  /** Values by key and type. */
+  /** Number of values by key and type. */
   private counts = new Float64Array(64 * typeCount);
   private readonly scratch = new ByteWriter(256);
 
-  /** What it holds, about. */
+  /** Estimated bytes of memory. */
   get bytes(): number {
     return this.keyBytes + this.counts.byteLength;
   }
@@ -58,7 +58,7 @@ export class KeyTypes {
     }
   }
 
-  /** Counts what columns tell of the rows. @returns those that `addBodies` is to count, ascending. KT1 */
+  /** Counts rows from columns. @returns the rows that `addBodies` must count, ascending. KT1 */
   addRows(rows: WholeRows, chosen: Uint16Array): Uint16Array {
     this.total += chosen.length;
     const unsure = unsureRows(rows, chosen);
@@ -83,7 +83,7 @@ export class KeyTypes {
     }
   }
 
-  /** `rows`: of one body block, ascending. */
+  /** Counts rows of one body block; `rows` ascend. */
   addBodies(columns: WholeRows, block: Uint8Array, rows: Uint16Array): void {
     const bodies = new BodyBlock(block, columns);
     for (const row of rows) {
@@ -114,7 +114,7 @@ export class KeyTypes {
     this.counts[key * typeCount + type] += count;
   }
 
-  /** The keys that begin with the prefix. */
+  /** Keys that begin with the prefix. */
   *listed(prefix: string): Generator<ListedKey, void, void> {
     const {keys, counts} = this;
     for (let index = 0; index < keys.count; index++) {
@@ -132,13 +132,13 @@ export class KeyTypes {
   }
 }
 
-/** KT2 */
+/** Columns of properties. KT2 */
 const propertiesOf = ({columns}: WholeRows): readonly RowColumn[] =>
   columns.filter(({key}) => !isOwn(key, contextKey) && !isOwn(key, originKey));
 
 const isOwn = (key: Uint8Array, own: Uint8Array): boolean => key.length === 1 && key[0] === own[0];
 
-/** KT1 */
+/** Rows that must be counted from their bodies. KT1 */
 function unsureRows(rows: WholeRows, chosen: Uint16Array): Uint16Array {
   if (rows.keysInBody) return chosen.toSorted();
   const isUnsure = new Uint8Array(rows.count);

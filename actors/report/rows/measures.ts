@@ -8,11 +8,11 @@ import {ExactSum} from './exact-sum.js';
 export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const;
 export type Measure = (typeof measures)[number];
 
-/** Whether it measures the numbers of a property. */
+/** Whether the measure reads numbers of a property. */
 export const isOfNumbers = (measure: Measure | undefined): boolean =>
   measure !== undefined && measure !== 'total' && measure !== 'users';
 
-/** Whether the values of a breakdown's rows add up to the unbroken one. */
+/** Whether the rows of a breakdown add up to the unbroken series. */
 export const isAdditive = (measure: Measure | undefined): boolean =>
   measure === undefined || measure === 'total' || measure === 'sum';
 
@@ -21,9 +21,9 @@ interface CellNumbers {
   add(cell: number, value: number): void;
   /** Adds all numbers of a cell to another one. */
   merge(from: number, to: number): void;
-  /** Null without any number. ME2 */
+  /** The value of a cell; null without numbers. ME2 */
   valueOf(cell: number): number | null;
-  /** Bytes that it takes, about. */
+  /** Estimated bytes of memory. */
   readonly bytes: number;
 }
 
@@ -75,7 +75,7 @@ class Extremes implements CellNumbers {
 
   valueOf(cell: number): number | null {
     const value = this.values[cell];
-    return value === undefined ? null : value + 0; // No -0, which JSON does not know.
+    return value === undefined ? null : value + 0; // Adding 0 turns -0 into 0: JSON has no -0.
   }
 
   get bytes(): number {
@@ -84,7 +84,7 @@ class Extremes implements CellNumbers {
 }
 
 class Ranks implements CellNumbers {
-  /** By cell: the columns that its numbers are in. One that is merged into several cells stands once. */
+  /** Columns with the numbers of each cell. A column that is merged into several cells is shared. */
   private readonly columns: (NumberColumn[] | undefined)[] = [];
   bytes = 0;
 
@@ -108,7 +108,7 @@ class Ranks implements CellNumbers {
   }
 }
 
-/** Numbers in 32 bits each, until one comes that is no such integer. */
+/** Numbers as 32-bit integers, until one does not fit. */
 class NumberColumn {
   private numbers: Int32Array | Float64Array = new Int32Array(8);
   count = 0;
@@ -134,7 +134,7 @@ class NumberColumn {
   }
 }
 
-/** A column alone is sorted where it stands. */
+/** A single column is sorted in place. */
 function sortedNumbers(columns: readonly NumberColumn[]): Int32Array | Float64Array {
   if (columns.length === 1) return columns[0].held.sort();
   const count = columns.reduce((sum, column) => sum + column.count, 0);
@@ -166,18 +166,18 @@ function cellNumbers(measure: Measure | undefined): CellNumbers | undefined {
   }
 }
 
-/** The cells of one answer. ME1. Totals, and what all series together are, are there after `finish`. */
+/** Cells of one answer. Totals and the sums over all series exist after `finish`. ME1 */
 export class MeasuredCells {
   readonly counts: Float64Array;
   readonly measure: Measure | undefined;
   readonly bucketCount: number;
   private readonly seriesCount: number;
   private readonly numbers: CellNumbers | undefined;
-  /** For `users`: distinct users of each cell, and one more than the last user that was counted in it. */
+  /** For `users`: distinct users by cell, and the last user counted in it, as index + 1. */
   private readonly users: Float64Array;
   private readonly lastUser: Uint32Array;
 
-  /** `measure` undefined: events are counted, and nothing stands beside their number. */
+  /** Without `measure` events are counted and nothing else. */
   constructor(measure: Measure | undefined, seriesCount: number, bucketCount: number) {
     const cells = seriesCount * (bucketCount + 1);
     this.measure = measure;
@@ -221,12 +221,12 @@ export class MeasuredCells {
     this.users[cell] += 1;
   }
 
-  /** Users of the next partition have other indexes. */
+  /** Forgets the last users: another partition has other indexes. */
   nextPartition(): void {
     this.lastUser.fill(0);
   }
 
-  /** All events are counted: in series 0, or in the series after it, which it sums up. */
+  /** Adds the other series to series 0, and the buckets of each series to its total. Call it after the last event. */
   finish(): void {
     const {bucketCount, seriesCount} = this;
     for (let series = 1; series < seriesCount; series++)

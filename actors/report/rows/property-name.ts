@@ -1,5 +1,5 @@
-// The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path that
-// begins with `context` goes into the event's context where no property has that name.
+// The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path
+// that begins with `context` leads into the event's context if no property has that name.
 import {wtf8} from '../../bytes/bytes.js';
 import type {PropertyColumns} from '../../chunk/property-columns.js';
 import {contextKey} from '../../log/entries.js';
@@ -23,28 +23,31 @@ export class PropertyName {
     return this.path.length > 1;
   }
 
-  /** The literal key's column, or -1. `likely`: the column in the chunk before, which mostly is the same. */
+  /** The literal key's column, or -1. `likely`: its column in the chunk before, which is mostly the same. */
   columnIn({columns}: PropertyColumns, likely = -1): number {
     if (likely >= 0 && likely < columns.length && equals(columns[likely].key, this.key)) return likely;
     return columns.findIndex((column) => equals(column.key, this.key));
   }
 
-  /** The column of the path's first key; -1 without one, and where the name is no path. */
+  /** The column of the path's first key; -1 if there is none, or if the name is no path. */
   headColumnIn({columns}: PropertyColumns): number {
     return this.isPath ? columns.findIndex((column) => equals(column.key, this.pathHead)) : -1;
   }
 
-  /** Whether the path goes into the event's context where no property has that name. */
+  /** Whether the path leads into the event's context. */
   get isOfContext(): boolean {
     return this.isPath && this.path[0] === contextHead;
   }
 
-  /** The context's column; -1 without one, and for a path that does not go there. */
+  /** The context's column; -1 if there is none, or if the path does not lead there. */
   contextColumnIn({columns}: PropertyColumns): number {
     return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
   }
 
-  /** The column that alone decides all rows, -1 when none has the property. Undefined: bodies decide some rows (property-columns.ts PC1, PC2). */
+  /**
+   * The column that decides all rows; -1 if no row has the property. Undefined: some rows need their bodies
+   * (property-columns.ts PC1, PC2).
+   */
   decidingColumn(rows: PropertyColumns): number | undefined {
     const column = this.columnIn(rows);
     const head = this.headColumnIn(rows);

@@ -1,9 +1,9 @@
-// One property of the rows of a chunk, as a key per row that stands for a value.
-//   A literal top-level key wins over the path that its dots would spell, whatever its value; a path that begins with `context`
-//   goes into the event's context where no property has that name (as in counts/filter.ts).
-//   PV1. Key 0: the row has no such property. Keys up to `codes` are those of the literal key's column; the values that only
-//       bodies tell get the keys after them. Two keys may have equal values.
-//   PV2. A row that is `unsure` has a key only after `addBodies` with its block.
+// One property of a chunk's rows, as a key per row that stands for its value.
+//   A literal top-level key wins over the path that its dots would spell, whatever its value. A path that begins with `context`
+//   leads into the event's context if no property has that name (as in counts/filter.ts).
+//   PV1. Key 0: the row has no such property. Keys up to `codes` are codes of the literal key's column; later keys stand for
+//        values that only bodies hold. Two keys may have equal values.
+//   PV2. An `unsure` row has no key until `addBodies` has read its block.
 import {ByteWriter, holds} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
@@ -11,7 +11,7 @@ import {must} from '../../invariant.js';
 import {type Json, PropertyCursor, valueTag} from '../../log/entries.js';
 import {PropertyName} from './property-name.js';
 
-/** Undefined: the row has no such property. */
+/** The value of a property; undefined: the row has no such property. */
 export type PropertyValue = Json | undefined;
 
 export class PropertyValues {
@@ -19,16 +19,16 @@ export class PropertyValues {
   private literal: RowColumn | undefined;
   private head: RowColumn | undefined;
   private context: RowColumn | undefined;
-  /** Rows without any of the columns may have the property in their bodies. */
+  /** Whether rows without any of the columns may have the property in their bodies. */
   private isLiteralInBodies = false;
   private isHeadInBodies = false;
   private isContextInBodies = false;
   private codes = 0;
-  /** Values of the codes, code 1 first, where all of them are stored as integers. */
+  /** Values of the codes, code 1 first, if all are stored as integers. */
   private integers: Float64Array | undefined;
   /** Keys of the rows whose bodies were read. */
   private readonly bodyKeys = new Map<number, number>();
-  /** Keys of body values by their JSON text, and the values from key `codes + 1` on. */
+  /** Keys of values in bodies, by their JSON text; then those values, from key `codes + 1`. */
   private readonly keysOfTexts = new Map<string, number>();
   private readonly bodyValues: Json[] = [];
   private readonly reader = new ValueReader();
@@ -37,7 +37,7 @@ export class PropertyValues {
     this.property = new PropertyName(property);
   }
 
-  /** Turns to a chunk. */
+  /** Opens a chunk. */
   open(rows: WholeRows): void {
     const {property} = this;
     const {columns, keysInBody} = rows;
@@ -54,12 +54,12 @@ export class PropertyValues {
     this.bodyValues.length = 0;
   }
 
-  /** Keys of the open chunk are below this. It grows with `addBodies`. */
+  /** Upper bound of the open chunk's keys; `addBodies` raises it. */
   get keyCount(): number {
     return this.codes + 1 + this.bodyValues.length;
   }
 
-  /** Whether only its body, which was not read yet, tells the row's value. PV2 */
+  /** Whether the row's value is in its body alone, and the body was not read yet. PV2 */
   isUnsure(row: number): boolean {
     return this.isOfBody(row) && !this.bodyKeys.has(row);
   }
@@ -95,14 +95,14 @@ export class PropertyValues {
     return this.reader.read((writer) => values.write(code, writer));
   }
 
-  /** The value of the key if it is a number, NaN for every other. */
+  /** The value of the key as a number; NaN for any other value. */
   numberOf(key: number): number {
     if (key > 0 && key <= this.codes && this.integers !== undefined) return this.integers[key - 1];
     const value = this.valueOf(key);
     return typeof value === 'number' ? value : Number.NaN;
   }
 
-  /** Reads the unsure ones of these rows, all of one body block, ascending. PV2 */
+  /** Reads the unsure rows among `rows`, which ascend and are of one body block. PV2 */
   addBodies(columns: WholeRows, block: Uint8Array, rows: Uint16Array): void {
     const bodies = new BodyBlock(block, columns);
     for (const row of rows) {
@@ -122,7 +122,7 @@ export class PropertyValues {
     return key;
   }
 
-  /** The value among an event's pairs. */
+  /** The value of the property among an event's pairs. */
   valueIn(cursor: PropertyCursor): PropertyValue {
     const {bytes} = cursor;
     const {key, path, pathHead, isPath, isOfContext} = this.property;
@@ -139,14 +139,14 @@ export class PropertyValues {
   }
 }
 
-/** Reads values that stand alone, tag included, in the bytes of the log format. */
+/** Decodes single values, tag included, in the bytes of the log format. */
 export class ValueReader {
   private readonly scratch = new ByteWriter(256);
 
   read(write: (writer: ByteWriter) => void): Json {
     const {scratch} = this;
     scratch.position = 0;
-    // One pair with an empty key, as a cursor reads it. A place of 0 would mean no pairs.
+    // One pair with an empty key, as a cursor reads it. The first byte keeps the position from being 0, which means no pairs.
     scratch.u8(0);
     scratch.u8(1);
     scratch.u8(0);
@@ -174,6 +174,6 @@ export function inside(head: Json, path: readonly string[]): PropertyValue {
   return value;
 }
 
-/** The text that conditions, breakdowns and lists compare: of a text, a number or a boolean; undefined for anything else. */
+/** The text of a text, number or boolean, for conditions, breakdowns and lists; undefined for other values. */
 export const textOf = (value: PropertyValue): string | undefined =>
   value === undefined || value === null || typeof value === 'object' ? undefined : String(value);

@@ -1,6 +1,6 @@
-// The rows of a chunk that a selector chooses: events of a name, in a stretch of time, of some users, that meet all conditions.
+// The rows of a chunk that a selector chooses: by name, stretch of time, users and conditions.
 //   RC1. Rows are listed by (time, row).
-//   RC2. `candidates` looks at columns of rows alone. Bodies of unsure candidates are due before `passing`.
+//   RC2. `candidates` reads columns of rows alone. Bodies of unsure candidates must be read before `passing`.
 import {firstAt, type RowsView} from '../../chunk/rows.js';
 import type {Stretch} from '../selection.js';
 import {type Condition, isSkipped, passes} from './condition.js';
@@ -14,7 +14,7 @@ export interface Selector {
   readonly where?: readonly Condition[];
 }
 
-/** Candidates of the chunk. `name`: its index in the partition; undefined: any. `users`: undefined for all. RC1 */
+/** Candidates of the chunk. `name`: its index in the partition; undefined: any name. `users` undefined: all users. RC1 */
 export function candidates(
   rows: RowsView,
   {startMs, lastMs}: Stretch,
@@ -53,14 +53,14 @@ export class KeyJudge {
     this.values = values;
   }
 
-  /** After `values.open` and its bodies. */
+  /** Judges the keys of the open chunk. Call it after `values.open` and `values.addBodies`. */
   open(): void {
     const {keyCount} = this.values;
     if (this.verdicts.length < keyCount) this.verdicts = new Uint8Array(keyCount * 2);
     else this.verdicts.fill(unknown, 0, keyCount);
   }
 
-  /** Those of the rows that pass, in their order. */
+  /** The rows that pass, in order. */
   passing(rows: Uint16Array): Uint16Array {
     const {values, verdicts} = this;
     const chosen = new Uint16Array(rows.length);

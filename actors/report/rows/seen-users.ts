@@ -1,12 +1,12 @@
-// When each user of a partition was created and last seen, out of the runs of user records.
-//   SU1. As in a profile: last seen by its latest event, without any by its latest identify.
+// When each user of a partition was created and last seen, from the runs of user records.
+//   SU1. As in a profile: the latest event, or the latest identify of a user without events.
 import {UserBlockReader, type UserRecord} from '../../user/user-records.js';
 
-/** Of one user. */
+/** Bytes for one user. */
 export const seenUserBytes = 24;
 
 export class SeenUsers {
-  /** By user index, epoch ms; `Infinity` for users without a record. */
+  /** Epoch ms by user index; `Infinity` for users without a record. */
   private readonly createdMs: Float64Array;
   private readonly eventMs: Float64Array;
   private readonly identifyMs: Float64Array;
@@ -17,7 +17,7 @@ export class SeenUsers {
     this.identifyMs = new Float64Array(userCount).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** A block of any run, in any order. */
+  /** Adds a block of any run, in any order. */
   addBlock(payload: Uint8Array): void {
     const reader = new UserBlockReader(payload);
     for (let record = reader.next(); record !== undefined; record = reader.next()) this.add(record);
@@ -37,7 +37,7 @@ export class SeenUsers {
     return this.createdMs[user];
   }
 
-  /** SU1 */
+  /** When the user was last seen, epoch ms. SU1 */
   lastSeenAt(user: number): number {
     if (this.eventMs[user] !== Number.NEGATIVE_INFINITY) return this.eventMs[user];
     return this.identifyMs[user] === Number.NEGATIVE_INFINITY ? this.createdMs[user] : this.identifyMs[user];

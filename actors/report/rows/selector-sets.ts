@@ -1,11 +1,12 @@
-// Which selectors choose a row, as one small number: a row may be chosen by several.
-//   SS1. Number 0 is the empty set. Numbers grow as sets occur, which are few: names and conditions overlap little.
+// The set of selectors that chose a row, as one small number: several may choose the same row.
+//   SS1. Number 0 is the empty set. Sets are numbered as they occur; there are few, because names and conditions overlap
+//        little.
 import {chunkRowsMax} from '../../limits.js';
 
 export class SelectorSets {
   /** Selectors of each set, ascending. */
   private readonly sets: (readonly number[])[] = [[]];
-  /** Number of the set with one more selector. */
+  /** Number of a set with one more selector. */
   private readonly next = new Map<number, number>();
   private readonly selectorCount: number;
   /** Whether set s has selector i, at s * selectorCount + i. */
@@ -27,8 +28,8 @@ export class SelectorSets {
   }
 
   /**
-   * Calls `each` with the rows that any selector chose, in the order of `order`, and their sets.
-   * `chosen`: rows by selector; `order` has all of them.
+   * Calls `each` with every chosen row, in the order of `order`, and the number of its set. `chosen`: rows by selector; `order`
+   * must contain all of them.
    */
   forEachRow(order: Uint16Array, chosen: readonly Uint16Array[], each: (row: number, set: number) => void): void {
     const {setOfRow} = this;

@@ -2,7 +2,7 @@
 import {isAdditive, type MeasuredCells} from './measures.js';
 import {kindsShown, type ShownGroups, type ValueGroups} from './value-groups.js';
 
-/** `"data":[…],"total":n` of one series, with the values if any were measured. */
+/** `"data":[…],"total":n` of one series, with values if the question measures any. */
 export function seriesFields(cells: MeasuredCells, series: number, labels: readonly string[]): string {
   const hasValues = cells.measure !== undefined;
   const data = labels.map((label, bucket) => {
@@ -13,7 +13,7 @@ export function seriesFields(cells: MeasuredCells, series: number, labels: reado
   return `"data":[${data.join()}],"total":${cells.total(series)}${totalValue}`;
 }
 
-/** `"value":"pro"`, or `"kind":"other","values":12` and the other kinds, of a row of a breakdown. */
+/** Name of a row of a breakdown: `"value":"pro"`, or `"kind":"other","values":12` and the other kinds. */
 export function rowName(row: number, groups: ValueGroups, shown: ShownGroups): string {
   const {top, others} = shown;
   if (row < top.length) return `"value":${JSON.stringify(groups.text(top[row]))}`;
@@ -21,7 +21,7 @@ export function rowName(row: number, groups: ValueGroups, shown: ShownGroups): s
   return kind === 'other' ? `"kind":"other","values":${others}` : `"kind":"${kind}"`;
 }
 
-/** The series of row r is r + 1: series 0 is the unbroken one. Kinds without events are left out. */
+/** Rows of a breakdown: row r is series r + 1, series 0 is the unbroken one. Kinds without events are left out. */
 export function breakdownFields(
   property: string,
   groups: ValueGroups,
@@ -38,5 +38,5 @@ export function breakdownFields(
   return `"breakdown":{"property":${JSON.stringify(property)},"additive":${additive},"rows":[${rows.join()}]}`;
 }
 
-/** Rows of a breakdown that are shown at most. */
+/** Upper bound of the rows that a breakdown shows. */
 export const rowsOf = ({top}: ShownGroups): number => top.length + kindsShown.length;

@@ -1,6 +1,6 @@
 // Sorts one user's gathered rows by time; rows of equal time stay in the order of the log.
-//   Chunks are gathered in log order and each of them in time order, so the rows are a few ascending runs: they are found
-//   and merged two by two. Ordered rows cost one comparison each; history that was imported backwards costs n log(chunks).
+//   Chunks are gathered in log order, each in time order, so the rows are a few ascending runs, which are merged two by two.
+//   Ordered rows cost one comparison each; history imported backwards costs n log(chunks).
 
 type Kinds = Uint8Array | Uint16Array | Uint32Array;
 
@@ -40,7 +40,7 @@ export class TimeSort<K extends Kinds> {
     return merged;
   }
 
-  /** Merges [start, middle) and [middle, end): only the first half needs to be copied away. */
+  /** Merges [start, middle) and [middle, end); only the first half is copied. */
   private merge(times: Float64Array, kinds: K, start: number, middle: number, end: number): void {
     const count = middle - start;
     this.times.set(times.subarray(start, middle));
@@ -59,7 +59,7 @@ export class TimeSort<K extends Kinds> {
   }
 }
 
-/** The first place whose time is before that of its predecessor; `end` when there is none. */
+/** The first place whose time is before its predecessor's; `end` if there is none. */
 function firstDescent(times: Float64Array, start: number, end: number): number {
   let at = start + 1;
   while (at < end && times[at] >= times[at - 1]) at += 1;

@@ -1,9 +1,9 @@
-// Rows of a partition user by user, each user's in the one order of its history: by (time, log position).
-//   UW1. Within a bound of memory several passes over the same rows each take some of the users (gathered-rows.ts).
+// Rows of a partition user by user, each user's in the order of its history: by (time, log position).
+//   UW1. Within a bound of memory: several passes over the same rows, each with some of the users (gathered-rows.ts).
 import {GatheredRows, groupByUser, newWords, type RowsByUser, sliceRows} from './gathered-rows.js';
 import {TimeSort} from './time-sort.js';
 
-/** One user's rows are [start, end) of both columns. A kind is what the question noted of the row. */
+/** One user's rows: [start, end) of both columns. A kind is the question's note on the row. */
 export type WalkUser = (user: number, times: Float64Array, kinds: Uint32Array, start: number, end: number) => void;
 
 export class UserWalk {
@@ -11,13 +11,13 @@ export class UserWalk {
   private readonly walkUser: WalkUser;
   private readonly timeSort = new TimeSort<Uint32Array>(newWords);
 
-  /** `userCount`: of the partition; `rowsMax` bounds the rows gathered at once, `rowsPossible` are the most that can come. */
+  /** `userCount`: users of the partition. `rowsMax` bounds the rows gathered at once; `rowsPossible` is their upper bound. */
   constructor(userCount: number, rowsMax: number, rowsPossible: number, walkUser: WalkUser) {
     this.rows = new GatheredRows(userCount, rowsMax, rowsPossible, newWords);
     this.walkUser = walkUser;
   }
 
-  /** Rows come chunk by chunk, each chunk's by (time, row). */
+  /** Adds a row. Rows come chunk by chunk, each chunk's by (time, row). */
   add(user: number, timeMs: number, kind: number): void {
     this.rows.add(user, timeMs, kind);
   }

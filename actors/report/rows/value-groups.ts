@@ -1,8 +1,8 @@
-// The values of a property over all partitions of one answer, as numbers: the rows of a breakdown.
-//   VG1. Values with the same text are one value. Missing, null, and what is no scalar are kinds of their own, which no text is.
+// Values of a property as numbers, across all partitions of an answer: the rows of a breakdown.
+//   VG1. Values with equal texts are one value. Missing values, null, and other non-scalars are kinds of their own.
 import {type PropertyValue, type PropertyValues, textOf} from './property-values.js';
 
-/** Numbers of the kinds; values follow. */
+/** Numbers of the kinds; those of values follow. */
 export const missingGroup = 0;
 export const nullGroup = 1;
 export const notScalarGroup = 2;
@@ -13,14 +13,14 @@ export class ValueGroups {
   private readonly texts: string[] = [];
   private chars = 0;
 
-  /** What it holds, about: a text takes up to two bytes a character, and its places. */
+  /** Estimated bytes of memory: up to two a character of text, and the maps. */
   get bytes(): number {
     return 2 * this.chars + 64 * this.texts.length + 32 * this.groupsOfNumbers.size;
   }
-  /** Groups of numbers, which have a text only when they come first. */
+  /** Groups of numbers, so that a number is printed only when it occurs first. */
   private readonly groupsOfNumbers = new Map<number, number>();
 
-  /** One more than the highest group. */
+  /** The highest group + 1. */
   get count(): number {
     return firstValueGroup + this.texts.length;
   }
@@ -51,25 +51,25 @@ export class ValueGroups {
     return group;
   }
 
-  /** The text of a group that is a value. */
+  /** The text of a value's group. */
   text(group: number): string {
     return this.texts[group - firstValueGroup];
   }
 }
 
-/** The rows that a breakdown shows, and in which of them each group is. */
+/** The rows that a breakdown shows, and the row of each group. */
 export interface ShownGroups {
-  /** Groups of the values that have rows of their own, the most frequent first. */
+  /** Groups with rows of their own, the most frequent first. */
   readonly top: readonly number[];
   /** The row of each group: the top values, then `other`, `missing`, `null`, `not_scalar`. */
   readonly rowOf: Uint32Array;
-  /** Values in the row `other`. */
+  /** Number of values in the row `other`. */
   readonly others: number;
 }
 
 export const kindsShown = ['other', 'missing', 'null', 'not_scalar'] as const;
 
-/** Chooses the most frequent values; of equal counts the one first whose text has the smaller UTF-8 bytes. */
+/** Chooses the most frequent values; equally frequent ones by the UTF-8 bytes of their texts. */
 export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, limit: number): ShownGroups {
   const values: number[] = [];
   for (let group = firstValueGroup; group < groups.count; group++) if ((totals[group] ?? 0) > 0) values.push(group);
@@ -85,7 +85,7 @@ export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, lim
   return {top, rowOf, others: values.length - top.length};
 }
 
-/** Negative when the UTF-8 bytes of `a` are less. */
+/** Compares texts by their UTF-8 bytes. */
 export function compareTexts(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let at = 0; at < end; at++) {
@@ -94,20 +94,20 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Code units in the order of UTF-8: surrogates stand for code points above all others. */
+/** Rank of a code unit in UTF-8 order: surrogates stand for code points above all others. */
 const utf8Rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
 
-/** The groups of one chunk's keys, looked up once for each. */
+/** Groups of one chunk's keys, each looked up once. */
 export class KeyGroups {
   private readonly groups: ValueGroups;
-  /** One more than the group; 0: not looked up. */
+  /** Group + 1 by key; 0: not looked up yet. */
   private places = new Uint32Array(64);
 
   constructor(groups: ValueGroups) {
     this.groups = groups;
   }
 
-  /** Turns to a chunk. */
+  /** Opens a chunk. */
   open({keyCount}: PropertyValues): void {
     if (this.places.length < keyCount) this.places = new Uint32Array(keyCount * 2);
     else this.places.fill(0, 0, keyCount);
