@@ -1,4 +1,5 @@
 // The edge as its routes use it.
+import type {HookStore} from '../effects/hook-store.js';
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
@@ -45,6 +46,8 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
+  /** Webhooks, saved funnels and alerts. */
+  readonly hooks: HookStore;
   readonly audit: AuditTrail;
   readonly cursors: CursorSeal;
   /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */

@@ -5,6 +5,7 @@ import type {NatsConnection} from 'nats';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {comparedSubject, forgottenLinksSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {HookStore} from '../effects/hook-store.js';
 import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
@@ -148,6 +149,7 @@ async function openDoor(
   const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs, (...change) =>
     audit.keyChanged(...change),
   );
+  const hooks = await HookStore.open(new NatsKeyBucket(connections.ask, 'hooks'), wallMs);
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();
@@ -177,6 +179,7 @@ async function openDoor(
   const front: Front = createFront(options, {foldLag, refusals, asks, generations}, connections, pulses, {
     keys,
     fixedKeys,
+    hooks,
     clientAddresses,
     audit,
     isDraining: () => isDraining,
@@ -254,6 +257,7 @@ async function openDoor(
       generations.stop();
       await atMost(saveMsMax, saveLastUsed(keys, logger));
       keys.stop();
+      hooks.stop();
       vitals.stop();
       await front.largeBodies.stop();
       await closeAll(connections);
@@ -310,7 +314,10 @@ function createFront(
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<Front, 'keys' | 'fixedKeys' | 'clientAddresses' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'>,
+  others: Pick<
+    Front,
+    'keys' | 'fixedKeys' | 'hooks' | 'clientAddresses' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'
+  >,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
