@@ -37,7 +37,7 @@ export const logSubject = (partition: number): string => `log.${partition}`;
 export const triggersStream = 'OUT';
 export const triggerSubject = (endpoint: string): string => `out.${endpoint}`;
 
-/** What an endpoint did not take in all of its attempts: references. */
+/** References to triggers that an endpoint refused in every attempt. */
 export const deadLettersStream = 'DEAD';
 export const deadLetterSubject = (endpoint: string): string => `dead.${endpoint}`;
 export const deadLettersKeptMs = 30 * 86_400_000;
@@ -160,7 +160,7 @@ async function ensureAll(
       .filter((bucket) => bucket !== 'hooks')
       .map((bucket) => bucketConfig(bucket, replicas)),
     ...Array.from({length: partitions}, (_, partition) => logConfig(partition, replicas)),
-    // Behind the logs: a deployment of a version without them has lost nothing. T5
+    // After the logs: a deployment of a version without them has lost nothing. T5
     bucketConfig('hooks', replicas),
     triggersConfig(replicas),
     deadLettersConfig(replicas),

@@ -4,7 +4,7 @@
 const serverVersionMin = '2.9.10';
 /** First version that Millrace was not tested with: a new major version may store or answer differently. */
 const serverVersionUntried = '3.0.0';
-/** Knows `sync_interval: always`, so that an ack can survive a power cut. */
+/** First version with `sync_interval: always`, so that an ack can survive a power cut. */
 export const serverVersionSyncAlways = '2.10.0';
 /** First version whose replicated streams keep their promises across restarts. */
 export const serverVersionReplicas = '2.12.3';

@@ -156,7 +156,7 @@ export class Evaluation {
     }
   }
 
-  /** A page of an export; undefined when no event has the id that it is to begin after. @throws MissingPart, DamagedPart */
+  /** A page of an export; undefined when no event has the id of its cursor. @throws MissingPart, DamagedPart */
   exported(query: ExportQuery, snapshots: readonly PartitionSnapshot[]): Promise<ExportedPage | undefined> {
     this.scan.partitionCount = snapshots.length;
     return exportedPage(this.rowReading, query, snapshots);
@@ -332,7 +332,7 @@ export class Evaluation {
       tables.keep(snapshot, zone, plan.days, ranges);
       return activeInLocalRanges(plan, ranges, 0);
     } catch (error) {
-      // As in `ranges`.
+      // As in `ranges`: the unreadable part may have none of the asked days.
       if (isUnreadable(error)) return undefined;
       throw error;
     }

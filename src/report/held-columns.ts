@@ -1,7 +1,7 @@
-// Columns of the properties that questions ask for, copied out of their parts: of a large store the parts of all properties do not
-// fit the memory, and a few columns of them do.
-//   HC1. Columns are copied where the part that they are in is not cached, and take at most `shareMax` of the room.
-//   HC2. Columns tell all but what bodies tell: who reads a body reads the whole part.
+// Columns of properties that questions ask for, copied out of their parts. In a large store the parts of all properties do not
+// fit the memory; a few columns do.
+//   HC1. A column is copied if its part is not cached. All columns take at most `shareMax` of the room.
+//   HC2. Columns lack the values that only bodies have: to read a body, the reader loads the whole part.
 import {
   isByRow,
   type PropertyColumns,
@@ -35,7 +35,7 @@ export class HeldColumns {
     this.bytesMax = derived.roomBytes * shareMax;
   }
 
-  /** Undefined where a property of the chunk is not held. */
+  /** Columns of these properties; undefined if one of them is not held for the chunk. */
   of({chunk, count, properties}: ChunkEntry, names: readonly PropertyName[]): PropertyColumns | undefined {
     const columns: RowColumn[] = [];
     let keysInBody = false;
@@ -65,7 +65,7 @@ function placesOf(name: PropertyName, whole: PropertyColumns): PropertyPlaces {
   return {columns, keysInBody: whole.keysInBody, bytes};
 }
 
-/** Without the part that it is a view of. */
+/** A copy that does not keep the part in memory. */
 const copied = (column: RowColumn): RowColumn => ({
   key: column.key.slice(),
   codes: isByRow(column) ? column.codes : column.codes.slice(),
@@ -76,7 +76,7 @@ const copied = (column: RowColumn): RowColumn => ({
 const bytesOf = (column: RowColumn): number =>
   column.key.length + (isByRow(column) ? 0 : column.codes.byteLength) + column.values.bytes;
 
-/** Rows of chunks with the columns of these properties; where these are not held, with all columns. */
+/** Reads rows of chunks with the columns of these properties, or with all columns if these are not held. */
 export class ColumnsReader extends ChunkReader<ChunkEntry, WholeRows> {
   private readonly cache: PartsCache;
   private readonly columns: HeldColumns;

@@ -1,8 +1,8 @@
 // Loads the parts that a partial asks for and folds them, in slices between which the event loop runs.
-//   Owns: the order of loading and folding. Does not own: which parts (the partials), what stays cached (src/parts).
+//   Owns: the order of loading and folding. Does not own: the choice of parts (partials), eviction (src/parts).
 //   PS1. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
 //       as it is, and finds the same parts cached each time.
-//   PS2. Rows are those that count: without users who left. Chunks without any of them are folded as they are.
+//   PS2. Only rows that count are folded: without those of users who left. Chunks without such rows are folded in place.
 
 import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {countedRows} from '../../actors/chunk/left-rows.js';
@@ -23,10 +23,10 @@ export const loadsAheadMax = 4;
 /** Share of the room for parts that a scan may take from others. PS1 */
 const scanShare = 3 / 4;
 
-/** Counts some of the users in each pass over the same chunks. */
+/** A partial that counts some of the users in each pass over the same chunks. */
 interface Passes {
   addRows(rows: RowsView): void;
-  /** True when another pass is due. */
+  /** True when another pass must follow. */
   endPass(): Generator<void, boolean, void>;
 }
 
@@ -42,7 +42,7 @@ export class PartScan {
     this.columns = columns;
   }
 
-  /** Undefined within a slice. */
+  /** Pauses when the slice is over; undefined within a slice. */
   pauseIfDue(): Promise<void> | undefined {
     return this.slices.pauseIfDue();
   }
@@ -112,7 +112,7 @@ export class PartScan {
     return this.inOrder(this.parts.wholeRows, chunks, hasLeft);
   }
 
-  /** `wholeRows`, of which the columns of these properties alone are sure to be there (held-columns.ts). */
+  /** `wholeRows` with at least the columns of these properties (held-columns.ts). */
   columnRows(
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
@@ -122,7 +122,7 @@ export class PartScan {
     return this.inOrder(new ColumnsReader(this.parts, this.columns, properties), chunks, hasLeft);
   }
 
-  /** All columns of a chunk; also rows that do not count. */
+  /** All columns of a chunk, including rows that do not count. */
   async allColumns(chunk: ChunkEntry): Promise<WholeRows> {
     return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.loadAside(chunk);
   }
@@ -140,12 +140,12 @@ export class PartScan {
     }
   }
 
-  /** A part that the caller reads once. */
+  /** Loads a part that the caller reads once. */
   loadOnce(part: PartRef): Promise<Uint8Array> {
     return this.parts.loadUnkept(part);
   }
 
-  /** How to load these parts as they are viewed, for a caller that comes again. PS1 */
+  /** A loader of views for parts that the caller reads again and again. PS1 */
   viewLoader<V>(parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => V): (part: PartRef) => Promise<V> {
     const isAside = this.isTooMuch(parts.reduce((sum, {bytes}) => sum + bytes, 0));
     return (part) => (isAside ? this.parts.loadViewAside(part, view) : this.parts.loadView(part, view));
@@ -158,7 +158,7 @@ export class PartScan {
     } while (await this.inSlices(partial.endPass()));
   }
 
-  /** Decides whether a scan uses the cache. PS1. Other partitions have about as many rows each. */
+  /** Chooses whether a scan uses the cache. Other partitions are assumed to have as many rows. PS1 */
   private loaderOf<V>(
     reader: ChunkReader<ChunkEntry, V>,
     chunks: readonly ChunkEntry[],
@@ -172,7 +172,7 @@ export class PartScan {
     return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
-  /** Folds these blocks of a chunk's bodies; `i` is the place of the block's number in the list. */
+  /** Folds these blocks of a chunk's bodies; `i` is the position of the block's number in the list. */
   async foldBodies(
     {bodies}: ChunkEntry,
     blocks: readonly number[],

@@ -1,9 +1,9 @@
-// Reports that a start computes for itself once their parts are read ahead (warm-up.ts): code that never ran is interpreted, and
-// the first question of a kind derives what later ones reuse. The first reports by day took 17 to 52 ms, later ones 2 to 4.
-//   Owns: what is asked, and how much of it. Does not own: how reports are computed.
-//   RH1. It asks what dashboards ask about the newest days: counts by day and hour, active users. It asks for no postings or
-//       cells of property values, which are built only for real questions. It drops the answers.
-//   RH2. It yields to reports before each of its own, and ends after some time.
+// Reports that a start runs for itself after reading ahead (warm-up.ts). Code that never ran is interpreted, and the first
+// question of a kind derives values that later ones reuse: the first reports by day took 17 to 52 ms, later ones 2 to 4.
+//   Owns: the questions and their number. Does not own: how reports are computed.
+//   RH1. It asks the questions of dashboards about the newest days: counts by day and hour, active users. It asks for no
+//        postings or cells of property values, which are built only for real questions. It drops the answers.
+//   RH2. It yields to reports before each of its own, and ends after `spentMsMax`.
 
 import {dayMs} from '../../actors/limits.js';
 import {stretchOfChunks} from '../../actors/report/selection.js';
@@ -12,7 +12,7 @@ import {monotonicMs} from '../clock.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
 const roundsMax = 20;
-/** As far back as dashboards look. */
+/** Days that dashboards show. */
 const days = 90;
 const spentMsMax = 500;
 

@@ -1,7 +1,8 @@
-// Reads the parts that the first reports will need into the cache after a start: hourly counts, daily sets, rows of the newest
-// chunks, and properties of these, as far as they fit (src/parts/warm-up.ts). Rows and properties that a folding thread has
-// cached are copied from it (src/parts/handed-rows.ts). Without this the first funnel over ten million events took 1.6 to 1.9 s, nearly all of it reading.
-//   It yields to reports, takes half of the thread's time at most, and free room alone.
+// Reads the parts that the first reports need into the cache after a start: hourly counts, daily sets, rows of the newest
+// chunks and their properties, as far as they fit (src/parts/warm-up.ts). Rows and properties that a folding thread has cached
+// are copied from it (src/parts/handed-rows.ts). Otherwise the first funnel over ten million events takes 1.6 s, nearly all of
+// it reading.
+//   It yields to reports, takes at most half of the thread's time, and uses free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
@@ -11,14 +12,14 @@ import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 
-/** Loads at a time, and ms of loading before an equally long pause. */
+/** Number of concurrent loads, and ms of loading before an equally long pause. */
 interface Pace {
   readonly aheadMax: number;
   readonly stretchMsMax: number;
 }
 
 const ofStore: Pace = {aheadMax: 4, stretchMsMax: 20};
-/** A copy takes the folding thread a millisecond; questions to it wait for one copy at most. */
+/** A copy takes the folding thread a millisecond, so its questions wait for at most one copy. */
 const ofThreads: Pace = {aheadMax: 1, stretchMsMax: 0};
 
 /** Resolves when everything that fits is cached. `rowsAtHand`: copies from folding threads. Throws when the store fails. */

@@ -92,7 +92,7 @@ async function run(nc: NatsConnection): Promise<void> {
   void prepare(engine, drain);
   await drain.asked;
   await questions.drain();
-  await Promise.all([answered, answeredHere()]); // Their parts still come over the connection, and their answers leave by it.
+  await Promise.all([answered, answeredHere()]); // Answers still need the connection.
   await nc.drain();
   say({kind: 'stopped'});
 }

@@ -1,4 +1,4 @@
-// Whether a connection to NATS is up, and how often it came back.
+// State of a connection to NATS, and its number of reconnects.
 import type {NatsConnection} from 'nats';
 import type {ConnectionMeasures} from '../../measures.js';
 
@@ -8,7 +8,7 @@ export class ConnectionWatch {
   private isConnected = true;
   private reconnects = 0;
 
-  /** `nc` is connected. `isAnswered`: from the pulse of the other end, where there is one (pulse.ts). */
+  /** `nc` is connected. `isAnswered`: whether the other end answers (pulse.ts). */
   constructor(nc: NatsConnection, name: string, isAnswered: () => boolean = () => true) {
     this.name = name;
     this.isAnswered = isAnswered;

@@ -15,13 +15,12 @@ import type {NatsAddress} from '../../worker-messages.js';
 // The embedded server is back 30 ms after a crash: a longer wait would make that a visible outage.
 const reconnectWaitMs = 50;
 const reconnectJitterMs = 50;
-// Only this deadline notices a server that dies between its greeting and its first PONG: with 5 s, a server that was killed twice
-// in a row kept writes at 503 for 5 s after it was back.
-// stood here a server that was killed twice in a row kept writes at 503 for 5 s after it was back.
+// Only this deadline notices a server that dies between its greeting and its first PONG. With 5 s, a server that was killed
+// twice in a row kept writes at 503 for 5 s after it was back.
 const handshakeMsMax = 2_000;
 /** A start on a busy machine must not end because a handshake took longer, or longer than the server waits for a login. */
 const firstHandshakesMax = 5;
-// A half-open connection to another machine is noticed after three silent pings.
+// Three silent pings reveal a half-open connection to another machine.
 const pingEveryMs = 10_000;
 const pingsUnansweredMax = 3;
 
@@ -38,9 +37,9 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
     reconnectTimeWait: reconnectWaitMs,
     reconnectJitter: reconnectJitterMs,
     waitOnFirstConnect: false,
-    // Refused credentials, while a cluster changes them, are no reason to give up.
+    // Credentials may be refused while a cluster changes them: the client tries again.
     ignoreAuthErrorAbort: true,
-    // With traces the client takes a stack for every request, in case it fails: a fifteenth of the CPU of questions.
+    // With traces the client captures a stack for every request: a fifteenth of the CPU of questions.
     noAsyncTraces: true,
     timeout: handshakeMsMax,
     pingInterval: pingEveryMs,

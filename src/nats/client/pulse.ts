@@ -1,9 +1,9 @@
-// Whether the server at the other end of a connection answers. A server that is stopped, or behind a broken wire, keeps its
+// Pulse of the server at the other end of a connection. A server that is stopped, or behind a broken wire, keeps its
 // connections open: only its silence shows that, and the client of NATS notices it after half a minute.
 //   L1. Silence is a ping without its pong for `silentMs`. Other messages count as an answer: a pong may queue after a large one.
 //       Once silent, only a pong ends it: a wire may carry one direction alone.
 //   L2. Only time in which this thread could have listened counts: a late check counts as two at most.
-//   L3. A lost connection is not silence: the client reports it, and its return starts anew.
+//   L3. A lost connection is not silence: the client reports it, and its return starts a new pulse.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
@@ -76,7 +76,7 @@ export class Pulse {
     }
   }
 
-  /** L3 */
+  /** Starts a pulse, or ends it with the connection. L3 */
   private begin(state: 'answers' | 'lost'): void {
     this.waitingFor = undefined;
     this.silence.answered();

@@ -1,4 +1,4 @@
-// What acknowledged messages survive on this NATS server, read from the server's own settings.
+// The failures that acknowledged messages survive on this NATS server, by the server's own settings.
 //   U1. An external server may be replaced, or come back with other settings: it is asked again after every reconnect. One that
 //       does not say counts as the lower class.
 //   U2. In a cluster any server may belong to the majority of an ack: all are asked, again whenever one joins or leaves, and the
@@ -26,12 +26,12 @@ interface ServerVariables {
   readonly jetstream?: {readonly config?: {readonly sync_always?: boolean}};
 }
 
-/** What it is now. */
+/** Durability at this moment. */
 export interface Durability {
   readonly class: DurabilityClass;
 }
 
-/** From the monitoring endpoint at `monitorUrl`. */
+/** Reads the class from the monitoring endpoint at `monitorUrl`. */
 export async function readDurability(monitorUrl: string, answerMsMax: number): Promise<DurabilityClass> {
   return classOf(await readMonitor<ServerVariables>(`${monitorUrl}/varz`, answerMsMax));
 }
@@ -49,7 +49,7 @@ interface ServerRoutes {
   readonly routes?: readonly {readonly remote_id: string; readonly remote_name: string}[];
 }
 
-/** A server's class as it said. */
+/** A server's own answer. */
 interface Told {
   /** The server, for the log. */
   readonly server: string;

@@ -7,7 +7,7 @@ import {listCursorText} from '../../list-cursor.js';
 import type {PartScan} from '../part-scan.js';
 import {BeyondMemory, type RowReading} from './row-scan.js';
 
-/** Items that are looked at between two pauses: some 0.3 ms. */
+/** Items between two pauses: some 0.3 ms. */
 const itemsAtOnce = 1_024;
 
 /** @throws BeyondMemory */
@@ -15,13 +15,13 @@ export function checkHeld({gatheredBytesMax}: RowReading, bytes: number): void {
   if (bytes > gatheredBytesMax) throw new BeyondMemory('the items of the list take', gatheredBytesMax);
 }
 
-/** Whether a text is hidden; none is where nothing is. */
+/** Tells whether a text is hidden. */
 export function hiddenBy(hidden: HiddenTexts | undefined): (text: string) => boolean {
   const texts = new Set(hidden?.texts);
   return (text) => texts.has(text);
 }
 
-/** `kind`: how the answer calls a key, `property` or `trait`. */
+/** `kind`: the answer's word for a key, `property` or `trait`. */
 export async function keysAnswer(scan: PartScan, query: ListQuery, kind: string, keys: KeyTypes): Promise<string> {
   const page = new Ranked<ListedKey>(query);
   const hidden = query.report === 'properties' ? query.hidden : undefined;
@@ -42,7 +42,7 @@ export async function keysAnswer(scan: PartScan, query: ListQuery, kind: string,
 const rankedKinds = ['missing', 'null', 'not_scalar'] as const;
 const valueHead = '=';
 
-/** Kinds are in the list without a prefix. `totals`: how many have each group. */
+/** Kinds are listed only without a prefix. `totals`: number of events or users by group. */
 export async function valuesAnswer(
   scan: PartScan,
   query: ListQuery,
@@ -76,7 +76,7 @@ interface Item<T> {
   readonly item: T;
 }
 
-/** Most frequent first, equally frequent ones by name (UTF-16 code units). */
+/** Ranks items: most frequent first, ties by name (UTF-16 code units). */
 class Ranked<T> {
   private readonly query: ListQuery;
   private readonly page: NamePage<Item<T>>;
@@ -90,7 +90,7 @@ class Ranked<T> {
     this.page.add({count, name, item});
   }
 
-  /** `more`: fields between the items and the place of the next page. */
+  /** `more`: fields between the items and the cursor. */
   answer(write: (item: T, count: number) => string, more = ''): string {
     const {query} = this;
     const {names, hasMore} = this.page.finish();

@@ -1,5 +1,5 @@
-// Retention: one walk over start and return events, one more over start events where a breakdown chooses its values first.
-//   RQ1. Values of a breakdown are those of the events that make users members of a cohort; the ones with most members have rows.
+// Retention: one walk over start and return events, after one over start events if a breakdown must choose its values.
+//   RQ1. A breakdown takes its values from the events that start a cohort membership; the values with most members get rows.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {intervalText} from '../../../actors/report/answers.js';
@@ -46,7 +46,7 @@ class Retention {
   private readonly query: Query;
   private readonly periods: Periods;
   private readonly grouping: Grouping | undefined;
-  /** Who may be in a cohort, by partition. */
+  /** Users who may be in a cohort, by partition. */
   private readonly members = new Map<PartitionSnapshot, Users | undefined>();
   private shown: ShownGroups | undefined;
   skippedField = '';
@@ -83,7 +83,7 @@ class Retention {
     this.skippedField = scan.skippedField;
   }
 
-  /** RQ1 */
+  /** Chooses the rows of the breakdown. RQ1 */
   private async choose(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<ShownGroups> {
     const totals = new GroupCounts();
     const scan = this.scan(this.query.toMs, [this.query.start]);
@@ -131,7 +131,7 @@ class Retention {
     return new RowScan(this.reading, {stretch, selectors, properties: this.grouping?.properties ?? []});
   }
 
-  /** `asOfMs`: what is before it is complete. */
+  /** `asOfMs`: cells that end before it are complete. */
   fields(asOfMs: number): string {
     const {cells, grouping, shown} = this;
     const labels = this.cohorts.labels();

@@ -1,7 +1,7 @@
-// Reads the rows that a question is about: chunks that may hold any, their properties where it asks for some, and the bodies of
-// the rows that only bodies tell.
-//   RS1. Bodies are read for conditions first, then for what is asked of the rows that pass.
-//   RS2. Chunks are folded in their order: the rows of one user come by (chunk, time, row).
+// Reads a question's rows: chunks that may hold some, their properties if the question needs any, and bodies of rows that
+// columns do not decide.
+//   RS1. Bodies are read for conditions first, then for the properties of passing rows.
+//   RS2. Chunks are folded in order: rows of one user come by (chunk, time, row).
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {WholeRows} from '../../../actors/chunk/property-columns.js';
@@ -21,7 +21,7 @@ import type {CoveredChunks} from '../counts/value-index.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
-/** The rows and properties that a scan reads of each partition. */
+/** Rows and properties that a scan reads of each partition. */
 export interface Chosen {
   readonly stretch: Stretch;
   readonly selectors: readonly Selector[];
@@ -29,7 +29,7 @@ export interface Chosen {
   readonly properties?: readonly PropertyValues[];
 }
 
-/** Counts of a name that need not read all rows. */
+/** Counts of a name without reading all rows. */
 export interface CountedEvents {
   /** The chunks that have cells by the property's values; undefined when none has. */
   cellsOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined;
@@ -43,7 +43,7 @@ export interface CountedEvents {
   ): Promise<readonly UserPostings[] | undefined> | undefined;
 }
 
-/** What questions over rows work with. */
+/** Tools and bounds of questions over rows. */
 export interface RowReading {
   readonly scan: PartScan;
   readonly counted: CountedEvents;
@@ -51,7 +51,7 @@ export interface RowReading {
   readonly gatheredBytesMax: number;
 }
 
-/** A question holds more at once than the memory for reports allows. */
+/** The question needs more memory at once than reports may hold. */
 export class BeyondMemory extends Error {
   override name = 'BeyondMemory';
 
@@ -60,7 +60,7 @@ export class BeyondMemory extends Error {
   }
 }
 
-/** Gets the rows of a chunk that each selector chooses, by (time, row). */
+/** Receives the rows of a chunk that each selector chooses, by (time, row). */
 export type ChosenFold = (rows: RowsView, chosen: readonly Uint16Array[]) => void;
 
 /** Adds rows of a chunk to a walk, by (time, row). */
@@ -77,7 +77,7 @@ export class RowScan {
   private readonly reading: RowReading;
   private readonly asked: Chosen;
   private readonly judged: readonly Judged[];
-  /** By their names, as several conditions may be on one property. */
+  /** Values by property name: several conditions may be on one property. */
   private readonly values = new Map<string, PropertyValues>();
 
   constructor(reading: RowReading, asked: Chosen) {
@@ -103,13 +103,13 @@ export class RowScan {
     return this.judges().reduce((sum, {skipped}) => sum + skipped, 0);
   }
 
-  /** `,"skipped":n` at the end of an answer; nothing where no condition compares numbers. */
+  /** `,"skipped":n` at the end of an answer; empty if no condition compares numbers. */
   get skippedField(): string {
     const compares = this.judged.some(({selector}) => selector.where?.some(({op}) => comparesNumbers(op)));
     return compares ? `,"skipped":${this.skipped}` : '';
   }
 
-  /** Another pass over the same rows counts them again. */
+  /** Undoes the count of a pass before the same rows are scanned again. */
   forgetSkipped(): void {
     for (const judge of this.judges()) judge.skipped = 0;
   }
@@ -129,7 +129,7 @@ export class RowScan {
         );
   }
 
-  /** One pass over the partition's rows, of these users alone where there are any. RS2 */
+  /** One pass over the partition's rows; `users` limits it to some. RS2 */
   async fold(
     snapshot: PartitionSnapshot,
     fold: ChosenFold,
@@ -151,7 +151,7 @@ export class RowScan {
     }
   }
 
-  /** Chunks with any chosen rows, one after the other, with all their properties. RS2 */
+  /** Chunks with chosen rows, in order, with all their properties. RS2 */
   async *wholeRows(
     snapshot: PartitionSnapshot,
     users?: Users,
@@ -192,7 +192,7 @@ export class RowScan {
       await this.fold(snapshot, fold, users, chunks);
       const skipped = this.judges().map((judge) => judge.skipped);
       while (await scan.inSlices(walk.endPass())) await this.fold(snapshot, fold, users, chunks);
-      // Every pass judges the same rows.
+      // Every pass judges the same rows: the count of one pass holds.
       for (const [i, judge] of this.judges().entries()) judge.skipped = skipped[i]!;
     });
   }
@@ -233,14 +233,14 @@ export class RowScan {
     if (properties.length === 0) return;
     const unsure = unsureRows(properties, lists);
     if (unsure.length === 0) return;
-    const rows = await this.reading.scan.allColumns(chunk); // A body is read with all columns of its chunk.
+    const rows = await this.reading.scan.allColumns(chunk); // Decoding a body needs all columns of its chunk.
     await foldBodies(this.reading, chunk, unsure, (block, inBlock) => {
       for (const values of properties) values.addBodies(rows, block, inBlock);
     });
   }
 }
 
-/** Folds the body blocks of these rows of a chunk, which ascend, each with those that are in it. */
+/** Folds the body blocks of these rows, which ascend, each block with its rows. */
 export async function foldBodies(
   {scan}: RowReading,
   chunk: ChunkEntry,
@@ -255,7 +255,7 @@ export async function foldBodies(
 
 const noRows = new Uint16Array(0);
 
-/** Rows of the lists that only bodies tell, ascending, each once. */
+/** Rows of the lists that are unsure: ascending, without duplicates. */
 function unsureRows(properties: readonly PropertyValues[], lists: readonly Uint16Array[]): Uint16Array {
   const unsure = new Set<number>();
   for (const rows of lists)
@@ -263,7 +263,7 @@ function unsureRows(properties: readonly PropertyValues[], lists: readonly Uint1
   return Uint16Array.from(unsure).sort();
 }
 
-/** Cuts ascending rows where their body block changes. */
+/** Splits ascending rows by body block. */
 export function byBodyBlock(rows: Uint16Array): Uint16Array[] {
   const cut: Uint16Array[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-// Stickiness: one walk over the rows of what users did, each as the bucket that it is in.
+// Stickiness: one walk over the chosen rows; the kind of a row is its bucket.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {intervalText} from '../../../actors/report/answers.js';

@@ -1,6 +1,6 @@
-// The ids of some users of a partition, out of the blocks of its users table that have them.
-//   UK1. A user index stands for one user for good (actors/table/interned.ts I1): pages in the order of indexes fit together
-//       whatever snapshots they are of.
+// User ids by user index, from the blocks of the users table that hold them.
+//   UK1. A user index stands for one user for ever (actors/table/interned.ts I1): pages in the order of indexes fit together
+//        across snapshots.
 import {readWtf8} from '../../../actors/bytes/bytes.js';
 import {InternedBlock, internedBlockEntries} from '../../../actors/table/interned.js';
 import type {UserRef} from '../../asks.js';
@@ -10,7 +10,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
 const userByte = 0x75; // 'u'
 
-/** By user index, in any order. Undefined for a user who was erased. @throws MissingPart, DamagedPart */
+/** Users by index, in any order; undefined for an erased user. @throws MissingPart, DamagedPart */
 export async function userKeys(
   scan: PartScan,
   {index}: PartitionSnapshot,
@@ -25,7 +25,7 @@ export async function userKeys(
   }
   const keys = new Map<number, UserRef | undefined>();
   const partOf = (number: number) => index.users.blocks[number]!;
-  // The pages of an export ask for the same blocks again and again.
+  // Pages of an export ask for the same blocks again and again.
   const loadPart = scan.viewLoader([...byBlock.keys()].map(partOf), viewBlock);
   const load = ([number]: readonly [number, readonly number[]]) => loadPart(partOf(number));
   for await (const [[, inBlock], block] of loadAhead([...byBlock], load, loadsAheadMax)) {
@@ -37,6 +37,6 @@ export async function userKeys(
 
 const viewBlock = (bytes: Uint8Array<ArrayBuffer>): InternedBlock => new InternedBlock(bytes);
 
-/** An anonymous user who is about to be another one has another first byte than other anonymous ones (actors/partition.ts). */
+/** An anonymous user who is about to move has another first byte (actors/partition.ts). */
 const refOf = (key: Uint8Array | undefined): UserRef | undefined =>
   key && {kind: key[0] === userByte ? 'user' : 'anonymous', id: readWtf8(key, 1, key.length)};

@@ -1,9 +1,9 @@
-// How many distinct users have events of each of some names: one walk over the rows of the range.
+// Number of distinct users with events of each of some names: one walk over the rows of the range.
 import {timeOf} from '../../../actors/chunk/rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {type RowReading, RowScan} from './row-scan.js';
 
-/** `names`: the names, in this order of the answer; `indexOf`: the index of a name in a partition, -1 without one. */
+/** `names`: in the order of the answer. `indexOf`: index of a name in a partition, -1 without one. */
 export async function usersOfNames(
   reading: RowReading,
   {fromMs, toMs}: {readonly fromMs: number; readonly toMs: number},

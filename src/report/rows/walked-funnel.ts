@@ -1,4 +1,4 @@
-// A funnel that only rows answer: conditions, orders, exclusions, ranges of entries, held values, breakdowns and buckets.
+// A funnel from rows: with conditions, orders, exclusions, ranges of entries, held values, breakdowns or buckets.
 
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
@@ -19,7 +19,7 @@ type Query = Extract<ReportQuery, {report: 'walked-funnel'}>;
 
 /** Bytes of a short path in the log. */
 const pathBytes = 40;
-/** Paths between two looks at what the log takes. */
+/** Paths between two checks of the log's memory. */
 const pathsBetweenLooks = 1_024;
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
@@ -49,7 +49,7 @@ class WalkedFunnel {
     this.lists = lists;
     const {breakdown} = query;
     this.grouping = breakdown === undefined ? undefined : new Grouping(breakdown);
-    // All events of a user have its trait.
+    // A user's trait applies to all its events.
     const at = breakdown?.by === 'trait' ? 1 : query.breakdownAt;
     this.walks = new FunnelWalks(reading, query, this.grouping && {grouping: this.grouping, at});
     const {interval} = query;
@@ -84,7 +84,7 @@ class WalkedFunnel {
       throw new BeyondMemory('the paths of the users take', this.reading.gatheredBytesMax);
   }
 
-  /** Of these paths; undefined: of all. */
+  /** Summary of these paths; undefined: of all. */
   private summary(paths: Uint32Array | undefined) {
     const shape = {stepCount: this.query.steps.length, bucketCount: this.buckets?.count ?? 1};
     return this.reading.scan.inSlices(summarize(this.log, paths, shape, this.lists));
@@ -101,7 +101,7 @@ class WalkedFunnel {
     };
   }
 
-  /** Its field, if there is one. */
+  /** The breakdown's field, if there is a breakdown. */
   private async breakdown(): Promise<readonly string[]> {
     const {grouping, log} = this;
     if (grouping === undefined) return [];
