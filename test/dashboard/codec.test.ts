@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Form, type QuestionOf, readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
+import {retentionForm} from '../../dashboard/src/address/engagement-address.js';
 import {parseRange} from '../../dashboard/src/address/range.js';
 import {
   activeForm,
@@ -62,6 +63,23 @@ describe('a question', () => {
     );
     readsItself(funnelForm, fc.record({step: fc.array(text, {maxLength: 50}), window, range}));
     readsItself(peopleForm, fc.record({user: fc.option(text), anonymous: fc.option(text), receipt: fc.option(text)}));
+  });
+
+  test('of Retention is read as it was written', () => {
+    readsItself(
+      retentionForm,
+      fc.record({
+        start: fc.option(text),
+        return: fc.option(text),
+        cohort: fc.constantFrom('first' as const, 'recurring' as const),
+        criteria: fc.constantFrom('on' as const, 'on_or_after' as const),
+        frame: fc.constantFrom('calendar' as const, 'rolling' as const),
+        periods: fc.integer({min: 1, max: 60}),
+        show: fc.constantFrom('share' as const, 'users' as const),
+        range,
+        every,
+      }),
+    );
   });
 
   test('that is as usual has no query, and one that is not says only that', () => {

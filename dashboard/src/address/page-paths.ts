@@ -5,6 +5,7 @@ export const pagePaths = [
   '/sign-in',
   '/trends',
   '/funnels',
+  '/retention',
   '/active',
   '/people',
   '/events',

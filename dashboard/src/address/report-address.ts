@@ -23,7 +23,7 @@ const range = one<Range>(
   rangeText,
 );
 /** Null: what is usual for the range. */
-const every = word<Interval, null>(intervals, null);
+export const every = word<Interval, null>(intervals, null);
 const compare = word<Compare, Compare>(compares, 'before');
 
 /** `<property>=<value>`, split at the first `=`, as the API takes it. */
@@ -115,7 +115,7 @@ export interface Span extends Days {
   readonly untilMs?: number;
 }
 
-function queryOf(
+export function queryOf(
   {from, to, untilMs}: Span,
   more: readonly (readonly [name: string, value: string | null | undefined])[],
 ) {

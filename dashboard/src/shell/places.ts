@@ -49,6 +49,15 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/funnels/funnels').then(({Funnels}) => Funnels)),
   },
   {
+    path: '/retention',
+    letter: 'r',
+    name: 'Retention',
+    icon: 'retention',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/retention/retention').then(({Retention}) => Retention)),
+  },
+  {
     path: '/active',
     letter: 'a',
     name: 'Active users',

@@ -46,6 +46,7 @@ const visits: readonly Visit[] = [
   {name: 'trends', path: '/trends?event=page_viewed&event=order_placed&event=signup'},
   {name: 'funnels-empty', path: '/funnels'},
   {name: 'funnels', path: funnel},
+  {name: 'retention', path: '/retention'},
   {name: 'active', path: '/active'},
   {name: 'people-empty', path: '/people'},
   {name: 'person', path: '/people?user=ada'},

@@ -1,0 +1,94 @@
+// The questions of Retention, Lifecycle and Paths: the forms of their addresses, and the paths that ask the service.
+import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limits.js';
+import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {type Days, type Interval, parseRange, type Range, rangeText} from './range.js';
+import {every, inUtc, queryOf} from './report-address.js';
+
+// -- Forms -------------------------------------------------------------------------------------------------------------
+
+const rangeOr = (absent: Range): Parameter<Range> =>
+  one(absent, 'a range such as 30d, 12mo, 2026-10 or 2026-11-03..2026-11-09', parseRange, rangeText);
+const range = rangeOr({kind: 'last', amount: 90, unit: 'day'});
+const event: Parameter<string | null> = one<string | null>(
+  null,
+  'the name of an event, of 1 to 256 characters',
+  (text) => (isName(text) ? text : undefined),
+  (text) => text,
+);
+const wholeNumber = (absent: number, min: number, max: number): Parameter<number> =>
+  one(
+    absent,
+    `a whole number from ${min} to ${max}`,
+    (text) => (/^\d{1,3}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
+    String,
+  );
+
+export const periodsMax = 60;
+export const retentionForm = {
+  start: event,
+  /** Null: an event of any name. */
+  return: event,
+  cohort: word<'first' | 'recurring', 'first'>(['first', 'recurring'], 'first'),
+  criteria: word<'on' | 'on_or_after', 'on'>(['on', 'on_or_after'], 'on'),
+  frame: word<'calendar' | 'rolling', 'calendar'>(['calendar', 'rolling'], 'calendar'),
+  periods: wholeNumber(12, 1, periodsMax),
+  show: word<'share' | 'users', 'share'>(['share', 'users'], 'share'),
+  range,
+  every,
+} as const;
+export type RetentionQuestion = QuestionOf<typeof retentionForm>;
+
+export const lifecycleForm = {
+  /** Null: an event of any name. */
+  event,
+  range,
+  every,
+} as const;
+export type LifecycleQuestion = QuestionOf<typeof lifecycleForm>;
+
+export const pathsForm = {
+  event,
+  direction: word<'after' | 'before', 'after'>(['after', 'before'], 'after'),
+  depth: wholeNumber(pathDepthDefault, pathDepthMin, pathDepthMax),
+  top: wholeNumber(8, 1, 50),
+  range: rangeOr({kind: 'last', amount: 30, unit: 'day'}),
+} as const;
+export type PathsQuestion = QuestionOf<typeof pathsForm>;
+
+/** Cohorts and stages of life want longer buckets than counts: a table that fits on a page. */
+export function usualPeriod({from, to}: Days): Interval {
+  const days = to - from + 1;
+  if (days <= 31) return 'day';
+  return days <= 183 ? 'week' : 'month';
+}
+
+// -- Paths -------------------------------------------------------------------------------------------------------------
+
+export const retentionPath = (question: RetentionQuestion, start: string, days: Days, interval: Interval): string =>
+  `v1/reports/retention?${queryOf(days, [
+    ['start', start],
+    question.return === null ? ['any_return', 'true'] : ['return', question.return],
+    ['cohort', question.cohort],
+    ['criteria', question.criteria],
+    ['frame', question.frame],
+    ['periods', String(question.periods)],
+    ['interval', interval],
+    inUtc,
+  ])}`;
+
+const named = (name: string | null): readonly [string, string] =>
+  name === null ? ['any_event', 'true'] : ['event', name];
+
+export const lifecyclePath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
+  `v1/reports/lifecycle?${queryOf(days, [named(name), ['interval', interval], inUtc])}`;
+
+export const stickinessPath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
+  `v1/reports/stickiness?${queryOf(days, [named(name), ['interval', interval], inUtc])}`;
+
+export const pathsPath = ({direction, depth, top}: PathsQuestion, name: string, days: Days): string =>
+  `v1/reports/paths?${queryOf(days, [
+    [direction === 'after' ? 'start' : 'end', name],
+    ['depth', String(depth)],
+    ['limit', String(top)],
+    inUtc,
+  ])}`;

@@ -1,0 +1,95 @@
+// Cohorts by row, periods by column: the share of each that returned, as a figure on a ground whose strength is the share.
+
+import type {RetentionAnswer} from '../../../src/edge/answers.js';
+import type {Interval} from '../address/range';
+import {TableFrame} from '../controls/table-frame';
+import type {CohortCell, Cohorts} from './cohorts';
+import {bucketText, count, dayText, monthText, percent, secondsOf} from './format';
+import './cohorts.css';
+
+export interface CohortTableProps {
+  readonly cohorts: Cohorts;
+  readonly overall: RetentionAnswer['overall'];
+  readonly interval: Interval;
+  readonly show: 'share' | 'users';
+}
+
+/** Share of the palette's first colour at 100 %: text on it stays readable in both themes. */
+const heatMax = 46;
+
+export const cohortName = (date: string, interval: Interval): string => {
+  const seconds = secondsOf(date);
+  if (interval === 'hour') return bucketText(seconds, interval);
+  return interval === 'month' ? monthText(seconds) : `${dayText(seconds)} ${date.slice(0, 4)}`;
+};
+
+export function CohortTable({cohorts, overall, interval, show}: CohortTableProps) {
+  return (
+    <TableFrame label="Cohorts in a table">
+      <table class="cohorts">
+        <thead>
+          <tr>
+            <th>{interval === 'week' ? 'Week of' : 'Cohort'}</th>
+            <th class="number">Users</th>
+            {overall.map((_, period) => (
+              <th key={period} class="number">
+                <span class="visually-hidden">Period </span>
+                {period}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <tr class="all">
+            <th scope="row">All complete</th>
+            <td class="number">{count(cohorts.rows.reduce((all, {size}) => all + size, 0))}</td>
+            {overall.map(({rate, count: returned, size}, period) => (
+              <td
+                key={period}
+                class="number heat"
+                style={{'--heat': heatOf(rate)}}
+                title={`${count(returned)} of ${count(size)}`}
+              >
+                {rate === null ? '–' : show === 'share' ? percent(rate) : count(returned)}
+              </td>
+            ))}
+          </tr>
+          {cohorts.rows.map(({date, size, cells}) => (
+            <tr key={date}>
+              <th scope="row">{cohortName(date, interval)}</th>
+              <td class="number">{count(size)}</td>
+              {cells.map((cell, period) => (
+                <Heat key={period} cell={cell} size={size} show={show} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableFrame>
+  );
+}
+
+const heatOf = (share: number | null): string => `${((share ?? 0) * heatMax).toFixed(1)}%`;
+
+function Heat({
+  cell: {count: returned, share, state},
+  size,
+  show,
+}: {
+  readonly cell: CohortCell;
+  readonly size: number;
+  readonly show: 'share' | 'users';
+}) {
+  if (state === 'ahead') return <td class="number ahead" />;
+  const isOpen = state === 'open';
+  return (
+    <td
+      class={isOpen ? 'number heat open' : 'number heat'}
+      style={{'--heat': heatOf(share)}}
+      title={`${count(returned)} of ${count(size)}${isOpen ? ', so far' : ''}`}
+    >
+      {share === null ? '–' : show === 'share' ? percent(share) : count(returned)}
+      {isOpen && <span class="visually-hidden"> so far</span>}
+    </td>
+  );
+}

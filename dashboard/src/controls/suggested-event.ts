@@ -1,0 +1,29 @@
+// The event that a page begins with, so that it shows something before anybody chose: a sign-up, or else what is most frequent.
+
+import {useEffect} from 'preact/hooks';
+import type {NamesAnswer} from '../../../src/edge/answers.js';
+import type {Days} from '../address/range';
+import {namesPath} from '../address/report-address';
+import {useAsked} from '../service/asked';
+import type {Fault} from '../service/client';
+import {suggestedOf} from './suggested-name';
+
+const askedMax = 200;
+
+export interface Suggesting {
+  /** There is no event in these days. */
+  readonly isNone: boolean;
+  readonly fault: Fault | undefined;
+  readonly again: () => void;
+}
+
+/** `take` gets a name once it is known, unless one `isChosen`. */
+export function useSuggestedEvent(isChosen: boolean, days: Days, take: (name: string) => void): Suggesting {
+  const [asked, again] = useAsked<NamesAnswer>(isChosen ? undefined : namesPath(days, askedMax));
+  const {value, fault} = asked.value;
+  const name = suggestedOf(value?.data.map((one) => one.name) ?? []);
+  useEffect(() => {
+    if (!isChosen && name !== undefined) take(name);
+  }, [isChosen, name]);
+  return {isNone: !isChosen && value !== undefined && name === undefined, fault: isChosen ? undefined : fault, again};
+}

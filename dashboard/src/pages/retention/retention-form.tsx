@@ -1,0 +1,84 @@
+// What is asked of Retention: who begins, what a return is, and how both are counted.
+import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
+import type {Days} from '../../address/range';
+import {DidPicker} from '../../controls/did-picker';
+import {EventPicker} from '../../controls/event-picker';
+import {Field, Options} from '../../controls/options';
+
+const periodCounts = [6, 12, 24, 36, periodsMax];
+
+export function RetentionForm({
+  question,
+  days,
+  onChange,
+}: {
+  readonly question: RetentionQuestion;
+  readonly days: Days;
+  readonly onChange: (changed: Partial<RetentionQuestion>) => void;
+}) {
+  const {start, return: back, cohort, criteria, frame, periods, show} = question;
+  const counts = periodCounts.includes(periods) ? periodCounts : [periods, ...periodCounts].sort((a, b) => a - b);
+  return (
+    <section class="card builder-form" aria-label="What is asked">
+      <header>
+        <h2>Question</h2>
+      </header>
+      <div class="builder-rows">
+        <Field label="They began with">
+          <EventPicker
+            key={start}
+            label="Start event"
+            name={start ?? undefined}
+            days={days}
+            onChoose={(name) => onChange({start: name})}
+          />
+        </Field>
+        <Field label="They returned with">
+          <DidPicker label="Return event" name={back} days={days} onChoose={(name) => onChange({return: name})} />
+        </Field>
+        <Options
+          label="Who is in a cohort"
+          value={cohort}
+          options={[
+            ['first', 'Who began for the first time'],
+            ['recurring', 'Everybody who began in it'],
+          ]}
+          onChoose={(chosen) => onChange({cohort: chosen})}
+        />
+        <Options
+          label="A return counts"
+          value={criteria}
+          options={[
+            ['on', 'In exactly its period'],
+            ['on_or_after', 'In its period or later'],
+          ]}
+          onChoose={(chosen) => onChange({criteria: chosen})}
+        />
+        <Options
+          label="Periods"
+          value={frame}
+          options={[
+            ['calendar', 'Of the calendar'],
+            ['rolling', "From each user's own start"],
+          ]}
+          onChoose={(chosen) => onChange({frame: chosen})}
+        />
+        <Options
+          label="Number of periods"
+          value={String(periods)}
+          options={counts.map((one) => [String(one), String(one)] as const)}
+          onChoose={(chosen) => onChange({periods: Number(chosen)})}
+        />
+        <Options
+          label="Cells show"
+          value={show}
+          options={[
+            ['share', 'The share of the cohort'],
+            ['users', 'The number of users'],
+          ]}
+          onChoose={(chosen) => onChange({show: chosen})}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,156 @@
+// Retention: of those who began, how many came back, by the period in which they began.
+
+import type {RetentionAnswer} from '../../../../src/edge/answers.js';
+import {type RetentionQuestion, retentionForm, retentionPath, usualPeriod} from '../../address/engagement-address';
+import {type Days, daysOf, type Interval} from '../../address/range';
+import {useAddress} from '../../address/use-address';
+import {CohortTable} from '../../charts/cohort-table';
+import {cohortCsv, cohortsOf} from '../../charts/cohorts';
+import {count, datesText, percent} from '../../charts/format';
+import {RetentionCurve} from '../../charts/retention-curve';
+import {useSuggestedEvent} from '../../controls/suggested-event';
+import {useReports} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {ReportHead} from '../../shell/report-head';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {today} from '../../shell/today';
+import {RetentionForm} from './retention-form';
+import '../../design/reports.css';
+import '../trends/trends.css';
+
+export function Retention() {
+  const {question, problems, ask} = useAddress(retentionForm);
+  const days = daysOf(question.range, today.value);
+  const interval = question.every ?? usualPeriod(days);
+  const {start} = question;
+  const suggesting = useSuggestedEvent(start !== null, days, (name) => ask({start: name}, true));
+  const path = start === null ? undefined : retentionPath(question, start, days, interval);
+  const asking = useReports({question, days, interval}, path === undefined ? undefined : [path]);
+  const {shown} = asking;
+  const report = shown?.reports[0];
+  const answer = report?.value as RetentionAnswer | undefined;
+  const shownInterval = shown?.question.interval ?? interval;
+  const asOfMs = shown?.freshness?.asOfMs ?? Number.POSITIVE_INFINITY;
+  const cohorts = answer && cohortsOf(answer, shownInterval, asOfMs);
+  const users = cohorts?.rows.reduce((all, {size}) => all + size, 0) ?? 0;
+  return (
+    <>
+      <ReportHead
+        title="Retention"
+        freshness={shown?.freshness}
+        problems={problems}
+        range={question.range}
+        interval={interval}
+        ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
+      />
+      <div class="builder">
+        <RetentionForm question={question} days={days} onChange={ask} />
+        <div class="row builder-result">
+          {start === null ? (
+            <Card span={12} title="Retention">
+              {suggesting.fault !== undefined ? (
+                <FaultBox fault={suggesting.fault} onAgain={suggesting.again} />
+              ) : suggesting.isNone ? (
+                <Empty title="No event in these days">Choose other days, or send the first event.</Empty>
+              ) : (
+                <Loading lines={6} />
+              )}
+            </Card>
+          ) : (
+            <>
+              <Card
+                span={12}
+                title="Curve"
+                note={`share that returned, by ${shownInterval}s after the start`}
+                sum={
+                  answer !== undefined && (
+                    <>
+                      <b>{percentOrDash(answer.overall[1]?.rate)}</b> return in {shownInterval} 1
+                    </>
+                  )
+                }
+                tools={
+                  answer !== undefined && (
+                    <>
+                      <CurlButton paths={[report!.path]} />
+                      <CsvButton file="retention" rows={() => cohortCsv(answer)} />
+                    </>
+                  )
+                }
+              >
+                <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
+                  {() => (
+                    <RetentionCurve
+                      label={`Retention of ${shown!.question.question.start}`}
+                      rates={answer!.overall.map(({rate}) => rate)}
+                    />
+                  )}
+                </ReportBody>
+              </Card>
+              <Card span={12} title="Cohorts" note={`${count(users)} users, ${datesText(days, today.value)}, UTC`}>
+                <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
+                  {() =>
+                    cohorts!.rows.length === 0 ? (
+                      <Empty title="Nobody began in these days">
+                        No user did {shown!.question.question.start} for the first time {datesText(days, today.value)}.
+                        Choose other days, another event, or count everybody who did it in these days again.
+                      </Empty>
+                    ) : (
+                      <>
+                        <CohortTable
+                          cohorts={cohorts!}
+                          overall={answer!.overall}
+                          interval={shownInterval}
+                          show={question.show}
+                        />
+                        <p class="page-note under-chart">
+                          {sentence(shown!.question)} Dashed: the period is not over for everybody, so the number may
+                          still grow; it is not in the first row.
+                          {cohorts!.leftOut > 0 &&
+                            ` ${count(cohorts!.leftOut)} earlier ${cohorts!.leftOut === 1 ? 'cohort' : 'cohorts'} of nobody ${cohorts!.leftOut === 1 ? 'is' : 'are'} left out; the CSV has all.`}
+                        </p>
+                      </>
+                    )
+                  }
+                </ReportBody>
+              </Card>
+            </>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+const percentOrDash = (rate: number | null | undefined): string => (rate == null ? '–' : percent(rate));
+
+const lengths: Readonly<Record<Interval, string>> = {
+  hour: 'an hour',
+  day: '24 hours',
+  week: '7 days',
+  month: '30 days',
+};
+
+interface Asked {
+  readonly question: RetentionQuestion;
+  readonly days: Days;
+  readonly interval: Interval;
+}
+
+/** How the numbers are counted. */
+function sentence({question, interval}: Asked): string {
+  const {start, return: back, cohort, criteria, frame} = question;
+  const who =
+    cohort === 'first'
+      ? `A user is in the ${interval} of their first ${start} of all time`
+      : `A user is in each ${interval} in which they did ${start}`;
+  const what = back === null ? 'any event' : back;
+  const when =
+    frame === 'calendar'
+      ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
+      : `the period that begins so many times ${lengths[interval]} after their start`;
+  const how = criteria === 'on' ? `who did ${what} in` : `who did ${what} in or after`;
+  return `${who}. A cell counts those ${how} ${when}.`;
+}

@@ -1,0 +1,117 @@
+// Retention, Lifecycle and Paths in a real browser: their numbers are the API's.
+import {readFileSync} from 'node:fs';
+import type {Browser, Locator, Page} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import type {RetentionAnswer} from '../../../src/edge/answers.js';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client, query} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+const dayMs = 86_400_000;
+const days = 6;
+const users = 18;
+
+let service: Service;
+let browser: Browser;
+let secret: Client;
+let dashboard: DashboardPage;
+let page: Page;
+let from: string;
+let to: string;
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const ask = async <Answer>(path: string, parameters: Parameters<typeof query>[0]): Promise<Answer> =>
+  (await secret.get(`/v1/reports/${path}?${query({...parameters, from, to})}`)).json<Answer>();
+
+/** Three sign up each day. The first of them comes back every day, the second on the next one, the third never. */
+function story(startMs: number): object[] {
+  return Array.from({length: users}, (_, u) => {
+    const [day, kind] = [Math.floor(u / 3), u % 3];
+    const event = (name: string, on: number, minute: number) => ({
+      event: name,
+      userId: `u${u}`,
+      timestamp: new Date(startMs + on * dayMs + (u + minute) * 60_000).toISOString(),
+    });
+    const back = kind === 0 ? days : kind === 1 ? day + 2 : 0;
+    return [
+      event('signup', day, 0),
+      ...(kind === 2 ? [] : [event('project_created', day, 60)]),
+      ...Array.from({length: Math.max(0, Math.min(back, days) - day - 1)}, (_, at) => event('login', day + 1 + at, 0)),
+    ];
+  }).flat();
+}
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  secret = new Client(service.baseUrl, service.secretKey);
+  const startMs = Math.floor(Date.now() / dayMs) * dayMs - (days + 1) * dayMs;
+  [from, to] = [dateOf(startMs), dateOf(startMs + (days - 1) * dayMs)];
+  expect((await secret.post('/v1/events/batch', {events: story(startMs)})).status).toBe(200);
+  await until(
+    'everything is in reports',
+    async () => (await ask<{total: number}>('events', {event: 'signup'})).total === users,
+  );
+  dashboard = await DashboardPage.open(browser, service);
+  page = dashboard.page;
+  await dashboard.signIn(service.adminToken);
+});
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await browser.close();
+  expect(await service.stop()).toBe(0);
+});
+
+beforeEach((context) => {
+  if (chromiumPath === undefined) context.skip(noChromium);
+});
+
+const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
+/** Texts of the cells of the body, thin spaces as they are. */
+const cellsOf = (table: Locator): Promise<string[][]> =>
+  table
+    .locator('tbody tr')
+    .evaluateAll((rows) =>
+      rows.map((row) =>
+        Array.from((row as unknown as {cells: Iterable<{innerText: string}>}).cells, (cell) => cell.innerText.trim()),
+      ),
+    );
+
+async function csvOf(of: Locator): Promise<string[]> {
+  const begun = page.waitForEvent('download');
+  await of.getByRole('button', {name: 'Download as CSV'}).click();
+  return readFileSync(await (await begun).path(), 'utf8').split('\r\n');
+}
+
+/** And on a phone nothing is wider than the page. */
+async function expectSoundOnPhone(): Promise<void> {
+  await dashboard.expectSound();
+  await page.setViewportSize({width: 390, height: 844});
+  const widest = await page.evaluate('document.documentElement.scrollWidth');
+  await page.setViewportSize({width: 1_440, height: 900});
+  expect(widest).toBe(390);
+}
+
+test('Retention begins with the sign-ups, and its cells and CSV are those of the API', async () => {
+  await dashboard.goto(`/retention?range=${from}..${to}&show=users&periods=4`);
+  await page.waitForURL(/start=signup/);
+  const table = card('Cohorts').getByRole('table');
+  await table.waitFor();
+  const parameters = {start: 'signup', any_return: 'true', interval: 'day', periods: '4'};
+  const {cohorts, overall} = await ask<RetentionAnswer>('retention', parameters);
+  expect(overall.map(({count}) => count)).toEqual([12, 10, 4, 3]);
+  const rows = await cellsOf(table);
+  expect(rows.map((row) => row.slice(1).map((text) => Number(text.split(/\s/)[0])))).toEqual([
+    [users, ...overall.map(({count}) => count)],
+    ...cohorts.map(({size, cells}) => [size, ...cells.map(({count}) => count)]),
+  ]);
+  const csv = await secret.get(`/v1/reports/retention?${query({...parameters, from, to, format: 'csv'})}`);
+  expect(await csvOf(card('Curve'))).toEqual(csv.text.split('\r\n'));
+
+  await page.getByLabel('Cells show').selectOption('share');
+  await page.waitForURL((url) => !url.search.includes('show'));
+  expect((await cellsOf(table))[1]!.slice(1, 3)).toEqual(['3', '66.7\u2009%']);
+  await expectSoundOnPhone();
+});
