@@ -21,14 +21,13 @@ export class LifecycleCells {
   }
 
   /**
-   * Adds one user's events in order: places [start, end). Place p is bucket p - 1; place 0 is the bucket before the first.
-   * `isKnown`: the user has earlier events.
+   * The places of one user's events, ascending: the first `count` elements. Place p is bucket p - 1, place 0 the bucket before
+   * the first. `isKnown`: the user had events before that.
    */
-  addUser(places: Uint32Array, start: number, end: number, isKnown: boolean): void {
+  addUser(places: Uint32Array, count: number, isKnown: boolean): void {
     let before = -1;
-    for (let at = start; at < end; at++) {
+    for (let at = 0; at < count; at++) {
       const place = places[at];
-      if (place === before) continue;
       if (place > 0) this.cellsOf(place, before, isKnown)[place - 1] += 1;
       if (before >= 0 && before + 1 < place) this.dormant[before] += 1;
       before = place;

@@ -9,6 +9,7 @@
 import {dayMs, hourMs} from '../../limits.js';
 import {lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
+import type {UserPeriods} from './user-periods.js';
 
 export type RetentionInterval = 'hour' | 'day' | 'week' | 'month';
 /** Start events that make a user a member of a cohort. RN1 */
@@ -37,8 +38,8 @@ export class Periods {
   readonly rules: RetentionRules;
   /** Undefined for calendar periods. */
   private readonly unitMs: number | undefined;
-  /** Edges of the cohorts' buckets and of the buckets after them. */
-  private readonly edges: Float64Array;
+  /** Edges of the cohorts' buckets, then those of the buckets after them. */
+  readonly edges: Float64Array;
 
   /** `laterEnds`: ends of the buckets after the last cohort's: one fewer than periods. */
   constructor(cohorts: Buckets, interval: RetentionInterval, rules: RetentionRules, laterEnds: readonly number[]) {
@@ -107,11 +108,58 @@ export class RetentionCells {
   private readonly counts: Float64Array;
   /** Times of the current user's returns. */
   private returns = new Float64Array(64);
+  /** Buckets of one user's returns. */
+  private readonly returnBuckets: Uint32Array;
 
   constructor(periods: Periods, seriesCount: number) {
     this.periods = periods;
     this.sizes = new Float64Array(seriesCount * periods.cohorts.count);
     this.counts = new Float64Array(this.sizes.length * periods.rules.periods);
+    this.returnBuckets = new Uint32Array(periods.edges.length);
+  }
+
+  /** Calendar periods of one user, whose buckets are the cells of `user` from `first` on. RN3 */
+  addCells(user: UserPeriods, first: number): void {
+    const {periods, returnBuckets} = this;
+    const {cohorts, rules} = periods;
+    let cohort = 0;
+    while (cohort < cohorts.count && !user.hasStart(first + cohort)) cohort += 1;
+    if (cohort === cohorts.count) return;
+    let returnCount = 0;
+    for (let bucket = cohort; bucket < user.bucketCount; bucket++)
+      if (user.hasReturn(first + bucket)) returnBuckets[returnCount++] = bucket;
+    const cohortEnd = rules.cohort === 'first' ? cohort + 1 : cohorts.count; // RN1
+    for (let nextReturn = 0; cohort < cohortEnd; cohort++) {
+      if (!user.hasStart(first + cohort)) continue;
+      while (nextReturn < returnCount && returnBuckets[nextReturn] <= cohort) nextReturn += 1;
+      const series = user.seriesOf(first + cohort);
+      const isWithin = user.returnsWithin(first + cohort);
+      this.addMemberOf(0, cohort, isWithin, nextReturn, returnCount);
+      if (series > 0) this.addMemberOf(series, cohort, isWithin, nextReturn, returnCount);
+    }
+  }
+
+  /** `isWithin`: the member returned within its cohort's bucket; buckets of later returns are [nextReturn, returnCount). */
+  private addMemberOf(
+    series: number,
+    cohort: number,
+    isWithin: boolean,
+    nextReturn: number,
+    returnCount: number,
+  ): void {
+    const {periods, returnBuckets, counts} = this;
+    const {rules} = periods;
+    const place = series * periods.cohorts.count + cohort;
+    const firstCell = place * rules.periods;
+    this.sizes[place] += 1;
+    if (rules.criteria === 'on_or_after') {
+      const last = nextReturn < returnCount ? returnBuckets[returnCount - 1] - cohort : isWithin ? 0 : -1;
+      for (let period = 0; period < rules.periods && period <= last; period++) counts[firstCell + period] += 1;
+      return;
+    }
+    if (isWithin) counts[firstCell] += 1;
+    for (let at = nextReturn; at < returnCount && returnBuckets[at] - cohort < rules.periods; at++)
+      counts[firstCell + returnBuckets[at] - cohort] += 1;
   }
 
   addUser(times: Float64Array, kinds: Uint32Array, start: number, end: number): void {

@@ -8,11 +8,9 @@ export class StickinessCells {
     this.users = new Float64Array(bucketCount);
   }
 
-  /** Adds one user's events in order: [start, end) of `buckets`. */
-  addUser(buckets: Uint32Array, start: number, end: number): void {
-    let distinct = 1;
-    for (let at = start + 1; at < end; at++) if (buckets[at] !== buckets[at - 1]) distinct += 1;
-    this.users[distinct - 1] += 1;
+  /** A user of so many buckets. */
+  addUser(bucketCount: number): void {
+    this.users[bucketCount - 1] += 1;
   }
 
   /** `"data":[…],"total":n`. `isAtLeast`: users active in k or more buckets. */

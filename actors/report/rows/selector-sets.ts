@@ -6,15 +6,16 @@ import {chunkRowsMax} from '../../limits.js';
 export class SelectorSets {
   /** Selectors of each set, ascending. */
   private readonly sets: (readonly number[])[] = [[]];
-  /** Number of a set with one more selector. */
-  private readonly next = new Map<number, number>();
   private readonly selectorCount: number;
-  /** Whether set s has selector i, at s * selectorCount + i. */
+  /** Number of set s with selector i added, at s * selectorCount + i; 0: not known yet. */
+  private next: Uint32Array;
+  /** Whether set s has selector i, at the same place. */
   private flags: Uint8Array;
   private readonly setOfRow = new Uint32Array(chunkRowsMax);
 
   constructor(selectorCount: number) {
     this.selectorCount = selectorCount;
+    this.next = new Uint32Array(selectorCount * 16);
     this.flags = new Uint8Array(selectorCount * 16);
   }
 
@@ -51,20 +52,22 @@ export class SelectorSets {
 
   private with(set: number, selector: number): number {
     const step = set * this.selectorCount + selector;
-    const known = this.next.get(step);
-    if (known !== undefined) return known;
+    const known = this.next[step];
+    if (known > 0) return known;
     const number = this.sets.push([...this.sets[set], selector]) - 1;
-    this.next.set(step, number);
     this.noteFlags(number);
+    this.next[step] = number;
     return number;
   }
 
   private noteFlags(set: number): void {
     const first = set * this.selectorCount;
     if (first + this.selectorCount > this.flags.length) {
-      const grown = new Uint8Array(this.flags.length * 2);
-      grown.set(this.flags);
-      this.flags = grown;
+      const [flags, next] = [this.flags, this.next];
+      this.flags = new Uint8Array(flags.length * 2);
+      this.flags.set(flags);
+      this.next = new Uint32Array(next.length * 2);
+      this.next.set(next);
     }
     for (const selector of this.sets[set]) this.flags[first + selector] = 1;
   }

@@ -1,13 +1,13 @@
-// Lifecycle: one walk over the rows of what users did, each as the bucket that it is in.
+// Lifecycle: one pass over the rows of what users did marks the buckets that each user has.
 //   LS1. One bucket before the first is read, too, and who did it before that: such a user is not new.
 
-import {timeOf} from '../../../actors/chunk/rows.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {LifecycleCells, lifecycleFields} from '../../../actors/report/engagement/lifecycle.js';
 import type {ReportQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {usersBefore} from './first-time.js';
+import {markUsers} from './marked-users.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
@@ -21,20 +21,18 @@ export async function lifecycle(
 ): Promise<string> {
   const {did, fromMs, toMs, beforeMs, userWhere} = query;
   const buckets = Buckets.of(query);
+  const placeEnds = Float64Array.from([fromMs, ...buckets.edges.subarray(1)]);
   const cells = new LifecycleCells(buckets.count);
   const scan = new RowScan(reading, {stretch: {startMs: beforeMs, lastMs: toMs}, selectors: [did]});
   for (const snapshot of snapshots) {
     const users = await usersWhere(reading.scan, snapshot, userWhere);
     const known = await usersBefore(reading, snapshot, did, beforeMs, users); // LS1
-    await scan.walk(
+    await markUsers(
+      reading,
+      scan,
       snapshot,
-      (rows, [chosen], walk) => {
-        for (const row of chosen!) {
-          const timeMs = timeOf(rows, row);
-          walk.add(rows.users[row]!, timeMs, timeMs < fromMs ? 0 : buckets.indexOf(timeMs) + 1);
-        }
-      },
-      (user, _, places, start, end) => cells.addUser(places, start, end, known.has(user)),
+      placeEnds,
+      (user, places, count) => cells.addUser(places, count, known.has(user)),
       users,
     );
   }

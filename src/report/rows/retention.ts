@@ -1,7 +1,7 @@
-// Retention: one walk over start and return events, after one over start events if a breakdown must choose its values.
-//   RQ1. A breakdown takes its values from the events that start a cohort membership; the values with most members get rows.
+// Retention: one pass over start and return events, one more over start events where a breakdown chooses its values first.
+//   RQ1. Values of a breakdown are those of the events that make users members of a cohort; the ones with most members have rows.
 
-import {timeOf} from '../../../actors/chunk/rows.js';
+import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {
@@ -14,6 +14,7 @@ import {
   seriesShift,
   startBit,
 } from '../../../actors/report/engagement/retention.js';
+import {UserPeriods} from '../../../actors/report/engagement/user-periods.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
@@ -24,7 +25,7 @@ import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {usersBefore, without} from './first-time.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
-import {type RowReading, RowScan} from './row-scan.js';
+import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
 type Query = Extract<ReportQuery, {report: 'retention'}>;
@@ -40,6 +41,9 @@ export async function retention(
   return `{${intervalText(one.cohorts)},${one.fields(asOf(snapshots.map(({manifest}) => manifest)))}${one.skippedField}}`;
 }
 
+/** `series`: of a start event; undefined for a row that only returns. */
+type NoteRow = (user: number, timeMs: number, series: number | undefined, isReturn: boolean) => void;
+
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */
 class Retention {
   private readonly reading: RowReading;
@@ -50,6 +54,7 @@ class Retention {
   private readonly members = new Map<PartitionSnapshot, Users | undefined>();
   private shown: ShownGroups | undefined;
   skippedField = '';
+  private readonly sets = new SelectorSets(2);
   private cells: RetentionCells;
 
   constructor(reading: RowReading, query: Query) {
@@ -105,25 +110,47 @@ class Retention {
   }
 
   private async foldUsers(scan: RowScan, snapshot: PartitionSnapshot): Promise<void> {
-    const {cells, grouping, shown} = this;
-    const {toMs} = this.query;
-    const sets = new SelectorSets(2);
-    await scan.walk(
-      snapshot,
-      (rows, chosen, walk) => {
-        const groupOf = grouping?.of(snapshot, rows);
-        sets.forEachRow(rows.order, chosen, (row, set) => {
-          const timeMs = timeOf(rows, row);
-          const isStart = sets.has(set, 0) && timeMs <= toMs;
-          const returns = sets.has(set, 1) ? returnBit : 0;
-          if (!isStart && returns === 0) return;
-          const series = groupOf === undefined || !isStart ? 0 : shown!.rowOf[groupOf(row)]! + 1;
-          walk.add(rows.users[row]!, timeMs, (isStart ? startOf(series) : 0) + returns);
-        });
-      },
-      (_, times, kinds, start, end) => cells.addUser(times, kinds, start, end),
-      this.members.get(snapshot),
+    const {cells, periods} = this;
+    const members = this.members.get(snapshot);
+    if (periods.rules.frame === 'rolling') {
+      await scan.walk(
+        snapshot,
+        (rows, chosen, walk) =>
+          this.forEachRow(snapshot, rows, chosen, (user, timeMs, series, isReturn) =>
+            walk.add(user, timeMs, (series === undefined ? 0 : startOf(series)) + (isReturn ? returnBit : 0)),
+          ),
+        (_, times, kinds, start, end) => cells.addUser(times, kinds, start, end),
+        members,
+      );
+      return;
+    }
+    const {scan: parts, gatheredBytesMax} = this.reading;
+    const {count} = snapshot.index.users;
+    const users = new UserPeriods(count, periods.edges, this.grouping !== undefined, gatheredBytesMax, (user, first) =>
+      cells.addCells(user, first),
     );
+    const fold: ChosenFold = (rows, chosen) => {
+      let bucket = 0;
+      this.forEachRow(snapshot, rows, chosen, (user, timeMs, series, isReturn) => {
+        bucket = users.bucketFrom(bucket, timeMs); // Rows come by time.
+        users.add(user, timeMs, bucket, series, isReturn);
+      });
+    };
+    await parts.borrowing(users.bytes, () => scan.inPasses(snapshot, users, fold, members));
+  }
+
+  /** The rows of a chunk that start or return, by (time, row). */
+  private forEachRow(snapshot: PartitionSnapshot, rows: RowsView, chosen: readonly Uint16Array[], note: NoteRow): void {
+    const {sets, grouping, shown} = this;
+    const groupOf = grouping?.of(snapshot, rows);
+    sets.forEachRow(rows.order, chosen, (row, set) => {
+      const timeMs = timeOf(rows, row);
+      const isStart = sets.has(set, 0) && timeMs <= this.query.toMs;
+      const isReturn = sets.has(set, 1);
+      if (!isStart && !isReturn) return;
+      const series = groupOf === undefined || !isStart ? 0 : shown!.rowOf[groupOf(row)]! + 1;
+      note(rows.users[row]!, timeMs, isStart ? series : undefined, isReturn);
+    });
   }
 
   private scan(lastMs: number, selectors: readonly Selector[]): RowScan {

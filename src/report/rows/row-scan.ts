@@ -63,6 +63,12 @@ export class BeyondMemory extends Error {
 /** Receives the rows of a chunk that each selector chooses, by (time, row). */
 export type ChosenFold = (rows: RowsView, chosen: readonly Uint16Array[]) => void;
 
+/** What a question keeps of rows by user; bounded memory may take several passes over the same rows. */
+interface UserPasses {
+  /** Ends a pass, and yields between slices; true when another pass is due. */
+  endPass(): Generator<void, boolean, void>;
+}
+
 /** Adds rows of a chunk to a walk, by (time, row). */
 export type NoteRows = (rows: RowsView, chosen: readonly Uint16Array[], walk: UserWalk) => void;
 
@@ -188,13 +194,23 @@ export class RowScan {
     const rowsMax = Math.max(2, Math.floor(gatheredBytesMax / gatheredWordRowBytes));
     const walk = new UserWalk(snapshot.index.users.count, rowsMax, rows, walkUser);
     const fold: ChosenFold = (chunkRows, chosen) => note(chunkRows, chosen, walk);
-    await scan.borrowing(Math.min(gatheredBytesMax, rows * gatheredWordRowBytes), async () => {
-      await this.fold(snapshot, fold, users, chunks);
-      const skipped = this.judges().map((judge) => judge.skipped);
-      while (await scan.inSlices(walk.endPass())) await this.fold(snapshot, fold, users, chunks);
-      // Every pass judges the same rows: the count of one pass holds.
-      for (const [i, judge] of this.judges().entries()) judge.skipped = skipped[i]!;
-    });
+    const bytes = Math.min(gatheredBytesMax, rows * gatheredWordRowBytes);
+    await scan.borrowing(bytes, () => this.inPasses(snapshot, walk, fold, users, chunks));
+  }
+
+  /** Folds the chosen rows once in each pass. RS2 */
+  async inPasses(
+    snapshot: PartitionSnapshot,
+    passes: UserPasses,
+    fold: ChosenFold,
+    users?: Users,
+    chunks = this.chunks(snapshot),
+  ): Promise<void> {
+    await this.fold(snapshot, fold, users, chunks);
+    const skipped = this.judges().map((judge) => judge.skipped);
+    while (await this.reading.scan.inSlices(passes.endPass())) await this.fold(snapshot, fold, users, chunks);
+    // Every pass judges the same rows: the count of one pass holds.
+    for (const [i, judge] of this.judges().entries()) judge.skipped = skipped[i]!;
   }
 
   private async passing(chunk: ChunkEntry, found: Uint16Array, judges: readonly KeyJudge[]): Promise<Uint16Array> {

@@ -1,11 +1,11 @@
-// Stickiness: one walk over the chosen rows; the kind of a row is its bucket.
+// Stickiness: one pass over the rows of what users did marks the buckets that each user has.
 
-import {timeOf} from '../../../actors/chunk/rows.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {StickinessCells} from '../../../actors/report/engagement/stickiness.js';
 import type {ReportQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {markUsers} from './marked-users.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
@@ -19,20 +19,12 @@ export async function stickiness(
 ): Promise<string> {
   const {did, fromMs: startMs, toMs: lastMs, isAtLeast, userWhere} = query;
   const buckets = Buckets.of(query);
+  const ends = buckets.edges.subarray(1);
   const cells = new StickinessCells(buckets.count);
   const scan = new RowScan(reading, {stretch: {startMs, lastMs}, selectors: [did]});
   for (const snapshot of snapshots) {
-    await scan.walk(
-      snapshot,
-      (rows, [chosen], walk) => {
-        for (const row of chosen!) {
-          const timeMs = timeOf(rows, row);
-          walk.add(rows.users[row]!, timeMs, buckets.indexOf(timeMs));
-        }
-      },
-      (_, _times, places, start, end) => cells.addUser(places, start, end),
-      await usersWhere(reading.scan, snapshot, userWhere),
-    );
+    const users = await usersWhere(reading.scan, snapshot, userWhere);
+    await markUsers(reading, scan, snapshot, ends, (_, _buckets, count) => cells.addUser(count), users);
   }
   const atLeast = isAtLeast ? '"at_least":true,' : '';
   return `{${intervalText(buckets)},${atLeast}${cells.fields(isAtLeast)}${scan.skippedField}}`;
