@@ -70,6 +70,11 @@ export type PartitionQuestion =
       /** Only this partition is asked, so the rows are those of the page: the answer has their events, too. */
       readonly withEvents?: true;
     }
+  /**
+   * Rows in the order in which they came, from this ordinal on, as far as they are folded; with `limit` 0 only where they end.
+   * `names`: of the only events wanted.
+   */
+  | {readonly ask: 'tail'; readonly from: number; readonly names?: readonly string[]; readonly limit: number}
   /** JSON texts of events as GET /v1/events shows them. The answer may have fewer than asked: ask again for the rest. */
   | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
   /**
@@ -152,6 +157,20 @@ export type PartitionAnswer =
     }
   /** In the order asked; null for a row that was erased in the meantime. */
   | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}
+  | {
+      readonly kind: 'tail';
+      readonly generation: number;
+      /** Ordinal after the newest folded row. */
+      readonly end: number;
+      /** Everything below was looked at: where the next question goes on. */
+      readonly next: number;
+      /** Ascending. */
+      readonly ordinals: readonly number[];
+      /** As of `bodies`. */
+      readonly events: readonly (string | null)[];
+      /** Of the users of these events, as src/user-ref.ts takes them; null for what was erased. */
+      readonly userHashes: readonly (string | null)[];
+    }
   | {readonly kind: 'deletion'; readonly deletion: Deletion}
   | {
       readonly kind: 'devices';

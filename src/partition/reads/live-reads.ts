@@ -30,6 +30,7 @@ import {loadRecord} from '../snapshot/user-loader.js';
 import {HistoryReads} from './history-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
 import {ReadTooLong, readPage} from './read-budget.js';
+import {TailReads} from './tail-reads.js';
 
 const caughtUpMsMax = 2_000;
 /** The status question is asked with a deadline of 1 s. */
@@ -52,6 +53,7 @@ export class LiveReads {
   private readonly runner: Runner;
   private readonly view: PartitionView;
   private readonly rows: HistoryReads;
+  private readonly tails: TailReads;
   private readonly longReads: Semaphore;
   private readonly newestWrite: NewestWrite;
 
@@ -61,6 +63,7 @@ export class LiveReads {
     this.view = runner.view;
     this.newestWrite = newestWrite;
     this.rows = new HistoryReads(runner.view, (user) => runner.mover.hasLeft(user));
+    this.tails = new TailReads(runner.view, this.rows);
     this.longReads = longReads;
   }
 
@@ -115,6 +118,8 @@ export class LiveReads {
         return this.bodies(question, seen, endMs);
       case 'deletion':
         return this.deletion(question, seen);
+      case 'tail':
+        return readPage(this.longReads, endMs, (budget) => this.tails.tail(question, budget));
     }
     if (!(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     switch (question.ask) {

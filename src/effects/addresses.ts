@@ -1,0 +1,94 @@
+// Where deliveries may go: public addresses, and what the operator lets through.
+//   AD1. What is judged is the address that is connected to: of a name that answers otherwise the second time, no answer counts but
+//        the one that is used.
+//   AD2. An IPv6 address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo) is refused, whatever it carries: nobody needs
+//        one, and each is a way around the list.
+import {type LookupAddress, lookup} from 'node:dns';
+import {BlockList, isIP, type LookupFunction} from 'node:net';
+
+/** IANA's registries of special addresses (RFC 6890 and later): not reachable from everywhere, or for one net alone. */
+const special = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
+  ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+];
+
+/** Of IPv6 only global unicast, without documentation (2001:db8, 3fff), Teredo, ORCHID, 6to4. AD2 */
+const globalUnicast = '2000::/3';
+const specialWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48'];
+
+function listOf(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [address = '', bits] = block.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+const specialList = listOf(special);
+const globalList = listOf([globalUnicast]);
+const specialWithinList = listOf(specialWithin);
+
+export interface AddressRules {
+  /** Addresses and blocks that are let through, though they are not public. */
+  readonly allowed: readonly string[];
+  readonly allowsHttp: boolean;
+}
+
+/** The address is one that nothing is sent to. */
+export class RefusedAddress extends Error {
+  override name = 'RefusedAddress';
+}
+
+export class Addresses {
+  private readonly allowed: BlockList;
+  private readonly allowsHttp: boolean;
+
+  constructor({allowed, allowsHttp}: AddressRules) {
+    this.allowed = listOf(allowed);
+    this.allowsHttp = allowsHttp;
+  }
+
+  /** `address`: of a socket; no name. */
+  isAllowed(address: string): boolean {
+    const family = isIP(address);
+    if (family === 0) return false;
+    if (this.allowed.check(address, family === 6 ? 'ipv6' : 'ipv4')) return true;
+    if (family === 4) return !specialList.check(address, 'ipv4');
+    return globalList.check(address, 'ipv6') && !specialWithinList.check(address, 'ipv6');
+  }
+
+  /** Why nothing would be sent to this URL, in words; a name is judged when it is connected to. */
+  faultOf(text: string): string | undefined {
+    if (!URL.canParse(text)) return 'it is no URL';
+    const url = new URL(text);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.allowsHttp))
+      return 'it must begin with https://';
+    if (url.username !== '' || url.password !== '') return 'it must have no user information';
+    if (text.includes('#')) return 'it must have no fragment';
+    const host = hostOf(url);
+    const isLocalName = isIP(host) === 0 && /^(?:.*\.)?localhost\.?$/i.test(host);
+    const isRefused = isLocalName ? !this.isAllowed('127.0.0.1') : isIP(host) !== 0 && !this.isAllowed(host);
+    return isRefused ? 'its address is private or reserved' : undefined;
+  }
+
+  /** For a connection: gives it the allowed addresses of a name alone. AD1 */
+  readonly lookup: LookupFunction = (name, options, callback) => {
+    lookup(name, {...options, all: true}, (error, found) => {
+      if (error !== null) return callback(error, '', 0);
+      const allowed = found.filter(({address}) => this.isAllowed(address));
+      const [first] = allowed;
+      if (first === undefined) return callback(new RefusedAddress('the address is private or reserved'), '', 0);
+      if (options.all) (callback as unknown as AllFound)(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+type AllFound = (error: null, addresses: readonly LookupAddress[]) => void;
+
+/** Without the brackets of IPv6. */
+export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,0 +1,64 @@
+// Messages to chats: from what a trigger says to the body that the chat takes.
+//   CH1. No text names a user: they are of alerts and of reports that changed, whose data names none.
+//   CH2. Names of events are clients' texts: none may mention people, or become a link that a chat asks for.
+import type {EndpointKind} from './endpoint.js';
+import type {TriggerType} from './trigger.js';
+
+export type ChatKind = Exclude<EndpointKind, 'webhook'>;
+type ChatData = Readonly<Record<string, unknown>>;
+
+const discordCharsMax = 2_000;
+
+/** What chats can be told. CH1 */
+export const chatTypes = ['report.threshold', 'report.revised'] as const satisfies readonly TriggerType[];
+
+/** The body of a POST to a chat. */
+export function chatBody(kind: ChatKind, type: TriggerType, data: ChatData): string {
+  return JSON.stringify(bodyOf[kind](chatText(type, data)));
+}
+
+const bodyOf: Readonly<Record<ChatKind, (text: string) => object>> = {
+  slack: (text) => ({text: slackText(text)}),
+  discord: (text) => ({content: shortened(text, discordCharsMax), allowed_mentions: {parse: []}}),
+  teams: (text) => ({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [{type: 'TextBlock', text, wrap: true}],
+        },
+      },
+    ],
+  }),
+};
+
+/** Alerts bring their text (src/alerts/texts.ts). */
+function chatText(type: TriggerType, data: ChatData): string {
+  if (typeof data.text === 'string') return data.text;
+  if (type === 'test') return 'A test message of Millrace: alerts come here.';
+  if (type === 'report.revised') {
+    const {event, date, before, after} = data;
+    return `"${event}" on ${date} changed from ${before} to ${after}: events came late, or were deleted.`;
+  }
+  const {alert, state, value, bound} = data as {
+    alert?: {name?: string};
+    state?: string;
+    value?: unknown;
+    bound?: unknown;
+  };
+  return `${alert?.name ?? 'An alert'}: ${state ?? ''} (value ${value}, bound ${bound})`;
+}
+
+/** Slack's three control characters. CH2 */
+const slackText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Never within a surrogate pair. */
+function shortened(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  return `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

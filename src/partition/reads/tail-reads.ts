@@ -1,0 +1,134 @@
+// Stored rows in the order in which they came, for who follows a partition (src/effects/tails.ts).
+//   TA1. What is looked through is bounded, and the answer says where to go on: a rule that nothing meets must not keep the thread
+//        from folding.
+//   TA2. An erased row is not there, and one that is erased while the answer is made is null.
+import {wtf8} from '../../../actors/bytes/bytes.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import {firstPlace} from '../../../actors/order/search.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../asks.js';
+import type {PartitionView} from '../runner.js';
+import type {HistoryReads} from './history-reads.js';
+import type {ReadBudget} from './read-budget.js';
+
+/** Two chunks: some tenths of a millisecond. TA1 */
+const rowsScannedMax = 131_072;
+const tailRowsMax = 1_000;
+
+type TailQuestion = Extract<PartitionQuestion, {ask: 'tail'}>;
+
+/** Some rows of a chunk, in the order in which they came. */
+interface ArrivedRows {
+  readonly baseOrdinal: number;
+  readonly count: number;
+  readonly users: ArrayLike<number>;
+  readonly noUser: number;
+  readonly names: ArrayLike<number>;
+}
+
+/** What a scan found so far. */
+interface Found {
+  readonly ordinals: number[];
+  /** Index of each one's user. */
+  readonly users: number[];
+  next: number;
+  scanned: number;
+}
+
+export class TailReads {
+  private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+  private readonly history: HistoryReads;
+
+  constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>, history: HistoryReads) {
+    this.view = view;
+    this.history = history;
+  }
+
+  /** @throws ReadTooLong */
+  async tail({from, names, limit}: TailQuestion, budget: ReadBudget): Promise<PartitionAnswer> {
+    const {partition} = this.view;
+    const {generation} = partition;
+    const end = this.history.ordinalEnd;
+    const wanted = names && this.indexesOf(names);
+    const found: Found = {ordinals: [], users: [], next: Math.min(from, end), scanned: 0};
+    const countMax = Math.min(limit, tailRowsMax);
+    if (wanted?.size === 0 && limit > 0) found.next = end;
+    while (found.ordinals.length < countMax && found.next < end && found.scanned < rowsScannedMax) {
+      const place = this.rowsFrom(found.next, wanted, end);
+      // Rows in memory are scanned before anything is awaited: they are not copied.
+      scan('users' in place ? place : await this.view.cache.rows.load(place), found, wanted, countMax, end);
+      const turn = budget.count();
+      if (turn !== undefined) await turn;
+    }
+    const events = found.ordinals.length === 0 ? [] : await this.history.events(found.ordinals, budget);
+    const isCut = events.length < found.ordinals.length;
+    return {
+      kind: 'tail',
+      generation,
+      end,
+      next: isCut ? found.ordinals[events.length] : found.next,
+      ordinals: found.ordinals.slice(0, events.length),
+      events,
+      userHashes: events.map((event, at) => (event === null ? null : this.userHash(found.users[at]))),
+    };
+  }
+
+  private indexesOf(names: readonly string[]): ReadonlySet<number> {
+    const table = this.view.partition.aggregator.names;
+    const indexes = names.map((name) => {
+      const bytes = wtf8(name);
+      return table.find(bytes, 0, bytes.length);
+    });
+    return new Set(indexes.filter((index) => index >= 0));
+  }
+
+  private userHash(user: number): string | null {
+    const {partition} = this.view;
+    const {table} = partition.users;
+    return table.has(user) ? partition.hashOf(table.bytesOf(user)) : null;
+  }
+
+  /** The rows of the chunk that has this ordinal, or the chunk itself; no rows up to where the next one begins, or if it has none of these names. */
+  private rowsFrom(ordinal: number, wanted: ReadonlySet<number> | undefined, end: number): ArrivedRows | ChunkEntry {
+    const {partition, layout, cache} = this.view;
+    const inMemory = [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
+    const chunk = inMemory.find(({baseOrdinal, count}) => baseOrdinal <= ordinal && ordinal < baseOrdinal + count);
+    if (chunk !== undefined) return chunk.rowsNow();
+    const stored = layout.chunks.byOrdinal;
+    const at = firstPlace(0, stored.length, (place) => endOf(stored[place]) <= ordinal);
+    const entry: ChunkEntry | undefined = stored[at];
+    if (entry === undefined || entry.baseOrdinal > ordinal) {
+      const later = [...inMemory, ...stored].map(({baseOrdinal}) => baseOrdinal).filter((base) => base > ordinal);
+      return gap(ordinal, Math.min(end, ...later));
+    }
+    if (entry.names !== null && wanted !== undefined && !entry.names.some((name) => wanted.has(name)))
+      return gap(ordinal, endOf(entry));
+    return cache.rows.held(entry) ?? entry;
+  }
+}
+
+const endOf = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>): number => baseOrdinal + count;
+
+/** Erased rows, or rows of other names: [from, to). */
+const gap = (from: number, to: number): ArrivedRows => {
+  const none = new Uint8Array(0);
+  return {baseOrdinal: from, count: to - from, users: none, noUser: 0, names: none};
+};
+
+function scan(rows: ArrivedRows, found: Found, wanted: ReadonlySet<number> | undefined, countMax: number, end: number) {
+  const {baseOrdinal, count, users, noUser, names} = rows;
+  const stop = Math.min(baseOrdinal + count, end);
+  if (users.length === 0) {
+    found.next = stop;
+    return;
+  }
+  const begin = found.next;
+  let ordinal = begin;
+  for (; ordinal < stop && found.ordinals.length < countMax; ordinal++) {
+    const row = ordinal - baseOrdinal;
+    if (users[row] === noUser || (wanted !== undefined && !wanted.has(names[row]))) continue;
+    found.ordinals.push(ordinal);
+    found.users.push(users[row]);
+  }
+  found.next = ordinal;
+  found.scanned += ordinal - begin;
+}
