@@ -252,9 +252,14 @@ describe('the pages of the dashboard', () => {
     ]);
   });
 
-  test('take from the core only the calendar and the limits', () => {
+  test('take from the core only the calendar, the limits and the text of conditions', () => {
     const taken = ofOurs('actors').filter(({isOfTypes}) => !isOfTypes);
-    expect([...new Set(taken.map(({target}) => target))].sort()).toEqual(['actors/calendar.js', 'actors/limits.js']);
+    expect([...new Set(taken.map(({target}) => target))].sort()).toEqual([
+      'actors/calendar.js',
+      'actors/limits.js',
+      'actors/report/rows/condition-text.js',
+      'actors/report/rows/condition.js',
+    ]);
   });
 
   test('import nothing of what stands beside the service', () => {

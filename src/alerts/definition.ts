@@ -13,7 +13,7 @@ export const repeatMinutesMin = 5;
 export const repeatMinutesMax = 44_640;
 export const alertEndpointsMax = 20;
 
-/** Conditions are texts, as src/condition-text.ts reads them. */
+/** Conditions are texts, as actors/report/rows/condition-text.ts reads them. */
 export interface WatchedEvents {
   /** Absent: events of every name. */
   readonly event?: string;

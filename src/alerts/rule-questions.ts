@@ -6,8 +6,8 @@
 //        go with the question.
 import {daysFromCivil} from '../../actors/calendar.js';
 import {dayMs} from '../../actors/limits.js';
+import {readCondition} from '../../actors/report/rows/condition-text.js';
 import type {ReportQuery} from '../asks.js';
-import {readCondition} from '../condition-text.js';
 import type {AbsenceRule, FunnelDropRule, Rule, ThresholdRule, WatchedEvents, WatchedFunnel} from './definition.js';
 
 const minuteMs = 60_000;

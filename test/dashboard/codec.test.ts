@@ -2,32 +2,56 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Form, type QuestionOf, readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
+import type {Condition} from '../../dashboard/src/address/conditions.js';
 import {retentionForm} from '../../dashboard/src/address/engagement-address.js';
+import {
+  type FunnelQuestion,
+  funnelForm,
+  funnelPath,
+  funnelUsersPath,
+} from '../../dashboard/src/address/funnel-address.js';
 import {parseRange} from '../../dashboard/src/address/range.js';
 import {
   activeForm,
   countsPath,
   curlOf,
-  funnelForm,
-  funnelPath,
   historyPath,
   overviewForm,
   peopleForm,
+} from '../../dashboard/src/address/report-address.js';
+import {
+  type AskedSeries,
+  labelsOf,
   seriesOf,
+  seriesPath,
   trendsForm,
   withSeries,
-} from '../../dashboard/src/address/report-address.js';
+} from '../../dashboard/src/address/trends-address.js';
 
 const name = fc.string({minLength: 1, maxLength: 256, unit: 'grapheme-ascii'});
 const text = fc.oneof(
   name,
   fc.string({minLength: 1, maxLength: 60, unit: 'binary'}).filter((one) => one.length <= 256),
 );
-const filter = fc.option(fc.tuple(text, text).map(([property, value]) => `${property.replaceAll('=', '-')}=${value}`));
+const someCondition: fc.Arbitrary<Condition> = fc.oneof(
+  fc.record({property: text, op: fc.constantFrom('eq' as const, 'has' as const), values: fc.tuple(text)}),
+  fc.record({property: text, op: fc.constant('nin' as const), values: fc.array(text, {minLength: 1, maxLength: 3})}),
+  fc.record({property: text, op: fc.constant('unset' as const), values: fc.constant([])}),
+);
+const someConditions = fc.array(someCondition, {maxLength: 3});
+const isPro: Condition = {property: 'plan', op: 'eq', values: ['pro']};
+const plain = {measure: 'total', property: '', where: []} as const;
 const range = fc
   .constantFrom('today', 'yesterday', '30d', '12mo', '2026-10', '2026-11-03..2026-11-09')
   .map((one) => parseRange(one)!);
-const every = fc.constantFrom(null, 'hour' as const, 'day' as const, 'week' as const, 'month' as const);
+const every = fc.constantFrom(
+  null,
+  'hour' as const,
+  'day' as const,
+  'week' as const,
+  'month' as const,
+  'year' as const,
+);
 const compare = fc.constantFrom('off' as const, 'before' as const, 'year' as const);
 
 /** A1 */
@@ -45,14 +69,23 @@ describe('a question', () => {
     readsItself(activeForm, fc.record({range, every, compare}));
   });
 
-  test('of Trends is read as it was written, each event with its property', () => {
-    const series = fc.array(fc.record({event: text, filter}), {maxLength: 6});
+  test('of Trends is read as it was written, each event with its measure and its conditions', () => {
+    const measured = fc.oneof(
+      fc.record({measure: fc.constantFrom('total' as const, 'users' as const), property: fc.constant('')}),
+      fc.record({measure: fc.constantFrom('sum' as const, 'p90' as const), property: text}),
+    );
+    const series = fc.array(
+      fc.tuple(text, measured, someConditions).map(([event, how, where]): AskedSeries => ({event, ...how, where})),
+      {maxLength: 6},
+    );
     const empty = readAddress(trendsForm, '').question;
     fc.assert(
-      fc.property(series, (asked) => {
-        const {question, problems} = readAddress(trendsForm, writeAddress(trendsForm, withSeries(empty, asked)));
+      fc.property(series, someConditions, fc.option(text), (asked, user_where, by) => {
+        const written = writeAddress(trendsForm, {...empty, ...withSeries(asked), user_where, by});
+        const {question, problems} = readAddress(trendsForm, written);
         expect(problems).toEqual([]);
         expect(seriesOf(question)).toEqual(asked);
+        expect([question.user_where, question.by]).toEqual([user_where, by]);
       }),
     );
   });
@@ -61,7 +94,26 @@ describe('a question', () => {
     const window = fc.option(
       fc.tuple(fc.integer({min: 1, max: 999}), fc.constantFrom(...'smhd')).map((one) => one.join('')),
     );
-    readsItself(funnelForm, fc.record({step: fc.array(text, {maxLength: 50}), window, range}));
+    const exclusion = fc.record({
+      event: text,
+      between: fc.constantFrom(null, [1, 2] as const, [3, 50] as const),
+    });
+    const where = fc.array(fc.array(someCondition, {minLength: 1, maxLength: 2}), {maxLength: 5});
+    const funnel: fc.Arbitrary<FunnelQuestion> = fc.record({
+      step: fc.array(text, {maxLength: 50}),
+      where,
+      user_where: someConditions,
+      window,
+      order: fc.constantFrom(null, 'strict' as const, 'any' as const),
+      exclude: fc.array(exclusion, {maxLength: 3}),
+      hold: fc.option(text),
+      paths: fc.constantFrom(null, 'entry' as const),
+      by: fc.option(text),
+      by_at: fc.constantFrom(null, 'first', 'last', '1', '50'),
+      range,
+      zone: fc.constantFrom('UTC', 'Europe/Berlin'),
+    });
+    readsItself(funnelForm, funnel);
     readsItself(peopleForm, fc.record({user: fc.option(text), anonymous: fc.option(text), receipt: fc.option(text)}));
   });
 
@@ -77,7 +129,7 @@ describe('a question', () => {
         periods: fc.integer({min: 1, max: 60}),
         show: fc.constantFrom('share' as const, 'users' as const),
         range,
-        every,
+        every: every.filter((one) => one !== 'year'),
       }),
     );
   });
@@ -85,36 +137,53 @@ describe('a question', () => {
   test('that is as usual has no query, and one that is not says only that', () => {
     const usual = readAddress(trendsForm, '').question;
     expect(writeAddress(trendsForm, usual)).toBe('');
-    const asked = withSeries(usual, [
-      {event: 'signup', filter: 'plan=pro'},
-      {event: 'a, b', filter: null},
+    const asked = withSeries([
+      {event: 'signup', ...plain, where: [isPro]},
+      {event: 'a, b', measure: 'sum', property: 'seats', where: []},
     ]);
-    expect(writeAddress(trendsForm, {...asked, range: parseRange('7d')!})).toBe(
-      '?event=signup&event=a,+b&filter1=plan=pro&range=7d',
+    expect(writeAddress(trendsForm, {...usual, ...asked, range: parseRange('7d')!})).toBe(
+      '?event=signup&event=a,+b&measure=2:sum:seats&where=1:plan+eq+pro&range=7d',
     );
   });
 });
 
 describe('what means nothing in an address', () => {
   test('is named, and the rest counts', () => {
-    const {question, problems} = readAddress(trendsForm, '?event=signup&range=soon&colour=red&compare=off&every=year');
+    const {question, problems} = readAddress(
+      trendsForm,
+      '?event=signup&range=soon&colour=red&compare=off&every=decade',
+    );
     expect(question.event).toEqual(['signup']);
     expect(question.compare).toBe('off');
     expect(question.range).toEqual(parseRange('30d'));
     expect(problems.map(({name: part, text: said, expected}) => [part, said, expected === undefined])).toEqual([
       ['colour', 'red', true],
       ['range', 'soon', false],
-      ['every', 'year', false],
+      ['every', 'decade', false],
     ]);
   });
 
-  test('is a parameter that comes twice, a name that is too long, a filter without a value, too many events', () => {
+  test('is a parameter that comes twice, a name that is too long, too many events', () => {
     const bad = (search: string): string[] => readAddress(trendsForm, search).problems.map((one) => one.name);
     expect(bad('range=7d&range=30d')).toEqual(['range']);
     expect(bad(`event=${'x'.repeat(257)}`)).toEqual(['event']);
     expect(bad('event=')).toEqual(['event']);
-    expect(bad('event=a&filter1=plan')).toEqual(['filter1']);
+    expect(bad('event=a&zone=Mars/Olympus')).toEqual(['zone']);
     expect(bad('event=a&event=b&event=c&event=d&event=e&event=f&event=g')).toEqual(['event']);
+  });
+
+  test('is a part of a list: it is named alone, and the others count', () => {
+    const {question, problems} = readAddress(
+      trendsForm,
+      '?event=a&where=1:plan eq pro&where=1:plan&where=7:plan eq pro&measure=1:users&measure=1:sum&user_where=seats gt x',
+    );
+    expect(problems.map(({name: part, text: said}) => [part, said])).toEqual([
+      ['measure', '1:sum'],
+      ['where', '1:plan'],
+      ['where', '7:plan eq pro'],
+      ['user_where', 'seats gt x'],
+    ]);
+    expect(seriesOf(question)).toEqual([{event: 'a', measure: 'users', property: '', where: [isPro]}]);
   });
 
   test('never throws', () => {
@@ -130,21 +199,63 @@ describe('a path that asks the service', () => {
   const span = {from: 20_000, to: 20_001};
 
   test('has days as dates, and a moment to the millisecond', () => {
-    expect(countsPath({event: 'a&b', filter: 'plan=p=q'}, span, 'day')).toBe(
-      'v1/reports/events?event=a%26b&filter=plan%3Dp%3Dq&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05',
+    const noon = {...span, untilMs: Date.UTC(2024, 9, 5, 12, 0, 0, 7)};
+    expect(countsPath('a&b', noon, 'day')).toBe(
+      'v1/reports/events?event=a%26b&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05T12%3A00%3A00.007Z',
     );
-    expect(funnelPath(['a', 'b'], '7d', {...span, untilMs: Date.UTC(2024, 9, 5, 12, 0, 0, 7)})).toBe(
-      'v1/reports/funnel?steps%5B%5D=a&steps%5B%5D=b&window=7d&timezone=UTC&from=2024-10-04&to=2024-10-05T12%3A00%3A00.007Z',
+    const {question} = readAddress(funnelForm, '?step=a&step=b&window=7d');
+    expect(funnelPath(question, span)).toBe(
+      'v1/reports/funnel?steps%5B%5D=a&steps%5B%5D=b&window=7d&timezone=UTC&from=2024-10-04&to=2024-10-05',
     );
     expect(historyPath({kind: 'anonymous', id: 'a b/../c'}, 10, 'x=')).toBe(
       'v1/events?anonymousId=a+b%2F..%2Fc&limit=10&cursor=x%3D',
     );
   });
 
+  test('names a zone, and a moment of it without an offset', () => {
+    const noon = {...span, zone: 'Europe/Berlin', untilMs: Date.UTC(2024, 9, 5, 12)};
+    expect(countsPath('a', noon, 'day')).toBe(
+      'v1/reports/events?event=a&interval=day&timezone=Europe%2FBerlin&from=2024-10-04&to=2024-10-05T12%3A00%3A00.000',
+    );
+  });
+
+  test('has what a series shows, whose, and by what', () => {
+    const series: AskedSeries = {event: 'a', measure: 'sum', property: 'seats', where: [isPro]};
+    expect(seriesPath(series, {user_where: [isPro], by: 'trait:plan', weeks: 'sunday'}, span, 'week')).toBe(
+      'v1/reports/events?event=a&where=plan+eq+pro&user_where=plan+eq+pro&measure=sum&property=seats' +
+        '&breakdown=trait%3Aplan&breakdown_limit=6&interval=week&week_start=sunday&timezone=UTC&from=2024-10-04&to=2024-10-05',
+    );
+  });
+
+  test('leaves out what other parts of a funnel make meaningless', () => {
+    const asked = readAddress(
+      funnelForm,
+      '?step=a&step=b&where=2:plan eq pro&where=3:plan eq pro&order=any&exclude=all:x&paths=entry&by=trait:plan&by_at=first',
+    ).question;
+    expect(decodeURIComponent(funnelPath(asked, span))).toBe(
+      'v1/reports/funnel?steps[]=a&steps[]=b&where[2]=plan+eq+pro&order=any&breakdown=trait:plan&breakdown_limit=6' +
+        '&timezone=UTC&from=2024-10-04&to=2024-10-05',
+    );
+    expect(decodeURIComponent(funnelUsersPath({...asked, order: null, by: null}, span, 2, 'dropped'))).toBe(
+      'v1/reports/funnel/users?steps[]=a&steps[]=b&where[2]=plan+eq+pro&exclude[1]=x&step=2&outcome=dropped' +
+        '&timezone=UTC&from=2024-10-04&to=2024-10-05',
+    );
+  });
+
   test('stands in a command that a shell reads as one word', () => {
-    const path = countsPath({event: "it's $HOME", filter: null}, span, 'day');
+    const path = countsPath("it's $HOME", span, 'day');
     expect(curlOf('http://127.0.0.1:8080', path)).toContain(
       "'http://127.0.0.1:8080/v1/reports/events?event=it%27s+%24HOME&interval=day&timezone=UTC&from=2024-10-04&to=2024-10-05'",
     );
   });
+});
+
+test('equal series are told apart by a number', () => {
+  const series: AskedSeries[] = [
+    {event: 'a', ...plain},
+    {event: 'a', ...plain, where: [isPro]},
+    {event: 'a', ...plain},
+    {event: 'a', measure: 'avg', property: 'seats', where: []},
+  ];
+  expect(labelsOf(series)).toEqual(['a', 'a, plan is pro', 'a (2)', 'average of seats of a']);
 });

@@ -9,6 +9,8 @@ export interface Parameter<Value> {
   readonly expected: string;
   /** Undefined: these texts, at least one, are no such value. */
   readonly read: (texts: readonly string[]) => Value | undefined;
+  /** Of a list: a text that is none of its values is named alone, and the others count. */
+  readonly isPart?: (text: string) => boolean;
   readonly write: (value: Value) => readonly string[];
 }
 
@@ -32,8 +34,10 @@ export function readAddress<F extends Form>(form: F, search: string): {question:
     problems.push(...given.getAll(name).map((text) => ({name, text, expected: undefined}))); // A2
   }
   const question: Record<string, unknown> = {};
-  for (const [name, {absent, expected, read}] of Object.entries(form)) {
-    const texts = given.getAll(name);
+  for (const [name, {absent, expected, read, isPart = () => true}] of Object.entries(form)) {
+    const all = given.getAll(name);
+    const texts = all.filter(isPart);
+    problems.push(...all.filter((text) => !isPart(text)).map((text) => ({name, text, expected}))); // A2
     const value = texts.length === 0 ? absent : read(texts);
     if (value === undefined) problems.push({name, text: texts.join(', '), expected}); // A2
     question[name] = value ?? absent;

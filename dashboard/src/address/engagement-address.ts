@@ -1,8 +1,8 @@
 // The questions of Retention, Lifecycle and Paths: the forms of their addresses, and the paths that ask the service.
 import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limits.js';
 import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Days, type Interval, parseRange, type Range, rangeText} from './range.js';
-import {every, inUtc, queryOf} from './report-address.js';
+import {type Days, type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
+import {every, queryOf} from './report-address.js';
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
 
@@ -24,6 +24,8 @@ const wholeNumber = (absent: number, min: number, max: number): Parameter<number
   );
 
 export const periodsMax = 60;
+/** Retention has no longer ones. */
+export const periodLengths = intervals.slice(0, 4);
 export const retentionForm = {
   start: event,
   /** Null: an event of any name. */
@@ -34,7 +36,7 @@ export const retentionForm = {
   periods: wholeNumber(12, 1, periodsMax),
   show: word<'share' | 'users', 'share'>(['share', 'users'], 'share'),
   range,
-  every,
+  every: word<Interval, null>(periodLengths, null),
 } as const;
 export type RetentionQuestion = QuestionOf<typeof retentionForm>;
 
@@ -73,22 +75,20 @@ export const retentionPath = (question: RetentionQuestion, start: string, days: 
     ['frame', question.frame],
     ['periods', String(question.periods)],
     ['interval', interval],
-    inUtc,
   ])}`;
 
 const named = (name: string | null): readonly [string, string] =>
   name === null ? ['any_event', 'true'] : ['event', name];
 
 export const lifecyclePath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
-  `v1/reports/lifecycle?${queryOf(days, [named(name), ['interval', interval], inUtc])}`;
+  `v1/reports/lifecycle?${queryOf(days, [named(name), ['interval', interval]])}`;
 
 export const stickinessPath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
-  `v1/reports/stickiness?${queryOf(days, [named(name), ['interval', interval], inUtc])}`;
+  `v1/reports/stickiness?${queryOf(days, [named(name), ['interval', interval]])}`;
 
 export const pathsPath = ({direction, depth, top}: PathsQuestion, name: string, days: Days): string =>
   `v1/reports/paths?${queryOf(days, [
     [direction === 'after' ? 'start' : 'end', name],
     ['depth', String(depth)],
     ['limit', String(top)],
-    inUtc,
   ])}`;

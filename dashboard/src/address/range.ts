@@ -1,13 +1,7 @@
-// Range of days of a report, as an address writes it and as a person types it. All days are UTC.
+// Range of days of a report, as an address writes it. Days are those of the zone that the page counts in.
 //   R1. A relative range stays relative: `30d` means other days tomorrow.
 //   R2. Days are numbers since 1970-01-01; both ends of a span of days are in it.
-import {
-  bucketStart,
-  dateText,
-  daysFromCivil,
-  daysInMonth,
-  type Interval as ReportInterval,
-} from '../../../actors/calendar.js';
+import {bucketStart, dateText, daysFromCivil, daysInMonth, type Interval} from '../../../actors/calendar.js';
 import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
 
 export type Range =
@@ -61,60 +55,26 @@ export function parseRange(text: string): Range | undefined {
   return more.length === 0 ? daysFrom(from, to) : undefined;
 }
 
-const lastOf = (amount: number, unit: 'day' | 'month'): Range | undefined =>
+export const lastOf = (amount: number, unit: 'day' | 'month'): Range | undefined =>
   amount <= lastMax[unit] ? {kind: 'last', amount, unit} : undefined;
 
-function wholeOf(year: number, month: number | undefined): Range | undefined {
+export function wholeOf(year: number, month: number | undefined): Range | undefined {
   if (year === 0) return undefined;
   if (month === undefined) return {kind: 'year', year};
   return month >= 1 && month <= 12 ? {kind: 'month', year, month} : undefined;
 }
 
-const daysFrom = (from: number | undefined, to: number | undefined): Range | undefined =>
+export const daysFrom = (from: number | undefined, to: number | undefined): Range | undefined =>
   from === undefined || to === undefined || from > to ? undefined : {kind: 'days', from, to};
 
-function dayOfText(text: string): number | undefined {
+export function dayOfText(text: string): number | undefined {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text.trim()) ?? [];
   return year === undefined ? undefined : dayOf(Number(year), Number(month), Number(day));
 }
 
-function dayOf(year: number, month: number, day: number): number | undefined {
+export function dayOf(year: number, month: number, day: number): number | undefined {
   const isDay = year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
   return isDay ? daysFromCivil(year, month, day) : undefined;
-}
-
-// -- What a person types -----------------------------------------------------------------------------------------------
-
-const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-
-/** Also `-7d`, `7 days`, `3 Nov - 9 Nov`, `3 Nov 2026`, `Oct 2026`, `2026-11-03 - 2026-11-09`. Undefined when not understood. */
-export function parseTypedRange(typed: string, today: number): Range | undefined {
-  const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ');
-  const last = /^(?:-|last )?([1-9]\d{0,3}) ?(d|day|w|week|m|mo|month|y|year)s?$/.exec(text);
-  if (last !== null) {
-    const amount = Number(last[1]);
-    if (last[2]!.startsWith('d')) return lastOf(amount, 'day');
-    if (last[2]!.startsWith('w')) return lastOf(7 * amount, 'day');
-    return lastOf(last[2]!.startsWith('y') ? 12 * amount : amount, 'month');
-  }
-  const month = /^([a-z]{3})[a-z]* (\d{4})$/.exec(text);
-  if (month !== null) return wholeOf(Number(month[2]), monthNames.indexOf(month[1]!) + 1);
-  const [first, second, ...more] = text.split(/ ?(?:–|\.\.| to | - ) ?/);
-  if (more.length > 0) return undefined;
-  const to = typedDay(second ?? first!, today);
-  const from = second === undefined ? to : typedDay(first!, today, to);
-  return parseRange(text) ?? daysFrom(from, to);
-}
-
-/** Without a year it is the last one of that name up to `until`. */
-function typedDay(text: string, today: number, until = today): number | undefined {
-  const [, day, name, year] = /^(\d{1,2})\.? ([a-z]{3})[a-z]*\.?(?: (\d{4}))?$/.exec(text) ?? [];
-  if (day === undefined) return dayOfText(text);
-  const month = monthNames.indexOf(name!) + 1;
-  if (year !== undefined) return dayOf(Number(year), month, Number(day));
-  const thisYear = Number(dateText(until).slice(0, 4));
-  const candidates = [thisYear, thisYear - 1].map((one) => dayOf(one, month, Number(day)));
-  return candidates.find((one) => one !== undefined && one <= until);
 }
 
 // -- Days --------------------------------------------------------------------------------------------------------------
@@ -170,9 +130,8 @@ export function steppedRange(range: Range, today: number, step: -1 | 1): Range |
 
 // -- Intervals ---------------------------------------------------------------------------------------------------------
 
-/** Intervals that the pages offer. */
-export type Interval = Exclude<ReportInterval, 'quarter' | 'year'>;
-export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month'];
+export type {Interval};
+export const intervals: readonly Interval[] = ['hour', 'day', 'week', 'month', 'quarter', 'year'];
 
 /** Default interval: some 30 to 120 buckets. */
 export function usualInterval({from, to}: Days): Interval {
@@ -184,7 +143,7 @@ export function usualInterval({from, to}: Days): Interval {
 
 /** Whether the range has at most `reportBucketsMax` buckets of this interval: the service refuses more. */
 export function allowsInterval({from, to}: Days, interval: Interval): boolean {
-  const daysPerBucket = {hour: 1 / 24, day: 1, week: 7, month: 28}[interval];
+  const daysPerBucket = {hour: 1 / 24, day: 1, week: 7, month: 28, quarter: 90, year: 365}[interval];
   return (to - from + 1) / daysPerBucket + 1 <= reportBucketsMax;
 }
 
@@ -200,12 +159,14 @@ export interface Past extends Days {
  * it lies whole weeks before, so that a Friday is compared with a Friday.
  */
 export function pastOf({from, to}: Days, interval: Interval, compare: 'before' | 'year'): Past {
-  if (interval === 'month') {
+  const monthsPerBucket = {month: 1, quarter: 3, year: 12}[interval as 'month'];
+  if (monthsPerBucket !== undefined) {
     const [first, last] = [dateText(from), dateText(to)].map((text) => text.split('-').map(Number)) as [
       number[],
       number[],
     ];
-    const months = compare === 'year' ? 12 : (last[0]! - first[0]!) * 12 + last[1]! - first[1]! + 1;
+    const bucketOf = ([year, month]: number[]): number => Math.floor((year! * 12 + month! - 1) / monthsPerBucket);
+    const months = compare === 'year' ? 12 : (bucketOf(last) - bucketOf(first) + 1) * monthsPerBucket;
     const shifted = (day: number): number => {
       const other = monthsLater(day, -months);
       return isEndOfMonth(day) ? monthsLater(monthStart(other), 1) - 1 : other;

@@ -1,7 +1,7 @@
 // The questions of the report pages: the forms of their addresses, and the paths that ask the service.
 import {dateText, isoText} from '../../../actors/calendar.js';
-import {funnelStepsMax, namesLimitMax} from '../../../actors/limits.js';
-import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {namesLimitMax} from '../../../actors/limits.js';
+import {isName, names, one, type Parameter, word} from './codec.js';
 import {
   type Compare,
   compares,
@@ -16,7 +16,7 @@ import {
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
 
-const range = one<Range>(
+export const range = one<Range>(
   {kind: 'last', amount: 30, unit: 'day'},
   'a range such as 30d, 12mo, 2026-10 or 2026-11-03..2026-11-09',
   parseRange,
@@ -24,68 +24,13 @@ const range = one<Range>(
 );
 /** Null: what is usual for the range. */
 export const every = word<Interval, null>(intervals, null);
-const compare = word<Compare, Compare>(compares, 'before');
-
-/** `<property>=<value>`, split at the first `=`, as the API takes it. */
-export const isFilter = (text: string): boolean => /^[^=]+=/.test(text);
-const filter: Parameter<string | null> = one<string | null>(
-  null,
-  'written as <property>=<value>',
-  (text) => (isFilter(text) ? text : undefined),
-  (text) => text,
-);
+export const compare = word<Compare, Compare>(compares, 'before');
 
 export const overviewForm = {range, every, compare} as const;
 
 export const seriesMax = 6;
-/** `filter2` is of the second `event`. */
-const filterNames = ['filter1', 'filter2', 'filter3', 'filter4', 'filter5', 'filter6'] as const;
-export const trendsForm = {
-  event: names(seriesMax),
-  filter1: filter,
-  filter2: filter,
-  filter3: filter,
-  filter4: filter,
-  filter5: filter,
-  filter6: filter,
-  range,
-  every,
-  compare,
-} as const;
-export type TrendsQuestion = QuestionOf<typeof trendsForm>;
-
-/** Events of one name, those with a property alone where there is a filter. */
-export interface AskedSeries {
-  readonly event: string;
-  readonly filter: string | null;
-}
-
-export const seriesOf = (question: TrendsQuestion): AskedSeries[] =>
-  question.event.map((event, at) => ({event, filter: question[filterNames[at]!]}));
-
-export const seriesLabel = ({event, filter}: AskedSeries): string => (filter === null ? event : `${event}, ${filter}`);
-
-export const withSeries = (question: TrendsQuestion, series: readonly AskedSeries[]): TrendsQuestion => ({
-  ...question,
-  event: series.map(({event}) => event),
-  ...(Object.fromEntries(filterNames.map((name, at) => [name, series[at]?.filter ?? null])) as Pick<
-    TrendsQuestion,
-    (typeof filterNames)[number]
-  >),
-});
-
-export const stepsMax = funnelStepsMax;
-export const isWindow = (text: string): boolean => /^[1-9]\d{0,8}[smhd]$/.test(text);
-export const funnelForm = {
-  step: names(stepsMax),
-  window: one<string | null>(
-    null,
-    'a time such as 30m, 12h or 7d',
-    (text) => (isWindow(text) ? text : undefined),
-    (text) => text,
-  ),
-  range,
-} as const;
+/** What the pages ask Trends for when they lead there. */
+export const trendForm = {event: names(seriesMax), range} as const;
 
 export const activeForm = {range, every, compare} as const;
 
@@ -107,34 +52,43 @@ export const intervalOf = (every: Interval | null, days: Days): Interval => ever
 
 // -- Paths, below the service's or the dashboard's own address --------------------------------------------------------------
 
-/** Pages count in UTC, whatever zone the service has for requests that name none (REPORT_TIMEZONE). */
+/** The service may have another zone for requests that name none (REPORT_TIMEZONE): pages name theirs, also where it is UTC. */
 export const inUtc = ['timezone', 'UTC'] as const;
 
-/** Days, or days until a moment of the last one. */
+/** Days, or days until a moment of the last one. Of another zone the moment is what its wall clock shows. */
 export interface Span extends Days {
   readonly untilMs?: number;
+  /** Absent: UTC. */
+  readonly zone?: string;
 }
 
+/** Parameters without a value are left out; the span and its zone come last. */
 export function queryOf(
-  {from, to, untilMs}: Span,
+  {from, to, untilMs, zone = inUtc[1]}: Span,
   more: readonly (readonly [name: string, value: string | null | undefined])[],
-) {
+): string {
   const query = new URLSearchParams();
   for (const [name, value] of more) if (value !== null && value !== undefined) query.append(name, value);
+  query.append(inUtc[0], zone);
   query.append('from', dateText(from));
-  query.append('to', untilMs === undefined ? dateText(to) : isoText(untilMs));
+  query.append('to', untilMs === undefined ? dateText(to) : zone === inUtc[1] ? isoText(untilMs) : localText(untilMs));
   return query.toString();
 }
 
-export const countsPath = ({event, filter}: AskedSeries, span: Span, interval: Interval): string =>
-  `v1/reports/events?${queryOf(span, [['event', event], ['filter', filter], ['interval', interval], inUtc])}`;
+const localText = (ms: number): string => isoText(ms).replace('Z', '');
+
+export const countsPath = (event: string, span: Span, interval: Interval): string =>
+  `v1/reports/events?${queryOf(span, [
+    ['event', event],
+    ['interval', interval],
+  ])}`;
 
 export type Metric = 'dau' | 'wau' | 'mau';
 export const usersPath = (metric: Metric, span: Span, interval: Interval): string =>
-  `v1/reports/users?${queryOf(span, [['metric', metric], ['interval', interval], inUtc])}`;
-
-export const funnelPath = (steps: readonly string[], window: string | null, span: Span): string =>
-  `v1/reports/funnel?${queryOf(span, [...steps.map((step) => ['steps[]', step] as const), ['window', window], inUtc])}`;
+  `v1/reports/users?${queryOf(span, [
+    ['metric', metric],
+    ['interval', interval],
+  ])}`;
 
 /** The service gives at most this number of names at once. */
 export const namesMax = namesLimitMax;
@@ -143,7 +97,6 @@ export const namesPath = (span: Span, limit: number, prefix?: string, cursor?: s
     ['prefix', prefix === '' ? undefined : prefix],
     ['limit', String(limit)],
     ['cursor', cursor],
-    inUtc,
   ])}`;
 
 export type PersonId = {readonly kind: 'user' | 'anonymous'; readonly id: string};

@@ -48,9 +48,5 @@ export const linesNote = ({
     ...(isOpen && asOfMs !== undefined ? [`dashed: ${untilText(asOfMs)} UTC`] : []),
   ].join(', ');
 
-export const perInterval: Readonly<Record<Interval, string>> = {
-  hour: 'an hour',
-  day: 'a day',
-  week: 'a week',
-  month: 'a month',
-};
+/** `an hour`, `a day`. */
+export const perInterval = (interval: Interval): string => `a${interval === 'hour' ? 'n' : ''} ${interval}`;

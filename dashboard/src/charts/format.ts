@@ -97,6 +97,10 @@ export function bucketText(seconds: number, interval: Interval): string {
       return `Week of ${dayText(seconds)} ${date.getUTCFullYear()}`;
     case 'month':
       return `${monthNames[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+    case 'quarter':
+      return `Q${Math.floor(date.getUTCMonth() / 3) + 1} ${date.getUTCFullYear()}`;
+    case 'year':
+      return String(date.getUTCFullYear());
   }
 }
 

@@ -1,21 +1,23 @@
 // The length of a bucket. One that would make too many of them is off, and says why.
 import {allowsInterval, type Days, type Interval, intervals} from '../address/range';
 
-const words: Readonly<Record<Interval, string>> = {hour: 'Hour', day: 'Day', week: 'Week', month: 'Month'};
+const words = (interval: Interval): string => interval[0]!.toUpperCase() + interval.slice(1);
 
 export function IntervalControl({
   interval,
+  offered = intervals,
   days,
   onChoose,
 }: {
   readonly interval: Interval;
+  readonly offered?: readonly Interval[] | undefined;
   readonly days: Days;
   readonly onChoose: (interval: Interval) => void;
 }) {
   return (
     <fieldset class="choice">
       <legend class="visually-hidden">Length of a bucket</legend>
-      {intervals.map((one) => {
+      {offered.map((one) => {
         const isAllowed = allowsInterval(days, one);
         return (
           <button
@@ -26,7 +28,7 @@ export function IntervalControl({
             title={isAllowed ? undefined : `These days have more than 10,000 buckets by the ${one}`}
             onClick={() => onChoose(one)}
           >
-            {words[one]}
+            {words(one)}
           </button>
         );
       })}

@@ -2,7 +2,8 @@
 import type {RefObject} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {dateText} from '../../../actors/calendar.js';
-import {type Compare, dayOfMs, daysOf, parseTypedRange, type Range, rangeText, steppedRange} from '../address/range';
+import {type Compare, dayOfMs, daysOf, type Range, rangeText, steppedRange} from '../address/range';
+import {parseTypedRange} from '../address/range-typed';
 import {rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
 import {today} from '../shell/today';

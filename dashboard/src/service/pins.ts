@@ -1,6 +1,6 @@
 // The pins of this browser. They are kept here until the service stores reports; tabs follow each other.
 import {signal} from '@preact/signals';
-import {moved, pinsMax, readPins} from '../address/pins';
+import {moved, pinsMax, readPins} from '../address/pin-list';
 
 const place = 'millrace-pins';
 

@@ -6,7 +6,7 @@ import type {NamesAnswer} from '../../../src/edge/answers.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
 import {addressAsking, isName} from '../address/codec';
-import {namesPath, peopleForm, trendsForm} from '../address/report-address';
+import {namesPath, peopleForm, trendForm} from '../address/report-address';
 import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
@@ -121,7 +121,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       icon: 'trends' as const,
       name,
       note: `its trend, ${count(times)} in 30 days`,
-      take: to(`/trends${addressAsking(trendsForm, {event: [name]})}`),
+      take: to(`/trends${addressAsking(trendForm, {event: [name]})}`),
     })),
     ...[
       {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},

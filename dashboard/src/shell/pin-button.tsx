@@ -1,5 +1,6 @@
 // Puts a report on Overview, or takes it off.
-import {type PinnedPage, pinOf, pinsMax} from '../address/pins';
+import {type PinnedPage, pinsMax} from '../address/pin-list';
+import {pinOf} from '../address/pins';
 import {hasRoom, isPinned, togglePin} from '../service/pins';
 import {Icon} from './icon';
 

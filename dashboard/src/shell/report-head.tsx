@@ -15,6 +15,7 @@ export function ReportHead({
   problems,
   range,
   interval,
+  offered,
   compare,
   ask,
 }: {
@@ -24,6 +25,8 @@ export function ReportHead({
   readonly range: Range;
   /** Undefined: the page has no buckets, or compares nothing. */
   readonly interval?: Interval;
+  /** Absent: every length. */
+  readonly offered?: readonly Interval[];
   readonly compare?: Compare;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
@@ -37,7 +40,12 @@ export function ReportHead({
           onRange={(chosen) => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null})}
         />
         {interval !== undefined && (
-          <IntervalControl interval={interval} days={daysOf(range, today.value)} onChoose={(every) => ask({every})} />
+          <IntervalControl
+            interval={interval}
+            offered={offered}
+            days={daysOf(range, today.value)}
+            onChoose={(every) => ask({every})}
+          />
         )}
       </Head>
       <AddressProblems problems={problems} onDrop={() => ask({})} />

@@ -76,7 +76,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/reports/events': {GET: reading('reader', countsReport)},
   'v1/reports/users': {GET: reading('reader', usersReport)},
   'v1/reports/funnel': {GET: reading('reader', funnelReport)},
-  'v1/reports/funnel/users': {GET: reading('reader', funnelUsersReport)},
+  'v1/reports/funnel/users': {GET: reading('analyst', funnelUsersReport)}, // Names people.
   'v1/reports/retention': {GET: reading('reader', retentionReport)},
   'v1/reports/lifecycle': {GET: reading('reader', lifecycleReport)},
   'v1/reports/stickiness': {GET: reading('reader', stickinessReport)},

@@ -1,7 +1,7 @@
 // The parameters `where` and `user_where`: lists of conditions.
 import {conditionsMax} from '../../../actors/limits.js';
 import {type Condition, operators} from '../../../actors/report/rows/condition.js';
-import {readCondition} from '../../condition-text.js';
+import {readCondition} from '../../../actors/report/rows/condition-text.js';
 import {optionalList, type TextForm} from './parameters.js';
 
 export const condition: TextForm<Condition> = {

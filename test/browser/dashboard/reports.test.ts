@@ -117,11 +117,11 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   const [signup, odd, pro] = await Promise.all([
     counts('signup'),
     counts(oddName),
-    counts('signup', {filter: 'plan=pro'}),
+    counts('signup', {where: 'plan eq pro'}),
   ]);
   const address = new URLSearchParams([
     ...[...events, 'signup'].map((event): [string, string] => ['event', event]),
-    ['filter3', 'plan=pro'],
+    ['where', '3:plan eq pro'],
   ]);
   await dashboard.goto(`/trends?${address}&${range()}`);
   const numbers = card('In numbers');
@@ -131,7 +131,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   expect(rows.map((row) => row.slice(0, 2))).toEqual([
     ['signup', text(signup.total)],
     [oddName, text(odd.total)],
-    ['signup, plan=pro', text(pro.total)],
+    ['signup, plan is pro', text(pro.total)],
   ]);
   expect(rows[1]![2]).toBe(text(byFunnel.total));
   expect(rows[0]![4]).toBe(text(signup.data.at(-1)!.count));
@@ -145,7 +145,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
     signup.data.map(({count}, at) => [count, odd.data[at]!.count, pro.data[at]!.count].map(text)),
   );
   expect(await csvOf(trend)).toEqual([
-    'date,signup,"page, ""<img src=x onerror=alert(1)>""","signup, plan=pro"',
+    'date,signup,"page, ""<img src=x onerror=alert(1)>""","signup, plan is pro"',
     ...signup.data.map(({date, count}, at) => `${date},${count},${odd.data[at]!.count},${pro.data[at]!.count}`),
     '',
   ]);

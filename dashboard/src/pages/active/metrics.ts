@@ -11,4 +11,6 @@ export const countedHow: Readonly<Record<Interval, string>> = {
   day: 'Daily counts who was active on the day; weekly and monthly who was within the 7 or 30 days that end with it.',
   week: 'Daily and weekly count who was active in the calendar week, so they are equal; monthly counts the 30 days that end with it.',
   month: 'All three count who was active in the calendar month, so they are equal.',
+  quarter: 'All three count who was active in the calendar quarter, so they are equal.',
+  year: 'All three count who was active in the calendar year, so they are equal.',
 };

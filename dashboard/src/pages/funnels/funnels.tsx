@@ -1,8 +1,8 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
 import type {FunnelAnswer} from '../../../../src/edge/answers.js';
 import {writeAddress} from '../../address/codec';
+import {funnelForm, funnelPath} from '../../address/funnel-address';
 import {daysOf} from '../../address/range';
-import {funnelForm, funnelPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {windowText} from '../../address/window-text';
 import {count, datesText, percent} from '../../charts/format';
@@ -24,7 +24,7 @@ export function Funnels() {
   const {question, problems, ask} = useAddress(funnelForm);
   const days = daysOf(question.range, today.value);
   const {step: steps, window} = question;
-  const path = funnelPath(steps, window, days);
+  const path = funnelPath(question, days);
   const asking = useReports({days, window}, steps.length === 0 ? undefined : [path]);
   const {shown} = asking;
   const report = shown?.reports[0];

@@ -1,7 +1,7 @@
 // The steps of a funnel in their order: chosen, moved by dragging, by buttons or by Alt and an arrow, removed.
 import {useRef, useState} from 'preact/hooks';
+import {stepsMax} from '../../address/funnel-address';
 import type {Days} from '../../address/range';
-import {stepsMax} from '../../address/report-address';
 import {EventPicker} from '../../controls/event-picker';
 import {useReorder} from '../../controls/reorder';
 import {Icon} from '../../shell/icon';

@@ -1,6 +1,6 @@
 // The time from the first step to the last one that counts as a conversion. None means none.
 import {useState} from 'preact/hooks';
-import {isWindow} from '../../address/report-address';
+import {isWindow} from '../../address/funnel-address';
 import {windowText} from '../../address/window-text';
 
 const presets = ['1h', '1d', '7d', '14d', '30d'] as const;

@@ -42,8 +42,8 @@ export function Overview() {
   const trendNames = listed?.data.slice(0, trendMax).map(({name}) => name) ?? [];
   const lines = trendNames.map((event) => ({
     event,
-    path: countsPath({event, filter: null}, days, interval),
-    pastPath: past && countsPath({event, filter: null}, past, interval),
+    path: countsPath(event, days, interval),
+    pastPath: past && countsPath(event, past, interval),
   }));
   const linePaths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
   const trend = useReports({...asked, lines}, listed === undefined || lines.length === 0 ? undefined : linePaths);

@@ -1,10 +1,11 @@
 // Reports that were pinned to Overview: each over the days of Overview, with its place in their order.
 import type {FunnelAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
-import {addressAsking, readAddress} from '../../address/codec';
-import {pageOfPin, pinForms} from '../../address/pins';
+import {type Problem, readAddress, writeAddress} from '../../address/codec';
+import {funnelForm, funnelPath} from '../../address/funnel-address';
+import {pageOfPin} from '../../address/pin-list';
 import type {Days, Interval, Past, Range} from '../../address/range';
-import {countsPath, funnelForm, funnelPath, seriesLabel, seriesOf, trendsForm} from '../../address/report-address';
+import {labelsOf, seriesOf, seriesPath, trendsForm} from '../../address/trends-address';
 import {percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
@@ -34,12 +35,13 @@ export function Pinned(props: PinnedProps) {
 const searchOf = (pin: string): string => pin.slice(pageOfPin(pin)!.length);
 
 function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
-  const {step: steps, window} = readAddress(pinForms['/funnels'], searchOf(pin)).question;
-  const path = funnelPath(steps, window, days);
+  const asked = readAddress(funnelForm, searchOf(pin));
+  const {step: steps, window} = asked.question;
+  const path = funnelPath(asked.question, days);
   const asking = useReports(undefined, [path]);
   const answer = asking.shown?.reports[0]?.value as FunnelAnswer | undefined;
   const title = funnelTitle({steps: steps.map((event) => ({event})) as FunnelAnswer['steps']});
-  const address = pageAddress('/funnels') + addressAsking(funnelForm, {step: steps, window, range});
+  const address = pageAddress('/funnels') + writeAddress(funnelForm, {...asked.question, range});
   return (
     <Card
       span={12}
@@ -64,6 +66,7 @@ function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
         </>
       }
     >
+      <Lost problems={asked.problems} />
       <ReportBody asking={asking} reports={asking.shown?.reports ?? []} lines={8}>
         {() => <Funnel steps={answer!.steps} />}
       </ReportBody>
@@ -72,20 +75,22 @@ function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
 }
 
 function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: PinnedProps) {
-  const absent = readAddress(trendsForm, '').question;
-  const series = seriesOf({...absent, ...readAddress(pinForms['/trends'], searchOf(pin)).question});
-  const lines = series.map((one) => ({
-    event: seriesLabel(one),
-    path: countsPath(one, days, interval),
-    pastPath: past && countsPath(one, past, interval),
+  const asked = readAddress(trendsForm, searchOf(pin));
+  const series = seriesOf(asked.question);
+  const labels = labelsOf(series);
+  const lines = series.map((one, at) => ({
+    event: labels[at]!,
+    path: seriesPath(one, asked.question, days, interval),
+    pastPath: past && seriesPath(one, asked.question, past, interval),
   }));
   const paths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
   const trend = useReports({days, interval, past, lines}, paths);
   const title = lines.map(({event}) => event).join(', ');
-  const address = pageAddress('/trends') + searchOf(pin) + addressAsking(trendsForm, {range}).replace('?', '&');
+  const address = pageAddress('/trends') + writeAddress(trendsForm, {...asked.question, range});
   return (
     <TrendCard
       span={12}
+      before={<Lost problems={asked.problems} />}
       title={title}
       address={address}
       file="trend"
@@ -93,6 +98,17 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
       tools={<PinTools pin={pin} title={title} reorder={reorder} />}
       onRange={onRange}
     />
+  );
+}
+
+/** Parts of a pin that an earlier version of the pages wrote. */
+function Lost({problems}: {readonly problems: readonly Problem[]}) {
+  if (problems.length === 0) return null;
+  return (
+    <p class="not-renewed" role="status">
+      <Icon name="warning" />
+      Not part of this any more: {problems.map(({name, text}) => `${name}=${text}`).join(', ')}. Pin the report again.
+    </p>
   );
 }
 

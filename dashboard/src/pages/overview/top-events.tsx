@@ -4,7 +4,7 @@ import type {NamesAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
 import type {Range} from '../../address/range';
-import {trendsForm} from '../../address/report-address';
+import {trendForm} from '../../address/report-address';
 import {count} from '../../charts/format';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
@@ -28,8 +28,7 @@ export function TopEvents({
   const past = pastNames.shown?.reports[0]?.value as NamesAnswer | undefined;
   const pastCounts = new Map(past?.data.map(({name, count: one}) => [name, one]));
   const top = answer?.data[0]?.count ?? 1;
-  const trendOf = (event: string): string =>
-    pageAddress('/trends') + addressAsking(trendsForm, {event: [event], range});
+  const trendOf = (event: string): string => pageAddress('/trends') + addressAsking(trendForm, {event: [event], range});
   return (
     <Card
       span={4}

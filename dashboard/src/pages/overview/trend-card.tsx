@@ -29,6 +29,7 @@ export function TrendCard({
   trend,
   names,
   tools,
+  before,
   onRange,
 }: {
   readonly span: 6 | 8 | 12;
@@ -40,6 +41,8 @@ export function TrendCard({
   /** Names to choose the lines from; they are asked for first. */
   readonly names?: Asking<unknown>;
   readonly tools?: ComponentChildren;
+  /** Stands above the chart. */
+  readonly before?: ComponentChildren;
   readonly onRange: (from: number, to: number) => void;
 }) {
   const [isTable, setTable] = useState(false);
@@ -61,7 +64,7 @@ export function TrendCard({
   const asOfMs = shown?.freshness?.asOfMs;
   const props = {...chart, label: title, clock: interval === 'hour', moment};
   const note = linesNote({
-    what: `events ${perInterval[interval]}`,
+    what: `events ${perInterval(interval)}`,
     past: question?.past,
     isOpen: chart.openFrom !== undefined,
     today: today.value,
@@ -85,6 +88,7 @@ export function TrendCard({
         </>
       }
     >
+      {before}
       <ReportBody asking={choosing ?? trend} reports={(choosing ?? trend).shown?.reports ?? []} lines={8}>
         {() =>
           isTable ? (

@@ -1,7 +1,13 @@
 // Retention: of those who began, how many came back, by the period in which they began.
 
 import type {RetentionAnswer} from '../../../../src/edge/answers.js';
-import {type RetentionQuestion, retentionForm, retentionPath, usualPeriod} from '../../address/engagement-address';
+import {
+  periodLengths,
+  type RetentionQuestion,
+  retentionForm,
+  retentionPath,
+  usualPeriod,
+} from '../../address/engagement-address';
 import {type Days, daysOf, type Interval} from '../../address/range';
 import {useAddress} from '../../address/use-address';
 import {CohortTable} from '../../charts/cohort-table';
@@ -43,6 +49,7 @@ export function Retention() {
         problems={problems}
         range={question.range}
         interval={interval}
+        offered={periodLengths}
         ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
       />
       <div class="builder">
@@ -126,7 +133,7 @@ export function Retention() {
 
 const percentOrDash = (rate: number | null | undefined): string => (rate == null ? '–' : percent(rate));
 
-const lengths: Readonly<Record<Interval, string>> = {
+const lengths: Readonly<Partial<Record<Interval, string>>> = {
   hour: 'an hour',
   day: '24 hours',
   week: '7 days',

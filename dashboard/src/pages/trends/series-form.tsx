@@ -1,7 +1,10 @@
-// The events that Trends shows: a row each, with its name and perhaps a property that it must have.
+// The series that Trends shows: a row each, with its event, what is shown of it, and the conditions that its events meet.
 import {useState} from 'preact/hooks';
+import type {Keys} from '../../address/list-paths';
 import type {Days} from '../../address/range';
-import {type AskedSeries, isFilter, seriesMax} from '../../address/report-address';
+import {seriesMax} from '../../address/report-address';
+import {type AskedSeries, counted} from '../../address/trends-address';
+import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Icon} from '../../shell/icon';
 
@@ -27,29 +30,40 @@ export function SeriesForm({
         </span>
       </header>
       <ol class="builder-rows">
-        {series.map(({event, filter}, at) => (
-          <li key={`${at}/${event}`} class={`tone-${at + 1}`}>
-            <div class="builder-row">
-              <span class="swatch" aria-hidden="true" />
-              <EventPicker
-                label={`Event ${at + 1}`}
-                name={event}
-                days={days}
-                onChoose={(name) => put(at, {event: name})}
-              />
-              <button
-                type="button"
-                class="quiet"
-                aria-label={`Remove ${event}`}
-                title="Remove"
-                onClick={() => onChange(series.filter((_, index) => index !== at))}
-              >
-                <Icon name="close" />
-              </button>
-            </div>
-            <FilterField at={at} filter={filter} onChange={(changed) => put(at, {filter: changed})} />
-          </li>
-        ))}
+        {series.map((one, at) => {
+          const keys: Keys = {of: 'events', event: one.event, days};
+          return (
+            <li key={at} class={`tone-${at + 1}`}>
+              <div class="builder-row">
+                <span class="swatch" aria-hidden="true" />
+                <EventPicker
+                  label={`Event ${at + 1}`}
+                  name={one.event}
+                  days={days}
+                  onChoose={(name) => put(at, {event: name})}
+                />
+                <button
+                  type="button"
+                  class="quiet"
+                  aria-label={`Remove ${one.event}`}
+                  title="Remove"
+                  onClick={() => onChange(series.filter((_, index) => index !== at))}
+                >
+                  <Icon name="close" />
+                </button>
+              </div>
+              <div class="builder-more">
+                <ConditionList
+                  conditions={one.where}
+                  keys={keys}
+                  of={`of event ${at + 1}`}
+                  add="Filter"
+                  onChange={(where) => put(at, {where})}
+                />
+              </div>
+            </li>
+          );
+        })}
         {hasNew && series.length < seriesMax && (
           <li class={`tone-${series.length + 1}`}>
             <div class="builder-row">
@@ -62,7 +76,7 @@ export function SeriesForm({
                 isFirstFocus={isAdding}
                 onChoose={(event) => {
                   setAdding(false);
-                  onChange([...series, {event, filter: null}]);
+                  onChange([...series, {event, ...counted, where: []}]);
                 }}
               />
               {isAdding && (
@@ -81,53 +95,5 @@ export function SeriesForm({
         </button>
       )}
     </section>
-  );
-}
-
-function FilterField({
-  at,
-  filter,
-  onChange,
-}: {
-  readonly at: number;
-  readonly filter: string | null;
-  readonly onChange: (filter: string | null) => void;
-}) {
-  const [isOpen, setOpen] = useState(filter !== null);
-  const [text, setText] = useState(filter ?? '');
-  if (!isOpen) {
-    return (
-      <button type="button" class="link builder-filter" onClick={() => setOpen(true)}>
-        Only with a property
-      </button>
-    );
-  }
-  const isWrong = text !== '' && !isFilter(text);
-  const take = (): void => {
-    if (isWrong) return;
-    const taken = text === '' ? null : text;
-    if (taken === null) setOpen(false);
-    if (taken !== filter) onChange(taken);
-  };
-  return (
-    <form
-      class="builder-filter"
-      onSubmit={(event) => {
-        event.preventDefault();
-        take();
-      }}
-    >
-      <input
-        aria-label={`Property of event ${at + 1}, as property=value`}
-        placeholder="plan=pro"
-        autocomplete="off"
-        spellcheck={false}
-        value={text}
-        aria-invalid={isWrong}
-        onInput={({currentTarget}) => setText(currentTarget.value)}
-        onBlur={take}
-      />
-      {isWrong && <p class="help">Write it as property=value; a dot leads into nested ones.</p>}
-    </form>
   );
 }

@@ -1,19 +1,11 @@
 // Events by name over time: up to six lines, each of one name and perhaps one property.
 
 import {useMemo, useState} from 'preact/hooks';
-import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
+import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import {writeAddress} from '../../address/codec';
 import {daysOf} from '../../address/range';
-import {
-  type AskedSeries,
-  countsPath,
-  funnelPath,
-  intervalOf,
-  seriesLabel,
-  seriesOf,
-  trendsForm,
-  withSeries,
-} from '../../address/report-address';
+import {intervalOf} from '../../address/report-address';
+import {type AskedSeries, labelsOf, seriesOf, seriesPath, trendsForm, withSeries} from '../../address/trends-address';
 import {useAddress} from '../../address/use-address';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
 import {comparedDays, linesNote, pastSoFar, perInterval, soFarText} from '../../charts/comparison';
@@ -40,17 +32,18 @@ export function Trends() {
   const interval = intervalOf(question.every, days);
   const past = comparedDays(days, interval, question.compare);
   const asked = {series: seriesOf(question), days, interval, past};
-  const pathOf = (series: AskedSeries): string => countsPath(series, days, interval);
-  const pastPathOf = (series: AskedSeries): string | undefined => past && countsPath(series, past, interval);
-  const usersPathOf = ({event, filter}: AskedSeries): string | undefined =>
-    filter === null ? funnelPath([event], null, days) : undefined;
+  const pathOf = (series: AskedSeries): string => seriesPath(series, question, days, interval);
+  const pastPathOf = (series: AskedSeries): string | undefined => past && seriesPath(series, question, past, interval);
+  const usersPathOf = (series: AskedSeries): string =>
+    seriesPath({...series, measure: 'users', property: ''}, question, days, interval);
   const paths = asked.series.flatMap((series) =>
     [pathOf(series), pastPathOf(series), usersPathOf(series)].filter((path) => path !== undefined),
   );
   const main = useReports({...asked, pathOf, pastPathOf, usersPathOf}, paths.length === 0 ? undefined : paths);
   const {shown} = main;
   const soFar = pastSoFar(past, days, today.value, shown?.freshness?.asOfMs);
-  const untilPathOf = (series: AskedSeries): string | undefined => soFar && countsPath(series, soFar, interval);
+  const untilPathOf = (series: AskedSeries): string | undefined =>
+    soFar && seriesPath(series, question, soFar, interval);
   const untilPaths = asked.series.map(untilPathOf).filter((path) => path !== undefined);
   const until = useReports({untilPathOf}, untilPaths.length === 0 ? undefined : untilPaths);
 
@@ -75,7 +68,7 @@ export function Trends() {
         ask={ask}
       />
       <div class="builder">
-        <SeriesForm series={asked.series} days={days} onChange={(series) => ask(withSeries(question, series))} />
+        <SeriesForm series={asked.series} days={days} onChange={(series) => ask(withSeries(series))} />
         <div class="row builder-result">
           <Card
             span={12}
@@ -84,7 +77,7 @@ export function Trends() {
               shown === undefined
                 ? undefined
                 : linesNote({
-                    what: `events ${perInterval[shownInterval]}`,
+                    what: `events ${perInterval(shownInterval)}`,
                     past: shownPast,
                     isOpen: chart.openFrom !== undefined,
                     today: today.value,
@@ -160,31 +153,30 @@ interface Paths {
   readonly series: readonly AskedSeries[];
   readonly pathOf: (series: AskedSeries) => string;
   readonly pastPathOf: (series: AskedSeries) => string | undefined;
-  readonly usersPathOf: (series: AskedSeries) => string | undefined;
+  readonly usersPathOf: (series: AskedSeries) => string;
 }
 
 type Main = NonNullable<ReturnType<typeof useReports<Paths>>['shown']>;
 type Until = ReturnType<typeof useReports<{untilPathOf: (series: AskedSeries) => string | undefined}>>['shown'];
 
 function rowsOf({question, of}: Main, until: Until): SeriesRow[] {
+  const labels = labelsOf(question.series);
   return question.series.map((series, at) => {
+    const label = labels[at]!;
     const {value, headers, fault} = of<CountsAnswer>(question.pathOf(series));
     const pastPath = question.pastPathOf(series);
     const pastAnswer = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
-    const usersPath = question.usersPathOf(series);
     const untilPath = until?.question.untilPathOf(series);
     const untilTotal = untilPath === undefined ? undefined : until!.of<CountsAnswer>(untilPath).value?.total;
     const isOpen = headers?.has('Report-Incomplete-From') === true;
     const line: AnsweredLine | undefined =
-      value === undefined
-        ? undefined
-        : {label: seriesLabel(series), tone: at + 1, answer: value, headers, past: pastAnswer};
+      value === undefined ? undefined : {label, tone: at + 1, answer: value, headers, past: pastAnswer};
     return {
-      key: `${at}/${seriesLabel(series)}`,
-      label: seriesLabel(series),
+      key: `${at}/${label}`,
+      label,
       tone: at + 1,
       line,
-      users: usersPath === undefined ? undefined : of<FunnelAnswer>(usersPath).value?.total,
+      users: of<CountsAnswer>(question.usersPathOf(series)).value?.total_value ?? undefined,
       before: isOpen ? untilTotal : pastAnswer?.total,
       fault: value === undefined ? fault : undefined,
     };

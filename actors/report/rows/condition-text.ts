@@ -1,6 +1,7 @@
-// The text of a condition, `<property> <op> <value>` (docs/api.md, Reports): parameters, alerts and endpoints have it.
-import {objectKeyCharsMax} from '../actors/limits.js';
-import {type Condition, comparesNumbers, type Operator, operators} from '../actors/report/rows/condition.js';
+// The text of a condition, `<property> <op> <value>` (docs/api.md, Reports), both ways: parameters, addresses, alerts and
+// endpoints have it.
+import {objectKeyCharsMax} from '../../limits.js';
+import {type Condition, comparesNumbers, type Operator, operators} from './condition.js';
 
 /** A name in double quotes, with `\"` and `\\`; or one that ends at the first space before an operator. */
 const quoted = /^"((?:[^"\\]|\\["\\])*)" ([a-z]+)(?: ([\s\S]*))?$/;
@@ -18,6 +19,17 @@ export function readCondition(text: string): Condition | undefined {
   const values = valuesOf(op, value);
   return values === undefined ? undefined : {property, op, values};
 }
+
+/** The text that reads as the condition. A name stands in quotes only where it would not read without. */
+export function writeCondition({property, op, values}: Condition): string {
+  const value = op === 'in' || op === 'nin' ? values.map(escaped).join(',') : values[0];
+  const tail = value === undefined ? op : `${op} ${value}`;
+  const read = readCondition(`${property} ${tail}`);
+  const isPlain = !property.startsWith('"') && read?.property === property && read.op === op;
+  return `${isPlain ? property : `"${property.replace(/["\\]/g, '\\$&')}"`} ${tail}`;
+}
+
+const escaped = (value: string): string => value.replace(/[,\\]/g, '\\$&');
 
 const isOperator = (text: string): text is Operator => (operators as readonly string[]).includes(text);
 
@@ -38,9 +50,9 @@ function splitValues(text: string): string[] | undefined {
     else if (character !== '\\') values[values.length - 1] += character;
     else {
       at += 1;
-      const escaped = text[at];
-      if (escaped !== ',' && escaped !== '\\') return undefined;
-      values[values.length - 1] += escaped;
+      const next = text[at];
+      if (next !== ',' && next !== '\\') return undefined;
+      values[values.length - 1] += next;
     }
   }
   return values;

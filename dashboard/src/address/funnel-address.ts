@@ -1,0 +1,146 @@
+// The question of Funnels: steps in their order, each with its own conditions, and the rules of their paths.
+import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
+import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {type Condition, conditions, numberedConditions, writeCondition} from './conditions.js';
+import type {Interval} from './range.js';
+import {queryOf, range, type Span} from './report-address.js';
+import {by} from './trends-address.js';
+import {zone} from './zone.js';
+
+export const stepsMax = funnelStepsMax;
+export const exclusionsCountMax = exclusionsMax;
+export const isWindow = (text: string): boolean => /^[1-9]\d{0,8}[smhd]$/.test(text);
+
+/** An event that ends an attempt. */
+export interface Exclusion {
+  readonly event: string;
+  /** Numbers of the steps it must not lie between, from 1; null: any two. */
+  readonly between: readonly [first: number, last: number] | null;
+}
+
+/** `all:refund`, `1-2:refund`. */
+function readExclusion(text: string): Exclusion | undefined {
+  const [, place, event = ''] = /^(all|[1-9]\d?-[1-9]\d?):([\s\S]+)$/.exec(text) ?? [];
+  if (place === undefined || !isName(event)) return undefined;
+  if (place === 'all') return {event, between: null};
+  const [first, last] = place.split('-').map(Number) as [number, number];
+  return first < last && last <= stepsMax ? {event, between: [first, last]} : undefined;
+}
+
+const exclude: Parameter<readonly Exclusion[]> = {
+  absent: [],
+  expected: `up to ${exclusionsMax} events such as all:refund or 1-2:refund`,
+  isPart: (text) => readExclusion(text) !== undefined,
+  read: (texts) => (texts.length <= exclusionsMax ? texts.map((text) => readExclusion(text)!) : undefined),
+  write: (all) => all.map(({event, between}) => `${between === null ? 'all' : between.join('-')}:${event}`),
+};
+
+export const orders = ['strict', 'any'] as const;
+export type Order = (typeof orders)[number] | null;
+
+/** Which event of a path has the value of a breakdown: `first` or `last` with any, or that of a step. */
+const place: Parameter<string | null> = one<string | null>(
+  null,
+  'first, last, or the number of a step',
+  (text) => (/^(first|last|[1-9]|[1-4]\d|50)$/.test(text) ? text : undefined),
+  (text) => text,
+);
+
+export const funnelForm = {
+  step: names(stepsMax),
+  where: numberedConditions(stepsMax),
+  user_where: conditions,
+  window: one<string | null>(
+    null,
+    'a time such as 30m, 12h or 7d',
+    (text) => (isWindow(text) ? text : undefined),
+    (text) => text,
+  ),
+  order: word<(typeof orders)[number], null>(orders, null),
+  exclude,
+  hold: one<string | null>(
+    null,
+    'the name of a property',
+    (text) => (isName(text) ? text : undefined),
+    (text) => text,
+  ),
+  /** `entry`: only the first event of a path must lie in the days. */
+  paths: word<'entry', null>(['entry'], null),
+  by,
+  by_at: place,
+  range,
+  zone,
+} as const;
+export type FunnelQuestion = QuestionOf<typeof funnelForm>;
+
+export interface AskedStep {
+  readonly event: string;
+  readonly where: readonly Condition[];
+}
+
+export const stepsOf = ({step, where}: Pick<FunnelQuestion, 'step' | 'where'>): AskedStep[] =>
+  step.map((event, at) => ({event, where: where[at] ?? []}));
+
+export const withSteps = (steps: readonly AskedStep[]): Pick<FunnelQuestion, 'step' | 'where'> => ({
+  step: steps.map(({event}) => event),
+  where: steps.map(({where}) => where),
+});
+
+/** The parts of a question that fit its other parts: what others make meaningless is not asked for. */
+export function fitting(question: FunnelQuestion): FunnelQuestion {
+  const stepCount = question.step.length;
+  const isSequential = question.order === null && stepCount > 1;
+  return {
+    ...question,
+    where: question.where.slice(0, stepCount),
+    paths: question.window === null ? null : question.paths,
+    exclude: isSequential ? question.exclude.filter(({between}) => between === null || between[1] <= stepCount) : [],
+    by_at: fitsAt(question, stepCount) ? question.by_at : null,
+  };
+}
+
+const fitsAt = ({by: breakdown, by_at: at}: FunnelQuestion, stepCount: number): boolean =>
+  at !== null && breakdown !== null && !breakdown.startsWith('trait:') && !(Number(at) > stepCount);
+
+const pathsQuery = (question: FunnelQuestion): (readonly [string, string | null])[] => [
+  ...question.step.map((step) => ['steps[]', step] as const),
+  ...question.where.flatMap((list, at) =>
+    list.map((condition) => [`where[${at + 1}]`, writeCondition(condition)] as const),
+  ),
+  ...question.user_where.map((condition) => ['user_where', writeCondition(condition)] as const),
+  ['window', question.window],
+  ['order', question.order],
+  ...question.exclude.flatMap(({event, between}, at) => [
+    [`exclude[${at + 1}]`, event] as const,
+    [`exclude_between[${at + 1}]`, between?.join('-') ?? null] as const,
+  ]),
+  ['hold', question.hold],
+  ['range', question.paths],
+];
+
+/** Values with a funnel of their own. */
+export const variantsMax = 6;
+
+export const funnelPath = (question: FunnelQuestion, span: Span): string => {
+  const asked = fitting(question);
+  return `v1/reports/funnel?${queryOf(span, [
+    ...pathsQuery(asked),
+    ['breakdown', asked.by],
+    ['breakdown_limit', asked.by === null ? null : String(variantsMax)],
+    ['breakdown_at', asked.by_at],
+  ])}`;
+};
+
+/** The same users by the bucket of their entry, and by the time that they took. */
+export const funnelTimesPath = (question: FunnelQuestion, span: Span, interval: Interval): string =>
+  `v1/reports/funnel?${queryOf(span, [...pathsQuery(fitting(question)), ['histogram', 'true'], ['interval', interval]])}`;
+
+export type Outcome = 'reached' | 'dropped';
+
+/** Who is behind a number of the funnel. `step` from 1. */
+export const funnelUsersPath = (question: FunnelQuestion, span: Span, step: number, outcome: Outcome): string =>
+  `v1/reports/funnel/users?${queryOf(span, [
+    ...pathsQuery(fitting(question)),
+    ['step', String(step)],
+    ['outcome', outcome],
+  ])}`;

@@ -1,0 +1,138 @@
+// The question of Trends: up to six series over time, each of one event, one measure and its own conditions.
+import {nameCharsMax, names, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
+import type {Interval} from './range.js';
+import {compare, every, queryOf, range, type Span, seriesMax} from './report-address.js';
+import {zone} from './zone.js';
+
+export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90'] as const;
+export type Measure = (typeof measures)[number];
+/** Whether it measures the numbers of a property. */
+export const isOfNumbers = (measure: Measure): boolean => measure !== 'total' && measure !== 'users';
+
+/** What is shown of the events of a series. */
+export interface Measured {
+  readonly measure: Measure;
+  /** Of the measures of numbers; else empty. */
+  readonly property: string;
+}
+export const counted: Measured = {measure: 'total', property: ''};
+
+/** `users`, `sum:amount`. */
+function readMeasured(text: string): Measured | undefined {
+  const [, word, , property = ''] = /^([a-z0-9]+)(:([\s\S]+))?$/.exec(text) ?? [];
+  const measure = measures.find((one) => one === word);
+  if (measure === undefined || isOfNumbers(measure) !== property.length > 0) return undefined;
+  return property.length <= nameCharsMax ? {measure, property} : undefined;
+}
+
+const measuredText = ({measure, property}: Measured): string => (property === '' ? measure : `${measure}:${property}`);
+
+const isNumberedMeasure = (text: string): boolean =>
+  Number(text[0]) <= seriesMax && /^[1-9]:/.test(text) && readMeasured(text.slice(2)) !== undefined;
+
+/** By the place of the series; what is absent is counted. */
+const measure: Parameter<readonly Measured[]> = {
+  absent: [],
+  expected: `a measure after the number of its event: 1:users, 2:sum:amount; measures are ${measures.join(', ')}`,
+  isPart: isNumberedMeasure,
+  read: (texts) => {
+    const places = texts.map((text) => Number(text[0]) - 1);
+    if (new Set(places).size < places.length) return undefined;
+    return Array.from({length: Math.max(0, ...places.map((at) => at + 1))}, (_, at) => {
+      const text = texts[places.indexOf(at)];
+      return text === undefined ? counted : readMeasured(text.slice(2))!;
+    });
+  },
+  write: (all) => all.flatMap((one, at) => (one.measure === 'total' ? [] : [`${at + 1}:${measuredText(one)}`])),
+};
+
+/** A property, or `trait:<name>`; null: not broken down. */
+export const by: Parameter<string | null> = one<string | null>(
+  null,
+  'the name of a property, or trait: and the name of a trait',
+  (text) => (text.length >= 1 && text.length <= nameCharsMax ? text : undefined),
+  (text) => text,
+);
+
+export const trendsForm = {
+  event: names(seriesMax),
+  measure,
+  where: numberedConditions(seriesMax),
+  user_where: conditions,
+  by,
+  range,
+  every,
+  weeks: word<'sunday', null>(['sunday'], null),
+  zone,
+  compare,
+} as const;
+export type TrendsQuestion = QuestionOf<typeof trendsForm>;
+
+export interface AskedSeries extends Measured {
+  readonly event: string;
+  readonly where: readonly Condition[];
+}
+
+export const seriesOf = ({event, measure: measured, where}: Pick<TrendsQuestion, 'event' | 'measure' | 'where'>) =>
+  event.map((name, at): AskedSeries => ({event: name, ...(measured[at] ?? counted), where: where[at] ?? []}));
+
+export const withSeries = (series: readonly AskedSeries[]): Pick<TrendsQuestion, 'event' | 'measure' | 'where'> => ({
+  event: series.map(({event}) => event),
+  measure: series.map(({measure: one, property}) => ({measure: one, property})),
+  where: series.map(({where}) => where),
+});
+
+export const measureWords: Readonly<Record<Measure, string>> = {
+  total: 'events',
+  users: 'users',
+  sum: 'sum',
+  avg: 'average',
+  min: 'smallest',
+  max: 'largest',
+  p50: 'median',
+  p90: '90th percentile',
+};
+
+/** `signup`, `users of signup`, `sum of amount of order_placed, plan is pro`. */
+export function seriesLabel({event, measure: one, property, where}: AskedSeries): string {
+  const of = one === 'total' ? '' : one === 'users' ? 'users of ' : `${measureWords[one]} of ${property} of `;
+  return [`${of}${event}`, ...where.map(conditionText)].join(', ');
+}
+
+/** Labels of all series, equal ones told apart by a number: a chart and a table name each of them once. */
+export function labelsOf(series: readonly AskedSeries[]): string[] {
+  const labels = series.map(seriesLabel);
+  return labels.map((label, at) => {
+    const before = labels.slice(0, at).filter((one) => one === label).length;
+    return before === 0 ? label : `${label} (${before + 1})`;
+  });
+}
+
+/** What all series of a chart have in common. */
+export interface Common {
+  readonly user_where: readonly Condition[];
+  readonly by: string | null;
+  readonly weeks: 'sunday' | null;
+}
+
+/** Values with lines of their own: the palette has as many colours. */
+export const breakdownMax = 6;
+
+export const seriesPath = (
+  {event, measure: one, property, where}: AskedSeries,
+  {user_where, by: breakdown, weeks}: Common,
+  span: Span,
+  interval: Interval,
+): string =>
+  `v1/reports/events?${queryOf(span, [
+    ['event', event],
+    ...where.map((condition) => ['where', writeCondition(condition)] as const),
+    ...user_where.map((condition) => ['user_where', writeCondition(condition)] as const),
+    ['measure', one === 'total' ? null : one],
+    ['property', property === '' ? null : property],
+    ['breakdown', breakdown],
+    ['breakdown_limit', breakdown === null ? null : String(breakdownMax)],
+    ['interval', interval],
+    ['week_start', weeks],
+  ])}`;
