@@ -1,14 +1,14 @@
-// What an operator must know of a partition.
-//   A1. A condition is one line when it begins and one when it ends, however often it is looked at.
-//   A2. What happens in a moment (a gap, a lost log tail) has its line where it is found, and stays an alarm for a day:
-//       nobody looks every second.
+// Conditions of a partition that need an operator.
+//   A1. A condition writes one line when it begins and one when it ends, however often it is checked.
+//   A2. A momentary event (a gap, a lost log tail) writes its line where it is found and stays raised for a day, because nobody
+//       looks every second.
 import {dayMs} from '../../actors/limits.js';
 import {type AlarmKind, alarmKinds} from '../measures.js';
 import type {Logger} from '../observe.js';
 
-/** Message ids are to be remembered for so long (docs/api.md, Ingestion). */
+/** Time for which message ids must be remembered (docs/api.md, Ingestion). */
 const dedupeWindowMsMin = 7 * dayMs;
-/** What a machine that is busy for a moment may take on top of the refresh. */
+/** Delay beyond the refresh that a briefly busy machine may cause. */
 const reportGraceMs = 5_000;
 const rememberedMs = dayMs;
 const movesWaitedMsMax = 10_000;
@@ -19,14 +19,14 @@ interface PartitionCondition {
   readonly refreshMs: number;
   readonly isStandingStill: boolean;
   readonly dedupeWindowMs: number;
-  /** Ms since the last one; null when there was none. */
+  /** Ms since the last gap; null when there was none. */
   readonly gapAgeMs: number | null;
   readonly logLossAgeMs: number | null;
-  /** How long events of users who left have waited for the log of their owner's partition. */
+  /** Ms for which events of users who left have waited for the log of their owner's partition. */
   readonly movesWaitedMs: number;
 }
 
-/** Whether an event can have waited for its report for longer than the refresh. */
+/** Whether an event may have waited for its report longer than the refresh. */
 export const isReportLate = (snapshotAgeMs: number, refreshMs: number): boolean =>
   snapshotAgeMs > refreshMs + reportGraceMs;
 
@@ -41,7 +41,7 @@ const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => bo
   moves: ({movesWaitedMs}) => movesWaitedMs > movesWaitedMsMax,
 };
 
-/** Those that nobody else has a line for (A2). */
+/** Lines of the conditions that write none elsewhere. A2 */
 const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readonly ends: string}>>> = {
   report_lag: {
     begins: 'alarm: reports lag behind: the newest snapshot is older than the refresh',
@@ -72,7 +72,7 @@ export class Alarms {
     return [...this.raised];
   }
 
-  /** @returns what is raised now. A1 */
+  /** Checks the conditions. @returns the alarms that are raised now. A1 */
   look(condition: PartitionCondition): AlarmKind[] {
     const now = alarmKinds.filter((kind) => isRaised[kind](condition));
     for (const kind of alarmKinds) this.turn(kind, now.includes(kind), condition);

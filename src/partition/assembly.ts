@@ -1,4 +1,4 @@
-// One partition put together: what a thread does for each that it owns, over whatever JetStream it is handed.
+// Assembles one partition: everything that its thread runs for it, over the given JetStream.
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../actors/partition.js';
 import {PartsCache} from '../parts/parts-cache.js';
@@ -22,7 +22,10 @@ import {recover} from './snapshot/recovery.js';
 import {Snapshots} from './snapshot/snapshots.js';
 import {Throttle} from './throttle.js';
 
-/** A snapshot may rest for so much of the refresh (throttle.ts TH2): a tick comes a fifth of it early (runner.ts `tickShare`). */
+/**
+ * Share of the refresh that a snapshot may rest (throttle.ts TH2): a tick comes a fifth of the refresh early (runner.ts
+ * `tickShare`).
+ */
 const restsShare = 0.02;
 
 interface AssemblyOptions
@@ -43,21 +46,21 @@ interface AssemblyOptions
   > {
   readonly setup: PartitionSetup;
   readonly positionNote: PositionNote;
-  /** Called with every manifest that is written, before anybody hears of it. */
+  /** Called with each manifest that is written, before anyone is notified of it. */
   readonly notePublished: (written: WrittenManifest) => void;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
-  /** Parts are erased over a connection of its own, too: nothing else waits for that. */
+  /** A connection of its own for erasing parts: nothing else waits for that. */
   readonly erasing: ErasingLink;
-  /** What parts are read from; the caches read from it, too. */
+  /** Reads parts, for both caches as well. */
   readonly values: PartValues;
-  /** The log is read over a connection of its own. */
+  /** Reads the log, over a connection of its own. */
   readonly logSource: LogSource;
-  /** For questions about the log's end: they are asked again soon. */
+  /** Asks for the log's end; questions are repeated soon. */
   readonly logJsm: JetStreamManager;
 }
 
-/** Recovers the partition, which fences an earlier owner. */
+/** Recovers the partition, which fences off an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
   const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
   const number = setup.partition;
@@ -66,7 +69,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const manifests = new ManifestStore(js, jsm, number, notePublished, publishing);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, named} = recovered;
-  // Questions are answered out of the state at hand: a part that it no longer names only takes room.
+  // Questions are answered from the current state: a part that it no longer names only takes room.
   const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to look who owns the partition'));
   const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to put a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
@@ -74,7 +77,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const throttle = new Throttle(() => options.refresh.ms * restsShare);
   const layout = new Layout(parts, throttle, partition.moves.leftOut);
   if (index !== undefined) layout.restore(index);
-  // A merge reads each block once: through the cache it would only push out what readers use.
+  // A merge reads each block once: caching it would only evict what readers use.
   const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
   const loader: PartLoader = {
     load: (ref) =>

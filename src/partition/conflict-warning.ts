@@ -1,5 +1,5 @@
-// Warns that clients give different entries the same message id: at once, then at most once a minute. The line has no text of
-// a client.
+// Warns that clients give different entries the same message id: at once, then at most once a minute. The line contains no
+// client data.
 import type {Logger} from '../observe.js';
 
 const everyMs = 60_000;

@@ -1,33 +1,32 @@
-// The pace of folding: a thread that folds gives up its core for a moment at least once in each millisecond of it.
-//   A thread that wakes while all cores are taken waits for the scheduler's next tick, 4 ms on many systems, whatever the
-//   niceness of who is there; one that sleeps leaves its core at once. Folding is what nobody waits for at the moment, and
-//   what takes a core for longest: acks, reports and pages wait for it.
+// The pace of folding: a folding thread yields its core at least once a millisecond.
+//   A thread that wakes while all cores are busy waits for the scheduler's next tick (4 ms on many systems), whatever the
+//   niceness of the running threads; a thread that sleeps frees its core at once. No caller waits for folding, which uses a
+//   core longest, while acks, reports and pages wait for a core.
 //   FP1. A nap is as short as the system's shortest sleep, some 60 us.
-//   FP2. There is none while folding is behind: then the machine has more to do than it can, and naps would only make that longer.
-//   FP3. Behind or not, the thread's event loop has a turn every few milliseconds: a question for events that are folded already
-//        does not wait until all is folded that was read before it. Near saturation that was a third of a second, once
-//        more for each page.
+//   FP2. No naps while folding is behind: the machine is saturated, and naps would only make it later.
+//   FP3. Behind or not, the event loop runs every few milliseconds, so that a question about folded events does not wait for
+//        the messages read after them: near saturation that took a third of a second for each page.
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {monotonicMs, wallMs} from '../clock.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
 
-/** FP1: at work, then asleep. */
+/** Ms of work before a nap, and the nap. FP1 */
 const workMsMax = 1;
 const napMs = 0.01;
-/** FP3 */
+/** Ms of folding before the event loop runs. FP3 */
 const foldedMsMax = 4;
-/** FP2. As the log tells the time: what edges with wrong clocks wrote may be folded with or without naps. */
+/** Lag beyond which there are no naps, by log time. Edges with wrong clocks only cause or prevent naps. FP2 */
 const behindMsMax = 100;
 
-/** What tells the time, and lets a thread rest. */
+/** The clock and the pauses of a thread. */
 export interface FoldClock {
-  /** Monotonic. */
+  /** Monotonic ms. */
   nowMs(): number;
   /** Epoch ms. */
   wallMs(): number;
   /** Puts the thread to sleep. */
   nap(ms: number): void;
-  /** Resolves when what came meanwhile had its turn. */
+  /** Resolves after one run of the event loop. */
   nextTurn(): Promise<unknown>;
 }
 
@@ -39,7 +38,7 @@ const threadClock: FoldClock = {
   nextTurn,
 };
 
-/** One for a thread, whichever partitions it folds. */
+/** One a thread, for all the partitions that it folds. */
 export class FoldPace {
   private readonly clock: FoldClock;
   private readonly naps: TimeSlicer;
@@ -53,7 +52,7 @@ export class FoldPace {
     this.turns = new TimeSlicer({sliceMs: foldedMsMax, nowMs, between: () => clock.nextTurn()});
   }
 
-  /** After each message; `logTimeMs`: when it was written, epoch ms. A promise is to be awaited before the next. */
+  /** Call it after each message, and await a returned promise before the next. `logTimeMs`: time of the message, epoch ms. */
   pauseIfDue(logTimeMs: number): Promise<void> | undefined {
     if (this.clock.wallMs() - logTimeMs <= behindMsMax) this.naps.pauseIfDue(); // FP2
     return this.turns.pauseIfDue(); // FP3

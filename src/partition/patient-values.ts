@@ -1,4 +1,4 @@
-// Reading parts for the fold: it cannot go on without them, so it waits while the store is unreachable.
+// Reads parts for the fold, which cannot continue without them: waits while the store is unreachable.
 import type {PartValues} from '../parts/stored-parts.js';
 import {retryForever, type Trouble} from './retry.js';
 

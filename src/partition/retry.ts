@@ -1,6 +1,6 @@
-// Work that must happen: tried again while the world is down.
-//   R1. What fails is said when it begins, each reason once, and that it is over: never at every try, and once for all that
-//       is tried at the same time.
+// Work that must succeed: it is retried while NATS is away.
+//   R1. Each reason of a failure is logged once, and so is the end of the trouble: not every attempt, and once for all attempts
+//       that run at the same time.
 import {setTimeout as pause} from 'node:timers/promises';
 import {OperatorFault, throwBroken} from '../../actors/invariant.js';
 import {reasonOf} from '../nats/error-codes.js';
@@ -8,17 +8,17 @@ import type {Logger} from '../observe.js';
 
 const firstPauseMs = 50;
 const pauseMsMax = 2_000;
-/** R1. Some reasons hold a number of their own. */
+/** Reasons logged for one trouble: some contain a number of their own. R1 */
 const reasonsMax = 8;
 
-/** Errors that trying again cannot mend end the partition: they are thrown on. */
+/** An error that a retry cannot mend: it is thrown on and ends the partition. */
 export class Final extends OperatorFault {
   override name = 'Final';
 }
 
 type Log = Pick<Logger, 'warn'>;
 
-/** One kind of work that is tried again, as the log hears of it. R1 */
+/** Log lines of one kind of retried work. R1 */
 export class Trouble {
   private readonly log: Log;
   private readonly work: object;
@@ -27,7 +27,7 @@ export class Trouble {
   private newest: string | undefined;
   private heard = 0;
 
-  /** `work`: what is tried, and whose it is. */
+  /** `work`: what is tried, and for which partition. */
   constructor(log: Log, work: {readonly tried: string; readonly partition?: number}) {
     this.log = log;
     this.work = work;
@@ -37,7 +37,7 @@ export class Trouble {
     this.failing += 1;
   }
 
-  /** Why it fails now; undefined while nothing is tried again, and until a second try failed, too: most succeed. */
+  /** Reason of the failure; undefined unless a second attempt failed, too: most second attempts succeed. */
   get reason(): string | undefined {
     return this.heard > 1 ? this.newest : undefined;
   }
@@ -59,7 +59,7 @@ export class Trouble {
   }
 }
 
-/** Repeats until it succeeds; pauses double up to 2 s. @throws Final and InvariantError, as `work` throws them. */
+/** Repeats `work` until it succeeds; pauses double up to 2 s. @throws Final and InvariantError from `work`. */
 export async function retryForever<T>(work: () => Promise<T>, trouble?: Trouble): Promise<T> {
   let isFailing = false;
   try {

@@ -1,8 +1,8 @@
-// The kernel that makes rows of ordinary events (kernels/event-rows.ts): its memory, and how the core gets at it
-// (actors/chunk/event-rows.ts). One each partition.
-//   M1. The memory is laid out once and never grows: views of it stay valid. 14.5 MiB are its bound, of which the machine
-//       gives what was ever written: 2 MiB for chunks of plain events, and 2 for users that it knows.
-//   M2. Whatever the log has, nothing outgrows its area: they are as large as the bounds of a chunk (actors/limits.ts) allow.
+// The kernel that appends rows of ordinary events (kernels/event-rows.ts): its memory, and its interface for the core
+// (actors/chunk/event-rows.ts). Each partition has one.
+//   M1. The memory is laid out once and never grows, so views of it stay valid. Its bound is 14.5 MiB. The machine provides
+//       only pages that were written: 2 MiB for chunks of plain events, and 2 for known users.
+//   M2. No input outgrows its area: areas are as large as the bounds of a chunk (actors/limits.ts) allow.
 
 import {receivedBaseStepMs, receivedDeltaMax} from '../../actors/chunk/bodies.js';
 import {
@@ -27,28 +27,28 @@ import {
 import {tableSeed} from '../../actors/table/interned.js';
 import {fixedMemory, instantiate, layOut, loadKernel} from '../web-assembly.js';
 
-/** Bytes of the log in the kernel's memory: little enough to stay in a core's cache. */
+/** Bytes of the log in the kernel's memory: few enough for the CPU's cache. */
 const windowBytes = 256 * 1024;
-/** Rows of one call: what it tells of their users stays in the nearest cache. */
+/** Rows of one call: few enough for the lists of their users to stay in the nearest cache. */
 const runRowsMax = 1_024;
 /** UTF-8 bytes of a property's name. */
 const keyBytesMax = 4 * objectKeyCharsMax;
-/** Sets of eight users that are not looked up by the host; a power of two. One takes 64 bytes: its key, and 8 of its own. */
+/** Sets of eight users that the kernel knows; a power of two. A user takes 64 bytes: up to 56 for its key, and 8. */
 const knownUserSets = 4_096;
 const waysOfSet = 8;
 const knownUserBytesMax = 56;
-/** Event names that are not looked up by the host; a power of two. */
+/** Event names that the kernel knows; a power of two. */
 const knownNamesMax = 1_024;
 const knownNameBytesMax = 64;
-/** First codes, and first shapes, of a hash. */
+/** Slots of the hash tables of codes and of shapes. */
 const codeSlots = 16_384;
 const shapeSlots = 1_024;
-/** A key's length stands before it, and vectors are compared. */
+/** Room for a key, its length before it, and the bytes that a vector comparison reads beyond it. */
 const keyStride = keyBytesMax + 32;
 const shapeFieldBytes = 16;
 const blockBytes = 16;
 const blocksMax = chunkRowsMax / bodyBlockRows;
-/** The last body may pass the bound; a length takes three bytes at most. */
+/** The last body may exceed the bound of a chunk; a length takes at most three bytes. */
 const bodiesBytesMax = chunkBodyBytesMax + entryBytesMax + 3 * chunkRowsMax;
 
 const bounds = {
@@ -76,7 +76,7 @@ const bounds = {
   tableSeed,
 };
 
-/** Sizes of the areas, in bytes; their names are the kernel's, that of `windowAt` the host's alone. */
+/** Sizes of the areas in bytes. The kernel uses the same names, except `windowAt`, which only the host has. */
 const areas = {
   windowAt: windowBytes,
   timesAt: 8 * chunkRowsMax,
@@ -119,15 +119,15 @@ const areas = {
 
 const module = loadKernel('event-rows');
 
-/** What a bench leaves out. */
+/** Bounds that a bench changes. */
 interface Tuning {
-  /** Of new values in a column from which on D1 (actors/chunk/event-rows.ts) holds; above 1 it never does. */
+  /** Share of new values in a column from which D1 (actors/chunk/event-rows.ts) applies; above 1 it never does. */
   readonly distinctShare?: number;
-  /** Bytes of keys of users that the kernel knows; 0: it knows none. */
+  /** Key bytes of a user up to which the kernel knows it; 0: it knows none. */
   readonly knownUserBytesMax?: number;
 }
 
-/** A kernel of one partition. @throws RangeError when there is no room for its memory. */
+/** Loads the kernel of one partition. @throws RangeError when there is no room for its memory. */
 export function loadRowKernel(tuning: Tuning = {}): RowKernel {
   const {places, length} = layOut(areas);
   const memory = fixedMemory(length); // M1

@@ -1,6 +1,6 @@
 // The loop of one partition: read this first.
 //   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, cuts to snapshots)
-//   P1 to P8 stand in actors/partition.ts and src/partition/snapshot/snapshots.ts.
+//   P1 to P8 are in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entries.js';
 import type {ErasedUser, Stop} from '../../actors/partition.js';
@@ -31,17 +31,17 @@ import {Ticks, type TicksSetup} from './snapshot/ticks.js';
 import {loadProfile} from './snapshot/user-loader.js';
 import type {Throttle} from './throttle.js';
 
-/** Closed chunks on their way into parts: about 5 MB each in memory. Past this the fold waits. */
+/** Closed chunks that are being written, about 5 MB of memory each. Beyond this the fold waits. */
 const chunksWritingMax = 4;
-/** Active profiles of a partition that no snapshot needs: so much stays when one is done. */
+/** Bytes of active profiles that stay in memory after a snapshot. */
 const profileCacheBytesMax = 4 * 1024 * 1024;
-/** Who waits for a sequence asks this often whether the log still is the one that it waits for. */
+/** A caller that waits for a sequence checks this often whether the log is still the same. */
 const lookAgainMs = 5_000;
 
-/** A client that waits for a report has a snapshot taken; no client has one taken more often. */
+/** Least interval of snapshots that clients force by waiting for a report. */
 const forcedMsMin = 5_000;
 
-/** After this time without a word of the store an owner looks for alarms all the same. One that wakes reconnects within it. */
+/** Time after which an owner checks alarms even without an answer of the store. A process that resumes reconnects within it. */
 const standingMsMax = 10_000;
 
 /** `standing still`: folding needs a part that is unreadable. */
@@ -57,26 +57,26 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   /** For folding: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly erasure: Erasure;
-  /** Where users of this partition leave for. Called once for each. */
+  /** Destination of users who leave this partition for another. Called once for each. */
   readonly destination: (partition: number) => Destination;
-  /** Told each step of an erasure. */
+  /** Notified of each step of an erasure. */
   readonly note: NoteStep;
   readonly throttle: Throttle;
-  /** Absent: the thread folds without rests. */
+  /** Absent: the thread folds without pauses. */
   readonly foldPace?: FoldPace | undefined;
   readonly jsm: JetStreamManager;
   readonly damage: Damage;
   readonly refresh: Pick<Refresh, 'ms' | 'change'>;
-  /** What an erasure can claim of the disk (docs/architecture.md, Deletion). */
+  /** Which copies on the disk an erasure reaches (docs/architecture.md, Deletion). */
   readonly erasureReach: ErasureReach;
   readonly journal: DeletionJournal;
-  /** Told after each message, for those who look how far the fold is. */
+  /** Notified of the applied sequence after each message. */
   readonly noteApplied: (sequence: number) => void;
-  /** Called with what cannot go on: a lost fence, a broken invariant. */
+  /** Called with an error that ends the process: a lost fence, a broken invariant. */
   readonly onFatal: (error: Error) => void;
 }
 
-/** What readers of the partition work with. */
+/** The parts of the setup that readers of the partition use. */
 export type PartitionView = Pick<
   RunnerSetup,
   'partition' | 'layout' | 'cache' | 'snapshots' | 'ownership' | 'damage' | 'refresh' | 'reader' | 'writer' | 'sweep'
@@ -88,7 +88,7 @@ export class Runner {
   readonly identity: LogIdentity;
   private isStopped = false;
   private isStandingStill = false;
-  /** A tick asks whether this process still is the owner. */
+  /** Whether a tick is asking for the ownership. */
   private isTicking = false;
   private readonly ticks: Ticks;
   private readonly scrub: Scrub;
@@ -98,7 +98,7 @@ export class Runner {
   private readonly conflictWarning: ConflictWarning;
   private lastGapMs: number | undefined;
   private forcedMs = Number.NEGATIVE_INFINITY;
-  /** Since this process started. */
+  /** Number of gaps since this process started. */
   gaps = 0;
   /** Log time of the message that is being folded, or was folded last. */
   foldingLogMs: number | undefined;
@@ -135,14 +135,14 @@ export class Runner {
     return this.scrub;
   }
 
-  /** Wall-clock age of what reports see; null before the first snapshot. */
+  /** Wall-clock age of the snapshot that reports see; null before the first one. */
   get snapshotAgeMs(): number | null {
     return this.published === null ? null : Math.max(0, wallMs() - this.published.asOfMs);
   }
 
   /**
-   * What an operator must know now; says so in the log when it begins and when it ends. `standing`: what was just heard. Other
-   * work may have run since, and a pause in it: then there is no look, as an owner that was paused finds its snapshot late. O1
+   * Checks the alarms, and logs when one begins or ends. `standing`: the newest answer about the ownership. If it is no longer
+   * fresh, nothing is checked: an owner that was paused would find its snapshot late. O1
    */
   lookForAlarms(standing: Exclude<Standing, 'outlived'>): AlarmKind[] {
     if (standing === 'owner' && !this.setup.ownership.isConfirmed) return this.raisedAlarms;
@@ -157,13 +157,13 @@ export class Runner {
     });
   }
 
-  /** Alarms as of the last look. */
+  /** Alarms of the last check. */
   get raisedAlarms(): AlarmKind[] {
     return this.alarms.newest;
   }
 
   /**
-   * Starts folding; resolves when everything that was in the log is in a published snapshot, or never will be, and
+   * Starts folding. Resolves once a published snapshot has everything that was in the log, or never will have it, and
    * `warmedUp` has resolved.
    */
   start(warmedUp?: Promise<void>): Promise<void> {
@@ -174,18 +174,18 @@ export class Runner {
     const {reader, partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
-    // Asked again: a log that loses its tail meanwhile may not reach that sequence for long.
+    // Asked repeatedly: a log that loses its tail may not reach that sequence for long.
     while (!(await this.whenApplied(await this.identity.ask(() => reader.newestSequence()), lookAgainMs))) {
       if (!this.isStarting) return;
     }
-    if (!this.isStarting) return; // A drain has a last tick of its own.
+    if (!this.isStarting) return; // A drain appends a last tick itself.
     const lacking = await eraseLacking(this.setup);
     if (!this.isStarting) return;
     await this.publishNow();
     lacking.report();
     if (this.isStandingStill) return;
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
-    if (!this.isStarting) return; // A drain stopped the timers before there were any.
+    if (!this.isStarting) return; // A drain has stopped the timers already.
     this.ticks.start(() => void this.tick());
     this.setup.log.info({partition: partition.partition, sequence: partition.appliedSequence}, 'partition is live');
     await warmedUp;
@@ -201,8 +201,8 @@ export class Runner {
   }
 
   /**
-   * Folding cannot do without a part that is unreadable: the partition stands still, and is 503, until a start finds the
-   * part. Ending the process would take the other partitions along, again after every start.
+   * Folding needs a part that is unreadable: the partition stands still and answers 503 until a start finds the part. Ending
+   * the process would end its other partitions, too, again after every start.
    */
   private async foldingEnded(error: Error): Promise<void> {
     if (error instanceof MissingPart && (await this.setup.ownership.isOutlived())) return; // O1 (ownership.ts)
@@ -232,7 +232,7 @@ export class Runner {
     return this.isStopped || this.setup.ownership.isLost;
   }
 
-  /** @returns false when the log may be another one by now, or be cut by another owner. */
+  /** @returns false when the log may be another one by now, or another owner may have truncated it. */
   private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
     const {partition, ownership, layout, foldPace} = this.setup;
     for (const message of messages) {
@@ -260,7 +260,7 @@ export class Runner {
     this.mover.wake();
   }
 
-  /** Most messages are folded before it returns; a promise is for those that something is missing for. */
+  /** Folds synchronously unless the fold suspends for a load, an erasure or a tick. */
   private foldMessage({sequence, bytes}: LogMessage): Promise<void> | undefined {
     const {partition} = this.setup;
     const cursor = partition.openMessage(sequence, bytes);
@@ -270,7 +270,7 @@ export class Runner {
     return stop.kind === 'done' ? undefined : this.foldOn(stop, sequence, cursor);
   }
 
-  /** What it closes is the layout's before anybody else has a turn: live reads look for chunks there. */
+  /** Moves closed chunks to the layout in the same synchronous step: live reads search for them there. */
   private fold(sequence: number, cursor: MessageCursor, again = false): Stop {
     const {partition, layout} = this.setup;
     const stop = partition.fold(sequence, cursor, again);
@@ -282,7 +282,7 @@ export class Runner {
     for (let next = stop; next.kind !== 'done'; ) next = await this.resolve(next, sequence, cursor);
   }
 
-  /** Brings what the fold stopped for, and folds on. */
+  /** Provides what the fold stopped for, and continues it. */
   private async resolve(stop: Exclude<Stop, {kind: 'done'}>, sequence: number, cursor: MessageCursor): Promise<Stop> {
     const {partition, layout, foldCache, snapshots, erasure, note} = this.setup;
     switch (stop.kind) {
@@ -342,7 +342,7 @@ export class Runner {
     return this.passivate();
   }
 
-  /** Profiles that are in parts now leave memory, a piece at a time: nobody waits for that. */
+  /** Drops profiles that are in parts now, a piece at a time: no caller waits for that. */
   private async passivate(): Promise<void> {
     const {partition, throttle} = this.setup;
     const slicer = throttle.slicer();
@@ -356,12 +356,12 @@ export class Runner {
     this.isTicking = false;
     if (standing === 'outlived') return;
     this.lookForAlarms(standing);
-    if (this.phase === 'draining' || this.isStandingStill) return; // A drain has a last tick of its own.
+    if (this.phase === 'draining' || this.isStandingStill) return; // A drain appends a last tick itself.
     this.ticks.appendOfInterval();
     this.lateCopies.clean(this.ticks.periodMs);
   }
 
-  /** Publishes a snapshot for a client that waits, unless one was published for another just now. Never rejects. */
+  /** Publishes a snapshot for a client that waits, unless another client forced one just now. Never rejects. */
   async force(): Promise<void> {
     const {ownership, onFatal} = this.setup;
     const nowMs = monotonicMs();
@@ -400,7 +400,7 @@ export class Runner {
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
         if (this.isStandingStill) return false;
-        // A log that went away and came back may have lost this tick: then another one is needed.
+        // A log that was away may have lost this tick: then another one is needed.
       } while (losses === this.identity.losses);
     }
   }
@@ -411,7 +411,7 @@ export class Runner {
     this.mover.stop();
   }
 
-  /** A last snapshot, then silence. */
+  /** Publishes a last snapshot and stops everything. */
   drain(): Promise<void> {
     return this.setup.throttle.expedite(this.finish());
   }
@@ -421,9 +421,9 @@ export class Runner {
     this.stopTimers();
     if (!this.isStandingStill) {
       await this.scrub.idle();
-      await this.mover.idle(); // It may wait for a snapshot: none comes behind the last one.
+      await this.mover.idle(); // It may wait for a snapshot, and none follows the last one.
       await this.publishNow();
-      this.lateCopies.clean(this.ticks.periodMs); // Nothing of erased users stays on the disk of a service that is stopped.
+      this.lateCopies.clean(this.ticks.periodMs); // A stopped service leaves nothing of erased users on the disk.
       await this.scrub.idle();
     }
     this.isStopped = true;

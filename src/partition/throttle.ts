@@ -1,43 +1,43 @@
-// The pace of work that no caller waits for: what a snapshot and a closed chunk need after they were set aside is done in short
-// slices with rests between them, so that the edge has a core. A snapshot in one go takes one of two cores for 40 to 150 ms,
-// and acks wait as long (`npm run bench -- mixed`).
-//   Owns: when a slice of such work may follow the one before. Does not own: the work.
-//   TH1. A thread that worked for `workMs` since the last rest, at this or anything else, rests `restShare` times as long.
-//   TH2. The rests of one piece of work are bounded (`restsMsMax`), and so is what they take longer where the thread has other
-//        work: a snapshot is published well within the refresh.
-//   TH3. A caller that waits for a result lifts the throttle until it is there (`expedite`).
-//   TH4. Without a rest, too, a slice is followed by a turn of the thread's loop: messages and live reads wait for a slice, and
-//        not for the whole work.
-//   TH5. What nats-server does for us takes a disk, and a lock of the stream, that others wait for: it is followed by a rest, too.
+// The pace of work that no caller waits for: writing frozen deltas and closed chunks takes short slices with rests between
+// them, so that the edge gets a core. An unthrottled snapshot occupies one of two cores for 40 to 150 ms, and acks wait as long
+// (`npm run bench -- mixed`).
+//   Owns: when the next slice of such work may begin. Does not own: the work.
+//   TH1. After `workMs` of work of any kind since its last rest, a thread rests `restShare` times as long.
+//   TH2. The rests of one piece of work are bounded (`restsMsMax`), including the delay when other work keeps the thread busy:
+//        a snapshot is published well within the refresh.
+//   TH3. A caller that waits for a result lifts the throttle until the result is there (`expedite`).
+//   TH4. Even without a rest the event loop runs after each slice: messages and live reads wait for a slice, not for the whole
+//        work.
+//   TH5. Work of nats-server occupies a disk and a lock of the stream, for which others wait: a rest follows it, too.
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs, threadBusyMs} from '../clock.js';
 import {TimeSlicer} from '../pacing/time-slicer.js';
 
-/** TH1 */
+/** Ms of work before a rest, and the rest's share of it. TH1 */
 const workMs = 1;
 const restShare = 2;
-/** A longer rest helps nobody: the edge's turns are shorter. */
+/** Upper bound of a rest: the edge's own turns are shorter. */
 const restMsMax = 10;
-/** TH5. A caller that begins to wait meanwhile waits for no more of it. */
+/** Upper bound of a rest after work of the server: a caller that begins to wait meanwhile waits no longer. TH5 */
 const serverRestMsMax = 50;
 
-/** What tells how long a thread worked, and lets it rest. */
+/** The clock and the pauses of a thread. */
 interface WorkClock {
-  /** Ms for which the thread was busy. */
+  /** Ms that the thread was busy. */
   busyMs(): number;
   nowMs(): number;
   pause(ms: number): Promise<unknown>;
-  /** Resolves when what came meanwhile had its turn. */
+  /** Resolves after one run of the event loop. */
   nextTurn(): Promise<unknown>;
 }
 
-/** One for the background work of a partition. */
+/** One a partition, for its background work. */
 export class Throttle {
   private readonly restsMsMax: () => number;
   private readonly clock: WorkClock;
   private waiting = 0;
 
-  /** `restsMsMax`: for work that begins now. */
+  /** `restsMsMax`: bound for work that begins now. */
   constructor(
     restsMsMax: () => number,
     clock: WorkClock = {busyMs: threadBusyMs, nowMs: monotonicMs, pause, nextTurn},
@@ -46,7 +46,7 @@ export class Throttle {
     this.clock = clock;
   }
 
-  /** A caller waits for this result. TH3 */
+  /** Lifts the throttle until `result` is there. TH3 */
   async expedite<T>(result: Promise<T>): Promise<T> {
     this.waiting += 1;
     try {
@@ -60,13 +60,13 @@ export class Throttle {
     return this.waiting > 0;
   }
 
-  /** Rests after something that the server did for `workedMs`. TH5 */
+  /** Rests after `workedMs` of work by the server. TH5 */
   async rest(workedMs: number): Promise<void> {
     if (this.isLifted) return;
     await this.clock.pause(Math.min(Math.round(workedMs * restShare), serverRestMsMax));
   }
 
-  /** For one piece of work. */
+  /** A slicer for one piece of work. */
   slicer(): TimeSlicer {
     const {clock} = this;
     const restsMsMax = this.restsMsMax();

@@ -48,11 +48,14 @@ const log = createLogger(data.logLevel, 'partition');
 const damage = new Damage(log);
 const foldPace = new FoldPace();
 
-/** The log's last sequence comes within a millisecond; what a restart of the server swallowed is asked again. */
+/**
+ * Deadline of the log's last sequence, which comes within a millisecond. A question lost in a restart of the server is asked
+ * again.
+ */
 const lastSequenceMsMax = 500;
-/** Brings several hundred MiB. */
+/** Enough for several hundred MiB. */
 const warmUpMsMax = 3_000;
-/** Some hundred pages. */
+/** Enough for some hundred pages. */
 const rehearsalMsMax = 400;
 
 function fail(error: Error): void {
@@ -60,15 +63,15 @@ function fail(error: Error): void {
   tell({kind: 'fatal', message: error.message, isReplaced: error instanceof Replaced});
 }
 
-/** Shared by the partitions of this thread: a connection to read logs with, one to erase parts, one for all the rest. */
+/** Shared by the thread's partitions: a connection to read logs, one to erase parts, one for everything else. */
 interface Shared {
   readonly logNc: NatsConnection;
   /** Over `logNc`. */
   readonly logSource: NatsLogSource;
   readonly nc: NatsConnection;
-  /** For erasing alone. */
+  /** For erasing parts alone. */
   readonly erasingNc: NatsConnection;
-  /** What both caches read from. */
+  /** Reads parts, for both caches. */
   readonly values: PartValues;
   /** For live reads: fails when the store does. */
   readonly cache: PartsCache;
@@ -79,9 +82,8 @@ interface Shared {
 }
 
 async function openShared(): Promise<Shared> {
-  // A log that is read at full speed must not stand in the way of acks and answers.
-  // Nor must the erasing of parts: the server does what one connection asks of it one after the other, and an erase takes it
-  // some 10 ms.
+  // Separate connections: reading a log at full speed must not delay acks and answers, nor must erasing parts. A server handles
+  // the requests of one connection one after the other, and an erase takes it some 10 ms.
   const [logNc, nc, erasingNc] = await Promise.all([
     connectFirst(data.nats, 'partition-log'),
     connectFirst(data.nats, 'partition'),
@@ -153,7 +155,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
   });
 }
 
-/** To the report thread of this process, which may find that it is counted before it comes. */
+/** Hands the manifest to the report thread of this process. The count may reach that thread before the manifest. */
 function handOver(partition: number, {manifest, index}: WrittenManifest): void {
   const publication = (Atomics.add(data.publications, partition, 1) + 1) | 0;
   data.manifestsPort?.postMessage({partition, publication, manifest, index} satisfies HandedManifest);
@@ -164,7 +166,7 @@ function reachOf(nc: NatsConnection): ErasureReach {
   return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
 }
 
-/** By the subject whose questions they answer. */
+/** Readers by the subject whose questions they answer. */
 type ReadsBySubject = ReadonlyMap<string, LiveReads>;
 
 function openReads(runners: readonly Runner[]): ReadsBySubject {
@@ -179,7 +181,7 @@ function openReads(runners: readonly Runner[]): ReadsBySubject {
   );
 }
 
-/** Questions over NATS, and those of the edge of this process. */
+/** Answers questions over NATS, and those of this process's edge. */
 function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: ThreadVitals): void {
   for (const [subject, reads] of bySubject) {
     nc.subscribe(subject, {
@@ -194,7 +196,7 @@ function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: 
   tell({kind: 'listening'});
 }
 
-/** A question that is no JSON, or whose asker cannot be reached any more, harms nobody else. */
+/** A question that is not JSON, or whose asker is gone, affects no other. */
 async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Promise<void> {
   try {
     message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals)));
@@ -232,7 +234,7 @@ async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<Partiti
   return partition === undefined ? movedOn : {kind: 'measures', partition, thread: vitals.measure()};
 }
 
-/** Folding goes on only when the log that comes back is the one that went. */
+/** Folding continues only if the log that returns is the same one. */
 async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<void> {
   for await (const {type} of logNc.status()) {
     if (type === 'disconnect') for (const runner of runners) runner.identity.disconnected();
@@ -241,7 +243,7 @@ async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<vo
 }
 
 async function main(): Promise<void> {
-  // Somebody waits for acks and reports; what is folded a little later is in time for the next snapshot.
+  // Acks and reports are awaited; folding a little later is in time for the next snapshot.
   giveWay(log);
   const shared = await openShared();
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));

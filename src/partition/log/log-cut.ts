@@ -1,25 +1,25 @@
-// Removes the head of a log in short steps. While nats-server removes messages of a stream it stores none of it, 0.4 ms for each
-// MiB that goes: in one go, as many acks as came meanwhile waited for 0.1 s behind each snapshot with a refresh of 10 s and 600
-// batches of 1,000 events a second, and would wait for more than a second with one of five minutes.
+// Truncates the head of a log in short steps. While nats-server removes messages it stores none, 0.4 ms for each MiB removed:
+// in one step, acks waited 0.1 s after each snapshot with a refresh of 10 s at 600 batches of 1,000 events a second, and would
+// wait more than a second with a refresh of five minutes.
 import {monotonicMs} from '../../clock.js';
 
-/** Messages: up to some 10 MiB. A step of nothing takes 3 ms. */
+/** Messages of a step, up to some 10 MiB. Even a step of nothing takes 3 ms. */
 const stepMin = 64;
-/** The next snapshot waits for the last step. */
+/** Bound of the steps: the next snapshot waits for the last one. */
 const stepsMax = 100;
 
 export interface LogHead {
-  /** What the log begins with, and what it is to begin with. */
+  /** First sequence of the log, now and afterwards. */
   readonly first: number;
   readonly end: number;
-  /** Whether it is still the log that has `end` where it is meant. */
+  /** Whether this is still the log that `end` belongs to. */
   isSame(): Promise<boolean>;
   removeBefore(sequence: number): Promise<unknown>;
-  /** Behind something that the server did for `workedMs`. */
+  /** Rests after `workedMs` of work by the server. */
   rest(workedMs: number): Promise<void>;
 }
 
-/** Ends early when the log turns out to be another one. */
+/** Truncates the log. Ends early when it turns out to be another log. */
 export async function cutInSteps({first, end, isSame, removeBefore, rest}: LogHead): Promise<void> {
   const step = Math.max(stepMin, Math.ceil((end - first) / stepsMax));
   for (let at = first; at < end; ) {

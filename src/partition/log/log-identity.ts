@@ -1,13 +1,13 @@
-// Whether the log is the one that was folded. A log that lost its tail (a power cut without sync, a restored backup, a deleted
-// stream) comes back with other messages at the same sequences.
-//   Owns:    what is known of that, who waits for a sequence to be applied or published.
-//   Does not own: the reading and folding of the log (runner.ts), its generation (actors/partition.ts).
+// Identity of the log: whether it is the one that was folded. A log that lost its tail (a power cut without sync, a restored
+// backup, a deleted stream) returns with other messages at the same sequences.
+//   Owns:    the knowledge of that, and the callers who wait for a sequence to be applied or published.
+//   Does not own: reading and folding the log (runner.ts), its generation (actors/partition.ts).
 //
-//   LI1. Until the log is known to be the same, no caller is told that a sequence is reached, and nothing is folded: its
-//        sequences may be those of another log, and its producers' numbers would be skipped for ever.
-//   LI2. It starts unknown: the server may have restarted without its tail since recovery looked.
-//   LI3. A doubt comes with every lost connection, and with every way through the log that breaks: its stream may have been
-//        deleted and made again, or be of a server of the cluster that lost its newest messages.
+//   LI1. Until the log is known to be the same, no sequence is reported as reached, and nothing is folded: its sequences may be
+//        those of another log, and its producers' numbers would be skipped for ever.
+//   LI2. The identity starts unknown: the server may have restarted without its tail since recovery looked.
+//   LI3. Each lost connection, and each pull that breaks, raises a doubt: the stream may have been deleted and created again,
+//        or be on a server of the cluster that lost its newest messages.
 
 import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
@@ -24,14 +24,14 @@ export interface LogIdentitySetup {
     readonly publishedSequence: number;
     /** Resolves when no snapshot is being written. */
     idle(): Promise<void>;
-    /** The log is another one. */
+    /** Notifies that the log is another one. */
     logReplaced(): void;
   };
   readonly ownership: {
     /** O1 (ownership.ts) */
     isOutlived(): Promise<boolean>;
   };
-  /** Is told when the log was compared with what is folded: positions from now on are of this generation. */
+  /** Notified when the log was compared with the folded state: later positions are of this generation. */
   readonly noteCompared: (generation: number) => void;
   readonly log: Logger;
   readonly onFatal: (error: Error) => void;
@@ -41,15 +41,15 @@ export class LogIdentity {
   private readonly setup: LogIdentitySetup;
   private readonly trouble: Trouble;
   private state: 'same' | 'unknown' | 'other' = 'unknown'; // LI2
-  /** The connection was lost since reading began: what is still to be read of that may be of a log that is gone. */
+  /** Whether the connection was lost since reading began: messages still to be read may be of the earlier log. */
   private isReadStale = false;
-  /** Doubts about the log, and logs that turned out to be other ones: each may have taken a tick with it. */
+  /** Number of doubts about the log, and of logs that turned out to be other ones: each may have lost a tick. */
   losses = 0;
-  /** Sequences that callers are told of as applied and as published. LI1 */
+  /** Sequences reported to callers as applied and as published. LI1 */
   private applied: number;
   private published: number;
   private readonly reached = new Condition();
-  /** Since this process started. */
+  /** Number of losses since this process started. */
   logLosses = 0;
   private lastLossMs: number | undefined;
 
@@ -64,18 +64,18 @@ export class LogIdentity {
     return this.state === 'same' && !this.isReadStale;
   }
 
-  /** Since the log was last found to lack messages; null: never. */
+  /** Ms since the log was last found to lack messages; null: never. */
   get lossAgeMs(): number | null {
     return this.lastLossMs === undefined ? null : monotonicMs() - this.lastLossMs;
   }
 
-  /** The log lacks messages that were folded: now, or when the partition was recovered. */
+  /** Notes that the log lacks folded messages: found now, or at the recovery. */
   noteLoss(): void {
     this.logLosses += 1;
     this.lastLossMs = monotonicMs();
   }
 
-  /** The fold is as far as the partition says. @returns whether that is in a log that is known. */
+  /** Reports the partition's applied sequence. @returns whether the log is known to be the same. */
   noteApplied(): boolean {
     if (!this.isKnown) return false;
     this.applied = this.setup.partition.appliedSequence;
@@ -106,7 +106,7 @@ export class LogIdentity {
     if (sequence > partition.appliedSequence) reader.hurry(sequence);
   }
 
-  /** Before reading: rewinds when the log is another one than was folded. */
+  /** Call it before reading: rewinds when the log is another one. */
   async agree(): Promise<void> {
     if (this.isReadStale && this.state === 'same') this.state = 'unknown';
     this.isReadStale = false;
@@ -114,24 +114,24 @@ export class LogIdentity {
     if (this.state === 'other') await this.rewind();
   }
 
-  /** LI3 */
+  /** Notes that a pull has ended. LI3 */
   readingEnded(): void {
     if (this.state === 'same') this.doubt();
   }
 
-  /** LI3. The connection to the log was lost. */
+  /** Notes that the connection to the log was lost. LI3 */
   disconnected(): void {
     this.isReadStale = true;
     this.doubt();
   }
 
-  /** The connection is back: what was asked for over the lost one is asked again. */
+  /** Asks again for everything that was asked over the lost connection. */
   reconnected(): Promise<void> {
     this.setup.reader.reopen();
     return this.check();
   }
 
-  /** Generation of the log as it is after the call; undefined when that is not known: then the log is compared again. */
+  /** Generation of the log at some moment after the call; undefined when it is not known, and then the log is compared again. */
   async confirmGeneration(): Promise<number | undefined> {
     const {reader, partition, onFatal} = this.setup;
     const {losses} = this;
@@ -143,7 +143,7 @@ export class LogIdentity {
     return undefined;
   }
 
-  /** Tries until the log answers. */
+  /** Repeats the question until the log answers. */
   ask<T>(question: () => Promise<T>): Promise<T> {
     return retryForever(question, this.trouble);
   }
@@ -154,19 +154,19 @@ export class LogIdentity {
     this.forgetReached();
   }
 
-  /** LI1 */
+  /** Forgets the reached sequences. LI1 */
   private forgetReached(): void {
     this.applied = 0;
     this.published = 0;
   }
 
-  /** Asks the log for the message that was folded last; interrupts the reading of another one. */
+  /** Asks the log for the last folded message; interrupts the reading of another log. */
   private async check(): Promise<void> {
     const {reader, partition, ownership, snapshots, noteCompared} = this.setup;
     const {appliedSequence, appliedMark} = partition;
     const isSame = await this.ask(() => reader.holds(appliedSequence, appliedMark));
     if (!isSame && (await ownership.isOutlived())) return reader.interrupt(); // O1 (ownership.ts)
-    // Folding went on meanwhile: what was asked about is the position no more, and the reading loop asks for itself.
+    // Folding continued meanwhile: the answer is about an earlier position, and the reading loop asks for itself.
     if (this.state !== 'unknown' || partition.appliedSequence !== appliedSequence) return;
     this.state = isSame ? 'same' : 'other';
     if (!isSame) return reader.interrupt();
@@ -176,7 +176,7 @@ export class LogIdentity {
     this.reached.notify();
   }
 
-  /** The log is folded from its first message on: what was folded before is skipped by producer and number. */
+  /** Prepares to fold the log from its first message: producer and number tell which messages were folded before. */
   private async rewind(): Promise<void> {
     const {partition, snapshots, noteCompared, log} = this.setup;
     log.error(

@@ -1,4 +1,4 @@
-// Reading a partition's log from a position on, in order.
+// Reads a partition's log from a position, in order.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import {MessageCursor} from '../../../actors/log/entries.js';
@@ -7,7 +7,7 @@ import {logStream, logSubject} from '../../nats/topology.js';
 import {SingleFlight} from '../../single-flight.js';
 import {retryForever, type Trouble} from '../retry.js';
 
-/** Before another way through the log is opened for one that broke at once. */
+/** Pause before the next pull after one that broke at once. */
 const reopenPauseMs = 20;
 
 export interface LogMessage {
@@ -15,17 +15,17 @@ export interface LogMessage {
   readonly bytes: Uint8Array;
 }
 
-/** One way through a log, which may break. */
+/** One pull of messages from a log; it may break. */
 export interface LogPull {
-  /** Waits for messages: all that arrived, in order, each once. Undefined when it is stopped or broken, and empty. */
+  /** Waits for messages: all that arrived, in order, each once. Undefined when the pull ended and none are left. */
   next(): Promise<readonly LogMessage[] | undefined>;
-  /** Asks at once: a caller waits for this sequence, which is in the log by now. */
+  /** Requests messages at once: a caller waits for this sequence, which is in the log. */
   hurry(sequence: number): void;
   stop(): void;
 }
 
 export interface LogSource {
-  /** From the first message at or after `startSequence` on. */
+  /** Opens a pull from the first message at or after `startSequence`. */
   open(partition: number, startSequence: number): Promise<LogPull>;
 }
 
@@ -48,8 +48,8 @@ export class LogReader {
   }
 
   /**
-   * Messages after `position`, each exactly once and in order, as many at a time as are there: until `interrupt`, or until
-   * the way through the log breaks. The next way may be one through another log: whoever reads on looks before.
+   * Messages after `position`, each exactly once and in order, as many at a time as arrived. Ends with `interrupt`, or when the
+   * pull breaks. The next pull may read another log: the caller must check before it reads on.
    */
   async *read(position: number): AsyncGenerator<readonly LogMessage[]> {
     this.isInterrupted = false;
@@ -70,7 +70,9 @@ export class LogReader {
     return pull;
   }
 
-  /** What was asked for while the connection was lost has no answer, and no error for seconds: `reopen` gives it up. */
+  /**
+   * Opens a pull. A request made while the connection was lost gets no answer, and no error for seconds: `reopen` gives it up.
+   */
   private openOnce(next: number): Promise<LogPull> {
     const opening = this.source.open(this.partition, next);
     return new Promise((resolve, reject) => {
@@ -89,14 +91,14 @@ export class LogReader {
     });
   }
 
-  /** Ends a way through the log that may be broken without a sign, and with it a `read` that has it. */
+  /** Ends a pull that may have broken silently, and the `read` that uses it. */
   reopen(): void {
     this.pull?.stop();
     this.giveUpOpening?.();
     this.giveUpOpening = undefined;
   }
 
-  /** A caller waits for this sequence, which is in the log by now. */
+  /** Requests messages at once: a caller waits for this sequence, which is in the log. */
   hurry(sequence: number): void {
     this.pull?.hurry(sequence);
   }
@@ -107,18 +109,18 @@ export class LogReader {
     this.pull?.stop();
   }
 
-  /** Whether the log still has the message with this mark at this sequence: one that lost its tail has not. */
+  /** Whether the log still has this message at this sequence; a log that lost its tail does not. */
   async holds(sequence: number, mark: string): Promise<boolean> {
     if (sequence === 0) return true;
     return (await markAt(this.jsm, this.partition, sequence)) === mark;
   }
 
-  /** The log's last sequence at some moment after the call: an answer that was on its way before may be older than an ack. */
+  /** The log's last sequence at some moment after the call. The answer to an earlier call may be older than an ack. */
   lastSequence(): Promise<number> {
     return this.last.run();
   }
 
-  /** Of the newest message that is there, 0 without any: the last sequence of a log may be that of a message that was removed. */
+  /** Sequence of the newest message that exists; 0 without any. The log's last sequence may be of a removed message. */
   async newestSequence(): Promise<number> {
     const newest = await messageOf(this.jsm, this.partition, {last_by_subj: logSubject(this.partition)});
     return newest?.seq ?? 0;
@@ -130,7 +132,7 @@ export class LogReader {
   }
 }
 
-/** The mark of the message at a sequence; undefined when the log has none there. */
+/** Mark of the message at a sequence; undefined when the log has none there. */
 export async function markAt(jsm: JetStreamManager, partition: number, sequence: number): Promise<string | undefined> {
   const message = await messageOf(jsm, partition, {seq: sequence});
   return message && new MessageCursor(message.data).mark;

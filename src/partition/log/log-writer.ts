@@ -1,5 +1,5 @@
-// What the owner of a partition itself appends to the log: ticks, and filler that pushes older entries out of the newest
-// storage block.
+// Entries that the owner of a partition appends to its log: ticks, moves, and filler that pushes older entries out of the
+// newest storage block.
 import {randomBytes} from 'node:crypto';
 import type {JetStreamClient} from '@nats-io/jetstream';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
@@ -21,15 +21,15 @@ import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {logSubject} from '../../nats/topology.js';
 import {retryForever, type Trouble} from '../retry.js';
 
-/** Of a message with one entry, and of that entry; a whole tick. */
+/** Bytes of the head of a message and of one entry, or of a whole tick. */
 const messageHeadBytesMax = 128;
-// Its message has a head and, where the server carries no more than the least, headers.
+// The filler's message has a head and headers, within the least payload that a server may carry.
 const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
 /** Bytes of an erase entry: an id of 256 characters, and the id of its deletion. */
 const erasureBytesMax = 1_280;
 const erasuresMax = 500;
 const leaverBytesMax = 6;
-/** Event entries of one message of a move: at most so many bytes, and one entry. */
+/** Bytes of the event entries in one message of a move; one entry more still fits. */
 export const arriveBytesMax = logMessageBytesMax - entryBytesMax - messageHeadBytesMax;
 assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');
 assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
@@ -48,12 +48,12 @@ export class LogWriter {
     this.trouble = trouble;
   }
 
-  /** Why the log does not take what is to be appended. */
+  /** Reason why the log refuses an entry; undefined if it does not. */
   get fault(): string | undefined {
     return this.trouble?.reason;
   }
 
-  /** Appends a tick; resolves with its sequence. Messages leave one after the other, each retried with its own bytes. */
+  /** Appends a tick; resolves with its sequence. Messages are sent one after the other; a retry repeats the same bytes. */
   tick(periodMs: number): Promise<number> {
     return this.send(messageHeadBytesMax, (writer, nowMs) => writeTick(writer, nowMs, periodMs));
   }
@@ -80,7 +80,7 @@ export class LogWriter {
     return this.send(messageHeadBytesMax + leavers.length * leaverBytesMax, (writer) => writeLeave(writer, leavers));
   }
 
-  /** Appends a message of a move: `events` are so many event entries. */
+  /** Appends a message of a move with `eventCount` event entries. */
   arrive(arrival: Arrival, events: Uint8Array, eventCount: number): Promise<number> {
     return this.send(
       messageHeadBytesMax + events.length,
@@ -92,7 +92,7 @@ export class LogWriter {
     );
   }
 
-  /** Appends so many bytes that mean nothing; resolves when they are stored. */
+  /** Appends filler of this many bytes; resolves when it is stored. */
   async filler(bytes: number): Promise<void> {
     const pieces: Promise<number>[] = [];
     for (let left = bytes; left > 0; left -= fillerBytesMax) {

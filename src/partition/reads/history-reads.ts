@@ -1,11 +1,10 @@
-// The rows of one partition: those that a history asks for, newest first, and the events that they stand for.
+// Reads of one partition's history: the newest rows that a question matches, and the events of rows.
 //   Owns: which chunks are read, in which order, and how many at once. Does not own: waiting until the log is folded
-//   (live-reads.ts), what a row is (actors/).
-//   R1. What lies in memory, and which parts there are, is taken at one moment, before the first wait. A chunk that an
-//       erasure replaces meanwhile says the same of everybody else, and of an erased user nothing is said.
-//   R2. What is at hand is used at once: waiting for a promise for each of a hundred chunks takes longer than looking
-//       through them. From the first that is not, some are loaded ahead: the store answers one question after the other,
-//       each some milliseconds after it was asked.
+//   (live-reads.ts), the content of rows (actors/).
+//   R1. Memory and the list of parts are read at one moment, before the first wait. A chunk that an erasure replaces meanwhile
+//       is the same for all other users, and nothing is returned of an erased user.
+//   R2. Cached chunks are used at once: a promise for each of a hundred chunks takes longer than searching them. From the first
+//       uncached one on, some are loaded ahead: the store answers requests one after the other, each after some milliseconds.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {BodyBlock, eventJson, type RowColumns} from '../../../actors/chunk/bodies.js';
@@ -20,9 +19,9 @@ import type {PartitionView} from '../runner.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import type {ReadBudget} from './read-budget.js';
 
-/** Chunks under way at once: at most 1 MiB each. */
+/** Concurrent loads of chunks, at most 1 MiB each. */
 const loadsAheadMax = 8;
-/** Chunks looked for at once, of thousands: mostly few are wanted. */
+/** Chunks taken at a time: of thousands mostly few are needed. */
 const chunksTakenAtOnce = 64;
 
 type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
@@ -30,9 +29,9 @@ type HistoryQuestion = Extract<PartitionQuestion, {ask: 'history'}>;
 /** A chunk in memory, or in parts. */
 type Place = ChunkInMemory | ChunkEntry;
 
-/** Wanted rows of one block of bodies. */
+/** Requested rows of one block of bodies. */
 interface BlockRows {
-  /** Undefined: no chunk has such rows. */
+  /** Undefined: no chunk has these rows. */
   readonly place: Place | undefined;
   readonly block: number;
   readonly ordinals: number[];
@@ -46,7 +45,7 @@ export class HistoryReads {
   private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
   private readonly hasLeft: ((user: number) => boolean) | undefined;
 
-  /** `hasLeft`: whether a user's events are another partition's by now. */
+  /** `hasLeft`: tells users whose events another partition has by now. */
   constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>, hasLeft?: (user: number) => boolean) {
     this.view = view;
     this.hasLeft = hasLeft;
@@ -61,7 +60,7 @@ export class HistoryReads {
   // ---- rows ----
 
   /**
-   * `user`: the index of the one that the question names; undefined when nothing is known of it.
+   * `user`: index of the user that the question names; undefined: unknown.
    * @throws ReadTooLong
    */
   async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
@@ -110,7 +109,10 @@ export class HistoryReads {
     };
   }
 
-  /** At the page's last moment, partitions above the one it stopped in gave all they had, those below gave nothing yet. */
+  /**
+   * Ordinal at which a partition continues at the page's last time: partitions above the cursor's gave all their rows of that
+   * time, those below none.
+   */
   private ordinalBefore(before: RowPlace): number {
     const {partition} = this.view.partition;
     if (before.partition === partition) return before.ordinal;
@@ -130,7 +132,7 @@ export class HistoryReads {
     return newest.rows;
   }
 
-  /** R2 */
+  /** Offers stored chunks: cached ones at once. R2 */
   private async offerStored(newest: NewestRows, chunks: Iterator<Reachable>, budget: ReadBudget): Promise<void> {
     for (let next = chunks.next(); !next.done && newest.wants(next.value.newest); next = chunks.next()) {
       const held = this.view.cache.rows.held(next.value.chunk);
@@ -139,7 +141,7 @@ export class HistoryReads {
     }
   }
 
-  /** From the first one on. */
+  /** Offers chunks from the first uncached one on. */
   private async offerLoaded(
     newest: NewestRows,
     first: Reachable,
@@ -147,7 +149,7 @@ export class HistoryReads {
     budget: ReadBudget,
   ): Promise<void> {
     const load = ({chunk}: Reachable) => this.view.cache.rows.load(chunk);
-    let aheadFirst = 1; // Mostly the newest chunks have enough.
+    let aheadFirst = 1; // Mostly the newest chunks suffice.
     for (let some = [first, ...taken(others)]; some.length > 0; some = taken(others)) {
       for await (const [{newest: begin}, columns] of loadAhead(some, load, loadsAheadMax, aheadFirst)) {
         if (!newest.wants(begin)) return;
@@ -173,7 +175,7 @@ export class HistoryReads {
   // ---- events ----
 
   /**
-   * Events of the first of these rows, in order, as many as one reply can carry; at least one. Null: it was erased.
+   * Events of the first of these rows, in order: as many as one reply can carry, at least one. Null: the row was erased.
    * @throws ReadTooLong
    */
   async events(ordinals: readonly number[], budget: ReadBudget): Promise<(string | null)[]> {
@@ -190,7 +192,7 @@ export class HistoryReads {
     return events.texts;
   }
 
-  /** R2 */
+  /** Adds events from the first uncached block on. R2 */
   private async loadEvents(events: ReplyEvents, wanted: readonly BlockRows[], budget: ReadBudget): Promise<void> {
     for await (const [rows, loaded] of loadAhead(wanted, (rows) => this.loadBlock(rows), loadsAheadMax)) {
       if (events.isFull) return;
@@ -200,7 +202,7 @@ export class HistoryReads {
     }
   }
 
-  /** Rows that follow each other in one block are taken together: each block is inflated once when ordinals ascend. */
+  /** Groups adjacent rows of one block: with ascending ordinals each block is inflated once. */
   private blocksOf(ordinals: readonly number[]): BlockRows[] {
     const inMemory = this.chunksInMemory();
     const stored = this.view.layout.chunks.byOrdinal;
@@ -244,7 +246,7 @@ export class HistoryReads {
   }
 }
 
-/** In the reply an event is a JSON string between commas: at most six bytes for what is one character here. */
+/** Upper bound of an event's bytes in the reply: a JSON string between commas, six bytes for each character. */
 const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : text.length * 6 + 2) + 1;
 const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
 
@@ -253,10 +255,10 @@ class ReplyEvents {
   readonly texts: (string | null)[] = [];
   isFull = false;
   private bytesAtMost = 0;
-  /** Counted only once the bound above is not enough: mostly never. */
+  /** Exact bytes, computed only once the bound above is exceeded: mostly never. */
   private bytes: number | undefined;
 
-  /** Does nothing once it is full. */
+  /** Adds a text unless the reply is full. */
   add(text: string | null): void {
     if (this.isFull) return;
     this.bytesAtMost += replyBytesAtMost(text);
@@ -282,7 +284,7 @@ function taken<T>(items: Iterator<T>): T[] {
 const isIn = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>, ordinal: number): boolean =>
   baseOrdinal <= ordinal && ordinal < baseOrdinal + count;
 
-/** `chunks` ascend. */
+/** The chunk with this ordinal; `chunks` must ascend. */
 function placeOf(chunks: readonly ChunkEntry[], ordinal: number): ChunkEntry | undefined {
   const endOf = ({baseOrdinal, count}: ChunkEntry): number => baseOrdinal + count;
   const chunk = chunks[firstPlace(0, chunks.length, (place) => endOf(chunks[place]) <= ordinal)];

@@ -1,5 +1,5 @@
-// Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: everything that was acked before
-// the question left is folded first, whichever edge acked it. Only the owner answers what does not follow from the log
+// Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: every write that was acked before the
+// question was sent is folded first, whichever edge acked it. Only the owner gives answers that do not follow from the log
 // (ownership.ts O2).
 import {setTimeout as pause} from 'node:timers/promises';
 import {wtf8} from '../../../actors/bytes/bytes.js';
@@ -33,20 +33,20 @@ import {ReadTooLong, readPage} from './read-budget.js';
 import {TailReads} from './tail-reads.js';
 
 const caughtUpMsMax = 2_000;
-/** The status question is asked with a deadline of 1 s. */
+/** Deadline of a status answer: its question waits 1 s. */
 const statusMsMax = 600;
 const retryPauseMs = 20;
-/** A part may be swept while it is being read, the state at hand naming a newer one: then the question starts again. */
+/** A part may be swept while it is being read, because the current state names a newer one: then the read starts again. */
 const overtakenMsMax = 10_000;
-/** Askers wait for 15 s (src/edge/query/asks.ts); they are told before why there is no page. */
+/** Callers wait 15 s (src/edge/query/asks.ts): before that they are told why there is no page. */
 const pageMsMax = 14_000;
-/** JSON of one conflict: its name has at most 4 bytes a character. */
+/** Bytes of one conflict's JSON: its name has at most 4 bytes a character. */
 const conflictBytesMax = 4 * idCharsMax + 64;
 assert(conflictsMax * conflictBytesMax <= replyBytesMax, 'a reply carries all conflicts that a partition holds');
 
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
 
-/** What a thread tells about itself is not read here. */
+/** Questions about the thread itself are answered elsewhere. */
 type LiveQuestion = Exclude<PartitionQuestion, {ask: 'measures'}>;
 
 export class LiveReads {
@@ -57,7 +57,7 @@ export class LiveReads {
   private readonly longReads: Semaphore;
   private readonly newestWrite: NewestWrite;
 
-  /** `longReads`: the slots of the thread. */
+  /** `longReads`: slots of the thread. */
   constructor(runner: Runner, longReads: Semaphore, newestWrite: NewestWrite) {
     this.runner = runner;
     this.view = runner.view;
@@ -67,7 +67,7 @@ export class LiveReads {
     this.longReads = longReads;
   }
 
-  /** `seen`: what was acked when the question left, if that is known. */
+  /** `seen`: acks known when the question was sent. */
   async answer(question: LiveQuestion, seen?: AckedSequences): Promise<PartitionAnswer> {
     const startMs = monotonicMs();
     const endMs = startMs + overtakenMsMax;
@@ -87,13 +87,13 @@ export class LiveReads {
     }
   }
 
-  /** O2 (ownership.ts) */
+  /** Gives an answer only as the owner. O2 (ownership.ts) */
   private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
     const {ownership} = this.view;
     if (ownership.isLost) return movedOn;
     const deletion = answer.kind === 'deletion' || answer.kind === 'unknown_user' ? answer.deletion : undefined;
     if (deletion?.status !== 'pending') return answer;
-    // A successor may have its receipt.
+    // A successor may have the deletion's receipt.
     const standing = await ownership.standing(caughtUpMsMax);
     if (standing === 'owner') return answer;
     return standing === 'outlived' ? movedOn : ownerUnknown;
@@ -148,7 +148,7 @@ export class LiveReads {
     endMs: number,
   ): Promise<PartitionAnswer> {
     const {rows, longReads} = this;
-    // Another owner may have listed rows that are not erased, but not folded here yet.
+    // The row list may come from another owner that has folded more of the log.
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
     if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     return readPage(longReads, endMs, async (budget) => ({
@@ -188,37 +188,40 @@ export class LiveReads {
       : null;
   }
 
-  /** Within 600 ms, behind the log or not; undefined when another process has the partition. */
+  /** Measures within 600 ms, whether or not the log is folded; undefined when another process owns the partition. */
   async measures(): Promise<PartitionMeasures | undefined> {
     const [caughtUp, standing] = await this.withStanding(this.catchUp(statusMsMax));
     if (standing === 'outlived') return undefined;
-    // An owner that was paused may find its snapshot late, though a successor publishes. O1 (ownership.ts)
+    // A paused owner may find its snapshot late although a successor publishes. O1 (ownership.ts)
     const alarms = standing === 'owner' ? this.runner.lookForAlarms(standing) : this.runner.raisedAlarms;
     return measurePartition(this.runner, caughtUp, alarms);
   }
 
-  /** `work` and the standing once it is done. Both at once: a silent NATS answers neither, and then it is behind its log. */
+  /**
+   * Runs `work` and asks for the standing at the same time: a silent NATS answers neither, and then the partition is behind its
+   * log.
+   */
   private async withStanding<T>(work: Promise<T>): Promise<[T, Standing]> {
     const {ownership} = this.view;
     const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
-    // This process may have been paused while it worked.
+    // This process may have been paused meanwhile.
     if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.standing(statusMsMax)];
     return [done, standing];
   }
 
-  /** Whether everything that was acked before the call, or was `seen`, is folded within `msMax`. */
+  /** Whether every write acked before the call, or `seen`, is folded within `msMax`. */
   private async isCaughtUp(msMax: number, seen?: AckedSequences): Promise<boolean> {
     return (await this.catchUp(msMax, seen)).isCaughtUp;
   }
 
-  /** Waits until everything that was acked before the call, or was `seen`, is folded, or `msMax` is over. */
+  /** Waits until every write acked before the call, or `seen`, is folded, or `msMax` is over. */
   private async catchUp(msMax: number, seen?: AckedSequences): Promise<CatchUp> {
     const {partition} = this.view;
     const startedMs = monotonicMs();
     const deadlineMs = startedMs + msMax;
     const leftMs = () => Math.max(0, deadlineMs - monotonicMs());
     while (leftMs() > 0) {
-      // A question that a restart of the server swallowed is asked again.
+      // A question lost in a restart of the server is asked again.
       const sequence = await this.newestWithin(leftMs(), seen);
       if (sequence !== undefined) {
         const behind = Math.max(0, sequence - partition.appliedSequence);
@@ -230,7 +233,7 @@ export class LiveReads {
     return {isCaughtUp: false, behind: null, waitedMs: monotonicMs() - startedMs};
   }
 
-  /** Undefined when the log does not say, or not in time: of a silent one it is heard after a second and more. */
+  /** Undefined when the log does not answer in time: the client reports a silent one only after a second and more. */
   private newestWithin(msMax: number, seen: AckedSequences | undefined): Promise<number | undefined> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, msMax, undefined);
@@ -241,7 +244,7 @@ export class LiveReads {
 
   // ---- users ----
 
-  /** An anonymous user who is a known one is found there alone, also while its events are on their way. */
+  /** Index of the user; undefined for an anonymous user who is linked to a known one, even while its events still move. */
   private find(user: UserRef): number | undefined {
     if (this.linkedTo(user).linkedTo !== undefined) return undefined;
     const key = userKey(user);
@@ -282,7 +285,7 @@ export class LiveReads {
     const {partition, layout, cache} = this.view;
     const index = this.find(user);
     const record = index === undefined ? undefined : await loadRecord(partition, layout, cache, index);
-    // Erased while its record was read.
+    // The user was erased while its record was read.
     if (index === undefined || record === undefined || !partition.users.table.has(index)) return this.unknownUser(user);
     return {
       kind: 'profile',
@@ -303,12 +306,12 @@ export class LiveReads {
         ? await this.completion(question.id, question.waitMs, seen)
         : await this.isCaughtUp(caughtUpMsMax, seen);
     const record = partition.deletions.get(question.id);
-    // Its entry may be in the part of the log that is not folded.
+    // The erase entry may be in the part of the log that is not folded yet.
     if (record === undefined && !isCaughtUp) return behindItsLog;
     return record === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion: this.receipt(record)};
   }
 
-  /** Waits until the snapshot that is free of the user is published, or the time is over. Whether the log is folded so far. */
+  /** Waits until a snapshot without the user is published, or the time is over. Returns whether the log is folded. */
   private async completion(id: string, waitMs: number, seen: AckedSequences | undefined): Promise<boolean> {
     const {partition} = this.view;
     const deadlineMs = monotonicMs() + waitMs;

@@ -1,12 +1,12 @@
-// The numbers of one partition, for /metrics.
+// Measures of one partition, for /metrics.
 import {wallMs} from '../../clock.js';
 import type {AlarmKind, PartitionMeasures} from '../../measures.js';
 import type {Runner} from '../runner.js';
 
-/** How folding everything that was in the log at a moment went. */
+/** Progress of folding what was in the log at one moment. */
 export interface CatchUp {
   readonly isCaughtUp: boolean;
-  /** Messages that were not folded at that moment; null when the log did not say. */
+  /** Number of messages not folded at that moment; null when the log did not answer. */
   readonly behind: number | null;
   readonly waitedMs: number;
 }
@@ -59,8 +59,8 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
 }
 
 /**
- * How long it took to fold what was there; while that is not done, the age of what is being folded. (The age alone would
- * be wrong for a log that was silent for an hour and got a message just now.)
+ * Time that folding the present messages took; while it is not finished, the age of the message being folded. (The age alone
+ * would be wrong for a log that was silent for an hour and has just got a message.)
  */
 function lagMs(runner: Runner, {isCaughtUp, waitedMs}: CatchUp): number {
   const foldedMs = runner.foldingLogMs ?? runner.published?.asOfMs;

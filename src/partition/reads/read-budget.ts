@@ -1,16 +1,16 @@
-// What a page of history may read. Each part costs this thread half a millisecond and nats-server up to two, and a rare event
-// may take thousands of them: its page must not keep the thread from folding, nor from pages that read little.
-//   RB1. A page reads `partsFreely` parts as it comes. For more it needs one of the thread's few slots for long reads, first
-//        come, first served; it keeps that until it ends.
-//   RB2. A page ends with the time for which its asker waits, also while it waits for a slot: nothing is read for nobody.
+// Budget of a page of history. Each part costs this thread half a millisecond and nats-server up to two, and a rare event may
+// take thousands of parts: its page must delay neither folding nor pages that read little.
+//   RB1. A page reads `partsFreely` parts freely. For more it needs one of the thread's few slots for long reads, first come,
+//        first served, until it ends.
+//   RB2. A page ends when its caller's deadline passes, even while it waits for a slot.
 import {monotonicMs} from '../../clock.js';
 import {Semaphore} from '../../pacing/semaphore.js';
 
-/** What a page of a user needs out of an empty cache, and some more. */
+/** Parts that a page of one user needs from an empty cache, and some more. */
 const partsFreely = 256;
 const longAtOnceMax = 2;
 
-/** The page needs more than can be read while its asker waits. */
+/** The page needs more parts than can be read within its caller's deadline. */
 export class ReadTooLong extends Error {
   override name = 'ReadTooLong';
 }
@@ -18,7 +18,7 @@ export class ReadTooLong extends Error {
 /** The slots for long reads of a thread. */
 export const longReadSlots = (): Semaphore => new Semaphore(longAtOnceMax);
 
-/** Reads a page, until `endMs` of the monotonic clock at most. @throws ReadTooLong */
+/** Reads a page, at most until `endMs` of the monotonic clock. @throws ReadTooLong */
 export async function readPage<T>(
   slots: Semaphore,
   endMs: number,
@@ -43,7 +43,7 @@ export class ReadBudget {
     this.endMs = endMs;
   }
 
-  /** Counts a part that was read; a promise is to be awaited before the next one. @throws ReadTooLong */
+  /** Counts a part that was read; await a returned promise before the next one. @throws ReadTooLong */
   count(): Promise<void> | undefined {
     if (monotonicMs() > this.endMs) throw new ReadTooLong();
     this.parts += 1;

@@ -1,9 +1,9 @@
-// Pages of history that a start asks itself before it says that it is ready: code that never ran is interpreted first, and
-// the first pages of each kind took several times as long as those after them.
-//   Owns: what is asked, and how much of it. Does not own: what is read ahead (warm-up.ts).
-//   H1. What people ask for: pages of everything, of an event, of a user, up to a time. The answers go nowhere.
-//   H2. Bounded in pages and in time, a turn of the event loop after each: what is folded meanwhile goes on.
-//   H3. A page that cannot be read ends the rehearsal, and is left to whoever asks for it.
+// Pages of history that a start reads before it is ready: code that never ran is interpreted, and the first pages of each kind
+// took several times as long as later ones.
+//   Owns: the pages and their number. Does not own: what is read ahead (warm-up.ts).
+//   H1. The pages are those that people request: of everything, of an event, of a user, up to a time. The answers are dropped.
+//   H2. Pages and time are bounded, and the event loop runs after each page, so folding continues.
+//   H3. A page that cannot be read ends the rehearsal; a real question reports the fault.
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../../actors/invariant.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
@@ -13,9 +13,9 @@ import type {PartitionView} from '../runner.js';
 import {HistoryReads} from './history-reads.js';
 import {longReadSlots, readPage} from './read-budget.js';
 
-/** Of every kind, for each partition. */
+/** Pages of each kind, for each partition. */
 const roundsMax = 20;
-/** Users and chunks of following rounds lie so far apart. */
+/** Distance of the users and chunks of successive rounds. */
 const stride = 7;
 
 type Rehearsed = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
@@ -25,7 +25,7 @@ interface Page {
   readonly user: number | undefined;
 }
 
-/** Of partitions with chunks in parts; resolves with the number of pages read, after `msMax` at the latest and one page. */
+/** Rehearses partitions that have chunks in parts; resolves with the number of pages. Takes at most `msMax` and one page. */
 export async function rehearse(setups: readonly Rehearsed[], msMax: number): Promise<number> {
   const endMs = monotonicMs() + msMax;
   const readers = setups
@@ -51,7 +51,7 @@ export async function rehearse(setups: readonly Rehearsed[], msMax: number): Pro
   return pages;
 }
 
-/** H1 */
+/** Pages of one round. H1 */
 function pagesOf({partition, layout}: Rehearsed, round: number): Page[] {
   const {users, names} = partition.tables;
   const user = (round * stride) % Math.max(1, users.count);

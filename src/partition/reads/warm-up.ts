@@ -1,8 +1,6 @@
-// What live reads will need, read into their cache by a start, before it says that it is ready: a question that met an
-// empty cache would read a hundred chunks one by one (0.1 s and more). User records and the newest chunks, as far as they
-// fit (src/parts/warm-up.ts).
-//   A start waits for it for a bounded time; what did not come by then is read behind it, part by part. What is folded
-//   meanwhile is none of this.
+// Reads ahead the parts that live reads need, before a start is ready: with an empty cache a question would read a hundred
+// chunks one by one (0.1 s and more). User records and the newest chunks, as far as they fit (src/parts/warm-up.ts).
+//   A start waits for a bounded time; the rest is read afterwards, part by part. Folding continues meanwhile.
 import {throwBroken} from '../../../actors/invariant.js';
 import type {ChunkEntry, PartRef, Run} from '../../../actors/manifest.js';
 import {monotonicMs} from '../../clock.js';
@@ -10,20 +8,23 @@ import type {PartsCache} from '../../parts/parts-cache.js';
 import {WarmUp} from '../../parts/warm-up.js';
 
 const loadsAheadMax = 8;
-/** Of its own room; the rest is for what else the first pages and the fold ask for. Nothing is derived of what is read here. */
+/**
+ * Share of the cache's own room; the rest is for other parts that the first pages and the fold need. Nothing is derived from
+ * these parts.
+ */
 const ownShare = 15 / 16;
 
-/** Of one partition, as its snapshot has it. */
+/** The chunks and records of one partition, as its snapshot has them. */
 export interface StoredRows {
   readonly chunks: readonly ChunkEntry[];
   readonly userRuns: readonly Run[];
-  /** Whether it still has this part: what was replaced meanwhile, as for a deletion, is not read back. */
+  /** Whether the state still names this part: a replaced one, as after a deletion, is not read. */
   readsFrom(part: PartRef): boolean;
 }
 
 /**
- * Reads what fits into the cache, and so many bytes that it will have beside its own room. Resolves when it is at hand, when
- * the store fails, or after `msMax`; then the rest is read one part at a time.
+ * Fills the cache, with at most `bytesMax` besides its own room. Resolves when everything is cached, when the store fails, or
+ * after `msMax`; then the rest is read one part at a time.
  */
 export async function warmUp(
   cache: PartsCache,
@@ -41,7 +42,7 @@ async function read(plan: WarmUp, aheadMax: number, endMs: number): Promise<'rea
     return 'read';
   } catch (error) {
     throwBroken(error);
-    return 'failed'; // The store does not answer: questions that need it say so.
+    return 'failed'; // The store does not answer: questions that need it report that.
   }
 }
 

@@ -1,7 +1,7 @@
-// Entries of the closed chunks of a partition by their number, and in the orders in which pages of history look for them.
-//   CD1. The orders are kept as chunks come and are replaced. A page looks at few of thousands of chunks: putting all of them in
-//        order for each page took 1.2 ms of the thread that folds, of a hundred million events in four partitions.
-//   CD2. An order that somebody was given stays as it was: a page goes through it over several turns.
+// Directory of a partition's closed chunks: entries by number, and in the orders in which pages of history search them.
+//   CD1. The orders are maintained as chunks are added and replaced. A page reads few of thousands of chunks: sorting all of
+//        them for each page took 1.2 ms of the folding thread, for a hundred million events in four partitions.
+//   CD2. An order that was handed out never changes: a page walks it over several turns of the event loop.
 import {newestChunkFirst} from '../../../actors/chunk/history.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
@@ -12,9 +12,9 @@ const byOrdinal: Order = (a, b) => a.baseOrdinal - b.baseOrdinal;
 
 export class ChunkDirectory {
   private readonly byNumber = new Map<number, ChunkEntry>();
-  /** As `newestChunkFirst` has them. CD2 */
+  /** Entries in the order of `newestChunkFirst`. CD2 */
   newestFirst: readonly ChunkEntry[] = [];
-  /** Ascending. CD2 */
+  /** Entries in ascending order of ordinals. CD2 */
   byOrdinal: readonly ChunkEntry[] = [];
 
   get size(): number {
@@ -33,14 +33,14 @@ export class ChunkDirectory {
     return this.byNumber.values();
   }
 
-  /** Of a directory without any. */
+  /** Fills an empty directory. */
   restore(entries: readonly ChunkEntry[]): void {
     for (const entry of entries) this.byNumber.set(entry.chunk, entry);
     this.newestFirst = entries.toSorted(newestChunkFirst);
     this.byOrdinal = entries.toSorted(byOrdinal);
   }
 
-  /** Takes the place of an entry with the same number. */
+  /** Adds an entry, or replaces the one with its number. */
   set(entry: ChunkEntry): void {
     const old = this.byNumber.get(entry.chunk);
     this.byNumber.set(entry.chunk, entry);
@@ -59,6 +59,6 @@ function replaced(
   return left.toSpliced(placeOf(left, entry, order), 0, entry);
 }
 
-/** Where the entry stands, or belongs. */
+/** Position of the entry in the order, or where it belongs. */
 const placeOf = (entries: readonly ChunkEntry[], entry: ChunkEntry, order: Order): number =>
   firstPlace(0, entries.length, (place) => order(entries[place]!, entry) < 0);

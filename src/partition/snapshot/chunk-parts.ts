@@ -1,4 +1,4 @@
-// Chunks as parts: rows and properties as they are, bodies compressed block by block.
+// Chunks as parts: rows and properties uncompressed, bodies compressed block by block.
 import {gzipSync} from 'node:zlib';
 import {joinBodies} from '../../../actors/chunk/bodies.js';
 import {type ChunkInMemory, inOrder, type OpenColumns} from '../../../actors/chunk/chunk.js';
@@ -13,22 +13,21 @@ import {storedMember} from '../../parts/stored-member.js';
 import type {PartStore} from './part-store.js';
 
 /**
- * Level 1: little more at others. In this thread: handing a block to the thread pool and back costs more CPU than
- * compressing it. A smaller window and state lose nothing on blocks of this size, and what zlib allocates anew for each
- * block drives the garbage collector.
+ * Level 1: others gain little. In this thread: the handover to the thread pool costs more CPU than the compression. A smaller
+ * window and state lose nothing on blocks of this size, and what zlib allocates for each block drives the garbage collector.
  */
 const gzipOptions = {level: 1, windowBits: 14, memLevel: 7, chunkSize: 16 * 1024};
 
 /**
- * Blocks below this are stored in their member as they are: most bodies are some five bytes (actors/chunk/bodies.ts), of which
- * compression would save three, and a compressor of its own costs a block some 20 us (0.1 CPU s per million events).
+ * Smaller blocks are stored uncompressed in their member: most bodies are some five bytes (actors/chunk/bodies.ts), of which
+ * compression would save three, and it costs a block some 20 us (0.1 CPU s per million events).
  */
 const storedBytesMax = 2 * 1024;
 
 /** Blocks compressed in one go, about 1 ms. */
 const blocksAtOnce = 8;
 
-/** Full blocks of the open chunk never change: each is compressed once, whatever the number of snapshots it is in. */
+/** Compressed full blocks of the open chunk, which never change: each is compressed once, however many snapshots it is in. */
 const compressed = new WeakMap<Uint8Array, Uint8Array>();
 
 export function compressBlock(block: Uint8Array): Uint8Array {
@@ -49,10 +48,10 @@ async function compressBlocks(blocks: readonly Uint8Array[], slicer: TimeSlicer)
   return members;
 }
 
-/** A chunk at one moment: rows that come later do not show. */
+/** A chunk at one moment: later rows are not in it. */
 export interface ChunkImage {
   readonly columns: OpenColumns;
-  /** Uncompressed. */
+  /** Uncompressed blocks. */
   readonly blocks: readonly Uint8Array[];
 }
 
@@ -60,13 +59,13 @@ export function imageOf(chunk: ChunkInMemory): ChunkImage {
   return {columns: chunk.columnsView(), blocks: chunk.blocks()};
 }
 
-/** `hasLeft`: of users whose rows count no more. */
+/** `hasLeft`: users whose rows do not count. */
 export function entryOf(rows: RowsView, hasLeft: UserSet): Omit<ChunkEntry, 'rows' | 'properties' | 'bodies'> {
   const {chunk, baseOrdinal, count} = rows;
   return {chunk, baseOrdinal, count, ...summarizeRows(rows), leftOut: rowsOfUsers(rows, hasLeft).length};
 }
 
-/** Resolves when the parts are durable. `isRead`: live reads read them, and not a chunk in memory. */
+/** Resolves when the parts are durable. `isRead`: live reads will read the parts, as the chunk leaves memory. */
 export async function putChunk(
   parts: PartStore,
   {columns, blocks}: ChunkImage,

@@ -1,9 +1,8 @@
-// Merging sorted runs, so that a reader has few to merge: a run is merged with its predecessor as soon as it is at least
-// a quarter of its size (of user records: half of it). Sizes then fall by more than four, or two, from run to run, and a
-// byte is rewritten once a level; a block that the newer runs do not reach into is not rewritten at all, as nearly all are
-// where events come in order of time.
-//   A run that cannot be read is merged with nothing: it stays as it is, and so do those before it. What was folded goes
-//   into snapshots all the same, and only what needs the damaged part is missing.
+// Merges sorted runs, so that readers merge few. A run is merged with its predecessor once it is at least a quarter of its size
+// (user records: half of it). So sizes fall by more than four, or two, from run to run, and a byte is rewritten once a level. A
+// block that no newer run reaches into is not rewritten; where events come in order of time, these are nearly all.
+//   A run that cannot be read is merged with nothing: it stays, and so do those before it. Folded events still reach snapshots;
+//   only answers that need the damaged part are missing.
 
 import {daysOf, mergeDay, WindowsBuilder, windowBlockBytes} from '../../../actors/aggregator/window-deltas.js';
 import {encodeWindows, viewWindows, type WindowsView} from '../../../actors/aggregator/windows.js';
@@ -25,24 +24,25 @@ import {
 
 export const sizeRatio = 4;
 /**
- * Of user records. Reports do not read them, and who looks for one user reads a block of each run; but those of millions of
- * users are the largest runs, of which each snapshot touches a third: at a quarter nearly every snapshot wrote all of them.
+ * Ratio for user records. Reports do not read them, and a look-up of one user reads a block of each run. But the runs of
+ * millions of users are the largest, and a snapshot touches a third of each: with a quarter nearly every snapshot rewrote all
+ * of them.
  */
 const userSizeRatio = 2;
-/** A run is not cut into smaller blocks than this to take one over. */
+/** Least size of a block that splits a merged run, or that is taken over. */
 const blockBytesMin = 64 * 1024;
-/** Users merged in one go: less than 1 ms. */
+/** Users merged between two pauses: less than 1 ms. */
 const usersAtOnce = 256;
 
-/** What compaction writes with. */
+/** The parts store, for writing runs. */
 type RunParts = Pick<PartStore, 'put' | 'retire'>;
 
-/** What compaction reads with: no cache, a merge reads each block once. */
+/** Reads blocks without a cache: a merge reads each block once. */
 export interface PartLoader {
   load(ref: PartRef): Promise<Uint8Array>;
 }
 
-/** How many of the newest runs are to be merged into one; 1: none. */
+/** Number of the newest runs to merge into one; 1: none. */
 export function mergeCount(sizes: readonly number[], ratio: number): number {
   let count = 1;
   let bytes = sizes[sizes.length - 1] ?? 0;
@@ -73,7 +73,7 @@ async function putRun(parts: RunParts, blocks: readonly EncodedBlock[], slicer: 
 
 const bytesOf = (blocks: readonly EncodedBlock[]): number => blocks.reduce((sum, {payload}) => sum + payload.length, 0);
 
-/** Appends a run and merges the newest ones; an empty run changes nothing. Members that are erased leave day sets. */
+/** Appends a run and merges the newest ones; an empty run changes nothing. Erased members leave the day sets. */
 export async function appendWindowRun(
   runs: readonly Run[],
   blocks: Iterable<EncodedBlock>,
@@ -99,7 +99,7 @@ export async function appendUserRun(
   );
 }
 
-/** Who looks for one user reads a block whole. */
+/** A look-up of one user reads a whole block. */
 const readLive = (parts: RunParts): RunParts => ({
   put: (payload) => parts.put(payload, 'whole'),
   retire: (...refs) => parts.retire(...refs),
@@ -108,8 +108,8 @@ const readLive = (parts: RunParts): RunParts => ({
 type RunSource = readonly SourceBlock[];
 
 /**
- * The run that is appended is merged out of memory and stored only where it stays: a value that is stored to be replaced at
- * once would cost its put, and, when it is erased, its whole storage block written anew.
+ * Merges the appended run out of memory, and stores it only where it stays. A value stored only to be replaced would cost its
+ * put, and its erasure rewrites a whole storage block.
  */
 async function append(
   runs: readonly Run[],
@@ -134,7 +134,7 @@ async function append(
   return [...runs, await putRun(parts, fresh, slicer)];
 }
 
-/** The run that a merge makes. */
+/** The run that a merge writes. */
 class Output {
   readonly blocks: RunBlock[] = [];
   readonly put: PartRef[] = [];
@@ -151,7 +151,7 @@ class Output {
     this.append({first, last, part});
   }
 
-  /** As it is. RC1 (run-cursor.ts) */
+  /** Takes over a block without reading it. RC1 (run-cursor.ts) */
   async takeOver({first, last, part, load}: SourceBlock): Promise<void> {
     if (part === undefined) await this.add({first, last, payload: await load()});
     else this.append({first, last, part});
@@ -163,7 +163,7 @@ class Output {
   }
 }
 
-/** Undefined when one of the runs cannot be read: what was put until then goes. */
+/** Undefined when a run cannot be read: the parts written until then are retired. */
 async function intoOneRun(parts: RunParts, merge: (output: Output) => Promise<void>): Promise<Run | undefined> {
   const output = new Output(parts);
   try {
@@ -176,13 +176,13 @@ async function intoOneRun(parts: RunParts, merge: (output: Output) => Promise<vo
   }
 }
 
-/** Whether a block can be taken over beside what was merged since the last one, without making a small one of either. */
+/** Whether taking over a block leaves neither it nor the merged data before it too small. */
 const isWorthWhile = (block: SourceBlock, mergedBytes: number): boolean =>
   block.bytes >= blockBytesMin && (mergedBytes === 0 || mergedBytes >= blockBytesMin);
 
 /**
- * Whether a block that has enough is closed here. Not shortly before the one ends that was read last: the rest would make a
- * small block in front of one that could be taken over, and so shift all that follow.
+ * Whether to close a block that is large enough. Not shortly before the end of the block read last: the rest would become a
+ * small block before one that could be taken over, and shift all that follow.
  */
 const isEndOfBlock = (cursor: RunCursor): boolean => !cursor.isOpen || cursor.restBytes >= blockBytesMin;
 
@@ -208,18 +208,18 @@ class DayCursor extends RunCursor {
   }
 }
 
-/** What a merged run is made of, key by key. */
+/** The content of a merged run, added key by key. */
 interface Merging<Cursor extends RunCursor> {
-  /** Encoded size of what was added since the last block. */
+  /** Encoded size of the keys added since the last block. */
   readonly bytes: number;
   readonly isFull: boolean;
   /** Keys between two pauses. */
   readonly keysAtOnce: number;
-  /** Whether a block of this run may stay as it is. */
+  /** Whether a block of this run may be taken over. */
   mayTakeOver(cursor: Cursor): boolean;
-  /** Adds what these cursors, the oldest first, have of a key. */
+  /** Adds the data of these cursors, the oldest first, for one key. */
   add(key: number, here: readonly Cursor[]): void;
-  /** What was added since the last block; undefined when that is nothing. */
+  /** The block of the keys added since the last one; undefined when there are none. */
   finish(): EncodedBlock | undefined;
 }
 
@@ -259,8 +259,8 @@ async function mergeRuns<Cursor extends RunCursor>(
 }
 
 /**
- * Where all runs are merged, what was erased is left out of every block, and cells that became 0 go: only a block of the
- * oldest run, which has none of these, can be taken over then, and only while nobody is erased.
+ * Merges runs of windows. A merge of all runs leaves out erased members in every block and drops zero cells: then only a block
+ * of the oldest run, which has no zero cells, can be taken over, and only if no user is erased.
  */
 async function mergeWindowRuns(
   runs: readonly RunSource[],

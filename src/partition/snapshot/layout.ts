@@ -1,6 +1,6 @@
-// Where the state of one partition lies in parts: the directory that a snapshot's index is written from.
-//   Owns: chunk entries, table blocks, runs, fingerprint parts. Does not own: what is not in parts yet (actors/partition).
-//   L1. Whatever is replaced here is retired in the part store, in the same synchronous step.
+// Directory of a partition's parts: a snapshot's index is written from it.
+//   Owns: chunk entries, table blocks, runs, fingerprint parts. Does not own: state that no part has yet (actors/partition).
+//   L1. A replaced part is retired in the part store in the same synchronous step.
 
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
@@ -41,12 +41,12 @@ export class Layout {
   nameCounts: PartRef | null = null;
   /** Closed chunks whose parts are durable. */
   readonly chunks = new ChunkDirectory();
-  /** Complete blocks of the chunk directory, as the last snapshot wrote them; and those that changed since. */
+  /** Complete blocks of the chunk directory as the last snapshot wrote them, and the numbers of those that changed since. */
   chunkBlocks: readonly PartRef[] = [];
   private readonly changedBlocks = new Set<number>();
   /** The open chunk as the last snapshot wrote it. */
   openEntry: ChunkEntry | null = null;
-  /** Closed chunks on their way into parts. */
+  /** Closed chunks that are being written. */
   readonly writing = new Map<number, {chunk: ChunkInMemory; done: Promise<void>}>();
   windowRuns: readonly Run[] = [];
   userRuns: readonly Run[] = [];
@@ -55,7 +55,7 @@ export class Layout {
   completedDeletions: readonly DeletionsPart[] = [];
   completed: readonly CompletedPart[] = [];
 
-  /** `hasLeft`: of users whose rows count no more (actors/identity/moves.ts). */
+  /** `hasLeft`: users whose rows do not count (actors/identity/moves.ts). */
   constructor(parts: PartStore, throttle: Throttle, hasLeft: UserSet) {
     this.parts = parts;
     this.throttle = throttle;
@@ -83,16 +83,16 @@ export class Layout {
     this.completed = index.completed;
   }
 
-  /** Whether the state at hand answers questions out of this part. */
+  /** Whether the current state still names this part. */
   readsFrom({key}: PartRef): boolean {
     for (const chunk of this.chunks.values()) if (partsOfChunk(chunk).some((part) => part.key === key)) return true;
     return this.userRuns.some((run) => run.blocks.some(({part}) => part.key === key));
   }
 
-  /** Starts writing a chunk that was just closed; it stays readable meanwhile. */
+  /** Starts writing a closed chunk, which stays readable meanwhile. */
   writeClosed(chunk: ChunkInMemory): void {
     const writing = this.putClosed(chunk);
-    // Chunks that come faster than they are written would hold up the fold.
+    // Chunks that close faster than they are written would block the fold.
     const done = this.writing.size === 0 ? writing : this.throttle.expedite(writing);
     this.writing.set(chunk.chunk, {chunk, done});
   }
@@ -103,7 +103,7 @@ export class Layout {
     this.writing.delete(chunk.chunk);
   }
 
-  /** Resolves when no more than `countMax` closed chunks are on their way. */
+  /** Resolves when at most `countMax` closed chunks are being written. */
   async settle(countMax: number): Promise<void> {
     while (this.writing.size > countMax) {
       const [oldest] = this.writing.values();
@@ -123,7 +123,7 @@ export class Layout {
     this.changedBlocks.add(chunkBlocksBefore(chunk));
   }
 
-  /** Puts the complete blocks of the chunk directory that changed; all chunks before `nextChunk` are closed and durable. */
+  /** Writes the complete blocks of the chunk directory that changed. All chunks before `nextChunk` must be closed and durable. */
   async putChunkBlocks(nextChunk: number, slicer: TimeSlicer): Promise<void> {
     const complete = chunkBlocksBefore(nextChunk);
     const refs = [...this.chunkBlocks];
@@ -153,7 +153,7 @@ export class Layout {
     this.openEntry = entry;
   }
 
-  /** The parts of the open chunk, written anew only when rows came since the last snapshot. */
+  /** The parts of the open chunk, rewritten only if rows came since the last snapshot. */
   async putOpen(image: ChunkImage | undefined, slicer: TimeSlicer): Promise<ChunkEntry | null> {
     if (image === undefined) return null;
     const {openEntry} = this;
@@ -196,7 +196,7 @@ export class Layout {
     this.nameCounts = ref;
   }
 
-  /** Replaces runs by one (compaction, erasure); parts that the new run took over stay. */
+  /** Replaces runs (compaction, erasure); parts that the new runs took over stay. */
   setRuns(runs: 'windowRuns' | 'userRuns', next: readonly Run[]): void {
     const partsOf = ({blocks}: Run): PartRef[] => blocks.map(partOf);
     this.retireOthers(this[runs].flatMap(partsOf), next.flatMap(partsOf));

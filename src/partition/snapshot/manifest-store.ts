@@ -5,10 +5,10 @@ import {hasCode, messageNotFound, wrongLastSequence} from '../../nats/error-code
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import {Final, retryForever, type Trouble} from '../retry.js';
 
-/** What was written, bytes. */
+/** The bytes that were written. */
 export interface WrittenManifest {
   readonly manifest: Uint8Array;
-  /** That it names, if it was put for it. */
+  /** The manifest's index, if it was written for this manifest. */
   readonly index: Uint8Array | undefined;
 }
 
@@ -17,10 +17,10 @@ export interface StoredManifest {
   readonly revision: number;
 }
 
-/** Another process has the partition now: no fault of this one, and nothing that a start of it anew mends. */
+/** Another process owns the partition: this process is not at fault, and a restart would not help. */
 export class Replaced extends Final {
   override name = 'Replaced';
-  /** `epoch`: of the newest manifest. */
+  /** `epoch`: that of the newest manifest. */
   constructor(
     partition: number,
     readonly epoch: number,
@@ -37,7 +37,7 @@ export class ManifestStore {
   private readonly onWritten: (written: WrittenManifest) => void;
   private readonly trouble: Trouble | undefined;
 
-  /** `onWritten` is called once a manifest is the newest, before its writer goes on. */
+  /** `onWritten` is called once a manifest is the newest, before `write` returns. */
   constructor(
     js: JetStreamClient,
     jsm: JetStreamManager,
@@ -53,7 +53,7 @@ export class ManifestStore {
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
-  /** The newest one; undefined before the first. */
+  /** The newest manifest; undefined before the first. */
   async read(): Promise<StoredManifest | undefined> {
     try {
       const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
@@ -65,14 +65,14 @@ export class ManifestStore {
   }
 
   /**
-   * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision. `index`: the bytes
-   * of the one that it names, if they are at hand.
-   * @throws Replaced when another owner wrote meanwhile: this one is fenced. Final when the store lost `revision`: what is left
-   * of it and of the log a start finds out.
+   * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision. `index`: bytes of its
+   * index, if known.
+   * @throws Replaced when another owner wrote meanwhile: this one is fenced off. Final when the store lost `revision`: a start
+   * finds out what is left of it and of the log.
    */
   async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
     const bytes = encodeManifest(manifest);
-    // Until a try had no answer nothing of this one is stored, also where another owner wrote the very same.
+    // Until an attempt has no answer this owner has stored nothing, even where another owner wrote equal bytes.
     let isOutcomeUnknown = false;
     const written = await retryForever(async () => {
       try {
@@ -90,13 +90,13 @@ export class ManifestStore {
     return written;
   }
 
-  /** Why an owner of this epoch is none any more; undefined where it is. */
+  /** Why an owner of this epoch lost the partition; undefined if it did not. */
   async successorOf(epoch: number): Promise<Replaced | undefined> {
     const newest = await this.newestEpoch();
     return newest > epoch ? new Replaced(this.partition, newest) : undefined;
   }
 
-  /** What another version wrote another owner wrote. */
+  /** The newest epoch. A manifest of another version's format is of another owner. */
   private async newestEpoch(): Promise<number> {
     try {
       return (await this.read())?.manifest.epoch ?? 0;
@@ -106,7 +106,7 @@ export class ManifestStore {
     }
   }
 
-  /** A write whose answer was lost is refused when it is tried again: then the newest manifest is the very same. */
+  /** A retried write is refused if the first attempt was stored: then the newest manifest has equal bytes. */
   private async revisionOfOwn(bytes: Uint8Array, before: number, mayBeOwn: boolean): Promise<number> {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
     if (newest === null || newest.seq < before) {

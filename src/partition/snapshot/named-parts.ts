@@ -1,5 +1,5 @@
-// Keys of the parts that one kept manifest names. Of the chunk directory they are kept by its blocks, which two snapshots that
-// follow each other share: collecting all keys again at every tick would take time in proportion to all events.
+// Keys of the parts that one kept manifest names. Keys of the chunk directory are kept by block, because successive snapshots
+// share its blocks: collecting all keys at every tick would take time in proportion to all events.
 import {
   type ChunkEntry,
   chunkBlockEntries,
@@ -16,7 +16,7 @@ export interface KeySet {
 export class NamedParts implements KeySet {
   static readonly none = new NamedParts(new Set(), new Map());
   private readonly others: ReadonlySet<string>;
-  /** By the key of the block's part. */
+  /** Keys by the key of the block's part. */
   private readonly blocks: ReadonlyMap<string, ReadonlySet<string>>;
 
   private constructor(others: ReadonlySet<string>, blocks: ReadonlyMap<string, ReadonlySet<string>>) {
@@ -24,7 +24,7 @@ export class NamedParts implements KeySet {
     this.blocks = blocks;
   }
 
-  /** `index`: where it is stored. `entriesOf` is asked for blocks that `before` does not name. */
+  /** `index`: the part of the index. `entriesOf` is called only for blocks that `before` does not name. */
   static of(
     index: PartRef,
     stored: StoredIndex,
@@ -45,13 +45,13 @@ export class NamedParts implements KeySet {
   }
 }
 
-/** Parts that the newest manifest names, and those of the one before. */
+/** Parts that the newest manifest and the one before it name. */
 export interface KeptNames {
   readonly current: NamedParts;
   readonly previous: NamedParts;
 }
 
-/** Entries of a block of the directory, out of all in order. */
+/** Entries of one block of the directory. */
 export const entriesOfBlock = (chunks: readonly ChunkEntry[], block: number): readonly ChunkEntry[] =>
   chunks.slice(block * chunkBlockEntries, (block + 1) * chunkBlockEntries);
 

@@ -1,19 +1,19 @@
-// Whether this process still owns a partition. An owner that was paused (a stopped process, a machine that slept) may have a
-// successor by now. It finds out by the epoch of the newest manifest.
-//   O1. What a successor explains is no fault: before a log is called lost, a part damaged or a snapshot late, the owner asks.
-//   O2. Rows and profiles follow from the log: any process that folded it up to a sequence answers right. Other answers (how far
-//       a deletion is, whether the partition is ready) come from the owner alone, which asks for a successor after it has the
-//       answer.
-//   O3. No part is put long after a take-over: it may hold a user of whom the successor has a receipt that nothing is left. The
-//       next deletion or start erases a part that was put in the moment of the pause.
-//   A successor needs nothing that this process sweeps and cuts: P4 (snapshots.ts) holds for the manifest that it began with.
+// Ownership of a partition by this process. An owner that was paused (a stopped process, a machine that slept) may have a
+// successor; the epoch of the newest manifest tells.
+//   O1. A successor may explain a fault: before the owner calls a log lost, a part damaged or a snapshot late, it asks for one.
+//   O2. Rows and profiles follow from the log: any process that folded it up to a sequence answers correctly. Other answers
+//       (the progress of a deletion, whether the partition is ready) come from the owner alone, which asks for a successor
+//       after it has the answer.
+//   O3. No part is written long after a take-over: it may hold a user whose erasure the successor has confirmed. A part written
+//       in the moment of a pause is erased by the next deletion or start.
+//   A successor needs nothing that this process sweeps or truncates: P4 (snapshots.ts) holds for the manifest it started from.
 import {monotonicMs} from '../../clock.js';
 import {retryForever, type Trouble} from '../retry.js';
 import type {ManifestStore, Replaced} from './manifest-store.js';
 
-/** O3. No successor recovers a partition, cleans up after a deletion and publishes its receipt in this time. */
+/** O3. Within this time no successor recovers a partition, cleans up after a deletion and publishes its receipt. */
 const trustMs = 250;
-/** O1, O2. What the store was asked longer ago says nothing of now: this process may have been paused. */
+/** O1, O2. An older answer of the store proves nothing: this process may have been paused. */
 const freshMs = 1_000;
 const looksMax = 5;
 
@@ -41,7 +41,7 @@ export class Ownership {
     this.trouble = trouble;
   }
 
-  /** A successor is known: nothing is folded, answered or put any more. */
+  /** A successor is known: nothing is folded, answered or written any more. */
   get isLost(): boolean {
     return this.lost;
   }
@@ -59,7 +59,7 @@ export class Ownership {
     return this.hear(successor, askedMs) === 'outlived';
   }
 
-  /** The store was asked just now, and said that this process is the owner. */
+  /** Whether the store confirmed the ownership just now. */
   get isConfirmed(): boolean {
     return this.wasConfirmed(freshMs);
   }
@@ -69,8 +69,8 @@ export class Ownership {
   }
 
   /**
-   * 'unknown' when the store does not answer within `msMax`, not counting time in which this process was paused: it asks
-   * `looksMax` times, and a pause uses up one of them. The answer 'owner' that took longer than `freshMs` counts for nothing. O2
+   * 'unknown' when the store does not answer within `msMax`, apart from time in which this process was paused: it asks
+   * `looksMax` times, and a pause uses up one of them. An answer 'owner' that took longer than `freshMs` is discarded. O2
    */
   standing(msMax: number): Promise<Standing> {
     const lookMs = msMax / looksMax;
@@ -100,8 +100,8 @@ export class Ownership {
   }
 
   /**
-   * Undefined when the store said within `trustMs` that this process is the owner. The promise rejects when the store does not
-   * answer, and never resolves for an owner that was outlived. O3
+   * Undefined when the store confirmed the ownership within `trustMs`. The promise rejects when the store does not answer, and
+   * never resolves for an owner that has a successor. O3
    */
   confirm(): Promise<void> | undefined {
     if (this.wasConfirmed(trustMs)) return undefined;

@@ -1,5 +1,5 @@
-// The writing side of the parts store of one partition: puts parts, and knows which of them nothing names any more.
-//   P4. A part goes only when neither kept manifest, nor the state at hand, nor a snapshot in the making names it.
+// The writing side of the parts store of one partition: writes parts, and knows which of them nothing names any more.
+//   P4. A part is removed only when neither a kept manifest, nor the current state, nor a snapshot in progress names it.
 
 import {randomBytes} from 'node:crypto';
 import {crc32} from 'node:zlib';
@@ -14,16 +14,16 @@ import {retryForever, type Trouble} from '../retry.js';
 import type {KeySet} from './named-parts.js';
 import type {Ownership} from './ownership.js';
 
-/** A value of the store. Larger parts span several. */
+/** Bytes of a value. Larger parts have several. */
 const valueBytesMax = 512 * 1024;
 assert(valueBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries a value');
-/** One value of a part. Nothing else is ever stored under its subject. */
+/** One value of a part. Its subject is never used for anything else. */
 export interface StoredValue {
   readonly subject: string;
   readonly revision: number;
 }
 
-/** What readers of this thread have at hand: told of what is put for them, and of what the state at hand no longer names. */
+/** Cache of this thread's readers: notified of parts written for them, and of parts that the current state no longer names. */
 type PartsAtHand = Pick<PartsCache, 'keepNew' | 'forget'>;
 
 const nothingAtHand: PartsAtHand = {keepNew: () => undefined, forget: () => undefined};
@@ -37,12 +37,12 @@ export class PartStore {
   private readonly trouble: Trouble | undefined;
   private readonly ownership: Pick<Ownership, 'confirm'> | undefined;
   private nextKey = 0;
-  /** Parts that the state at hand no longer names, by key; a kept manifest may still do. */
+  /** Parts that the current state no longer names, by key; a kept manifest may still name them. */
   private readonly retired = new Map<string, PartRef>();
 
   /**
-   * Keys of different owners differ, also of those that ended before their first manifest and so share an epoch: the
-   * server would take a put with a known message id for a repetition, and keep the old bytes.
+   * Different owners use different keys, even if they share an epoch because they ended before their first manifest: the server
+   * would take a write with a known message id for a duplicate, and keep the old bytes.
    */
   constructor(
     js: JetStreamClient,
@@ -63,8 +63,8 @@ export class PartStore {
   }
 
   /**
-   * Resolves when the part is durable. While the store is unreachable it goes on trying. `reading`: how live reads are going
-   * to read it; undefined: they are not.
+   * Resolves when the part is durable; retries while the store is unreachable. `reading`: how live reads will read the part;
+   * undefined: they will not.
    */
   async put(payload: Uint8Array, reading?: Reading): Promise<PartRef> {
     assert(payload.length > 0, 'a part has bytes');
@@ -82,9 +82,9 @@ export class PartStore {
   }
 
   /**
-   * Stored once, however late it is tried again: the server knows a message id for two minutes alone, and a second copy would
-   * push the first one out of the bucket with its bytes left on the disk, and nobody would know its sequence to erase it.
-   * Nothing is expected of the first try: nats-server 2.9.10 lost parts that it had just stored where every put expected that.
+   * Stored once, however late it is retried. The server knows a message id for two minutes only; a second copy would push the
+   * first one out of the bucket, its bytes would stay on the disk, and its sequence would be unknown. The first attempt expects
+   * nothing: nats-server 2.9.10 lost parts that it had just stored if every write did.
    */
   private putValue(name: string, value: Uint8Array): Promise<number> {
     const subject = bucketSubject('parts', name);
@@ -104,7 +104,7 @@ export class PartStore {
     return retryForever(put, this.trouble);
   }
 
-  /** The state at hand no longer names these parts. */
+  /** Notes that the current state no longer names these parts. */
   retire(...refs: readonly PartRef[]): void {
     for (const ref of refs) {
       this.retired.set(ref.key, ref);
@@ -113,8 +113,8 @@ export class PartStore {
   }
 
   /**
-   * The values of retired parts whose key is not in `named` (what the kept manifests name), once. No snapshot may be in the
-   * making. P4
+   * Takes the values of retired parts whose key is not in `named` (the keys of the kept manifests). No snapshot may be in
+   * progress. P4
    */
   takeRetired(named: KeySet): StoredValue[] {
     const garbage = [...this.retired.values()].filter((ref) => !named.has(ref.key));
@@ -125,8 +125,8 @@ export class PartStore {
   }
 
   /**
-   * Whether a value is of an earlier owner and of no part in `named`: a crash left it. A process that was paused, and outlived
-   * by its successor, must not take that one's parts for orphans.
+   * Whether an earlier owner wrote the value and no part in `named` has it: a crash left it. A paused process with a successor
+   * must not take the successor's parts for orphans.
    */
   isOrphan(subject: string, named: KeySet): boolean {
     const key = subject.slice(bucketSubject('parts', '').length, subject.lastIndexOf('.'));
@@ -140,5 +140,5 @@ function valuesOf(payload: Uint8Array): Uint8Array[] {
   return values;
 }
 
-/** Of the owner that wrote the part. */
+/** Epoch of the owner that wrote the part. */
 const epochOf = (key: string): number => Number.parseInt(key.slice(key.indexOf('.') + 1), 10);

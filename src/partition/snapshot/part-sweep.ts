@@ -1,17 +1,20 @@
-// Erasing what no kept manifest names any more: parts that snapshots replaced, and orphans, which an earlier owner put and
-// never published. Behind the snapshots, list after list, orphans last; only the receipt of a deletion, a stop, and a snapshot
-// behind which lists gather wait for it.
-//   Owns: what is still to be erased, and how. Does not own: what is garbage (part-store.ts), nor when (snapshots.ts, scrub.ts).
-//   S1. Parts leave by erase-by-sequence alone: purge, KV delete and overwrite leave their bytes on the disk (docs/architecture.md, Deletion).
-//   S2. No erase hits another value than the one it is meant for. It names a sequence, and a server that lost its newest
-//       messages (a power cut without sync, a restored backup) gives theirs to others. So a value is erased only in the run of
-//       the server in which it was seen to be there, by its subject, under which nothing else is ever stored: no run gives a
-//       sequence twice. One look serves a list; whatever fails, or another run, takes another one.
-//   S3. An erase reaches the run that the look was of, or none: it is sent in the turn in which the link still names that run.
-//       Of a cluster this is the server that we speak to, and the one that has the stream may begin another run unseen: it is
-//       away for longer than a look is good for there.
-//   S4. A list is of no later manifest (snapshots.ts P4): it may be erased while the next snapshot is written.
-//   S5. What is erased while it is noted is noted as a whole, also what was begun before: a receipt speaks of all of it.
+// Erases values that no kept manifest names any more: parts that snapshots replaced, and orphans, which an earlier owner wrote
+// and never published. It runs after the snapshots, list by list, orphans last. Only the receipt of a deletion, a stop, and a
+// snapshot whose lists accumulate wait for it.
+//   Owns: the values still to be erased, and how. Does not own: what is garbage (part-store.ts), and when (snapshots.ts,
+//   scrub.ts).
+//   S1. Parts are erased by sequence: purge, KV delete and overwrite leave their bytes on the disk (docs/architecture.md,
+//       Deletion).
+//   S2. An erase never hits another value than the intended one. It names a sequence, and a server that lost its newest
+//       messages (a power cut without sync, a restored backup) gives their sequences to others. So a value is erased only in
+//       the server run in which a look found it by its subject, which is used for nothing else: no run gives a sequence twice.
+//       One look serves a list; after a failure or in another run a new look is taken.
+//   S3. An erase reaches the run of its look, or none: it is sent in the same turn of the event loop in which the link still
+//       names that run. In a cluster this is the server we are connected to, and the stream's leader may begin another run
+//       unseen; such a server is away for longer than a look is valid there.
+//   S4. A list has only values that no later manifest names (snapshots.ts P4): it may be erased while the next snapshot is
+//       written.
+//   S5. Noting covers whole lists, including those begun before: a receipt speaks of all of it.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {monotonicMs} from '../../clock.js';
@@ -24,27 +27,27 @@ import type {KeySet} from './named-parts.js';
 import type {PartStore, StoredValue} from './part-store.js';
 
 /**
- * An erase writes the storage block of its value anew, up to 4 MiB, and flushes it, about 7.5 ms: some at once share the
- * disk's flush. So what is erased costs by its number, whatever its size. Where nobody waits for it, few hold up whoever
- * wants something else of that stream meanwhile.
+ * An erase rewrites the storage block of its value, up to 4 MiB, and flushes it, about 7.5 ms; concurrent erases share the
+ * flush. So the cost depends on the number of values, not on their size. Where no caller waits, few run at once, so that other
+ * requests to the stream are not delayed.
  */
 const erasesAtOnce = 8;
 const gentleErasesAtOnce = 2;
-/** S3, in a cluster. A server that lost power is not back so soon. */
+/** S3: validity of a look in a cluster. A server that lost power takes longer to return. */
 const lookAgeMsMax = 1_000;
 /** The next start erases what is left. */
 const stopMsMax = 5_000;
-/** What is new is read by reports out of the stream in which is erased, as soon as it is published: a list begins later. */
+/** Reports read a new snapshot's parts from the same stream as soon as it is published: a list begins later. */
 const firstReadsMs = 25;
-/** The one that is being erased among them. So many are erased without rests. */
+/** Lists that may wait, the one being erased included; with this many, erasing takes no rests. */
 const listsMax = 2;
 
-/** Over a connection that nothing else uses: a server does what one connection asks one after the other. */
+/** A connection that nothing else uses: a server handles the requests of one connection one after the other. */
 export interface ErasingLink {
   readonly jsm: JetStreamManager;
   /**
-   * Which run of which server the connection leads to; undefined while it leads to none. What is sent in the turn in which
-   * this is asked reaches that run, or nobody.
+   * Run of the server at the other end of the connection; undefined while there is none. A message sent in the same turn of the
+   * event loop reaches that run, or none.
    */
   run(): string | undefined;
   /** Whether that server is one of a cluster. */
@@ -53,23 +56,23 @@ export interface ErasingLink {
 
 interface Target {
   readonly subject: string;
-  /** Undefined where it has to be asked for. */
+  /** Undefined: the sequence must be looked up. */
   readonly revision?: number;
 }
 
-/** A partition's values that were there, and the run in which they were. */
+/** The values of a partition that existed at a look, and the server's run. */
 interface Look {
   readonly run: string;
-  /** By the monotonic clock: what is begun later takes another one. S3 */
+  /** Monotonic time after which an erase needs another look. S3 */
   readonly endMs: number;
   readonly subjects: ReadonlySet<string>;
 }
 
 class Job {
-  /** Of the subjects that are there, those to be erased. */
+  /** The values to be erased, among the existing subjects. */
   readonly targetsIn: (subjects: ReadonlySet<string>) => Target[];
   readonly erased: Map<string, StoredValue>;
-  /** Resolves when nothing of it is there any more. */
+  /** Resolves when none of its values exists any more. */
   readonly done: Promise<void>;
   end: () => void = () => undefined;
 
@@ -85,11 +88,11 @@ class Job {
 interface PartSweepSetup {
   readonly partition: number;
   readonly parts: PartStore;
-  /** For reading back. */
+  /** For reading values back. */
   readonly jsm: JetStreamManager;
   readonly erasing: ErasingLink;
   readonly log: Logger;
-  /** Of erasing alone: who waits for something else does not hurry it. */
+  /** Throttle of erasing alone: a caller that waits for other work does not lift it. */
   readonly throttle?: Throttle;
 }
 
@@ -101,7 +104,7 @@ export class PartSweep {
   private orphans: Job | undefined;
   private running: Promise<void> | undefined;
   private isStopped = false;
-  /** S5 */
+  /** Erased values since `note`. S5 */
   private noted: StoredValue[] | undefined;
 
   constructor(setup: PartSweepSetup) {
@@ -110,7 +113,7 @@ export class PartSweep {
     this.trouble = new Trouble(setup.log, {partition: setup.partition, tried: 'to erase parts'});
   }
 
-  /** S4 */
+  /** Adds a list of values to be erased. S4 */
   add(values: readonly StoredValue[]): void {
     if (values.length === 0) return;
     this.lists.push(new Job((subjects) => values.filter(({subject}) => subjects.has(subject))));
@@ -118,8 +121,8 @@ export class PartSweep {
   }
 
   /**
-   * Erases the values of earlier owners whose part is not in `named` (what the kept manifests name), also those that came
-   * until now since such a call before: a put of an owner that is gone may reach the store late.
+   * Erases the values of earlier owners whose part is not in `named` (the keys of the kept manifests). A later call replaces
+   * the earlier one and includes values that arrived since: a write of a former owner may reach the store late.
    */
   addOrphans(named: KeySet): void {
     const {parts} = this.setup;
@@ -132,7 +135,7 @@ export class PartSweep {
     this.start();
   }
 
-  /** Resolves when nothing of what was added by now is there any more; without rests until then. */
+  /** Resolves when no value added by now exists any more; erases without rests until then. */
   async settle(): Promise<void> {
     const jobs = this.orphans === undefined ? this.lists : [...this.lists, this.orphans];
     await this.throttle.expedite(Promise.all(jobs.map(({done}) => done)));
@@ -148,7 +151,7 @@ export class PartSweep {
     return this.running === undefined;
   }
 
-  /** Erases what was replaced, for some seconds at most, and leaves the rest and orphans to the next start. */
+  /** Erases replaced values for some seconds at most; leaves the rest and orphans to the next start. */
   async stop(): Promise<void> {
     this.orphans = undefined;
     const patience = new AbortController();
@@ -158,7 +161,7 @@ export class PartSweep {
     this.isStopped = true;
   }
 
-  /** From now on what is erased is noted, and erased without rests. S5 */
+  /** Notes erased values from now on, and erases without rests. S5 */
   note(): void {
     this.noted = [];
   }
@@ -169,7 +172,7 @@ export class PartSweep {
     return noted;
   }
 
-  /** Those of the values that can still be read. */
+  /** The values that can still be read. */
   async stillThere(values: readonly StoredValue[]): Promise<StoredValue[]> {
     const found: StoredValue[] = [];
     for (const value of values) if (await isThere(this.setup.jsm, value, this.trouble)) found.push(value);
@@ -207,7 +210,7 @@ export class PartSweep {
     job.end();
   }
 
-  /** One look, and what is done by it. Whether that was all. S2 */
+  /** Takes one look and erases the values that it found. Returns whether the job is complete. S2 */
   private async work(job: Job): Promise<boolean> {
     if (job !== this.next) return false;
     const look = await this.look();
@@ -218,17 +221,17 @@ export class PartSweep {
       if (startedMs > look.endMs && at > 0) return false;
       if (startedMs > look.endMs) throw new Error('what was seen is too old');
       const some = targets.slice(at, at + (this.isGentle ? gentleErasesAtOnce : erasesAtOnce));
-      // None is under way any more when the next look is taken.
+      // All erases have ended before the next look.
       const outcomes = await Promise.allSettled(some.map((target) => this.erase(target, look.run, job)));
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       at += some.length;
       if (this.isGentle) await this.throttle.rest(monotonicMs() - startedMs);
     }
-    // A run that has ended may have lost what it said was erased: another look tells.
+    // A run that has ended may have lost erases that it confirmed: another look tells.
     return this.setup.erasing.run() === look.run;
   }
 
-  /** Nobody waits for it: what is noted somebody will soon. */
+  /** Throttle only while no caller waits and no receipt is being prepared. */
   private get isGentle(): boolean {
     return !this.throttle.isLifted && this.noted === undefined && this.lists.length < listsMax;
   }
@@ -236,7 +239,7 @@ export class PartSweep {
   private async look(): Promise<Look> {
     const {partition, erasing} = this.setup;
     const endMs = erasing.isOfCluster() ? monotonicMs() + lookAgeMsMax : Number.POSITIVE_INFINITY;
-    const run = erasing.run(); // S3 holds for the look as well.
+    const run = erasing.run(); // S3 holds for the look, too.
     if (run === undefined) throw new Error('no server is there');
     const filter = bucketSubject('parts', `p${partition}.>`);
     const {state} = await erasing.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
@@ -252,8 +255,8 @@ export class PartSweep {
     try {
       await jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
     } catch (error) {
-      // Somebody else had erased it. For a message that a power cut took the server says no more than that the deletion
-      // failed: it is asked for the message then.
+      // It was erased already. For a message lost in a power cut the server only says that the deletion failed: then ask it for
+      // the message.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
       if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.trouble)))
         throw error;
@@ -267,7 +270,7 @@ export class PartSweep {
   }
 }
 
-/** A sequence that another value has by now counts for nothing. */
+/** A sequence that another value has now does not count. */
 function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue, trouble: Trouble): Promise<boolean> {
   return retryForever(async () => {
     try {

@@ -1,10 +1,11 @@
-// The newest position that a partition folded up to, noted in DATA_DIR beside whatever NATS keeps: a witness of another
-// disk, or at least of another file.
-//   A power cut can take log and manifests back together (an external NATS that syncs by a timer), and a backup that is
-//   restored does: what is left agrees with itself, and nothing in it tells that acknowledged events are missing.
-//   N1. Noted before the manifest of that position is written: what was ever published is noted.
-//   N2. A note never goes back. One that is missing or cannot be read says nothing.
-//   N3. It is of this machine: where another one had the partition since, the log may have been cut behind it (recovery-plan.ts V4).
+// The newest position of a partition, noted in DATA_DIR beside the data of NATS: a witness on another disk, or at least in
+// another file.
+//   A power cut may take back log and manifests together (an external NATS that syncs by a timer), and so does restoring a
+//   backup: the rest is consistent, and nothing in it tells that acknowledged events are missing.
+//   N1. The note is written before the manifest of its position: every published position was noted.
+//   N2. A note never goes back. A missing or unreadable note says nothing.
+//   N3. A note is this machine's: if another machine had the partition since, it may have truncated the log (recovery-plan.ts
+//       V4).
 import {mkdir, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Logger} from '../../observe.js';
@@ -14,20 +15,20 @@ export interface NotedPosition {
   readonly sequence: number;
   /** Producer and number of the message there. */
   readonly mark: string;
-  /** Of the owner: a successor's must be higher. */
+  /** Epoch of the owner: a successor's must be higher. */
   readonly epoch: number;
-  /** It came with a backup. The original went on from here, and a new generation tells positions of the two apart. */
+  /** The note came with a backup. The original continued from here, so a new generation tells the positions of the two apart. */
   readonly isRestored?: true;
 }
 
-/** Where a partition's newest position is noted. */
+/** Store of a partition's newest position. */
 export interface PositionNote {
   read(): Promise<NotedPosition | undefined>;
-  /** Durable once it resolves; never fails: a full disk keeps the older note. */
+  /** Durable once it resolves. Never fails: on a full disk the older note stays. */
   write(position: NotedPosition): Promise<void>;
 }
 
-/** For those who have no disk of their own. */
+/** For owners without a disk. */
 export const noNote: PositionNote = {read: async () => undefined, write: async () => undefined};
 
 export class PositionFile implements PositionNote {
@@ -72,7 +73,7 @@ export class PositionFile implements PositionNote {
   }
 }
 
-/** A new name is on disk when its folder is. */
+/** A new file name is durable once its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

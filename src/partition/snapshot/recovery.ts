@@ -1,9 +1,9 @@
-// From the newest manifest to a partition that goes on folding after it, in three steps:
-//   look (what is there), decide (recovery-plan.ts), load (restore.ts).
+// Recovery: from the newest manifest to a partition that continues folding after it, in three steps: look (take stock), decide
+//   (recovery-plan.ts), load (restore.ts).
 //   V1 to V5 are in recovery-plan.ts.
-//   V6. A start takes the partition over before it looks: from then on no other owner can publish, sweep parts or cut the log.
-//       A start that was paused may have a successor, which does all three. It asks for one before it calls anything lost or
-//       damaged (ownership.ts O1).
+//   V6. A start takes the partition over before it looks: from then on no other owner can publish, sweep parts or truncate the
+//       log. A start that was paused may have a successor that does these three. It asks for one before it calls anything lost
+//       or damaged (ownership.ts O1).
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../../actors/partition.js';
 import {bucketStream, bucketSubject, logStream} from '../../nats/topology.js';
@@ -18,13 +18,13 @@ import {type Beginning, decide, type Found, type Loss, type Plan} from './recove
 import {emptyState, type Restored, restore} from './restore.js';
 
 interface Recovered extends Restored {
-  /** Of the newest manifest; 0: there is none. */
+  /** Revision of the newest manifest; 0: there is none. */
   readonly revision: number;
   readonly epoch: number;
   readonly hasLostLog: boolean;
 }
 
-/** What recovery reads from. */
+/** Sources of a recovery. */
 interface RecoverySources {
   readonly manifests: ManifestStore;
   readonly cache: PartsCache;
@@ -33,7 +33,7 @@ interface RecoverySources {
   readonly log: Logger;
 }
 
-/** The partition is this process's from here on, as `epoch`. */
+/** A partition that this process owns, as `epoch`. */
 interface Taken extends Pick<Found, 'newest' | 'noted'>, Pick<Recovered, 'epoch' | 'revision'> {}
 
 /** Takes the partition over and loads its newest usable snapshot. @throws Replaced, Final */
@@ -53,7 +53,10 @@ export async function recover(setup: PartitionSetup, sources: RecoverySources): 
   return {partition, ...rest, manifest: manifest && {...manifest, epoch}, epoch, revision, hasLostLog};
 }
 
-/** A new epoch fences an owner that is still there. If that owner publishes meanwhile, what it published is taken over. V6 */
+/**
+ * Takes the partition over: a new epoch fences off an owner that is still running. If that owner publishes meanwhile, its
+ * manifest is used. V6
+ */
 async function takeOver({manifests, note}: RecoverySources): Promise<Taken> {
   for (;;) {
     const [stored, noted] = await Promise.all([manifests.read(), note.read()]);
@@ -77,7 +80,7 @@ async function look(partition: number, jsm: JetStreamManager, {newest, noted}: T
     markOf(noted?.sequence),
     storedValues(jsm, partition),
   ]);
-  // After the marks: an owner that was taken over from may still be cutting the log.
+  // After the marks: the former owner may still be truncating the log.
   const {state} = await jsm.streams.info(logStream(partition));
   return {newest, noted, log: {first: state.first_seq, last: state.last_seq, markAtNewest, markAtNoted}, values};
 }
@@ -88,7 +91,7 @@ async function storedValues(jsm: JetStreamManager, partition: number): Promise<R
   return new Set(Object.keys(state.subjects ?? {}));
 }
 
-/** V6. @throws Replaced */
+/** Asks for a successor. V6. @throws Replaced */
 async function throwSuccessor(manifests: ManifestStore, epoch: number): Promise<void> {
   const successor = await retryForever(() => manifests.successorOf(epoch));
   if (successor !== undefined) throw successor;
@@ -110,13 +113,13 @@ function say(log: Logger, partition: number, {newest, noted, log: {last}}: Found
   }
 }
 
-/** V3 */
+/** The start is refused. V3 */
 const lacksEntries = (partition: number, {newest, log}: Found): Final =>
   new Final(
     `partition ${partition}: the log starts at ${log.first}, but the newest snapshot ends at ${newest?.position.sequence ?? 0}: entries between are missing`,
   );
 
-/** V1 */
+/** Loads the best candidate whose parts can be read. V1 */
 async function load(
   setup: PartitionSetup,
   {cache, log}: RecoverySources,

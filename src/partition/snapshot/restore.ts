@@ -1,5 +1,5 @@
-// From a manifest to the state of a partition: identities, names, message ids and the open chunk are loaded. Everything else
-// stays in parts until it is asked for.
+// Restores the state of a partition from a manifest: identities, names, message ids and the open chunk. Everything else stays
+// in parts until it is needed.
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import {
@@ -23,7 +23,7 @@ import {IndexReader} from '../../parts/stored-index.js';
 import {DamagedPart, MissingPart} from '../../parts/stored-parts.js';
 import {entriesOfBlock, type KeptNames, NamedParts} from './named-parts.js';
 
-/** Parts under way at once, of one kind. */
+/** Concurrent loads of one kind of part. */
 export const loadsAheadMax = 8;
 
 export interface Restored {
@@ -31,7 +31,7 @@ export interface Restored {
   readonly index: SnapshotIndex | undefined;
   readonly manifest: Manifest | undefined;
   readonly named: KeptNames;
-  /** Parts that only the older of the two snapshots names: they leave the store with it. */
+  /** Parts that only the older of the two snapshots names: they are removed together with it. */
   readonly outdated: readonly PartRef[];
 }
 
@@ -47,8 +47,8 @@ export const emptyState = (setup: PartitionSetup): Restored => ({
 });
 
 /**
- * The state of a snapshot. `stored`: subjects of the values in the store; undefined: parts that the state itself can do without
- * may be missing. When it throws, nothing of it is being loaded any more.
+ * The state of a snapshot. `stored`: subjects of the values in the store; undefined: parts that the state can do without may be
+ * missing. When it throws, all its loads have ended.
  * @throws MissingPart, DamagedPart
  */
 export async function restore(
@@ -63,12 +63,12 @@ export async function restore(
   if (stored !== undefined) checkStored(index, stored);
   const partition = new Partition(setup);
   const [nameCounts, openChunk] = await restoreTables(partition, index, cache, stored === undefined);
-  // Last, as the memory of the kernel is there once for all states of a partition.
+  // Last: all states of a partition share the kernel's memory.
   partition.restore(manifest.position.sequence, manifest.mark, index, nameCounts, openChunk);
   return {partition, index, manifest, ...keptParts(manifest, index, await olderIndex(manifest, indexes, load))};
 }
 
-/** @throws MissingPart */
+/** Checks that the store has all parts. @throws MissingPart */
 function checkStored(index: SnapshotIndex, stored: ReadonlySet<string>): void {
   for (const ref of partsOf(index)) {
     const isStored = ref.revisions.every((_, i) => stored.has(bucketSubject('parts', `${ref.key}.${i}`)));
@@ -76,7 +76,7 @@ function checkStored(index: SnapshotIndex, stored: ReadonlySet<string>): void {
   }
 }
 
-/** All tables at a time: each load waits for the store longer than restoring most of them takes. */
+/** Loads all tables at once: each load waits for the store longer than most of them take to restore. */
 async function restoreTables(partition: Partition, index: SnapshotIndex, cache: PartsCache, permitsMissing: boolean) {
   const load: Load = (ref) => cache.loadUnkept(ref);
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
@@ -113,7 +113,7 @@ async function restoreTables(partition: Partition, index: SnapshotIndex, cache: 
   ]);
 }
 
-/** Who completed which saved funnel. */
+/** Users who completed each saved funnel. */
 export async function restoreCompletions(
   {completions}: Partition,
   {completed}: SnapshotIndex,
@@ -123,7 +123,7 @@ export async function restoreCompletions(
     completions.restore(funnel, hasBegun, users === null ? null : await load(users));
 }
 
-/** Who is whose, and who left. */
+/** Links of devices to users, and users who left. */
 export async function restoreLinks({links, moves}: Partition, index: SnapshotIndex, load: Load): Promise<void> {
   await whenAllEnded([
     restoreEach(index.devices.blocks, load, (bytes) => links.devices.restoreBlock(bytes)),
@@ -139,7 +139,7 @@ export async function restoreLinks({links, moves}: Partition, index: SnapshotInd
   }
 }
 
-/** Throws the first failure in the order of the list, once all have ended: memory holds one state at a time. */
+/** Throws the first failure in the order of the list, once all loads have ended: memory holds one state at a time. */
 async function whenAllEnded<T extends readonly unknown[]>(
   loads: readonly [...T],
 ): Promise<{-readonly [P in keyof T]: Awaited<T[P]>}> {
@@ -147,14 +147,14 @@ async function whenAllEnded<T extends readonly unknown[]>(
   return Promise.all(loads);
 }
 
-/** Receipts of the past are no reason to refuse a start. */
+/** A missing list of past receipts does not refuse a start. */
 function noRecords(error: unknown, {deletions}: Partition): Uint8Array {
   if (!isUnreadable(error)) throw error;
   deletions.isIncomplete = true;
   return encodeDeletions([]);
 }
 
-/** In order. Memory holds the parts that are loaded ahead besides what is restored. */
+/** Loads and restores items in order. The parts loaded ahead take memory in addition. */
 async function restoreEach<T>(
   items: readonly T[],
   load: (item: T) => Promise<Uint8Array>,
@@ -173,8 +173,8 @@ async function loadOpenChunk(entry: ChunkEntry, cache: PartsCache): Promise<Rest
 }
 
 /**
- * The index of the snapshot before; undefined when a part of it is missing or damaged. That snapshot is kept for a newest one that is
- * damaged, and this one is not.
+ * The index of the previous snapshot; undefined when one of its parts is missing or damaged. That snapshot is only needed if
+ * the newest one is damaged, which it is not.
  */
 async function olderIndex({previous}: Manifest, indexes: IndexReader, load: Load): Promise<SnapshotIndex | undefined> {
   if (previous === null) return undefined;

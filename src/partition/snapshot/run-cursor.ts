@@ -1,15 +1,15 @@
-// Sorted runs as a merge reads them: side by side, each block opened when something of it is needed.
-//   RC1. A block that no other run reaches into need not be opened: the merged run takes it over as it is.
+// Cursors over sorted runs, for merging: a block is opened only when its content is needed.
+//   RC1. A block that no other run reaches into is not opened: the merged run takes it over.
 
 import type {EncodedBlock, PartRef, RunBlock} from '../../../actors/manifest.js';
 
-/** A block of a run, in the store or in memory alone. */
+/** A block of a run, in the store or in memory only. */
 export interface SourceBlock {
-  /** The lowest and the highest of its keys (days, users), both in it. */
+  /** Its lowest and highest key (days, users), inclusive. */
   readonly first: number;
   readonly last: number;
   readonly bytes: number;
-  /** Undefined while it is not in the store. */
+  /** Undefined while the store does not have it. */
   readonly part: PartRef | undefined;
   load(): Promise<Uint8Array>;
 }
@@ -33,12 +33,12 @@ export const blockInMemory = ({first, last, payload}: EncodedBlock): SourceBlock
   load: async () => payload,
 });
 
-/** Where a merge is in one of its runs. */
+/** Position of a merge in one of its runs. */
 export abstract class RunCursor {
   private readonly run: readonly SourceBlock[];
   private at = 0;
   isOpen = false;
-  /** The next one; of a block that is not open its first. Infinite at the end. */
+  /** The next key; the first key of a block that is not open. Infinite at the end. */
   key: number;
 
   constructor(run: readonly SourceBlock[]) {
@@ -50,7 +50,7 @@ export abstract class RunCursor {
     return this.run[this.at]?.first ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The block that begins with `key`, if it is not open. */
+  /** The next block, if it is not open yet. */
   get ahead(): SourceBlock | undefined {
     return this.isOpen ? undefined : this.run[this.at];
   }
@@ -62,7 +62,7 @@ export abstract class RunCursor {
     this.step();
   }
 
-  /** To the next key. */
+  /** Moves to the next key. */
   step(): void {
     const key = this.nextKey();
     if (key !== undefined) {
@@ -73,27 +73,27 @@ export abstract class RunCursor {
     this.key = this.firstAhead;
   }
 
-  /** Behind the block that is not open. */
+  /** Skips the next block without opening it. */
   skip(): void {
     this.at += 1;
     this.key = this.firstAhead;
   }
 
-  /** While a block is open: about so many bytes of it are ahead. */
+  /** Estimated bytes left in the open block. */
   abstract get restBytes(): number;
   protected abstract enter(payload: Uint8Array): void;
-  /** Of the block that was entered last; undefined at its end. */
+  /** Next key of the open block; undefined at its end. */
   protected abstract nextKey(): number | undefined;
 }
 
-/** The one whose key is the lowest, the oldest of those. */
+/** The cursor with the lowest key; among equal keys the oldest. */
 export function lowestOf<C extends RunCursor>(cursors: readonly C[]): C {
   let lowest = cursors[0];
   for (const cursor of cursors) if (cursor.key < lowest.key) lowest = cursor;
   return lowest;
 }
 
-/** The block ahead of `lowest`, if none of the others has a key up to its end. RC1 */
+/** The next block of `lowest`, if no other cursor has a key up to its end. RC1 */
 export function aloneAhead<C extends RunCursor>(lowest: C, cursors: readonly C[]): SourceBlock | undefined {
   const block = lowest.ahead;
   if (block === undefined) return undefined;
@@ -101,7 +101,7 @@ export function aloneAhead<C extends RunCursor>(lowest: C, cursors: readonly C[]
   return block;
 }
 
-/** One that has to be opened before what stands at `key` can be read. */
+/** A cursor at `key` whose block must be opened first. */
 export function unopenedAt<C extends RunCursor>(key: number, cursors: readonly C[]): C | undefined {
   for (const cursor of cursors) if (cursor.key === key && !cursor.isOpen) return cursor;
   return undefined;

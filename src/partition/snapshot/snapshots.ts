@@ -1,7 +1,8 @@
-// Taking and publishing snapshots of one partition.
+// Takes and publishes snapshots of one partition.
 //   P3. Parts first, manifest last, by compare-and-set on its revision.
-//   P4. Nothing is truncated or swept that a kept manifest still needs.
-//   P7. All parts of a manifest stand at its position: the cut is synchronous; puts run while folding goes on.
+//   P4. Nothing that a kept manifest still needs is truncated or swept.
+//   P7. All parts of a manifest are at its position: the state is frozen synchronously, and parts are written while folding
+//       continues.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {Arriving} from '../../../actors/identity/moves.js';
 import {assert, must} from '../../../actors/invariant.js';
@@ -39,9 +40,9 @@ import type {PartStore} from './part-store.js';
 import type {PartSweep} from './part-sweep.js';
 import type {PositionNote} from './position-note.js';
 
-/** What is longer is put anew with every snapshot: to compare it would keep it in memory twice. */
+/** Longer lists are rewritten with every snapshot: comparing them would keep them in memory twice. */
 const comparedBytesMax = 1024 * 1024;
-/** A part of so many message ids (12 MB) is joined with no further ones, so that it leaves once they are forgotten. */
+/** A part with this many message ids (12 MB) is not joined with others, so that it is removed once they are forgotten. */
 const idsJoinedMax = 1_000_000;
 
 export interface Published {
@@ -49,7 +50,7 @@ export interface Published {
   readonly asOfMs: number;
 }
 
-/** Where a manifest stands, and what stands there in the log that it was folded from. */
+/** Position of a manifest, and the mark of its message in the log. */
 interface Milestone {
   readonly sequence: number;
   readonly mark: string;
@@ -66,7 +67,7 @@ interface SnapshotsSetup {
   readonly note: PositionNote;
   readonly epoch: number;
   readonly throttle: Throttle;
-  /** Says of each of these moves what its rows are, where that is not said yet. */
+  /** Adds the row counts to moves that lack them. */
   readonly completeMoves: (moves: readonly Move[], slicer: TimeSlicer) => Promise<void>;
   readonly log: Logger;
 }
@@ -77,20 +78,20 @@ export class Snapshots {
   private manifest: Manifest | undefined;
   private revision: number;
   private names: KeptNames;
-  /** Published positions behind which the log may be cut once they are old enough. */
+  /** Published positions up to which the log may be truncated once they are old enough. */
   private behind: (Published & Milestone)[] = [];
   private running: Promise<void> | undefined;
   private lastNameCounts: Uint8Array | undefined;
-  /** How many users the last part of them holds. */
+  /** Number of users in the last part of users who left. */
   private lastLeftOut: number;
   private readonly arrivingParts = new WeakMap<Uint8Array, PartRef>();
-  /** Published by this process; and how long the newest of them took, from the cut to the manifest. */
+  /** Number of snapshots that this process published, and ms of the newest from the cut to the manifest. */
   count = 0;
   lastMs: number | null = null;
-  /** Told as soon as a manifest is published. */
+  /** Notified when a manifest is published. */
   onPublished: (published: Published) => void = () => undefined;
 
-  /** `manifest`: what recovery started from; `named`: by it and by the one before. */
+  /** `manifest`: the one that recovery started from. `named`: parts that it and the manifest before it name. */
   constructor(setup: SnapshotsSetup, manifest: Manifest | undefined, revision: number, named: KeptNames) {
     this.setup = setup;
     this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to cut the log'});
@@ -105,7 +106,7 @@ export class Snapshots {
     return manifest === undefined ? null : {sequence: manifest.position.sequence, asOfMs: manifest.asOfMs};
   }
 
-  /** By destination: the number of the newest move that a published snapshot has. */
+  /** Number of the newest published move, by destination. */
   get movesPublished(): readonly number[] {
     return this.manifest?.moves.left ?? [];
   }
@@ -131,14 +132,14 @@ export class Snapshots {
     while (this.running !== undefined) await this.setup.throttle.expedite(this.running);
   }
 
-  /** The log is another one: nothing of it is behind a snapshot. */
+  /** Notes that the log is another one: nothing of it may be truncated. */
   logReplaced(): void {
     this.behind = [];
   }
 
   /**
-   * Cuts now (synchronously) and writes, throttled as long as nobody waits; resolves when the manifest is
-   * published. What it replaced is swept behind it.
+   * Freezes the state now (synchronously) and writes it, throttled while no caller waits. Resolves when the manifest is
+   * published; replaced parts are swept afterwards.
    */
   take(): Promise<void> {
     const {partition} = this.setup;
@@ -166,7 +167,7 @@ export class Snapshots {
     sweep.add(parts.takeRetired(this.named));
     if (this.count === 1) this.sweepOrphans();
     await this.truncateLog();
-    await sweep.room(); // Parts that are replaced faster than erased would fill the disk.
+    await sweep.room(); // Parts replaced faster than they are erased would fill the disk.
   }
 
   /** Keys of the parts that the two kept manifests name. */
@@ -176,15 +177,15 @@ export class Snapshots {
   }
 
   /**
-   * Behind a manifest of this owner: until the first one another one that starts at the same time may still win, and name
-   * its parts.
+   * Erases orphans. Call it after this owner's first manifest: until then another process that starts at the same time may win,
+   * and name its parts.
    */
   sweepOrphans(): void {
     assert(this.count > 0, 'a manifest was published');
     this.setup.sweep.addOrphans(this.named);
   }
 
-  /** Puts all that is dirty and installs it in the layout. */
+  /** Writes everything that is dirty and enters it in the layout. */
   private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<StoredIndex> {
     const {layout, parts, throttle} = this.setup;
     const slicer = throttle.slicer();
@@ -205,7 +206,7 @@ export class Snapshots {
     const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
       if (chunk.chunk < cut.rest.nextChunk) await throttle.expedite(done);
-    // A chunk that was open at the cut and is closed by now has parts of its own: this image serves this index alone.
+    // A chunk that closed since the cut has parts of its own: this image is for this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);
     else if (openEntry !== layout.openEntry) parts.retire(...partsOfChunk(openEntry));
@@ -231,7 +232,7 @@ export class Snapshots {
     };
   }
 
-  /** Each message is put once. */
+  /** Writes each arriving message once. */
   private async putArriving(arriving: readonly Arriving[]): Promise<void> {
     const {layout, parts} = this.setup;
     const next: ArrivingParts[] = [];
@@ -247,7 +248,7 @@ export class Snapshots {
     layout.setArriving(next);
   }
 
-  /** Users leave the counts only while no snapshot is being written. */
+  /** Writes the set of users who left, if it grew; it grows only while no snapshot is being written. */
   private async putLeftOut(): Promise<void> {
     const {leftOut} = this.setup.partition.moves;
     if (leftOut.count === this.lastLeftOut) return;
@@ -255,7 +256,7 @@ export class Snapshots {
     this.lastLeftOut = leftOut.count;
   }
 
-  /** Written anew only when they are others than this process put last. */
+  /** Writes the name counts, unless they equal the last ones that this process wrote. */
   private async putNameCounts(payload: Uint8Array): Promise<void> {
     const last = this.lastNameCounts;
     if (last !== undefined && Buffer.compare(last, payload) === 0) return;
@@ -263,7 +264,7 @@ export class Snapshots {
     this.lastNameCounts = payload.length <= comparedBytesMax ? payload : undefined;
   }
 
-  /** Of each saved funnel the part that is there, unless somebody completed it since. */
+  /** Writes the completions of each saved funnel with new ones; the parts of the others stay. */
   private async putCompleted({completed}: Cut): Promise<void> {
     const {layout, parts} = this.setup;
     const held = new Map(layout.completed.map(({funnel, users}) => [funnel, users]));
@@ -292,12 +293,12 @@ export class Snapshots {
     const before = layout.windowRuns;
     const erased = new Set(cut.rest.erasedUsers);
     layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, erased, slicer));
-    // One run that this cut encoded or merged: no run holds the erased any more.
+    // All runs were merged into one: no run holds erased users any more.
     if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.users.dropErased(erased);
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, slicer));
   }
 
-  /** Message ids since the last cut, and those of erased events. All that is put holds remembered ids. */
+  /** Writes message ids since the last cut, and those of erased events. All parts hold only remembered ids. */
   private async putFingerprints(cut: Cut): Promise<void> {
     const {layout} = this.setup;
     const ids = await this.appended(layout.dedupe, cut.fingerprints);
@@ -307,7 +308,7 @@ export class Snapshots {
     layout.setFingerprints('erasedIds', remembered);
   }
 
-  /** The parts of one day are joined as runs are. */
+  /** Appends a part; parts of one day are joined like runs. */
   private async appended(
     parts: readonly FingerprintsPart[],
     fresh: Cut['fingerprints'],
@@ -324,7 +325,7 @@ export class Snapshots {
     return next;
   }
 
-  /** Those that were completed since the last cut, joined as runs are, without those that are on record no more. */
+  /** Writes deletions completed since the last cut, joined like runs, without expired ones. */
   private async putDeletions({completedDeletions: fresh, rest: {logicalMs}}: Cut): Promise<void> {
     const {layout, parts} = this.setup;
     const isKept = ({expiresLogicalMs}: {readonly expiresLogicalMs: number}): boolean => expiresLogicalMs >= logicalMs;
@@ -340,7 +341,7 @@ export class Snapshots {
     layout.setCompletedDeletions([...others, {part, count: records.length, expiresLogicalMs}]);
   }
 
-  /** Nothing is joined when one of them cannot be read: they stay as they are. */
+  /** Joins nothing when one of the parts cannot be read: they stay as they are. */
   private async loadJoined<T extends {readonly part: PartRef}>(
     joined: readonly T[],
   ): Promise<{readonly joined: readonly T[]; readonly payloads: readonly Uint8Array[]}> {
@@ -369,7 +370,7 @@ export class Snapshots {
     };
     await note.write({...manifest.position, mark: cut.mark, epoch}); // N1 (position-note.ts)
     this.revision = await manifests.write(manifest, this.revision, indexBytes);
-    // Two manifests are kept: the index of the one before the last goes with the next sweep.
+    // Two manifests are kept: the next sweep removes the index of the one before the last.
     if (last?.previous != null) parts.retire(last.previous.index);
     this.manifest = manifest;
     this.onPublished({sequence: cut.sequence, asOfMs: cut.asOfMs});
@@ -377,7 +378,7 @@ export class Snapshots {
       this.behind.push({sequence: last.position.sequence, mark: last.mark, asOfMs: last.asOfMs});
   }
 
-  /** Up to the older kept manifest, and not what the server's duplicate window still has to know. */
+  /** Truncates the log up to the older kept manifest, except what the server's duplicate window still needs. */
   private async truncateLog(): Promise<void> {
     const newestMs = must(this.manifest, 'a manifest was just published').asOfMs;
     const old = this.behind.filter((published) => published.asOfMs <= newestMs - duplicateWindowMs);
@@ -388,8 +389,8 @@ export class Snapshots {
   }
 
   /**
-   * Removes what stands before a manifest. The entry at it, a tick, stays: recovery compares it with the manifest. A log
-   * that has another entry there lost its tail: its sequences mean something else, and nothing of it is removed.
+   * Removes everything before a manifest. Its own entry, a tick, stays: recovery compares it with the manifest. A log with
+   * another entry there lost its tail: its sequences mean something else, and nothing is removed.
    */
   private async cutLog({sequence, mark}: Milestone): Promise<void> {
     const {jsm, partition, throttle} = this.setup;
@@ -406,7 +407,7 @@ export class Snapshots {
     }, this.trouble);
   }
 
-  /** The same without rests, for somebody who waits. */
+  /** Truncates without rests, for a caller that waits. */
   cutLogNow(milestone: Milestone): Promise<void> {
     return this.setup.throttle.expedite(this.cutLog(milestone));
   }

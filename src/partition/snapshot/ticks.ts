@@ -1,23 +1,23 @@
-// When a partition takes a snapshot: at each tick of its log. Ticks are entries, so that a recovery cuts where the fold did.
+// Ticks: a partition takes a snapshot at each tick of its log. Ticks are entries, so that a recovery cuts where the fold did.
 //   Owns:    the timer of the ticks, the bytes folded since the last cut, ticks that wait for their ack.
-//   Does not own: what a tick does to the state (actors/partition.ts), nor the snapshot (snapshots.ts).
+//   Does not own: the effect of a tick on the state (actors/partition.ts), the snapshot (snapshots.ts).
 //
-//   TK1. At most one tick of the interval waits: those of all periods for which NATS was away would be sent at once.
-//   TK2. A tick that comes while a snapshot is written takes none: another one follows when that is done. Also while one of the
-//        interval waits for its ack, as that may be the one that was skipped: folding needs no ack.
+//   TK1. At most one interval tick is pending, so an outage leaves no backlog of ticks.
+//   TK2. A tick that is folded while a snapshot is being written takes none: another tick follows that snapshot. So it does
+//        while an interval tick waits for its ack, which may belong to the skipped one: folding needs no ack.
 
 import type {Refresh} from '../../refresh.js';
 import type {LogWriter} from '../log/log-writer.js';
 
-/** Log bytes folded since the last cut that force a snapshot: a recovery folds at most about so much. */
+/** Log bytes folded since the last cut that force a snapshot: a recovery folds about this much at most. */
 const tailBytesMax = 256 * 1024 * 1024;
-/** Ticks come often enough that an event is in every report within the refresh, the snapshot's own time included. */
+/** Share of the refresh between ticks: an event is in every report within the refresh, the snapshot's duration included. */
 const tickShare = 0.8;
 
 export interface TicksSetup {
   readonly writer: LogWriter;
   readonly refresh: Pick<Refresh, 'ms'>;
-  /** Share of a tick's period by which this partition's ticks come later than others': [0, 1). */
+  /** Delay of this partition's ticks after others', as a share of the period: [0, 1). */
   readonly stagger: number;
   readonly onFatal: (error: Error) => void;
 }
@@ -53,7 +53,7 @@ export class Ticks {
     return this.setup.writer.tick(this.periodMs);
   }
 
-  /** TK1 */
+  /** Appends an interval tick. TK1 */
   appendOfInterval(): void {
     if (this.intervalTickWaits) return;
     this.intervalTickWaits = true;
@@ -70,7 +70,7 @@ export class Ticks {
     }
   }
 
-  /** Bytes of the log that were folded. `isStarting`: a start ends with a tick of its own, and one more would make it wait. */
+  /** Counts folded bytes of the log. `isStarting`: a start ends with a tick of its own, and another one would delay it. */
   folded(bytes: number, isStarting: boolean): void {
     this.tailBytes += bytes;
     if (this.tailBytes < tailBytesMax || this.isTailTickSent || isStarting) return;
@@ -78,7 +78,7 @@ export class Ticks {
     void this.send();
   }
 
-  /** A tick was folded and its snapshot begins. */
+  /** A tick was folded, and its snapshot begins. */
   cut(): void {
     this.tailBytes = 0;
     this.isTailTickSent = false;

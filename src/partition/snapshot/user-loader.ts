@@ -1,4 +1,4 @@
-// Reading one user: its record in all runs and in what is not in runs yet, merged oldest first.
+// Reads one user: its records in all runs and in memory, merged oldest first.
 import {must} from '../../../actors/invariant.js';
 import type {Run, RunBlock} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
@@ -16,7 +16,7 @@ export function blockOf(run: Run, user: number): RunBlock | undefined {
 }
 
 /**
- * The record of a user; traits that are active in memory are in it. Undefined: nothing is known of the user.
+ * The record of a user, including traits that are active in memory. Undefined: the user is unknown.
  * @throws DamagedPart, and MissingPart for a part that the state still names.
  */
 export async function loadRecord(
@@ -29,7 +29,7 @@ export async function loadRecord(
     try {
       return await loadRecordOnce(partition, layout, cache, user);
     } catch (error) {
-      // A read that took long: a snapshot merged the run meanwhile, and its parts were swept.
+      // The read took long: a snapshot merged the run meanwhile, and its parts were swept.
       if (!(error instanceof MissingPart) || layout.readsFrom(error.ref)) throw error;
     }
   }
@@ -41,7 +41,7 @@ async function loadRecordOnce(
   cache: PartsCache,
   user: number,
 ): Promise<UserRecord | undefined> {
-  // Everything is taken at one moment, before the first wait: runs, frozen and live deltas are exactly one whole.
+  // Everything is read at one moment, before the first wait: runs, frozen and live deltas together are the whole state.
   const runs = layout.userRuns;
   const {records: recent, traits} = partition.users.unsaved(user);
   let merged: UserRecord | undefined;
@@ -56,7 +56,7 @@ async function loadRecordOnce(
   return merged === undefined || traits === undefined ? merged : {...(merged as UserRecord), traits};
 }
 
-/** The profile of a user that exists, for an identify entry to be applied to. */
+/** The profile of a known user, for applying an identify entry. */
 export async function loadProfile(
   partition: Partition,
   layout: Layout,
@@ -83,7 +83,7 @@ export async function chunksOfUsers(
   }
 }
 
-/** Each block is read once, whatever the number of users in it. */
+/** Reads each block once, whatever the number of its users. */
 async function chunksOfUsersOnce(
   partition: Partition,
   layout: Layout,
@@ -94,7 +94,7 @@ async function chunksOfUsersOnce(
   const note = (record: UserRecord | undefined): void => {
     for (const chunk of record?.chunks ?? []) chunks.add(chunk);
   };
-  const runs = layout.userRuns; // At one moment with what is in no run yet.
+  const runs = layout.userRuns; // Taken at the same moment as the deltas in memory.
   const ascending = [...users].sort((a, b) => a - b);
   for (const user of ascending) partition.users.unsaved(user).records.forEach(note);
   for (const run of runs) {
