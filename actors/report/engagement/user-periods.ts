@@ -10,7 +10,13 @@ import {dayMs} from '../../limits.js';
 assert(31 * dayMs < 2 ** 32 - 1, 'a time in its bucket is a word');
 const none = 0xffff_ffff;
 
-const cellBytes = 16;
+/** Words of a cell: time and number of the first start event, time and number of the last return. A time is `none` without one. */
+const startTime = 0;
+const startRow = 1;
+const returnTime = 2;
+const returnRow = 3;
+const cellWords = 4;
+const cellBytes = cellWords * 4;
 const seriesBytes = 4;
 /** Cells between two yields. */
 const cellsPerSlice = 8_192;
@@ -28,14 +34,10 @@ export class UserPeriods {
   private readonly usersMax: number;
   private readonly walkCells: WalkCells;
   private readonly edges: Float64Array;
-  /** Time and number of the first start event; `none` without one. */
-  private readonly startTimes: Uint32Array;
-  private readonly startRows: Uint32Array;
-  /** Series of that event; undefined where there is only one. */
+  /** Four words a cell, so that a row touches one cache line: see `startTime` and those after it. */
+  private readonly cells: Uint32Array;
+  /** Series of the start event of each cell; undefined where there is only one. */
   private readonly startSeries: Uint32Array | undefined;
-  /** Time and number of the last return; `none` without one. */
-  private readonly returnTimes: Uint32Array;
-  private readonly returnRows: Uint32Array;
   /** Rows of this pass. */
   private rows = 0;
 
@@ -49,11 +51,9 @@ export class UserPeriods {
     this.userEnd = Math.min(this.usersMax, userCount);
     this.bytes = this.usersMax * bytesEach;
     const count = this.usersMax * this.bucketCount;
-    this.startTimes = new Uint32Array(count).fill(none);
-    this.startRows = new Uint32Array(count);
+    this.cells = new Uint32Array(count * cellWords);
     this.startSeries = isSplit ? new Uint32Array(count) : undefined;
-    this.returnTimes = new Uint32Array(count).fill(none);
-    this.returnRows = new Uint32Array(count);
+    this.clear();
     this.walkCells = walkCells;
   }
 
@@ -68,20 +68,30 @@ export class UserPeriods {
   add(user: number, timeMs: number, bucket: number, series: number | undefined, isReturn: boolean): void {
     const row = this.rows++;
     if (user < this.userStart || user >= this.userEnd) return;
+    const {cells} = this;
     const cell = (user - this.userStart) * this.bucketCount + bucket;
+    const at = cell * cellWords;
     const time = timeMs - this.edges[bucket];
-    if (isReturn && (this.returnTimes[cell] === none || time >= this.returnTimes[cell])) {
-      this.returnTimes[cell] = time;
-      this.returnRows[cell] = row;
+    if (isReturn && (cells[at + returnTime] === none || time >= cells[at + returnTime])) {
+      cells[at + returnTime] = time;
+      cells[at + returnRow] = row;
     }
-    if (series === undefined || time >= this.startTimes[cell]) return;
-    this.startTimes[cell] = time;
-    this.startRows[cell] = row;
+    if (series === undefined || time >= cells[at + startTime]) return;
+    cells[at + startTime] = time;
+    cells[at + startRow] = row;
     if (this.startSeries !== undefined) this.startSeries[cell] = series;
   }
 
+  private clear(): void {
+    const {cells} = this;
+    for (let at = 0; at < cells.length; at += cellWords) {
+      cells[at + startTime] = none;
+      cells[at + returnTime] = none;
+    }
+  }
+
   hasStart(cell: number): boolean {
-    return this.startTimes[cell] !== none;
+    return this.cells[cell * cellWords + startTime] !== none;
   }
 
   seriesOf(cell: number): number {
@@ -89,14 +99,16 @@ export class UserPeriods {
   }
 
   hasReturn(cell: number): boolean {
-    return this.returnTimes[cell] !== none;
+    return this.cells[cell * cellWords + returnTime] !== none;
   }
 
   /** Whether a return comes after the first start event of the same bucket. PE1 */
   returnsWithin(cell: number): boolean {
-    const [startMs, lastMs] = [this.startTimes[cell], this.returnTimes[cell]];
+    const {cells} = this;
+    const at = cell * cellWords;
+    const [startMs, lastMs] = [cells[at + startTime], cells[at + returnTime]];
     if (lastMs === none) return false;
-    return lastMs > startMs || (lastMs === startMs && this.returnRows[cell] > this.startRows[cell]);
+    return lastMs > startMs || (lastMs === startMs && cells[at + returnRow] > cells[at + startRow]);
   }
 
   /** Walks the users of this pass, and yields between slices; true when another pass is due. PE2 */
@@ -112,8 +124,7 @@ export class UserPeriods {
     this.userStart = this.userEnd;
     this.userEnd = Math.min(this.userStart + this.usersMax, this.userCount);
     this.rows = 0;
-    this.startTimes.fill(none);
-    this.returnTimes.fill(none);
+    this.clear();
     return this.userStart < this.userEnd;
   }
 }
