@@ -43,6 +43,7 @@ export type RetentionQuestion = QuestionOf<typeof retentionForm>;
 export const lifecycleForm = {
   /** Null: an event of any name. */
   event,
+  often: word<'exactly' | 'at_least', 'exactly'>(['exactly', 'at_least'], 'exactly'),
   range,
   every,
 } as const;
@@ -83,8 +84,12 @@ const named = (name: string | null): readonly [string, string] =>
 export const lifecyclePath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
   `v1/reports/lifecycle?${queryOf(days, [named(name), ['interval', interval]])}`;
 
-export const stickinessPath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
-  `v1/reports/stickiness?${queryOf(days, [named(name), ['interval', interval]])}`;
+export const stickinessPath = ({event: name, often}: LifecycleQuestion, days: Days, interval: Interval): string =>
+  `v1/reports/stickiness?${queryOf(days, [
+    named(name),
+    ['interval', interval],
+    ['at_least', often === 'at_least' ? 'true' : undefined],
+  ])}`;
 
 export const pathsPath = ({direction, depth, top}: PathsQuestion, name: string, days: Days): string =>
   `v1/reports/paths?${queryOf(days, [

@@ -6,6 +6,8 @@ export const pagePaths = [
   '/trends',
   '/funnels',
   '/retention',
+  '/lifecycle',
+  '/paths',
   '/active',
   '/people',
   '/events',

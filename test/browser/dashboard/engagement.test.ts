@@ -2,7 +2,7 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import type {RetentionAnswer} from '../../../src/edge/answers.js';
+import type {LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer} from '../../../src/edge/answers.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -113,5 +113,60 @@ test('Retention begins with the sign-ups, and its cells and CSV are those of the
   await page.getByLabel('Cells show').selectOption('share');
   await page.waitForURL((url) => !url.search.includes('show'));
   expect((await cellsOf(table))[1]!.slice(1, 3)).toEqual(['3', '66.7\u2009%']);
+  await expectSoundOnPhone();
+});
+
+test('Lifecycle: bars are read out by keyboard; table and CSV of both charts are those of the API', async () => {
+  await dashboard.goto(`/lifecycle?range=${from}..${to}`);
+  const stages = card('Stages');
+  await stages.getByLabel('Stages: arrow keys read the values').focus();
+  const parameters = {any_event: 'true', interval: 'day'};
+  const {data} = await ask<LifecycleAnswer>('lifecycle', parameters);
+  expect(data.map((day) => [day.new, day.returning, day.resurrecting, day.dormant])[1]).toEqual([3, 2, 0, 1]);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const said = stages.locator('.chart [role=status]');
+  await until('the second day is read out', async () =>
+    (await said.innerText()).endsWith('Returning 2, Resurrecting 0, New 3, Dormant 1'),
+  );
+  const csv = await secret.get(`/v1/reports/lifecycle?${query({...parameters, from, to, format: 'csv'})}`);
+  expect(await csvOf(stages)).toEqual(csv.text.split('\r\n'));
+  await stages.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  await stages.getByRole('table').waitFor();
+  expect((await cellsOf(stages)).map((row) => row.slice(1))).toEqual(
+    data.map((day) => [day.returning, day.resurrecting, day.new, day.dormant].map(String)),
+  );
+
+  const often = card('Stickiness');
+  await page.getByLabel('Stickiness counts').selectOption('at_least');
+  await page.waitForURL(/often=at_least/);
+  const atLeast = await ask<StickinessAnswer>('stickiness', {...parameters, at_least: 'true'});
+  await often.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  await until('the table says so', async () =>
+    (await cellsOf(often)).every(([, shown], at) => shown === String(atLeast.data[at]!.users)),
+  );
+  await expectSoundOnPhone();
+});
+
+test('Paths: columns are the steps of the API, and an event shows where its users went', async () => {
+  await dashboard.goto(`/paths?event=signup&depth=3&range=${from}..${to}`);
+  const parameters = {start: 'signup', depth: '3', limit: '8'};
+  const {steps, edges} = await ask<PathsAnswer>('paths', parameters);
+  const shown = page.locator('.path-columns > li');
+  await shown.nth(2).waitFor();
+  expect(await shown.nth(1).locator('.name').allInnerTexts()).toEqual(['project_created', 'Nothing more']);
+  expect(await shown.nth(1).locator('.number:not(.share)').allInnerTexts()).toEqual(
+    steps[1]!.map(({users: those}) => String(those)),
+  );
+  const made = shown.nth(1).getByRole('button', {name: 'project_created'});
+  await made.press('Enter');
+  expect(await made.getAttribute('aria-pressed')).toBe('true');
+  const went = edges.find(({step, to: end}) => step === 2 && end.event === 'login')!;
+  await shown
+    .nth(2)
+    .getByRole('button', {name: `login ${went.users}`})
+    .waitFor();
+  const csv = await secret.get(`/v1/reports/paths?${query({...parameters, from, to, format: 'csv'})}`);
+  expect(await csvOf(card('Ways'))).toEqual(csv.text.split('\r\n'));
   await expectSoundOnPhone();
 });

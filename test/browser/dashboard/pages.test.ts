@@ -47,6 +47,8 @@ const visits: readonly Visit[] = [
   {name: 'funnels-empty', path: '/funnels'},
   {name: 'funnels', path: funnel},
   {name: 'retention', path: '/retention'},
+  {name: 'lifecycle', path: '/lifecycle'},
+  {name: 'paths', path: '/paths'},
   {name: 'active', path: '/active'},
   {name: 'people-empty', path: '/people'},
   {name: 'person', path: '/people?user=ada'},

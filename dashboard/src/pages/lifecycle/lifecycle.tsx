@@ -1,0 +1,247 @@
+// Lifecycle: who came, who came back and who stayed away, bucket by bucket; and stickiness, how often they came.
+
+import {useMemo, useState} from 'preact/hooks';
+import type {LifecycleAnswer, StickinessAnswer} from '../../../../src/edge/answers.js';
+import {lifecycleForm, lifecyclePath, stickinessPath, usualPeriod} from '../../address/engagement-address';
+import {daysOf, type Interval} from '../../address/range';
+import {useAddress} from '../../address/use-address';
+import {BarChart} from '../../charts/bar-chart';
+import type {BarSeries} from '../../charts/bars';
+import {soFarText} from '../../charts/comparison';
+import {bucketText, clockText, count, dayText, monthText, percent, secondsOf} from '../../charts/format';
+import {TimeTable} from '../../charts/time-table';
+import {DidPicker} from '../../controls/did-picker';
+import {Field, Options} from '../../controls/options';
+import {TableFrame} from '../../controls/table-frame';
+import {oldest, openFrom} from '../../service/freshness';
+import {useReports} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {ReportHead} from '../../shell/report-head';
+import {today} from '../../shell/today';
+import '../../design/reports.css';
+import '../trends/trends.css';
+
+const stages = [
+  {key: 'returning', label: 'Returning', tone: 1},
+  {key: 'resurrecting', label: 'Resurrecting', tone: 5},
+  {key: 'new', label: 'New', tone: 3},
+  {key: 'dormant', label: 'Dormant', tone: 2, isBelow: true},
+] as const;
+
+export function Lifecycle() {
+  const {question, problems, ask} = useAddress(lifecycleForm);
+  const days = daysOf(question.range, today.value);
+  const interval = question.every ?? usualPeriod(days);
+  const stagesPath = lifecyclePath(question, days, interval);
+  const oftenPath = stickinessPath(question, days, interval);
+  const stagesAsked = useReports({interval, question}, [stagesPath]);
+  const oftenAsked = useReports({interval, question}, [oftenPath]);
+  const name = question.event ?? 'any event';
+  return (
+    <>
+      <ReportHead
+        title="Lifecycle"
+        freshness={oldest([stagesAsked.shown?.freshness, oftenAsked.shown?.freshness])}
+        problems={problems}
+        range={question.range}
+        interval={interval}
+        ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
+      />
+      <div class="builder">
+        <section class="card builder-form" aria-label="What is asked">
+          <header>
+            <h2>Question</h2>
+          </header>
+          <div class="builder-rows">
+            <Field label="They were active with">
+              <DidPicker label="Event" name={question.event} days={days} onChoose={(chosen) => ask({event: chosen})} />
+            </Field>
+            <Options
+              label="Stickiness counts"
+              value={question.often}
+              options={[
+                ['exactly', `Exactly so many ${interval}s`],
+                ['at_least', `So many ${interval}s or more`],
+              ]}
+              onChoose={(often) => ask({often})}
+            />
+          </div>
+        </section>
+        <div class="row builder-result">
+          <Stages asking={stagesAsked} path={stagesPath} />
+          <Often asking={oftenAsked} name={name} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface Asked {
+  readonly interval: Interval;
+}
+type AskingOf = ReturnType<typeof useReports<Asked>>;
+
+const tickOf = (date: string, interval: Interval): string => {
+  const seconds = secondsOf(date);
+  if (interval === 'hour') return clockText(seconds).slice(0, 5);
+  return interval === 'day' || interval === 'week' ? dayText(seconds) : monthText(seconds);
+};
+
+function Stages({asking, path}: {readonly asking: AskingOf; readonly path: string}) {
+  const [isTable, setTable] = useState(false);
+  const {shown} = asking;
+  const answer = shown?.reports[0]?.value as LifecycleAnswer | undefined;
+  const interval = shown?.question.interval ?? 'day';
+  const data = answer?.data ?? [];
+  const series = useMemo(
+    () =>
+      stages.map(({key, ...rest}): BarSeries => ({...rest, values: (answer?.data ?? []).map((bucket) => bucket[key])})),
+    [answer],
+  );
+  const open = openFrom(
+    data.map(({date}) => ({date, count: 0})),
+    shown?.reports[0]?.headers,
+  );
+  const last = data[(open ?? data.length) - 1];
+  const asOfMs = shown?.freshness?.asOfMs;
+  return (
+    <Card
+      span={12}
+      title="Stages"
+      note={`users by the ${interval}${open === undefined ? '' : `, dashed: ${soFarText(asOfMs)} UTC`}`}
+      sum={
+        last !== undefined && (
+          <>
+            <b>{count(last.new + last.returning + last.resurrecting)}</b> in the last full {interval}
+          </>
+        )
+      }
+      tools={
+        answer !== undefined && (
+          <>
+            <CurlButton paths={[shown?.reports[0]?.path ?? path]} />
+            <CsvButton
+              file="lifecycle"
+              rows={() => [
+                ['date', 'new', 'returning', 'resurrecting', 'dormant'],
+                ...data.map((one) => [one.date, one.new, one.returning, one.resurrecting, one.dormant]),
+              ]}
+            />
+            <TableButton isTable={isTable} onChange={setTable} />
+          </>
+        )
+      }
+    >
+      <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
+        {() => (
+          <>
+            {isTable ? (
+              <TimeTable
+                label="Stages"
+                times={data.map(({date}) => secondsOf(date))}
+                series={series}
+                openFrom={open}
+                moment={(seconds) => bucketText(seconds, interval)}
+              />
+            ) : (
+              <BarChart
+                label="Stages"
+                bars={data.length}
+                series={series}
+                openFrom={open}
+                openText={soFarText(asOfMs)}
+                tick={(at) => tickOf(data[at]!.date, interval)}
+                moment={(at) => bucketText(secondsOf(data[at]!.date), interval)}
+              />
+            )}
+            <p class="page-note under-chart">
+              New: for the first time of all time. Returning: also in the {interval} before. Resurrecting: not in the{' '}
+              {interval} before, but earlier. Dormant: in the {interval} before and not in this one; of a {interval}{' '}
+              that is not over they may still come.
+            </p>
+          </>
+        )}
+      </ReportBody>
+    </Card>
+  );
+}
+
+function Often({asking, name}: {readonly asking: AskingOf; readonly name: string}) {
+  const [isTable, setTable] = useState(false);
+  const {shown} = asking;
+  const answer = shown?.reports[0]?.value as StickinessAnswer | undefined;
+  const interval = shown?.question.interval ?? 'day';
+  const data = answer?.data ?? [];
+  const isAtLeast = answer?.at_least === true;
+  const series = useMemo(
+    (): BarSeries[] => [{label: 'Users', tone: 4, values: (answer?.data ?? []).map(({users}) => users)}],
+    [answer],
+  );
+  const inWords = (at: number): string => `${at + 1} ${interval}${at === 0 ? '' : 's'}${isAtLeast ? ' or more' : ''}`;
+  // With `at_least` the first bar is everybody.
+  const total = isAtLeast ? (data[0]?.users ?? 0) : (answer?.total ?? 0);
+  return (
+    <Card
+      span={12}
+      title="Stickiness"
+      note={`users by the number of ${interval}s with ${name}`}
+      sum={
+        answer !== undefined && (
+          <>
+            <b>{count(total)}</b> users
+          </>
+        )
+      }
+      tools={
+        answer !== undefined && (
+          <>
+            <CurlButton paths={[shown!.reports[0]!.path]} />
+            <CsvButton
+              file="stickiness"
+              rows={() => [['buckets', 'users'], ...data.map(({buckets, users}) => [buckets, users])]}
+            />
+            <TableButton isTable={isTable} onChange={setTable} />
+          </>
+        )
+      }
+    >
+      <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
+        {() =>
+          isTable ? (
+            <TableFrame label="Stickiness, as a table">
+              <table class="grid-table">
+                <thead>
+                  <tr>
+                    <th>Active in</th>
+                    <th class="number">Users</th>
+                    <th class="number">Share</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.map(({buckets, users}, at) => (
+                    <tr key={buckets}>
+                      <td>{inWords(at)}</td>
+                      <td class="number">{count(users)}</td>
+                      <td class="number">{total === 0 ? '–' : percent(users / total)}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </TableFrame>
+          ) : (
+            <BarChart
+              label="Stickiness"
+              height={220}
+              bars={data.length}
+              series={series}
+              tick={(at) => String(at + 1)}
+              moment={inWords}
+            />
+          )
+        }
+      </ReportBody>
+    </Card>
+  );
+}
