@@ -13,6 +13,7 @@ import type {Condition} from '../actors/report/rows/condition.js';
 import type {EventId, EventPlace} from '../actors/report/rows/event-places.js';
 import type {Measure} from '../actors/report/rows/measures.js';
 import type {Selector} from '../actors/report/rows/row-choice.js';
+import type {EffectReference, TriggerType} from './effects/trigger.js';
 import type {FunnelUserPlace} from './funnel-users-cursor.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
 import type {RefreshChange} from './refresh.js';
@@ -40,6 +41,13 @@ export interface RowPlace {
   readonly timeMs: number;
   readonly partition: number;
   readonly ordinal: number;
+}
+
+/** A funnel of plain steps. */
+export interface PlainFunnel {
+  readonly steps: readonly string[];
+  /** Conversion window in ms, inclusive, from the first step. */
+  readonly windowMs?: number | undefined;
 }
 
 export type PartitionQuestion =
@@ -82,8 +90,20 @@ export type PartitionQuestion =
    * partition before the question came is in its log. Live.
    */
   | {readonly ask: 'devices'; readonly userId: string; readonly whenAppended?: true}
+  /** How far a user got in each of these funnels. Live. */
+  | {readonly ask: 'funnels'; readonly user: UserRef; readonly funnels: readonly PlainFunnel[]}
+  /** What a trigger says of its user, as it is now. `of`: as this partition made it. */
+  | {readonly ask: 'effect'; readonly type: TriggerType; readonly of: EffectReference}
   /** Waits up to `waitMs` for the deletion to complete. */
   | {readonly ask: 'deletion'; readonly id: string; readonly waitMs: number};
+
+/** How far a user got in a funnel. */
+export interface ReachedStep {
+  /** Steps. */
+  readonly reached: number;
+  /** When the last of them was; null: none is reached. */
+  readonly reachedMs: number | null;
+}
 
 export interface Deletion {
   /** `del_<partition>_<32 hex digits>`. */
@@ -137,6 +157,12 @@ export type PartitionAnswer =
    */
   | {readonly kind: 'unknown_user'; readonly deletion?: Deletion; readonly linkedTo?: string}
   | {readonly kind: 'known_user'}
+  /** In the order asked. */
+  | {readonly kind: 'funnels'; readonly reached: readonly ReachedStep[]}
+  /** JSON text of the `data` of a payload. */
+  | {readonly kind: 'effect'; readonly dataJson: string}
+  /** Nothing can be said any more: the user is erased, or what was told of is no more. */
+  | {readonly kind: 'effect_gone'}
   | {
       readonly kind: 'history';
       /** Newest first, as two lists: objects for hundreds of rows cost as much again as finding them. */
@@ -433,6 +459,8 @@ export interface ExportQuery {
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
+  /** Who completed the funnel by all events of the partition's newest snapshot: users of which the first is `8 * fromByte`. */
+  | {readonly ask: 'converted'; readonly partition: number; readonly funnel: PlainFunnel; readonly fromByte: number}
   | {readonly ask: 'export'; readonly query: ExportQuery}
   | {
       readonly ask: 'report';
@@ -483,6 +511,14 @@ export type ReportAnswer =
       readonly events: readonly string[];
       /** Where the next page starts; undefined after the last. */
       readonly next?: NonNullable<ExportQuery['start']>;
+    }
+  | {
+      readonly kind: 'converted';
+      /** Of the snapshot. */
+      readonly position: Position;
+      /** A bit each (actors/table/user-set.ts), from `fromByte` on, in base64. */
+      readonly users: string;
+      readonly hasMore: boolean;
     }
   /** No event has the id of `afterId`. */
   | {readonly kind: 'unknown_event'}

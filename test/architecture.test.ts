@@ -138,9 +138,10 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/partition': [
     ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
-    ['log', 'patient-values.ts'],
+    ['effects.ts', 'log', 'patient-values.ts'],
     ['snapshot'],
     ['erasure', 'identity'],
+    ['funnels'],
     ['runner.ts'],
     ['reads'],
     ['assembly.ts'],

@@ -22,6 +22,15 @@ import {pathsReport} from './routes/paths.js';
 import {readRejected} from './routes/rejected.js';
 import {countsReport, namesReport, usersReport} from './routes/reports.js';
 import {retentionReport} from './routes/retention.js';
+import {
+  deleteFunnel,
+  listFunnels,
+  readFunnel,
+  readUserFunnels,
+  savedFunnelBodyBytesMax,
+  savedFunnelReport,
+  saveFunnel,
+} from './routes/saved-funnels.js';
 import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
 import {userList} from './routes/user-list.js';
@@ -32,7 +41,7 @@ import {readUser, readUserInPath} from './routes/users.js';
 const singleBodyBytesMax = 8 * eventBytesMax;
 
 const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'read', limit: 'reads', handle});
-/** Reads what a read key may not: outcomes of writes and deletions. */
+/** Reads what a read key may not: outcomes of writes and deletions, and what was saved. */
 const overseeing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
 const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'write',
@@ -77,6 +86,14 @@ export const routes: Routes = {
     ['/v1/reports/users', {GET: reading(usersReport)}],
     ['/v1/reports/funnel', {GET: reading(funnelReport)}],
     ['/v1/reports/funnel/users', {GET: reading(funnelUsersReport)}],
+    [
+      '/v1/funnels',
+      {
+        GET: overseeing(listFunnels),
+        POST: {access: 'secret', limit: 'reads', bodyBytesMax: savedFunnelBodyBytesMax, takeBody: saveFunnel},
+      },
+    ],
+    ['/v1/user/funnels', {GET: overseeing(readUserFunnels)}],
     ['/v1/reports/retention', {GET: reading(retentionReport)}],
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
@@ -105,6 +122,8 @@ export const routes: Routes = {
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],
     ['/v1/deletions/', {GET: overseeing(readDeletionInPath)}],
+    ['/v1/funnels/', {GET: overseeing(readFunnel), DELETE: {access: 'secret', limit: 'reads', handle: deleteFunnel}}],
+    ['/v1/funnels/*/report', {isBeforeEnd: true, GET: overseeing(savedFunnelReport)}],
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),
 };

@@ -587,3 +587,26 @@ export const readinessAnswer = z.strictObject({
     .describe('Problems that an operator should know, and that another machine would have, too.'),
   notes: z.array(z.string()).describe('Conditions that are expected and pass by themselves.'),
 });
+
+// -- saved funnels ----------------------------------------------------------------------------------------------------
+
+export const savedFunnelAnswer = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  steps: z.array(z.string()).min(1),
+  window: z.string().nullable().describe('The conversion window, in the largest unit that fits; null without one.'),
+  created_at: instant(),
+});
+export const savedFunnelsAnswer = z.strictObject({data: z.array(savedFunnelAnswer)});
+export const deletedFunnelAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
+export const userFunnelsAnswer = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      reached: count().describe('Steps that the user reached, by all of its events.'),
+      steps: count(),
+      reached_at: instant().nullable().describe('When the last of them was reached; null without any.'),
+    }),
+  ),
+});

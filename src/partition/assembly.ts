@@ -3,6 +3,7 @@ import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import type {PartitionSetup} from '../../actors/partition.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
+import {Effects, noOutbox, type Outbox} from './effects.js';
 import {Erasure} from './erasure/erasure.js';
 import {stepNoter} from './erasure/erasure-steps.js';
 import {completeMoves} from './identity/mover.js';
@@ -48,6 +49,8 @@ interface AssemblyOptions
   readonly positionNote: PositionNote;
   /** Called with each manifest that is written, before anyone is notified of it. */
   readonly notePublished: (written: WrittenManifest) => void;
+  /** Absent: nobody is told of anything. */
+  readonly outbox?: Outbox;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** A connection of its own for erasing parts: nothing else waits for that. */
@@ -63,6 +66,7 @@ interface AssemblyOptions
 /** Recovers the partition, which fences off an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
   const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
+  const {outbox = noOutbox} = options;
   const number = setup.partition;
   const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
   const publishing = troubleTo('to publish a snapshot');
@@ -86,9 +90,11 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
         throw error;
       }),
   };
+  const effects = new Effects(partition, outbox, troubleTo('to queue what is to be told'));
   const snapshots = new Snapshots(
     {
       partition,
+      whenTold: () => effects.whenTold(),
       layout,
       parts,
       sweep,
@@ -109,6 +115,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const toAppend = troubleTo('to append the events of users who left');
   const runner = new Runner({
     ...options,
+    outbox,
+    effects,
     partition,
     sweep,
     layout,

@@ -12,6 +12,7 @@ import {MissingPart} from '../parts/stored-parts.js';
 import type {Refresh} from '../refresh.js';
 import {Alarms} from './alarms.js';
 import {ConflictWarning} from './conflict-warning.js';
+import type {Effects, Outbox} from './effects.js';
 import type {DeletionJournal} from './erasure/deletion-journal.js';
 import type {Erasure} from './erasure/erasure.js';
 import type {NoteStep} from './erasure/erasure-steps.js';
@@ -70,6 +71,8 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   /** Which copies on the disk an erasure reaches (docs/architecture.md, Deletion). */
   readonly erasureReach: ErasureReach;
   readonly journal: DeletionJournal;
+  readonly outbox: Outbox;
+  readonly effects: Effects;
   /** Notified of the applied sequence after each message. */
   readonly noteApplied: (sequence: number) => void;
   /** Called with an error that ends the process: a lost fence, a broken invariant. */
@@ -79,7 +82,17 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
 /** The parts of the setup that readers of the partition use. */
 export type PartitionView = Pick<
   RunnerSetup,
-  'partition' | 'layout' | 'cache' | 'snapshots' | 'ownership' | 'damage' | 'refresh' | 'reader' | 'writer' | 'sweep'
+  | 'partition'
+  | 'layout'
+  | 'cache'
+  | 'snapshots'
+  | 'ownership'
+  | 'damage'
+  | 'refresh'
+  | 'reader'
+  | 'writer'
+  | 'sweep'
+  | 'outbox'
 >;
 
 export class Runner {
@@ -113,6 +126,7 @@ export class Runner {
     this.scrub = new Scrub({
       ...setup,
       publish: () => this.publishNow(),
+      tellDeleted: (id) => setup.effects.tellDeleted(id),
       onFatal: setup.onFatal,
     });
     this.mover = new Mover({
@@ -187,6 +201,7 @@ export class Runner {
     if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
     this.ticks.start(() => void this.tick());
+    for (const id of partition.deletionsToTell) void this.setup.effects.tellDeleted(id); // EF2 (effects.ts)
     this.setup.log.info({partition: partition.partition, sequence: partition.appliedSequence}, 'partition is live');
     await warmedUp;
     if (!this.isStarting) return;
@@ -272,8 +287,9 @@ export class Runner {
 
   /** Moves closed chunks to the layout in the same synchronous step: live reads search for them there. */
   private fold(sequence: number, cursor: MessageCursor, again = false): Stop {
-    const {partition, layout} = this.setup;
+    const {partition, layout, effects} = this.setup;
     const stop = partition.fold(sequence, cursor, again);
+    effects.tell(partition.takeEffects(), sequence, cursor.logTimeMs);
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
     return stop;
   }

@@ -75,6 +75,10 @@ interface EngineOptions {
 /** Measures are the thread's own. */
 type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 type AskedReport = Extract<ReportQuestion, {ask: 'report'}>;
+type AskedConverted = Extract<ReportQuestion, {ask: 'converted'}>;
+
+/** Of an answer; four million users. In base64 it is a third longer. */
+const convertedBytesMax = 512 * 1024;
 
 export class ReportEngine {
   readonly parts: PartsCache;
@@ -144,6 +148,8 @@ export class ReportEngine {
         return this.reportOf(question);
       case 'export':
         return this.exported(question.query);
+      case 'converted':
+        return this.converted(question);
       case 'status':
         return this.status();
     }
@@ -308,6 +314,19 @@ export class ReportEngine {
       }
       if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'deletions follow each other too fast'};
     }
+  }
+
+  private async converted({partition, funnel, fromByte}: AskedConverted): Promise<ReportAnswer> {
+    const newest = await this.snapshots.read();
+    const snapshot = newest[partition];
+    if (snapshot === undefined) return noSnapshots;
+    const evaluation = new Evaluation(this.parts, this.gatheredBytesMax, this.paths);
+    const users = await this.atWork.run(() => evaluation.converted(funnel, snapshot, newest.length));
+    const bytes = users.encode();
+    const end = fromByte + convertedBytesMax;
+    const {position} = snapshot.manifest;
+    const page = Buffer.from(bytes.subarray(fromByte, end)).toString('base64');
+    return {kind: 'converted', position, users: page, hasMore: end < bytes.length};
   }
 
   /** By then reports have events that were acknowledged right after the oldest partition's tick. */

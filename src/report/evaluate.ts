@@ -46,7 +46,7 @@ import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
-import type {ExportQuery, ReportQuery} from '../asks.js';
+import type {ExportQuery, PlainFunnel, ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
@@ -61,6 +61,7 @@ import type {HeldColumns} from './held-columns.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
+import {converted} from './rows/converted.js';
 import {type ExportedPage, exportedPage} from './rows/exported.js';
 import {funnelUsers} from './rows/funnel-users.js';
 import {lifecycle} from './rows/lifecycle.js';
@@ -160,6 +161,12 @@ export class Evaluation {
   exported(query: ExportQuery, snapshots: readonly PartitionSnapshot[]): Promise<ExportedPage | undefined> {
     this.scan.partitionCount = snapshots.length;
     return exportedPage(this.rowReading, query, snapshots);
+  }
+
+  /** Who completed the funnel by all events of the snapshot. `partitionCount`: of the deployment. @throws MissingPart, DamagedPart */
+  converted(funnel: PlainFunnel, snapshot: PartitionSnapshot, partitionCount: number): Promise<UserSet> {
+    this.scan.partitionCount = partitionCount;
+    return converted(this.rowReading, funnel, snapshot);
   }
 
   private get rowReading(): RowReading {

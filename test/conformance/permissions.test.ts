@@ -61,6 +61,12 @@ const table: Readonly<Record<string, Row>> = {
     door: 'read',
     status: 200,
   },
+  'GET /v1/funnels': {door: 'secret', status: 200},
+  'POST /v1/funnels': {door: 'secret', body: () => ({name: freshId(), steps: []}), status: 400},
+  'GET /v1/funnels/:id': {path: '/v1/funnels/fn_unknown', door: 'secret', status: 404},
+  'DELETE /v1/funnels/:id': {path: '/v1/funnels/fn_unknown', door: 'secret', status: 404},
+  'GET /v1/funnels/:id/report': {path: '/v1/funnels/fn_unknown/report', door: 'secret', status: 404},
+  'GET /v1/user/funnels': {path: '/v1/user/funnels?userId=nobody', door: 'secret', status: 404},
   'GET /v1/reports/retention': {
     path: `/v1/reports/retention?start=seen&any_return=true&${day}`,
     door: 'read',

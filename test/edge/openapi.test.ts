@@ -201,7 +201,7 @@ describe('the examples', () => {
       if (volatile.includes(name) || (isAdmin && name.endsWith('_at'))) return one === null ? null : 'varies';
       // The keys of the operator were there before the story.
       if (name === 'keys') return one.filter((key: {name: string}) => key.name !== 'bootstrap');
-      return name === 'id' && /^(del|key)_|^\d+-\d+$/.test(one) ? 'varies' : one;
+      return name === 'id' && /^(del|key|fn)_|^\d+-\d+$/.test(one) ? 'varies' : one;
     });
 
   const send = ({method, path, operation}: Place): Promise<Answer> => {
@@ -224,7 +224,7 @@ describe('the examples', () => {
     expect(steps.length).toBeGreaterThan(12);
     await under.write.post('/v1/events/batch', {events: [{}, {event: 'purchase'}]});
     for (const step of inOrder(steps)) {
-      const isAdmin = step.path.startsWith('/admin/');
+      const isAdmin = /^\/(admin\/|v1\/funnels)/.test(step.path);
       const [status, shown] = Object.entries(step.operation.responses)[0];
       const {example} = shown.content!['application/json'];
       let answer: Answer | undefined;
@@ -250,7 +250,7 @@ describe('the examples', () => {
   const comparableText = (value: unknown, isAdmin: boolean): string => JSON.stringify(comparable(value, isAdmin));
 
   const noteIds = (shown: unknown, actual: unknown): void => {
-    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key)_\w+/g) ?? [];
+    const ids = (value: unknown): string[] => JSON.stringify(value).match(/(del|key|fn)_\w+/g) ?? [];
     ids(shown).forEach((id, i) => {
       // The answer that made it names no other.
       if (!actualIds.has(id)) actualIds.set(id, ids(actual)[i]);
@@ -316,7 +316,7 @@ describe('the examples', () => {
     const statuses = stdout.trim().split('\n');
     const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
     // Their ids are those of the document; of the user that a recipe exports nothing was written yet.
-    const made = /(del_2|key)_0123456789abcdef|user\/export/;
+    const made = /(del_2|key|fn)_0123456789abcdef|user\/(export|funnels)/;
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
 });

@@ -59,8 +59,9 @@ export class Described {
     const bare = path.split('?', 1)[0];
     const slash = bare.lastIndexOf('/') + 1;
     const {paths} = this.document;
-    const varied = slash === bare.length ? undefined : paths[`${bare.slice(0, slash)}{id}`];
-    return [paths[bare], varied].filter((one) => one !== undefined);
+    const before = bare.lastIndexOf('/', slash - 2) + 1;
+    const varied = [`${bare.slice(0, slash)}{id}`, `${bare.slice(0, before)}{id}/${bare.slice(slash)}`];
+    return [bare, ...(slash === bare.length ? [] : varied)].map((one) => paths[one]).filter((one) => one !== undefined);
   }
 
   private answerProblems(asked: Asked, answered: Answered, operation: DescribedOperation | undefined): string[] {

@@ -14,6 +14,7 @@ import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js'
 import {engagement} from './operations/engagement.js';
 import {events} from './operations/events.js';
 import {exports} from './operations/exports.js';
+import {funnels} from './operations/funnels.js';
 import {keys} from './operations/keys.js';
 import {lists} from './operations/lists.js';
 import {operating} from './operations/operating.js';
@@ -66,6 +67,7 @@ const operations: Operations = {
   ...exports,
   ...users,
   ...reports,
+  ...funnels,
   ...engagement,
   ...lists,
   ...keys,

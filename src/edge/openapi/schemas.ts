@@ -5,6 +5,7 @@ import type {JsonSchema} from '../query/query.js';
 import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
+import {newFunnelBody} from '../routes/saved-funnels.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -17,6 +18,7 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   NewKey: newKeyBody,
   HideNames: hiddenNames,
   HideProperties: hiddenProperties,
+  NewFunnel: newFunnelBody,
 };
 
 const responses: Readonly<Record<string, z.ZodType>> = {
@@ -44,6 +46,10 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   WalkedFunnel: answers.walkedFunnelAnswer,
   Funnels: answers.funnelAnswers,
   FunnelUsers: answers.funnelUsersAnswer,
+  SavedFunnel: answers.savedFunnelAnswer,
+  SavedFunnels: answers.savedFunnelsAnswer,
+  DeletedFunnel: answers.deletedFunnelAnswer,
+  UserFunnels: answers.userFunnelsAnswer,
   Retention: answers.retentionAnswer,
   Lifecycle: answers.lifecycleAnswer,
   Stickiness: answers.stickinessAnswer,

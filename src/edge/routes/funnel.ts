@@ -12,6 +12,7 @@ import {
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import {type StepOrder, stepOrders} from '../../../actors/report/funnel/path-search.js';
 import type {BreakdownAt, ChosenEvents, FunnelRules, ReportQuery} from '../../asks.js';
+import {windowMsOf, windowPattern, windowRule} from '../../conversion-window.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';
 import {boundsForm, boundsOf, bucketCount, bucketsOf} from '../query/asked-times.js';
@@ -33,18 +34,10 @@ import {numbered, numberedName, type QueryValues} from '../query/query.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, refused, reportRoute} from './reports.js';
 
-const windowUnitMs: Readonly<Record<string, number>> = {s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000};
-const windowPattern = /^([1-9]\d*)([smhd])?$/;
-
-/** `[1-9]\d*[smhd]?`, seconds without a letter. */
 const conversionWindow: TextForm<number> = {
   schema: {type: 'string', pattern: windowPattern.source},
-  expected: 'a number of seconds, or like 30m, 12h, 7d',
-  parse: (text) => {
-    const [, amount, unit = 's'] = windowPattern.exec(text) ?? [];
-    // No two events are further apart, so a longer window means the same; and JSON has no infinity.
-    return amount === undefined ? undefined : Math.min(Number(amount) * windowUnitMs[unit]!, Number.MAX_SAFE_INTEGER);
-  },
+  expected: windowRule,
+  parse: windowMsOf,
 };
 
 interface Between {

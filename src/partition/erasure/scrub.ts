@@ -50,6 +50,8 @@ interface ScrubSetup {
   readonly note: NoteStep;
   /** Publishes a tick; whether a snapshot at or after it is published: never in a partition that stands still. Z6 */
   readonly publish: () => Promise<boolean>;
+  /** Tells whoever is told of deletions, behind the receipt. */
+  readonly tellDeleted: (id: string) => Promise<void>;
   readonly onFatal: (error: Error) => void;
 }
 
@@ -212,6 +214,7 @@ export class Scrub {
     this.takenUpMs.delete(id);
     this.completed += 1;
     this.announced.notify();
+    void this.setup.tellDeleted(id);
   }
 
   /** Whether the receipt is there, and stays there whatever happens: nobody is told before. */

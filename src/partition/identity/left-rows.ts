@@ -81,8 +81,8 @@ export async function* eventsOf(
   }
 }
 
-/** By ascending chunk. */
-async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<FoundRows> {
+/** All rows of these users, by ascending chunk. @throws MissingPart, DamagedPart */
+export async function* rowsOf(view: View, users: readonly number[]): AsyncGenerator<FoundRows> {
   const {partition, layout, cache} = view;
   const wanted = new UserSet();
   for (const user of users) wanted.add(user);

@@ -1,7 +1,7 @@
 // Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: every write that was acked before the
 // question was sent is folded first, whichever edge acked it. Only the owner gives answers that do not follow from the log
 // (ownership.ts O2).
-import {setTimeout as pause} from 'node:timers/promises';
+import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {isoText} from '../../../actors/calendar.js';
 import {conflictsMax} from '../../../actors/dedupe/conflicts.js';
@@ -23,10 +23,12 @@ import type {PartitionMeasures} from '../../measures.js';
 import type {Semaphore} from '../../pacing/semaphore.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import {isReportLate} from '../alarms.js';
+import {pathsOf} from '../funnels/user-paths.js';
 import type {NewestWrite} from '../log/newest-write.js';
 import type {PartitionView, Runner} from '../runner.js';
 import type {Standing} from '../snapshot/ownership.js';
 import {loadRecord} from '../snapshot/user-loader.js';
+import {effectData} from './effect-data.js';
 import {HistoryReads} from './history-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
 import {ReadTooLong, readPage} from './read-budget.js';
@@ -129,6 +131,10 @@ export class LiveReads {
         return this.profile(question.user);
       case 'devices':
         return this.devices(question);
+      case 'funnels':
+        return this.funnels(question);
+      case 'effect':
+        return effectData(this.view, this.view.outbox, question, nextTurn);
       case 'history':
         return readPage(this.longReads, endMs, async (budget) => {
           const user = question.user === undefined ? undefined : this.find(question.user);
@@ -269,6 +275,19 @@ export class LiveReads {
     const device = kind === 'anonymous' ? links.find(key, 0, key.length) : undefined;
     if (device === undefined || links.isShared(device)) return {};
     return {linkedTo: links.owners.text(links.ownerOf(device)).slice(1)};
+  }
+
+  private async funnels({user, funnels}: Ask<'funnels'>): Promise<PartitionAnswer> {
+    const {partition, layout, cache} = this.view;
+    const index = this.find(user);
+    if (index === undefined) return this.unknownUser(user);
+    const paths = (await pathsOf({partition, layout, cache}, [index], funnels, nextTurn)).get(index);
+    if (!partition.users.table.has(index)) return this.unknownUser(user);
+    const reached = funnels.map((_, i) => ({
+      reached: paths?.[i]?.length ?? 0,
+      reachedMs: paths?.[i]?.at(-1) ?? null,
+    }));
+    return {kind: 'funnels', reached};
   }
 
   private async devices({userId, whenAppended}: Ask<'devices'>): Promise<PartitionAnswer> {

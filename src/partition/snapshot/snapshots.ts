@@ -67,6 +67,8 @@ interface SnapshotsSetup {
   readonly note: PositionNote;
   readonly epoch: number;
   readonly throttle: Throttle;
+  /** Resolves once the effects of all folded messages are queued. EF2 (src/partition/effects.ts) */
+  readonly whenTold: () => Promise<void>;
   /** Adds the row counts to moves that lack them. */
   readonly completeMoves: (moves: readonly Move[], slicer: TimeSlicer) => Promise<void>;
   readonly log: Logger;
@@ -146,17 +148,19 @@ export class Snapshots {
     const startedMs = monotonicMs();
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
     const cut = partition.cut();
-    this.running = this.write(cut, open, startedMs).finally(() => {
+    const told = this.setup.whenTold();
+    this.running = this.write(cut, open, told, startedMs).finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async write(cut: Cut, open: ChunkImage | undefined, startedMs: number): Promise<void> {
+  private async write(cut: Cut, open: ChunkImage | undefined, told: Promise<void>, startedMs: number): Promise<void> {
     const {partition, layout, parts, sweep, log} = this.setup;
     const index = await this.putParts(cut, open);
     const indexBytes = encodeIndex(index);
     const indexRef = await parts.put(indexBytes);
+    await told;
     await this.publish(cut, indexRef, indexBytes);
     this.count += 1;
     this.lastMs = monotonicMs() - startedMs;

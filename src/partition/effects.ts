@@ -1,0 +1,115 @@
+// The way of effects into the queue of triggers.
+//   EF1. An effect is a function of the log: so are its id, and which endpoints get it (those that were there at the time of its
+//        message). What is folded again after a crash is queued again under the same id.
+//   EF2. A snapshot is published once the effects of all messages that it has are queued: what a crash loses is folded again.
+//   EF3. Folding waits for none of that. Effects that wait are in memory.
+//   EF4. What is queued names nobody but by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
+
+import type {Effect, Partition} from '../../actors/partition.js';
+import type {SavedFunnel} from '../effects/saved-funnel.js';
+import type {Trigger, TriggerType} from '../effects/trigger.js';
+import {Semaphore} from '../pacing/semaphore.js';
+import {retryForever, type Trouble} from './retry.js';
+
+/** Who is told, and how. */
+export interface Outbox {
+  /** Endpoints that get what happened at this time of the log. `names`: of what it is about; those that chose others do not. */
+  endpointsOf(type: TriggerType, names: readonly string[], logMs: number): readonly string[];
+  /** Resolves when it is queued; may be tried again. */
+  publish(endpoint: string, trigger: Trigger): Promise<void>;
+  /** The id of what these parts tell, for ever the same. */
+  idOf(...parts: readonly (string | number)[]): string;
+  /** What stands for a user outside; `userHash`: that of the partition. */
+  userRefOf(userHash: string): string;
+  /** The newest definitions. */
+  funnels(): readonly SavedFunnel[];
+}
+
+/** Nobody is told. */
+export const noOutbox: Outbox = {
+  endpointsOf: () => [],
+  publish: async () => undefined,
+  idOf: () => '',
+  userRefOf: () => '',
+  funnels: () => [],
+};
+
+const underWayMax = 256;
+
+/** Reference of an effect, as it was queued. */
+export interface UserEffect {
+  readonly partition: number;
+  readonly generation: number;
+  readonly user: number;
+  readonly funnel?: string;
+}
+
+export class Effects {
+  private readonly partition: Partition;
+  private readonly outbox: Outbox;
+  private readonly trouble: Trouble | undefined;
+  private readonly slots = new Semaphore(underWayMax);
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(partition: Partition, outbox: Outbox, trouble?: Trouble) {
+    this.partition = partition;
+    this.outbox = outbox;
+    this.trouble = trouble;
+  }
+
+  /** Queues the effects of a message. EF1 */
+  tell(effects: readonly Effect[], sequence: number, logMs: number): void {
+    for (const effect of effects) this.tellOf(effect, sequence, logMs);
+  }
+
+  private tellOf(effect: Effect, sequence: number, logMs: number): void {
+    const {partition, generation} = this.partition;
+    const {type, entry, user} = effect;
+    const funnel = effect.type === 'funnel.completed' ? effect.funnel : undefined;
+    const endpoints = this.outbox.endpointsOf(type, funnel === undefined ? [] : this.namesOf(funnel), logMs);
+    if (endpoints.length === 0) return;
+    const of: UserEffect = {partition, generation, user, ...(funnel === undefined ? {} : {funnel})};
+    const id = this.outbox.idOf(type, partition, generation, sequence, entry, funnel ?? '', user);
+    this.queue(endpoints, {v: 1, id, type, timestampMs: logMs, of: {...of}});
+  }
+
+  private namesOf(id: string): readonly string[] {
+    const funnel = this.outbox.funnels().find((one) => one.id === id);
+    return funnel === undefined ? [id] : [id, funnel.name];
+  }
+
+  /**
+   * Queues the completion of a deletion; resolves when that is done. `deletionsToTell` of the partition keeps it until then: a start
+   * tells again.
+   */
+  async tellDeleted(id: string): Promise<void> {
+    const {deletions, deletionsToTell} = this.partition;
+    const record = deletions.get(id);
+    if (record === undefined) deletionsToTell.delete(id); // Its time on record is over.
+    if (record?.completed == null) return;
+    const {timeMs} = record.completed;
+    const type = 'user.deleted';
+    const endpoints = this.outbox.endpointsOf(type, [], timeMs);
+    const data = {deletion_id: id, user_ref: this.outbox.userRefOf(record.userHash)};
+    const trigger: Trigger = {v: 1, id: this.outbox.idOf(type, id), type, timestampMs: timeMs, data};
+    await this.queue(endpoints, trigger);
+    deletionsToTell.delete(id);
+  }
+
+  private queue(endpoints: readonly string[], trigger: Trigger): Promise<unknown> {
+    return Promise.all(endpoints.map((endpoint) => this.publish(endpoint, trigger)));
+  }
+
+  private publish(endpoint: string, trigger: Trigger): Promise<void> {
+    const published = this.slots
+      .run(() => retryForever(() => this.outbox.publish(endpoint, trigger), this.trouble))
+      .finally(() => this.underWay.delete(published));
+    this.underWay.add(published);
+    return published;
+  }
+
+  /** Resolves when all that was told so far is queued. EF2 */
+  async whenTold(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
+}

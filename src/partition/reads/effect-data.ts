@@ -1,0 +1,64 @@
+// The `data` of what is told of a user: made when it is sent, out of what is known then. Of a user who is erased, or is another
+// partition's, and of a funnel that is saved no more nothing can be said.
+//   ED1. Numbers of users mean nobody else within one generation of the log: what an earlier one queued is not answered.
+
+import {isoText} from '../../../actors/calendar.js';
+import type {Partition} from '../../../actors/partition.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../asks.js';
+import type {Outbox, UserEffect} from '../effects.js';
+import {pathsOf} from '../funnels/user-paths.js';
+import type {Turn} from '../identity/left-rows.js';
+import type {PartitionView} from '../runner.js';
+import {loadRecord} from '../snapshot/user-loader.js';
+
+type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
+
+const gone: PartitionAnswer = {kind: 'effect_gone'};
+
+/** @throws MissingPart, DamagedPart */
+export async function effectData(
+  view: View,
+  outbox: Outbox,
+  {type, of}: Extract<PartitionQuestion, {ask: 'effect'}>,
+  turn: Turn,
+): Promise<PartitionAnswer> {
+  const {partition} = view;
+  const effect = of as unknown as UserEffect;
+  if (effect.generation !== partition.generation || !partition.isHere(effect.user)) return gone; // ED1
+  const fields =
+    type === 'user.identified'
+      ? await traitsField(view, effect.user)
+      : type === 'funnel.completed'
+        ? await completionFields(view, outbox, effect, turn)
+        : undefined;
+  if (fields === undefined || !partition.isHere(effect.user)) return gone;
+  return {kind: 'effect', dataJson: `{${userFields(partition, outbox, effect.user)},${fields}}`};
+}
+
+function userFields(partition: Partition, outbox: Outbox, user: number): string {
+  const key = partition.users.table.bytesOf(user);
+  const text = partition.users.table.text(user);
+  const field = text.startsWith('u') ? 'userId' : 'anonymousId';
+  const ref = outbox.userRefOf(partition.hashOf(key));
+  return `"${field}":${JSON.stringify(text.slice(1))},"user_ref":${JSON.stringify(ref)}`;
+}
+
+async function traitsField({partition, layout, cache}: View, user: number): Promise<string | undefined> {
+  const record = await loadRecord(partition, layout, cache, user);
+  return record === undefined ? undefined : `"traits":${record.traits?.json ?? '{}'}`;
+}
+
+async function completionFields(
+  view: View,
+  outbox: Outbox,
+  {user, funnel: id}: UserEffect,
+  turn: Turn,
+): Promise<string | undefined> {
+  const funnel = outbox.funnels().find((one) => one.id === id);
+  if (funnel === undefined) return undefined;
+  const path = (await pathsOf(view, [user], [funnel], turn)).get(user)?.[0];
+  if (path === undefined || path.length < funnel.steps.length) return undefined;
+  const [entered, completed] = [isoText(path[0]!), isoText(path[path.length - 1]!)];
+  const named = JSON.stringify({id: funnel.id, name: funnel.name});
+  return `"funnel":${named},"completed_at":"${completed}","entered_at":"${entered}"`;
+}

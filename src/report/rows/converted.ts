@@ -1,0 +1,31 @@
+// Who completed a funnel of plain steps in one partition, by all of its events: whom the funnel report counts at the last step.
+
+import {UserSet} from '../../../actors/table/user-set.js';
+import type {PlainFunnel} from '../../asks.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {FunnelWalks} from './funnel-walks.js';
+import type {RowReading} from './row-scan.js';
+
+/** @throws MissingPart, DamagedPart, BeyondMemory */
+export async function converted(
+  reading: RowReading,
+  {steps, windowMs}: PlainFunnel,
+  snapshot: PartitionSnapshot,
+): Promise<UserSet> {
+  const users = new UserSet();
+  const walks = new FunnelWalks(reading, {
+    steps: steps.map((event) => ({event, where: []})),
+    order: 'sequential',
+    fromMs: Number.NEGATIVE_INFINITY,
+    toMs: Number.POSITIVE_INFINITY,
+    range: 'all',
+    ...(windowMs === undefined ? {} : {windowMs}),
+    where: [],
+    userWhere: [],
+    exclusions: [],
+  });
+  await walks.walk(snapshot, undefined, ({user, depth}) => {
+    if (depth === steps.length) users.add(user);
+  });
+  return users;
+}
