@@ -1,6 +1,6 @@
-// Questions of the edge to the partition and report roles: NATS request/reply, JSON both ways. (Threads of the same process get
-// the same values without NATS: nats/ask-link.ts.)
-// Subjects `ask.partition.<p>` and `ask.report`. A reply never exceeds 900 kB: the asker pages answers.
+// Questions of the edge to the partition and report roles: NATS request/reply, JSON both ways. Threads of one process exchange
+// the same values without NATS (nats/ask-link.ts).
+// Subjects `ask.partition.<p>` and `ask.report`. A reply never exceeds 900 kB: the caller pages answers.
 
 import type {Interval} from '../actors/calendar.js';
 import type {Conflict} from '../actors/dedupe/conflicts.js';
@@ -20,9 +20,9 @@ import type {RefreshChange} from './refresh.js';
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
-/** The owner of a partition publishes its generation here after each comparison of the log with what it folded. */
+/** Subject on which a partition's owner publishes its generation, after each comparison of the log with the folded state. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
-/** Key of a user whose links are deleted, to every edge (src/ingest/acked-links.ts). */
+/** Subject that tells every edge the key of a user whose links are deleted (src/ingest/acked-links.ts). */
 export const forgottenLinksSubject = 'links.forgotten';
 export const devicesListedMax = 100;
 /** NATS carries 1 MiB a message; the rest is room for framing. */
@@ -36,7 +36,7 @@ export interface UserRef {
   readonly id: string;
 }
 
-/** The place of a row in the one order of history: newest first by (timeMs, partition, ordinal). */
+/** Place of a row in the order of history: newest first by (timeMs, partition, ordinal). */
 export interface RowPlace {
   readonly timeMs: number;
   readonly partition: number;
@@ -54,13 +54,13 @@ export type PartitionQuestion =
   | {readonly ask: 'status'}
   /** Generation of the log after the question arrived; `unavailable` until that is known. */
   | {readonly ask: 'generation'}
-  /** Numbers for /metrics; answered within 600 ms, whether the fold lags or not. */
+  /** Measures for /metrics; answered within 600 ms, whether or not the fold lags. */
   | {readonly ask: 'measures'}
-  /** A client waits for a snapshot: the partition takes one, at most one every 5 s on such requests. Answered at once. */
+  /** Requests a snapshot for a waiting client; such requests make at most one every 5 s. Answered at once. */
   | {readonly ask: 'publish'}
   /** The newest folded entries whose message id was known, with other content. */
   | {readonly ask: 'conflicts'}
-  /** Live: waits until everything acked before it left is folded; so do `history` and `exists`. */
+  /** Live: answered once everything acked before the question is folded, as are `history` and `exists`. */
   | {readonly ask: 'profile'; readonly user: UserRef}
   | {readonly ask: 'exists'; readonly user: UserRef}
   | {
@@ -71,23 +71,23 @@ export type PartitionQuestion =
       readonly fromMs?: number;
       readonly toMs?: number;
       readonly limit: number;
-      /** Only rows that come after this place (are older in the one order). */
+      /** Only rows after this place, which are older. */
       readonly before?: RowPlace;
       /** Only ordinals below this one: freezes a paged answer against new arrivals. */
       readonly ordinalEnd?: number;
-      /** Only this partition is asked, so the rows are those of the page: the answer has their events, too. */
+      /** Set when only this partition is asked: its rows are those of the page, so the answer has their events, too. */
       readonly withEvents?: true;
     }
   /**
-   * Rows in the order in which they came, from this ordinal on, as far as they are folded; with `limit` 0 only where they end.
-   * `names`: of the only events wanted.
+   * Folded rows from this ordinal on, in arrival order; with `limit` 0 only the end of the rows. `names`: only events with
+   * these names.
    */
   | {readonly ask: 'tail'; readonly from: number; readonly names?: readonly string[]; readonly limit: number}
-  /** JSON texts of events as GET /v1/events shows them. The answer may have fewer than asked: ask again for the rest. */
+  /** JSON texts of events as GET /v1/events shows them. An answer may have fewer than asked for: ask again for the rest. */
   | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
   /**
-   * The anonymous users of this partition that are this user. With `whenAppended` only once what left for their owner's
-   * partition before the question came is in its log. Live.
+   * Anonymous users of this partition who are linked to this user. Live. With `whenAppended` the answer waits until the events
+   * that left before the question are in the log of their owner's partition.
    */
   | {readonly ask: 'devices'; readonly userId: string; readonly whenAppended?: true}
   /** How far a user got in each of these funnels. Live. */
@@ -114,7 +114,7 @@ export interface Deletion {
   readonly events_deleted: number;
   /** ISO 8601; null while pending. */
   readonly completed_at: string | null;
-  /** The checks that were made, in words; null while pending. */
+  /** Checks that were made, in words; null while pending. */
   readonly verified: readonly string[] | null;
 }
 
@@ -125,7 +125,7 @@ export interface StatusAnswer {
   readonly appliedSequence: number;
   /** Position and time of the newest published snapshot; null before the first. */
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;
-  /** Why the log takes no ticks, without which no snapshot is published; null when it does. */
+  /** Why the log refuses ticks, without which no snapshot is published; null when it does not. */
   readonly appendFault: string | null;
   /** Null when the refresh will not change. */
   readonly refreshChange: RefreshChange | null;
@@ -148,12 +148,12 @@ export type PartitionAnswer =
       readonly traitsJson: string;
       readonly createdMs: number;
       readonly lastSeenMs: number;
-      /** Traits that were left out because the profile was full. */
+      /** Number of traits that were left out because the profile was full. */
       readonly traitsOverLimit: number;
     }
   /**
-   * `deletion`: the newest one of this id that is pending, or completed within 30 days. `linkedTo`: the id of the user that an
-   * anonymous one is.
+   * `deletion`: the newest deletion of this id, if it is pending or was completed within 30 days. `linkedTo`: id of the user
+   * that an anonymous user is linked to.
    */
   | {readonly kind: 'unknown_user'; readonly deletion?: Deletion; readonly linkedTo?: string}
   | {readonly kind: 'known_user'}
@@ -165,77 +165,77 @@ export type PartitionAnswer =
   | {readonly kind: 'effect_gone'}
   | {
       readonly kind: 'history';
-      /** Newest first, as two lists: objects for hundreds of rows cost as much again as finding them. */
+      /** Times and ordinals, newest first, in two lists: an object for each of hundreds of rows costs as much as finding them. */
       readonly timesMs: readonly number[];
       readonly ordinals: readonly number[];
-      /** Whether rows follow the last of these. */
+      /** Whether more rows follow. */
       readonly more: boolean;
       /** The ordinal bound of this answer, which the next question returns. */
       readonly ordinalEnd: number;
-      /** Up to where the log was folded when the bound was taken, if the question had none. */
+      /** Position up to which the log was folded when the bound was taken, if the question had none. */
       readonly position?: Position;
       /** The user of the question is unknown, perhaps erased while the answer was made. */
       readonly isUserUnknown?: true;
-      /** As in `unknown_user`. */
+      /** Id of the user that the anonymous user is linked to. */
       readonly linkedTo?: string;
       /** The answer of `bodies` for these rows by ascending ordinal, if the question has `withEvents`. */
       readonly events?: readonly (string | null)[];
     }
-  /** In the order asked; null for a row that was erased in the meantime. */
+  /** Events in the order of the question; null for a row that was erased meanwhile. */
   | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}
   | {
       readonly kind: 'tail';
       readonly generation: number;
       /** Ordinal after the newest folded row. */
       readonly end: number;
-      /** Everything below was looked at: where the next question goes on. */
+      /** Ordinal at which the next question continues. */
       readonly next: number;
-      /** Ascending. */
+      /** Ordinals of the matching rows, ascending. */
       readonly ordinals: readonly number[];
-      /** As of `bodies`. */
+      /** Events of these rows, as in `bodies`. */
       readonly events: readonly (string | null)[];
-      /** Of the users of these events, as src/user-ref.ts takes them; null for what was erased. */
+      /** Hashes of these events' users, for src/user-ref.ts; null for erased rows. */
       readonly userHashes: readonly (string | null)[];
     }
   | {readonly kind: 'deletion'; readonly deletion: Deletion}
   | {
       readonly kind: 'devices';
-      /** The newest first, at most `devicesListedMax`; without those that a second user named. */
+      /** The newest first, at most `devicesListedMax`, without devices that a second user named. */
       readonly anonymousIds: readonly string[];
-      /** Whether something of the user is here: also its link to a device that another user named first. */
+      /** Whether the user has anything here, including a link to a device that another user named first. */
       readonly hasAny: boolean;
     }
   | {readonly kind: 'unknown_deletion'}
-  /** The world failed (not caught up within 2 s, a part unreadable): HTTP 503. */
+  /** The world failed (not caught up within 2 s, an unreadable part): HTTP 503. */
   | {readonly kind: 'unavailable'; readonly message: string};
 
 export type {BucketedRange, Interval};
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
 
-/** Values in rows of their own: of a property of the events, or of a current trait of their users. */
+/** Rows by value: of a property of the events, or of a current trait of their users. */
 export interface Breakdown {
   readonly by: 'property' | 'trait';
   readonly name: string;
-  /** Rows; the other values share one. */
+  /** Number of values with a row of their own; the others share one. */
   readonly limit: number;
 }
 
-/** Names, or properties, that a list leaves out, unless `areShown`: then it marks them. */
+/** Names or properties that a list leaves out; with `areShown` it marks them instead. */
 export interface HiddenTexts {
   readonly texts: readonly string[];
   readonly areShown: boolean;
 }
 
-/** A page of a list that is ranked by counts. */
+/** One page of a list ranked by counts. */
 interface ListPage {
   /** Prefix of the items' texts. */
   readonly prefix?: string;
   readonly limit: number;
-  /** Items on the pages before. */
+  /** Number of items on earlier pages. */
   readonly passed: number;
 }
 
-/** Lists of what events and users have, over all partitions. */
+/** Lists of events' and users' attributes, over all partitions. */
 export type ListQuery =
   | ({
       readonly report: 'properties';
@@ -261,7 +261,7 @@ export interface ActiveWithin {
   readonly toMs: number;
 }
 
-/** The value of a path's event at a step (from 1), or the first or last one that its events have. */
+/** The step (from 1) whose event has the value, or the first or last event that has one. */
 export type BreakdownAt = number | 'first' | 'last';
 
 /** Events of a name that meet all conditions. */
@@ -270,51 +270,51 @@ export interface ChosenEvents {
   readonly where: readonly Condition[];
 }
 
-/** Whose paths a funnel finds, and how: for the questions that only rows answer. */
+/** Rules of a funnel that only rows can answer. */
 export interface FunnelRules {
   readonly steps: readonly ChosenEvents[];
   readonly order: StepOrder;
   readonly fromMs: number;
   readonly toMs: number;
-  /** `entry`: the entry lies in [fromMs, toMs], and its path goes on for the window. */
+  /** `entry`: only the entry must be in [fromMs, toMs]; its path may continue for the window. */
   readonly range: 'all' | 'entry';
   /** Conversion window in ms, inclusive, from the first event of the path. */
   readonly windowMs?: number;
-  /** Events that do not meet these exist for nothing. */
+  /** Conditions that every event must meet; other events are ignored. */
   readonly where: readonly Condition[];
   /** Conditions on the users' current traits. */
   readonly userWhere: readonly Condition[];
   /** Steps from 0. */
   readonly exclusions: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
-  /** A property: a path's events have the same value of it. */
+  /** A property that must have the same value in all events of a path. */
   readonly hold?: string;
 }
 
-/** Bounds are inclusive epoch ms: a date-only `to` has become the last ms of its day. The asker checks them. */
+/** Bounds are inclusive epoch ms: a date-only `to` is the last ms of its day. The caller checks them. */
 export type ReportQuery =
   | (BucketedRange & {
       readonly report: 'events';
       readonly event: string;
       readonly filter?: {readonly property: string; readonly value: string};
     })
-  /** Event counts that only rows answer. */
+  /** Event counts that only rows can answer. */
   | (BucketedRange & {
       readonly report: 'measured';
       /** Undefined: events of every name. */
       readonly events?: readonly string[];
-      /** The answer has `series`, also of one event. */
+      /** Whether the answer has `series` even for one event. */
       readonly isList: boolean;
-      /** All of them hold. */
+      /** Conditions that must all hold. */
       readonly where: readonly Condition[];
       /** Conditions on the users' current traits. */
       readonly userWhere: readonly Condition[];
       /** Undefined: events are counted, and the answer has no values. */
       readonly measure?: Measure;
-      /** Whose numbers are measured. */
+      /** The property whose numbers are measured. */
       readonly property?: string;
       readonly breakdown?: Breakdown;
     })
-  /** Cohorts of [from, to], and who of them returned. */
+  /** Cohorts of [from, to] and their returns. */
   | (BucketedRange &
       RetentionRules & {
         readonly report: 'retention';
@@ -327,11 +327,11 @@ export type ReportQuery =
         readonly userWhere: readonly Condition[];
         readonly breakdown?: Breakdown;
       })
-  /** Active users who did this: out of rows. */
+  /** Users active in an event that rows must answer. */
   | (BucketedRange & {
       readonly report: 'activity';
       readonly metric: ActiveMetric;
-      /** As of `users`. */
+      /** Start of each bucket's trailing window, as in `users`. */
       readonly windows?: readonly number[];
       readonly did: Selector;
       /** Conditions on the users' current traits. */
@@ -340,40 +340,40 @@ export type ReportQuery =
     })
   | (BucketedRange & {
       readonly report: 'lifecycle';
-      /** Start of the bucket before the first. `fromMs` is the start of the first one. */
+      /** Start of the bucket before the first, whose start is `fromMs`. */
       readonly beforeMs: number;
       readonly did: Selector;
       readonly userWhere: readonly Condition[];
     })
   | (BucketedRange & {
       readonly report: 'stickiness';
-      /** Users of k or more buckets, in place of exactly k. */
+      /** Users of k or more buckets, instead of exactly k. */
       readonly isAtLeast: boolean;
       readonly did: Selector;
       readonly userWhere: readonly Condition[];
     })
   | {
       readonly report: 'paths';
-      /** The first one of each user and what came after it, or the last one and what came before. */
+      /** Each user's first event of this name and the events after it, or the last one and the events before it. */
       readonly event: string;
       readonly direction: PathDirection;
       readonly fromMs: number;
       readonly toMs: number;
-      /** Of all events of a path. */
+      /** Conditions on every event of a path. */
       readonly where: readonly Condition[];
       readonly userWhere: readonly Condition[];
       readonly depth: number;
-      /** Edges of each step. */
+      /** Number of edges shown for each step. */
       readonly limit: number;
     }
   | (BucketedRange & {
       readonly report: 'users';
       readonly metric: ActiveMetric;
-      /** Start of the trailing window of each bucket, epoch ms: of a zone's days and weeks. */
+      /** Start of each bucket's trailing window, epoch ms, for a zone's days and weeks. */
       readonly windows?: readonly number[];
       /**
-       * Start of each day of a zone from 29 days before the range on, and the end of the last; absent where they are more than a
-       * table has.
+       * Start of each day of a zone, from 29 days before the range, and the end of the last; absent when there are more days
+       * than a table holds.
        */
       readonly days?: readonly number[];
     })
@@ -385,26 +385,26 @@ export type ReportQuery =
       /** Conversion window in ms, inclusive, from the first step. */
       readonly windowMs?: number;
     }
-  /** A funnel that only rows answer. */
+  /** A funnel that only rows can answer. */
   | ({
       readonly report: 'walked-funnel';
       readonly breakdown?: Breakdown;
       readonly breakdownAt: BreakdownAt;
       readonly hasHistogram: boolean;
     } & FunnelRules &
-      /** Buckets of the entries; without an interval the answer has none. */
+      /** Buckets of the entries; absent: the answer has none. */
       Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)
-  /** Who is behind a number of a funnel. */
+  /** Users at a step of a funnel. */
   | ({
       readonly report: 'funnel-users';
       /** From 1. */
       readonly step: number;
-      /** `dropped`: reached the step before, and not this one. */
+      /** `dropped`: users who reached the step before and not this one. */
       readonly outcome: 'reached' | 'dropped';
       readonly limit: number;
-      /** Goes into cursors: those of another list are refused. */
+      /** Digest of the list's parameters: cursors of another list are refused. */
       readonly list: string;
-      /** The last user of the page before. */
+      /** The last user of the previous page. */
       readonly after?: FunnelUserPlace;
     } & FunnelRules)
   | {
@@ -416,7 +416,7 @@ export type ReportQuery =
       readonly limit: number;
       /** The last name of the previous page. */
       readonly after?: {readonly count: number; readonly name: string};
-      /** The answer has how many users have each. */
+      /** Set when the answer has the number of users of each name. */
       readonly withUsers?: true;
       readonly hidden?: HiddenTexts;
     }
@@ -426,10 +426,10 @@ export type ReportQuery =
       /** Prefix of the ids. */
       readonly prefix?: string;
       readonly userWhere: readonly Condition[];
-      /** Only users with such an event. */
+      /** Only users with such an event in this range. */
       readonly did?: {readonly event?: string; readonly fromMs: number; readonly toMs: number};
       readonly limit: number;
-      /** The last user of the page before. */
+      /** The last user of the previous page. */
       readonly after?: UserPlace;
     }
   | ListQuery;
@@ -437,20 +437,20 @@ export type ReportQuery =
 export interface UserPlace {
   readonly lastSeenMs: number;
   readonly partition: number;
-  /** Its index there. */
+  /** Its index in the partition. */
   readonly user: number;
 }
 
-/** A page of all events in [fromMs, toMs], in the order of their places (actors/report/rows/event-places.ts). */
+/** A page of the events in [fromMs, toMs], in the order of their places (actors/report/rows/event-places.ts). */
 export interface ExportQuery {
   readonly event?: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** All of them hold. */
+  /** Conditions that must all hold. */
   readonly where: readonly Condition[];
-  /** The last event of the page before, and the bounds that the first page answered: without later events. */
+  /** The last event of the previous page, and the first page's bounds, which exclude later events. */
   readonly start?: {readonly after: EventPlace; readonly ordinalEnds: readonly number[]};
-  /** First page alone: only events after the one with this id. */
+  /** First page only: events after the one with this id. */
   readonly afterId?: EventId;
   /** Approximate bytes of the events' texts in an answer. */
   readonly bytesMax: number;
@@ -466,9 +466,9 @@ export type ReportQuestion =
       readonly ask: 'report';
       readonly query: ReportQuery;
       readonly ifNoneMatch?: string;
-      /** `Report-Log-Position` of an earlier answer: over the same snapshots. Absent: over the newest. */
+      /** `Report-Log-Position` of an earlier answer: the same snapshots answer. Absent: the newest ones. */
       readonly at?: string;
-      /** Positions of writes (`Log-Position`) that the snapshots must include; how long to wait for snapshots that do. */
+      /** Positions of writes (`Log-Position`) that the snapshots must include, and how long to wait for such snapshots. */
       readonly includes?: {readonly positions: string; readonly waitMs: number};
     };
 
@@ -477,14 +477,14 @@ export type ReportAnswer =
       readonly kind: 'status';
       readonly ready: boolean;
       readonly asOfMs: number | null;
-      /** Parts that reports could not read since the start, by partition; partitions without any are left out. */
+      /** Number of parts that reports could not read since the start, by partition; partitions without any are left out. */
       readonly damagedParts: Readonly<Record<number, number>>;
     }
   /** `asOfMs`: events up to this time are in all reports; null until every partition has published. */
   | {
       readonly kind: 'measures';
       readonly asOfMs: number | null;
-      /** As in `status`. */
+      /** Number of unreadable parts by partition, as in `status`. */
       readonly damagedParts: Readonly<Record<number, number>>;
       readonly thread: ThreadMeasures;
     }
@@ -507,7 +507,7 @@ export type ReportAnswer =
       /** `Report-Log-Position` and time of the snapshots of this page. */
       readonly position: string;
       readonly asOf: string;
-      /** JSON texts, as GET /v1/events shows them. */
+      /** JSON texts of events, as GET /v1/events shows them. */
       readonly events: readonly string[];
       /** Where the next page starts; undefined after the last. */
       readonly next?: NonNullable<ExportQuery['start']>;
@@ -522,8 +522,11 @@ export type ReportAnswer =
     }
   /** No event has the id of `afterId`. */
   | {readonly kind: 'unknown_event'}
-  /** The snapshots of `at` are not held (any more). */
+  /** The snapshots of `at` are not available (any more). */
   | {readonly kind: 'snapshot_gone'}
-  /** `lacking`: partitions whose snapshot is older than `includes`. `nextByMs`: when the next publication is due, epoch ms. */
+  /**
+   * `lacking`: partitions whose snapshot is older than `includes`. `nextByMs`: time by which the next snapshot is due, epoch
+   * ms.
+   */
   | {readonly kind: 'not_yet'; readonly lacking: readonly number[]; readonly nextByMs: number}
   | {readonly kind: 'unavailable'; readonly message: string};

@@ -1,10 +1,10 @@
 // A run of a bench, as `npm run bench` writes it and the dashboard shows it: machine, options, figures.
-//   BR1. A figure has one sample a counted round; a bench that measures once has one.
-//   BR2. The text of a result file ends with its report: the members before it are the run, and are read without it.
-//   BR3. The id of a run is its bench and its time, and the name of its result file.
+//   BR1. A figure has one sample for each counted round; a bench that measures once has one.
+//   BR2. A result file ends with its report: the members before it are the run, and can be read without it.
+//   BR3. A run's id is its bench and its time; its result file has that name.
 import {z} from 'zod';
 
-/** Also the bound of `--rounds`: the exact test of two runs would take too long with more. */
+/** Bound of rounds, also of `--rounds`: with more the exact test of two runs would take too long. */
 export const roundsMax = 50;
 
 const text = z.string().max(2_048);
@@ -13,19 +13,19 @@ const share = z.number().min(0).max(1);
 const figure = z.object({
   id: z.string().regex(/^[a-z0-9-]{1,64}$/),
   name: z.string().min(1).max(120),
-  /** `ratio`: of two measurements of one round; it can be compared between machines. */
+  /** `ratio`: quotient of two measurements of one round; it can be compared between machines. */
   unit: z.string().min(1).max(24),
   better: z.enum(['more', 'less']),
   samples: z.array(z.number()).min(1).max(roundsMax).readonly(), // BR1
-  /** The figure must reach it. */
+  /** Least value that the figure must reach. */
   reach: z.number().positive().optional(),
   /** Estimated limit of the figure. */
   limit: z.number().positive().optional(),
-  /** Latencies of the load that the figure is about. */
+  /** Latencies behind the figure. */
   curve: z
     .object({
       name: z.string().min(1).max(60),
-      /** Share of requests at most so slow, and the median of the rounds in ms. */
+      /** Share of requests that are at most this slow, and the median over the rounds in ms. */
       points: z
         .array(z.tuple([z.number().min(0).lt(1), z.number().nonnegative()]).readonly())
         .min(2)
@@ -37,11 +37,11 @@ const figure = z.object({
 export type Figure = Readonly<z.infer<typeof figure>>;
 
 const rounds = z.object({
-  /** Measurements that alternated in the rounds. */
+  /** Names of measurements that alternated in the rounds. */
   name: z.string().min(1).max(60),
   /** For each counted round, the share of the machine's CPU that went to other processes. */
   foreignShares: z.array(share).max(roundsMax).readonly(),
-  /** Rounds that did not count: the number of each, and why. */
+  /** Rounds that do not count, with the reason. */
   voided: z
     .array(z.object({round: z.int().min(0), reason: text}))
     .max(10 * roundsMax)
@@ -76,14 +76,14 @@ export const benchRun = z.object({
 });
 export type BenchRun = Readonly<z.infer<typeof benchRun>>;
 
-/** BR3 */
+/** Id of a run. BR3 */
 export const runId = ({bench, time}: Pick<BenchRun, 'bench' | 'time'>): string =>
   `${bench}-${time.replaceAll(/[:.]/g, '-')}`;
 
 /** A run in the list of the dashboard's API. */
 export type ListedRun = BenchRun & {readonly id: string};
 
-/** A line or a file that is not a run: its place, and the fault. */
+/** A line or file that is not a run, and why. */
 export interface RunProblem {
   readonly place: string;
   readonly why: string;
@@ -99,10 +99,10 @@ export interface RunList {
 
 const reportBegins = ',\n "report": ';
 
-/** BR2 */
+/** Text of a result file. BR2 */
 export const resultText = (run: BenchRun, report: object): string => `${JSON.stringify({...run, report}, null, 1)}\n`;
 
-/** BR2: the members before the report as JSON. Undefined: the report does not begin in this text. */
+/** The members before the report as JSON; undefined: this text does not contain the report's beginning. BR2 */
 export function headOfResult(begun: string): string | undefined {
   const at = begun.indexOf(reportBegins);
   return at < 0 ? undefined : `${begun.slice(0, at)}}`;

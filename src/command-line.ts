@@ -1,8 +1,8 @@
-// The commands of Millrace as a person on this machine types them.
+// The commands of Millrace as an operator types them.
 import {existsSync} from 'node:fs';
 import {packageFile} from './version.js';
 
-/** A checkout has npm scripts; an installed package has the program. */
+/** Whether this is a checkout, which has npm scripts; an installed package has the program `millrace`. */
 const isCheckout = existsSync(new URL('scripts/run.mjs', packageFile));
 
 /** `commandLine('keys', 'list')`: `npm run keys -- list` in a checkout, `millrace keys list` with the package. */

@@ -12,7 +12,7 @@ import {readIfThere} from './system-file.js';
 
 const ownerOnly = {mode: 0o600};
 
-/** A backup has this file until all of it is written and checked. */
+/** A backup contains this file until all of it is written and checked. */
 export const unfinishedBackup = 'unfinished-backup';
 
 /** @throws StartFault when the folder cannot be used; changes nothing in it. */
@@ -29,7 +29,7 @@ export function checkDataDir(dataDir: string): void {
   }
 }
 
-/** Not `recursive: true`: in a parent that allows no folders (/proc) Node 20 would try for ever. */
+/** Not `recursive: true`: under a parent that allows no folders (/proc) Node 20 would retry for ever. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   if (path !== dirname(path)) makeFolder(dirname(path));
@@ -40,7 +40,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** The token of the admin routes if the environment has none: made once, readable by the owner only. */
+/** The token of the admin routes if the environment has none: created once, readable by its owner only. */
 export function keepAdminToken(dataDir: string): string {
   const path = join(dataDir, 'admin-token');
   const kept = readIfThere(path)?.trim();
@@ -54,8 +54,9 @@ export function keepAdminToken(dataDir: string): string {
 }
 
 /**
- * Writes the keys that a start created to a file for the owner, if standard output is not a terminal: then it is stored as a log,
- * which more people can read. In the form of shell variables. Written once, never read; the operator deletes it.
+ * Writes the keys that a start created to a file that only its owner can read, as shell variables, if standard output is not a
+ * terminal: then a log stores that output for more readers. The program writes it once and never reads it; the operator deletes
+ * it.
  * @returns its path. @throws StartFault: no other copy of the keys exists.
  */
 export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): string {
@@ -76,13 +77,13 @@ export function writeFirstKeys(dataDir: string, {write, secret}: FirstKeys): str
   return path;
 }
 
-/** By this note tools on this machine (keys, import) find the running service. */
+/** The note through which tools on this machine (keys, import) find the running service. */
 export interface ServiceNote {
   readonly baseUrl: string;
   /** Address of the operators' routes: the same, or that of ADMIN_PORT. */
   readonly adminUrl: string;
   readonly pid: number;
-  /** Opens what the admin token opens, until the process ends: the note of a killed process opens nothing. */
+  /** Has the permissions of the admin token until the process ends: the note of a killed process has none. */
   readonly token: string;
   /** Identifies the deployment: a folder may have had several, one after the other. */
   readonly deployment: string;

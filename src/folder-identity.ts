@@ -1,4 +1,4 @@
-// The folder in which a file was written: a copy of a folder has the files of the original, and must not act on them.
+// Identity of the folder in which a file was written: a copy of the folder has the same files, and must not act on them.
 
 import {statSync} from 'node:fs';
 

@@ -1,13 +1,13 @@
-// Cursors of GET /v1/reports/funnel/users: the last user of a page, in the one order of partitions and of users in them.
-//   A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed. `list` says of which
-//   list: a digest of its parameters.
+// Cursors of GET /v1/reports/funnel/users: the last user of a page, in the order of partitions and user indexes.
+//     A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed. `list` identifies
+//     the list: a digest of its parameters.
 import {jsonOrUndefined} from './json.js';
 
-/** `user` is an index, which stands for one user for good. */
+/** `user` is a user index: it stands for one user for ever. */
 export interface FunnelUserPlace {
   readonly partition: number;
   readonly user: number;
-  /** The held value, where one is held: a user is in the list with each. */
+  /** The held value, if the funnel holds one: a user is listed with each of its values. */
   readonly value?: string;
 }
 
@@ -18,7 +18,7 @@ export function funnelUsersCursorText(list: string, {partition, user, value}: Fu
   return Buffer.from(JSON.stringify([list, partition, user, value ?? null])).toString('base64url');
 }
 
-/** Undefined for a text that is no cursor of this list. */
+/** Parses a cursor; undefined for a text that is no cursor of this list. */
 export function readFunnelUsersCursor(text: string, list: string): FunnelUserPlace | undefined {
   if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
   const fields = jsonOrUndefined(Buffer.from(text, 'base64url').toString());

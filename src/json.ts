@@ -1,6 +1,6 @@
-// JSON from outside, which may be invalid.
+// Parses JSON from outside, which may be invalid.
 
-/** Undefined for a text that is not JSON: JSON itself cannot express it. */
+/** The parsed value; undefined, which JSON cannot express, for a text that is not JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);

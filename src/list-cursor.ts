@@ -1,6 +1,6 @@
-// Cursors of lists that are ranked by counts: the range of a list, and how many items its earlier pages had.
+// Cursors of lists ranked by counts: the range of a list, and the number of items on its earlier pages.
 //   LC1. A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed.
-//   LC2. It counts items and names none, as a value may have 64 KiB. Pages of one position fit together; between two of them
+//   LC2. It counts items and names none, as a value may have 64 KiB. Pages of one position fit together; between two positions
 //        items may change places.
 import {createHash} from 'node:crypto';
 import type {ListQuery} from './asks.js';
@@ -17,13 +17,13 @@ export interface ListCursor {
   readonly range: ListRange | undefined;
   /** Items on earlier pages. */
   readonly passed: number;
-  /** Which list it is of: `listOf`. */
+  /** Identity of the list, from `listOf`. */
   readonly list: string;
 }
 
 const cursorCharsMax = 256;
 
-/** Equal for the pages of one list, whatever their range. */
+/** Identity of a list: equal for all its pages, whatever their range. */
 export function listOf(query: ListQuery): string {
   const {limit, passed, ...asked} = query;
   const fields = Object.entries(asked).filter(([name]) => !['fromMs', 'toMs', 'active', 'hidden'].includes(name));
@@ -39,7 +39,7 @@ export function listCursorText(query: ListQuery, passed: number): string {
   return Buffer.from(JSON.stringify(fields)).toString('base64url');
 }
 
-/** Undefined for a text that has not the form of a cursor. */
+/** Parses a cursor; undefined for a text that is no cursor. */
 export function readListCursor(text: string): ListCursor | undefined {
   if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
   const fields = jsonOrUndefined(Buffer.from(text, 'base64url').toString());

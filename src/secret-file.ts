@@ -1,8 +1,8 @@
-// A secret in its own file, as Docker, Kubernetes and systemd provide secrets: not in the environment, which child processes
-// inherit and `docker inspect` shows.
+// Reads a secret from a file of its own, as Docker, Kubernetes and systemd provide secrets: child processes inherit the
+// environment, and `docker inspect` shows it.
 import {closeSync, openSync, readSync} from 'node:fs';
 
-/** The longest secret is a NATS token; a path of something else (/dev/zero) must not be read further. */
+/** Bytes of a secret: the longest is a NATS token. A path of another kind (/dev/zero) must not be read further. */
 const secretBytesMax = 4_096;
 
 export type SecretFile =
@@ -10,7 +10,7 @@ export type SecretFile =
   /** Follows the name of the variable; never contains the file's content. */
   | {readonly kind: 'bad'; readonly why: string};
 
-/** A line break at the end is the editor's, and not part of the secret. */
+/** A line break at the end is the editor's, not part of the secret. */
 export function readSecretFile(path: string): SecretFile {
   let text: string;
   try {

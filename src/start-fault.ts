@@ -1,5 +1,5 @@
 // A start that cannot continue, for a reason that the operator can mend.
 import {OperatorFault} from '../actors/invariant.js';
 
-/** The process ends with code 1. */
+/** Ends the process with code 1. */
 export class StartFault extends OperatorFault {}

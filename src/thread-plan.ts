@@ -1,4 +1,4 @@
-// Which threads a process has, and what each of them is told: partitions, shares of memory, and ways to the others.
+// Plan of a process's threads: the partitions, memory and channels of each.
 
 import {availableParallelism} from 'node:os';
 import {MessageChannel} from 'node:worker_threads';
@@ -10,30 +10,30 @@ import type {PartitionThreadPlan} from './threads.js';
 import type {NatsAddress, PartitionWorkerData, ReportWorkerData} from './worker-messages.js';
 
 export interface ThreadPlan {
-  /** Undefined without the role. */
+  /** Undefined without the report role. */
   readonly report: ReportWorkerData | undefined;
-  /** Empty without the role. */
+  /** Empty without the partition role. */
   readonly folding: readonly PartitionThreadPlan[];
-  /** Over shared memory, where the edge of this process alone writes events (src/ingest/acked-sequences.ts). */
+  /** Shared memory; given if only the edge of this process writes events (src/ingest/acked-sequences.ts). */
   readonly ackedSequences: BigInt64Array | undefined;
 }
 
-/** Those that fold, with the partitions of each, and what they share. */
+/** The partitions of each folding thread, and what these threads share. */
 interface Shared {
   readonly hands: readonly number[][];
-  /** To the report thread, where there is one: one a hand. */
+  /** Channels to the report thread, one for each folding thread; empty without that thread. */
   readonly channels: readonly Channels[];
-  /** Nobody else writes to a nats-server of our own, so the threads here know of every manifest. */
+  /** Whether the threads here know of every manifest: nobody else writes to the service's own nats-server. */
   readonly knowsAll: boolean;
-  /** Of each of the roles that are here. */
+  /** Bytes for each role of this process. */
   readonly cacheBytesMax: number;
-  /** Over shared memory: what reports lend to those who fold. */
+  /** Shared memory: the room that the report thread lends to folding threads. */
   readonly spareRoom: Int32Array | undefined;
   readonly publications: Int32Array;
   readonly ackedSequences: BigInt64Array | undefined;
 }
 
-/** Between the report thread and one that folds. */
+/** Channels between the report thread and a folding thread. */
 interface Channels {
   readonly partitions: readonly number[];
   readonly manifests: MessageChannel;
@@ -54,10 +54,10 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config): Shared {
   const isFolding = roles.includes('partition');
   const hasBoth = isFolding && roles.includes('report');
   const knowsAll = isFolding && nats.kind === 'embedded';
-  // One core stays with the edge and nats-server.
+  // One core stays free for the edge and nats-server.
   const foldingCount = Math.min(partitions, Math.max(1, availableParallelism() - 1));
   const hands = isFolding ? dealPartitions(partitions, foldingCount) : [];
-  // Half of the cache for those who fold, half for those who answer reports; all of it where there is only one of them.
+  // Both roles get half of the cache each; a single one gets all of it.
   const ownBytesMax = hasBoth ? Math.floor(cacheBytesMax / 2) : cacheBytesMax;
   return {
     hands,
@@ -79,7 +79,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     reportRefresh: config.reportRefresh,
     deploymentCreatedMs,
     cacheBytesMax,
-    // Others may publish to a NATS that is not ours.
+    // Other processes may publish to an external NATS.
     manifestsPorts: knowsAll ? channels.map(({manifests}) => manifests.port2) : [],
     rowsPorts: channels.map(({partitions, rows}) => ({partitions, port: rows.port2})),
     ...(spareRoom && {spareRoom}),
@@ -110,7 +110,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
   };
 }
 
-/** Partitions dealt out like cards, so that a hot neighbour pair lands on two threads. */
+/** Deals partitions like cards, so that two hot neighbours land on two threads. */
 function dealPartitions(partitionCount: number, threadCount: number): number[][] {
   const hands: number[][] = Array.from({length: threadCount}, () => []);
   for (let p = 0; p < partitionCount; p++) hands[p % threadCount]!.push(p);
@@ -123,7 +123,7 @@ const channelsOf = (partitions: readonly number[]): Channels => ({
   rows: new MessageChannel(),
 });
 
-/** For each of so many threads that fold. */
+/** The share of one of `threads` folding threads. */
 function spareRoomOf(room: Int32Array, bytes: number, threads: number): NonNullable<PartitionWorkerData['spareRoom']> {
   return {room, share: 1 / threads, startBytes: Math.floor((bytes - readAheadBytesOf(bytes)) / threads)};
 }

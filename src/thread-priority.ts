@@ -1,24 +1,24 @@
-// Which threads run first where cores are scarce.
-//   Linux has a niceness for each thread; elsewhere a process has one, and nothing is changed.
+// Priorities of threads where cores are scarce. On Linux each thread has a niceness; elsewhere only a process has one, and
+//   nothing is changed.
 import {readdirSync} from 'node:fs';
 import {getPriority, setPriority} from 'node:os';
 import type {Logger} from './observe.js';
 
-/** For a core that another thread wants as well it gets a quarter of it. */
+/** Steps that leave a thread a quarter of a core that another thread needs, too. */
 const steps = 5;
-/** A tenth of it. */
+/** Steps that leave it a tenth. */
 const compilerSteps = 10;
 const nicenessMax = 19;
-/** The calling one. */
+/** Id of the calling thread. */
 const thisThread = 0;
 
-/** The calling thread gives way to the others of its process from now on, in steps from what the process was given. */
+/** Lowers the priority of the calling thread from now on, relative to its process. */
 export function giveWay(log: Logger): void {
   giveWayBy(log, steps, () => [thisThread]);
 }
 
 /**
- * The thread that compiles hot code yields, too: uncompiled code answers meanwhile, only slower. To be called before this
+ * Lowers the priority of the thread that compiles hot code: uncompiled code answers meanwhile, only slower. Call it before this
  * process has threads of its own.
  */
 export function letCompilerGiveWay(log: Logger): void {
@@ -26,8 +26,8 @@ export function letCompilerGiveWay(log: Logger): void {
 }
 
 /**
- * A timer and, of one worker (src/node-flags.ts), that worker: Node starts them first, and numbers ascend. Were they others, as
- * numbers begin anew at some point, those would only be slower.
+ * V8's timer and its one worker (src/node-flags.ts): Node starts them first, and ids ascend. If ids wrapped around, other
+ * threads would be slowed down, no more.
  */
 function threadsOfV8(): number[] {
   const others = readdirSync('/proc/self/task')

@@ -1,11 +1,10 @@
-// Vital signs of the thread that makes one: memory, and how long its event loop kept others waiting.
-//   Windows of a fixed length, and not "since the last look": two who look do not take each other's maxima away, and a
-//   stall is seen by every scrape of the next 30 s.
+// Vital signs of the calling thread: memory, and the delay of its event loop. Delays are measured in windows of fixed length,
+//   not since the last scrape: two scrapers do not take each other's maxima, and every scrape of the next 30 s sees a stall.
 import {type IntervalHistogram, monitorEventLoopDelay} from 'node:perf_hooks';
 import {type CacheMeasures, loopWindowMs, type ThreadMeasures} from './measures.js';
 import type {ConnectionWatch} from './nats/client/connection-watch.js';
 
-/** A timer of this period is watched: 50 wake-ups a second cost 0.1 % of a core. */
+/** Period of the watched timer: 50 wake-ups a second cost 0.1 % of a core. */
 const resolutionMs = 20;
 const nsPerMs = 1_000_000;
 
@@ -36,7 +35,7 @@ export class ThreadVitals {
     this.delays.reset();
   }
 
-  /** The histogram holds the time between two runs of the timer: what is above its period is delay. */
+  /** Delays of one window: the histogram has the time between two runs of the timer, so the excess over its period is delay. */
   private window(): LoopDelay {
     if (this.delays.count === 0) return {p50: 0, p99: 0, max: 0};
     const late = (ns: number): number => Math.max(0, ns / nsPerMs - resolutionMs);

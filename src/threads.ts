@@ -1,4 +1,4 @@
-// Worker threads as the main thread sees them: started, ready, drained. What they do is in partition/ and report/.
+// Worker threads as the main thread controls them: start, readiness, drain. Their work is in partition/ and report/.
 
 import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';
@@ -20,20 +20,20 @@ export interface Thread {
   drain(): Promise<void>;
 }
 
-/** A thread that the edge of this process asks. */
+/** A thread that answers questions of this process's edge. */
 export interface AskedThread extends Thread {
   readonly answering: AnsweringThread;
 }
 
-/** Called when the thread says so, throws, or ends without having been asked to: one line, and the error if there is one. */
+/** Called when a thread reports a fatal error, throws, or ends without being told to: one line, and the error if there is one. */
 export type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
 
 export interface PartitionThread extends AskedThread, FoldingThread {
-  /** Resolves when what live reads need is at hand, or takes too long. Never rejects. */
+  /** Resolves when the parts that live reads need are cached, or that takes too long. Never rejects. */
   readonly hasRead: Promise<void>;
 }
 
-/** What a thread that folds is told, but for what it counts itself. */
+/** Worker data of a folding thread, without the sequences that the thread counts itself. */
 export type PartitionThreadPlan = Omit<PartitionWorkerData, 'appliedSequences'>;
 
 export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal): PartitionThread {
@@ -62,7 +62,7 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
 }
 
 export interface ReportThread extends AskedThread {
-  /** Tells it to read what the first reports will need, once it is ready. */
+  /** Tells the report thread to read ahead for the first reports, once it is ready. */
   readAhead(): void;
 }
 
@@ -77,7 +77,7 @@ export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Rep
   return {...thread, answering: questions, readAhead};
 }
 
-/** Questions to one thread, and who waits for their answers. */
+/** Questions to one thread, and the callers who wait for their answers. */
 class Questions implements AnsweringThread {
   isListening = false;
   private readonly send: (question: ThreadQuestion) => void;
@@ -119,7 +119,7 @@ function startThread(
       else if (message.kind === 'fatal') onFatal(`${name}: ${message.message}`, undefined, message.isReplaced);
       else if (message.kind === 'stopped') {
         hasStopped = true;
-        void worker.terminate(); // Whatever it still holds open is no longer needed.
+        void worker.terminate(); // Anything that it still holds open is no longer needed.
       } else hear(message);
     });
   });

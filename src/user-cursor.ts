@@ -1,4 +1,4 @@
-// Cursors of GET /v1/users: the last user of a page, and a digest of the parameters that the list has.
+// Cursors of GET /v1/users: the last user of a page, and a digest of the list's parameters.
 //   A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed.
 import {createHash} from 'node:crypto';
 import type {ReportQuery, UserPlace} from './asks.js';
@@ -8,7 +8,7 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 
 const cursorCharsMax = 256;
 
-/** Equal for the pages of one list. */
+/** Identity of a list: equal for all its pages. */
 const listOf = ({prefix, userWhere, did}: Query): string => {
   const fields = [prefix ?? null, userWhere, did?.event ?? null, did?.fromMs ?? null, did?.toMs ?? null];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 16);
@@ -18,7 +18,7 @@ export function userCursorText(query: Query, {lastSeenMs, partition, user}: User
   return Buffer.from(JSON.stringify([listOf(query), lastSeenMs, partition, user])).toString('base64url');
 }
 
-/** Undefined for a text that is no cursor of this list. */
+/** Parses a cursor; undefined for a text that is no cursor of this list. */
 export function readUserCursor(text: string, query: Query): UserPlace | undefined {
   if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
   const fields = jsonOrUndefined(Buffer.from(text, 'base64url').toString());

@@ -1,7 +1,7 @@
-// The version of this program, as package.json says it, and the commit that it was built from (scripts/setup.mjs).
+// Version of this program, from package.json, and the commit that it was built from (scripts/setup.mjs).
 import {existsSync, readFileSync} from 'node:fs';
 
-/** Compiled or not, this file lies some folders below it. */
+/** Searches upwards: compiled or not, this file is some folders below package.json. */
 function findPackage(): URL {
   for (let folder = new URL('.', import.meta.url); ; folder = new URL('..', folder)) {
     const path = new URL('package.json', folder);

@@ -1,10 +1,10 @@
-// The part of WebAssembly's interface that is used here: Node has it, but its types come with those of browsers alone.
-// And where compiled kernels are (kernels/, tools/run/kernels.mjs).
+// The part of WebAssembly's interface that this program uses (Node has it, but only browser libraries declare its types), and
+// the compiled kernels (kernels/, tools/run/kernels.mjs).
 
 import {readFileSync} from 'node:fs';
 import {StartFault} from './start-fault.js';
 
-/** What a module says and takes: functions, and numbers for its constants. */
+/** Imports of a module: functions, and numbers for its constants. */
 type Imports = {readonly [module: string]: {readonly [name: string]: unknown}};
 
 export interface Memory {
@@ -26,7 +26,7 @@ interface WebAssemblyInterface {
 const {WebAssembly} = globalThis as unknown as {readonly WebAssembly?: WebAssemblyInterface};
 
 const pageBytes = 64 * 1024;
-/** What a kernel that works on vectors may put, or lose, behind the end of an area. */
+/** Bytes after an area that a vector kernel may read or overwrite. */
 export const areaMarginBytes = 64;
 
 /** A memory that never grows. @throws RangeError when there is no room for it. */
@@ -36,8 +36,8 @@ export function fixedMemory(bytes: number): Memory {
 }
 
 /**
- * Where areas of so many bytes stand, one behind the other, each at a multiple of 64 and with room for as much behind it, and
- * before the first; and how long all of it is.
+ * Positions of areas with these sizes, one after the other, each at a multiple of 64 with a margin after it and before the
+ * first; and the total length.
  */
 export function layOut<Area extends string>(
   areas: Readonly<Record<Area, number>>,
@@ -51,17 +51,17 @@ export function layOut<Area extends string>(
   return {places, length: at};
 }
 
-/** What the kernel exports. */
+/** Instantiates a compiled module; returns its exports. */
 export const instantiate = (module: object, imports: Imports): unknown =>
   new WebAssembly!.Instance(module, imports).exports;
 
 const kernelNames = ['event-rows', 'funnel-progress', 'plain-batch', 'row-finder'] as const;
 type KernelName = (typeof kernelNames)[number];
 
-/** Compiled: of one module several instances can be made. @throws StartFault */
+/** Compiles a kernel; a module can have several instances. @throws StartFault */
 export const loadKernel = (name: KernelName): object => new WebAssembly!.Module(readKernel(name));
 
-/** Whether all kernels are there and this machine can run them. @throws StartFault */
+/** Checks that all kernels exist and this machine can run them. @throws StartFault */
 export function checkKernels(): void {
   for (const name of kernelNames) readKernel(name);
 }
@@ -79,7 +79,7 @@ function readKernel(name: KernelName): Uint8Array<ArrayBuffer> {
   return code;
 }
 
-/** Of a file in kernels/. The caller may run as a source (in tests), or compiled, two folders below the root. */
+/** Bytes of a file in kernels/. The caller may run from source (in tests), or compiled, two folders below the root. */
 function bytesOf(file: string): Uint8Array<ArrayBuffer> | undefined {
   for (const folder of ['../kernels', '../../kernels']) {
     try {

@@ -1,12 +1,12 @@
-// What a person sees on stdout: where the service listens and, on the first start, the keys and how to use them.
-//   A key that the operator fixed is not shown: it is known already. Where stdout is no terminal it is kept as a log, and no
-//   key is shown at all: those that were created are in a file.
+// The welcome on stdout: the addresses of the service and, on the first start, the keys and how to use them. A key that the
+//   operator fixed is not shown: the operator knows it. If stdout is no terminal, a log stores it, and no key is shown: created
+//   keys are in a file.
 
 import {commandLine} from './command-line.js';
 import type {FirstKeys} from './keys/store.js';
 import type {Refresh} from './refresh.js';
 
-/** `host` as it was configured: a wildcard address is shown as the loopback one, which works from here. */
+/** Base URL for `host`: a wildcard address is shown as the loopback address, which works on this machine. */
 export function baseUrlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
@@ -14,22 +14,22 @@ export function baseUrlOf(host: string, port: number): string {
 
 export interface Addresses {
   readonly baseUrl: string;
-  /** Where the routes of operators are; the same without a port of their own. */
+  /** Address of the operators' routes; the same as `url` unless they have a port of their own. */
   readonly adminUrl: string;
 }
 
 export interface WelcomeOptions extends Addresses {
-  /** Created in this start; shown now and never again. */
+  /** Keys created in this start, shown only now. */
   readonly firstKeys: FirstKeys;
-  /** The file that has the keys; undefined: they are shown here. */
+  /** The file with the keys; undefined: the welcome shows them. */
   readonly keysFile: string | undefined;
-  /** Undefined: it is not shown. */
+  /** Undefined: no link is shown. */
   readonly signInCode: string | undefined;
   readonly reportRefresh: Pick<Refresh, 'ms' | 'change'>;
   readonly nowMs: number;
 }
 
-/** The code stands behind the #: no log of a proxy has it, and no Referer. */
+/** Sign-in link. The code is after the #, so that no proxy log and no Referer header contains it. */
 export const signInLink = (url: string, code: string): string => `${url}/dashboard/sign-in#${code}`;
 
 export function welcome(options: WelcomeOptions): string {
@@ -71,6 +71,6 @@ Load them into a shell, store them where they are used, and delete the file:
   . '${path.replaceAll("'", String.raw`'\''`)}'
 `;
 
-/** A key that is not shown stands as the shell variable that the README gives it. */
+/** A key that is not shown is written as the shell variable of the README. */
 const authorization = (key: string | undefined, variable: string): string =>
   key === undefined ? `"Authorization: Bearer $${variable}"` : `'Authorization: Bearer ${key}'`;

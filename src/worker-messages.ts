@@ -1,11 +1,11 @@
-// What the main thread and the worker threads say to each other. Threads meet in NATS. Handed over within a process is what
-// spares a way through it: questions, and newer manifests.
+// Messages between the main thread and worker threads. Threads communicate through NATS; only questions and newer manifests are
+// also handed over within the process, which saves a way through NATS.
 
 import type {MessagePort} from 'node:worker_threads';
 import type {RowsPort} from './parts/handed-rows.js';
 import type {RefreshPlan} from './refresh.js';
 
-/** How to reach NATS; plain data, so that it can be handed to worker threads. */
+/** Connection data of NATS: plain, so that worker threads can receive it. */
 export interface NatsAddress {
   readonly servers: string[];
   readonly token?: string;
@@ -19,30 +19,30 @@ export interface PartitionWorkerData {
   readonly partitions: number[];
   readonly partitionCount: number;
   readonly reportRefresh: RefreshPlan;
-  /** Rows, bodies and users that may stay in memory, for all partitions of this thread together; beside `spareRoom`. */
+  /** Bound of cached rows, bodies and users, for all partitions of this thread together, besides `spareRoom`. */
   readonly cacheBytesMax: number;
   /**
-   * Of the report thread of this process (src/parts/spare-room.ts), which part of it this thread may use, and what it may
-   * count on of that when it starts: reports do not read ahead so much.
+   * Spare room of this process's report thread (src/parts/spare-room.ts): the share that this thread may use, and the bytes
+   * that a start may count on, which reports do not use to read ahead.
    */
   readonly spareRoom?: {readonly room: Int32Array; readonly share: number; readonly startBytes: number};
-  /** Remembered message ids, for all partitions of this thread together. */
+  /** Bound of remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
-  /** Whether nats-server is ours alone: what it unlinks and overwrites is then all that there is on disk. */
+  /** Whether nats-server is ours alone: then no copies exist besides the data that it unlinks and overwrites. */
   readonly isNatsEmbedded: boolean;
-  /** Over shared memory, an element a partition: what it folded last; modulo 2^32. */
+  /** Shared memory: the last folded sequence of each partition, modulo 2^32. */
   readonly appliedSequences: Int32Array;
-  /** Where the edge of this process alone writes events: what it was acked (src/ingest/acked-sequences.ts). */
+  /** Acked sequences (src/ingest/acked-sequences.ts); given if only the edge of this process writes events. */
   readonly ackedSequences?: BigInt64Array;
-  /** Over shared memory, an element a partition: goes up with every manifest that is published, before anybody hears of it; modulo 2^32. */
+  /** Shared memory: number of manifests published for each partition, incremented before anyone is notified; modulo 2^32. */
   readonly publications: Int32Array;
-  /** Takes every such manifest to the report thread of this process, where that counts publications. */
+  /** Sends each such manifest to the report thread of this process, if that counts publications. */
   readonly manifestsPort?: MessagePort;
-  /** Over which the report thread of this process asks for rows that are at hand (src/parts/handed-rows.ts). */
+  /** Requests of the report thread for cached rows (src/parts/handed-rows.ts). */
   readonly rowsPort?: MessagePort;
-  /** Gets the notes of the newest positions. */
+  /** Folder for notes of the newest positions. */
   readonly dataDir: string;
-  /** Has the journal of deletions. */
+  /** Folder of the journal of deletions. */
   readonly deletionsDir: string;
   readonly logLevel: string;
 }
@@ -54,38 +54,38 @@ export interface ReportWorkerData {
   /** Epoch ms. */
   readonly deploymentCreatedMs: number;
   readonly cacheBytesMax: number;
-  /** Where it tells what of that is free, for threads of this process that fold. */
+  /** Shared memory: free bytes of the cache, for folding threads of this process. */
   readonly spareRoom?: Int32Array;
-  /** As PartitionWorkerData has it, where threads of this process alone publish; otherwise NATS is asked. */
+  /** As in PartitionWorkerData, if only threads of this process publish; otherwise NATS is asked. */
   readonly publications?: Int32Array;
-  /** Brings their manifests. */
+  /** Receive these threads' manifests. */
   readonly manifestsPorts: readonly MessagePort[];
-  /** To the threads of this process that fold. */
+  /** Ports to the folding threads of this process. */
   readonly rowsPorts: readonly RowsPort[];
   readonly logLevel: string;
 }
 
-/** From a thread that folds to the report thread: what it published, as it was written. */
+/** A published manifest, from a folding thread to the report thread, as it was written. */
 export interface HandedManifest {
   readonly partition: number;
-  /** Which of the partition's publications this is, as they are counted in shared memory. */
+  /** Number of the publication, as counted in shared memory. */
   readonly publication: number;
   readonly manifest: Uint8Array;
-  /** The index that it names; undefined when that is another owner's. */
+  /** Its index; undefined when another owner wrote that. */
   readonly index: Uint8Array | undefined;
 }
 
-/** A thread that folds logs, as the edge of the same process sees it. */
+/** A folding thread, as the edge of its process sees it. */
 export interface FoldingThread {
   readonly partitions: readonly number[];
   readonly appliedSequences: Int32Array;
 }
 
-/** A thread as the edge of the same process asks it. Questions and answers are what NATS would carry as JSON (asks.ts). */
+/** A thread that answers the edge of its process. Questions and answers are those that NATS would carry as JSON (asks.ts). */
 export interface AnsweringThread {
-  /** Whether it takes questions by now. */
+  /** Whether it accepts questions yet. */
   readonly isListening: boolean;
-  /** `answered` is called once, or never: whoever asks has a deadline. */
+  /** `answered` is called once, or never: the caller has a deadline. */
   ask(subject: string, question: unknown, answered: (answer: unknown) => void): void;
 }
 
@@ -94,13 +94,13 @@ export interface ThreadQuestion {
   readonly number: number;
   readonly subject: string;
   readonly question: unknown;
-  /** To a thread that folds: its `ackedSequences` at this moment. */
+  /** To a folding thread: `ackedSequences` at this moment. */
   readonly acked?: BigInt64Array | undefined;
 }
 
 /**
- * `ready`: every owned partition has published a snapshot (report: has read one of every partition). `read`: what live reads
- * need is at hand, or took too long.  `listening` and `answer`: see AnsweringThread.
+ * `ready`: every owned partition has published a snapshot (report: a snapshot of every partition was read). `read`: the parts
+ * that live reads need are cached, or that took too long. `listening` and `answer`: see AnsweringThread.
  */
 export type FromWorker =
   | {kind: 'ready'}
@@ -108,11 +108,11 @@ export type FromWorker =
   | {kind: 'stopped'}
   | {kind: 'listening'}
   | {kind: 'answer'; number: number; answer: unknown}
-  /** `isReplaced`: another process has the partition. */
+  /** `isReplaced`: another process owns the partition now. */
   | {kind: 'fatal'; message: string; isReplaced?: boolean};
 
 /**
- * `drain`: finish, take a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: those
- * that fold here have read what they need at hand, and it may read what reports will need.
+ * `drain`: finish, publish a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: the
+ * folding threads have read what they need, so it may read ahead for reports.
  */
 export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion;

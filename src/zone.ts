@@ -1,11 +1,11 @@
-// Time zones: what a local clock shows at an instant, and at which instant it shows a time. The rules are those of this Node
-// (ICU), whose version is `zoneRules`.
-//   ZN1. A zone changes its offset at most once within `cellMs`: of all zones of tz 2025c the closest two changes are four days
-//        apart (Africa/Freetown, 1939). So a cell with the same offset at both ends has no change, and others have one.
-//   ZN2. A time that a zone's clock skips stands for the instant at which the gap ends. A time that it shows twice stands for
-//        two instants: `firstAt` and `lastAt`.
-//   ZN3. Local day d is [first instant that the clock shows d or later, the same of d + 1). A day that has begun stays begun when
-//        the clock goes back over midnight. A day that never was is empty.
+// Time zones: the local time at an instant, and the instant of a local time. The rules are those of this Node (ICU), whose
+// version is `zoneRules`.
+//   ZN1. A zone changes its offset at most once within `cellMs`: in tz 2025c the closest two changes of any zone are four days
+//        apart (Africa/Freetown, 1939). So a cell with equal offsets at both ends has no change; any other has one.
+//   ZN2. A local time that a zone skips stands for the end of the gap. A local time that occurs twice stands for two instants:
+//        `firstAt` and `lastAt`.
+//   ZN3. Local day d is [first instant with a local time in day d or later, the first one of d + 1). A day that has begun does
+//        not end when the clock goes back over midnight. A skipped day is empty.
 import {assert} from '../actors/invariant.js';
 import {dayMs, hourMs} from '../actors/limits.js';
 
@@ -13,14 +13,14 @@ import {dayMs, hourMs} from '../actors/limits.js';
 export const zoneRules = process.versions.tz ?? 'unknown';
 
 const cellMs = 3 * dayMs;
-/** More than any offset. */
+/** Upper bound of any offset. */
 const reachMs = dayMs;
-/** Known cells of a zone; some 270 years. */
+/** Cached cells of a zone: some 270 years. */
 const cellsMax = 32_768;
-/** Known zones, the one that was used longest ago is forgotten first. */
+/** Cached zones; the least recently used one is dropped first. */
 const zonesMax = 16;
 
-/** A stretch of time that begins with `offsetMs`; from `changeMs` on it has `laterMs`. */
+/** Offsets within a cell: `offsetMs`, and `laterMs` from `changeMs` on. */
 interface Cell {
   readonly offsetMs: number;
   /** Epoch ms; the end of the cell when it has no change. */
@@ -35,7 +35,7 @@ interface Stretch {
 }
 
 export class Zone {
-  /** As it was asked for. */
+  /** Name as the caller wrote it. */
   readonly name: string;
   /** Undefined for a fixed offset. */
   readonly rules: string | undefined;
@@ -49,18 +49,21 @@ export class Zone {
     this.offset = typeof offset === 'number' ? () => offset : offset;
   }
 
-  /** Whether it is UTC itself. */
+  /** Whether the zone is UTC itself. */
   get isUtc(): boolean {
     return this.rules === undefined && this.offset(0) === 0;
   }
 
-  /** Local time minus UTC. */
+  /** Local time minus UTC at an instant, ms. */
   offsetAt(timeMs: number): number {
     const {offsetMs, changeMs, laterMs} = this.cell(Math.floor(timeMs / cellMs));
     return timeMs < changeMs ? offsetMs : laterMs;
   }
 
-  /** The first instant at which the clock shows `localMs` or later. Local times are written as the epoch ms of the same in UTC. */
+  /**
+   * The first instant at which the local time is `localMs` or later. Local times are written as the epoch ms of the same time
+   * in UTC.
+   */
   firstAt(localMs: number): number {
     for (const {startMs, endMs, offsetMs} of this.stretches(localMs - reachMs, localMs + reachMs)) {
       const timeMs = Math.max(startMs, localMs - offsetMs);
@@ -69,7 +72,7 @@ export class Zone {
     throw new RangeError('zone: no offset is more than a day');
   }
 
-  /** The last instant at which the clock shows `localMs`. ZN2 */
+  /** The last instant at which the local time is `localMs`. ZN2 */
   lastAt(localMs: number): number {
     let last: number | undefined;
     for (const {startMs, endMs, offsetMs} of this.stretches(localMs - reachMs, localMs + reachMs)) {
@@ -84,7 +87,7 @@ export class Zone {
     return this.firstAt(day * dayMs);
   }
 
-  /** The local day that holds an instant. ZN3 */
+  /** The local day of an instant. ZN3 */
   dayOf(timeMs: number): number {
     const day = Math.floor((timeMs + this.offsetAt(timeMs)) / dayMs);
     return this.dayStart(day + 1) <= timeMs ? day + 1 : day;
@@ -109,12 +112,12 @@ export class Zone {
     return cell;
   }
 
-  /** ZN1 */
+  /** Finds the change inside a cell. ZN1 */
   private findCell(startMs: number, endMs: number): Cell {
     const offsetMs = this.offset(startMs);
     const laterMs = this.offset(endMs);
     if (offsetMs === laterMs) return {offsetMs, changeMs: endMs, laterMs};
-    let [before, after] = [startMs / 1_000, endMs / 1_000]; // Zones change with a second.
+    let [before, after] = [startMs / 1_000, endMs / 1_000]; // Changes are at whole seconds.
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2);
       if (this.offset(middle * 1_000) === offsetMs) before = middle;
@@ -128,7 +131,7 @@ export const utc = new Zone('UTC', 0);
 
 const zones = new Map<string, Zone>();
 
-/** `±HH:MM`, or an IANA name as Node knows it in any case of letters; undefined for other texts. */
+/** The zone `±HH:MM`, or an IANA name that Node knows, in any case of letters; undefined for other texts. */
 export function zoneOf(name: string): Zone | undefined {
   const known = zones.get(name);
   const zone = known ?? makeZone(name);
@@ -172,7 +175,7 @@ function offsetOf([, sign, hours, minutes, seconds = '0']: RegExpExecArray): num
   return sign === '-' && ms > 0 ? -ms : ms;
 }
 
-/** `+02:00`, with seconds where there are any. */
+/** `+02:00`, with seconds if the offset has any. */
 export function offsetText(offsetMs: number): string {
   const seconds = Math.abs(offsetMs) / 1_000;
   const fields = [seconds / 3_600, (seconds / 60) % 60, ...(seconds % 60 === 0 ? [] : [seconds % 60])];

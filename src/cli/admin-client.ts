@@ -1,10 +1,10 @@
-// The admin routes of the service that runs on a DATA_DIR.
+// Client of the admin routes of the service that runs on a DATA_DIR.
 
 import {resolve} from 'node:path';
 import {commandLine} from '../command-line.js';
 import {readServiceNote, type ServiceNote} from '../data-dir.js';
 
-/** No service, or it refused; the message is a sentence for the operator. */
+/** No service runs, or it refused; the message is a sentence for the operator. */
 export class AdminFault extends Error {}
 
 const answerMsMax = 10_000;
@@ -12,7 +12,7 @@ const answerMsMax = 10_000;
 export class AdminClient {
   constructor(private readonly note: Pick<ServiceNote, 'adminUrl' | 'token' | 'pid'>) {}
 
-  /** @throws AdminFault when no service left its note there. `otherwise`: what else the operator may do. */
+  /** @throws AdminFault when no service left its note there. `otherwise`: another thing that the operator may do. */
   static of(dataDir: string, otherwise = 'set DATA_DIR'): AdminClient {
     return new AdminClient(noteOf(dataDir, otherwise));
   }
@@ -41,7 +41,7 @@ export class AdminClient {
         signal: AbortSignal.timeout(answerMsMax),
       });
     } catch (cause) {
-      // A killed service leaves its note behind.
+      // A killed service leaves its note.
       throw new AdminFault(`The service at ${adminUrl} (process ${pid}) does not answer. Is it running?`, {cause});
     }
   }

@@ -1,7 +1,6 @@
-// `npm run backup`: a consistent copy of a DATA_DIR, of a running service too, that a start can be given as its DATA_DIR.
-//   B1. What is copied is the folder at one instant (backup/still-server.ts): every event that was answered before the backup
-//       began is in it.
-//   B2. The copy is read back, and a nats-server of its own opens it, before it counts as one. Until then it is marked as
+// `npm run backup`: a consistent copy of a DATA_DIR, also of a running service; a start can use it as its DATA_DIR.
+//   B1. The copy is of one instant (backup/still-server.ts): it contains every event that was answered before the backup began.
+//   B2. The copy is read back, and a nats-server of its own opens it, before it counts as a backup. Until then it is marked as
 //       unfinished, and no start takes it.
 
 import {existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
@@ -34,11 +33,11 @@ interface Environment {
   readonly deletionsDir: string;
   readonly serverBin: string;
   readonly isNatsExternal: boolean;
-  /** npm runs scripts in the project's folder; a folder is meant from where the operator stands. */
+  /** Folder of the operator's shell: npm runs scripts in the project's folder, and relative paths refer to the operator's. */
   readonly folder: string;
 }
 
-/** The one place of this program that reads the environment. */
+/** Environment: this program reads it only here. */
 function environment(): Environment {
   const {DATA_DIR, DELETIONS_DIR, NATS_SERVER_BIN, NATS_URL, INIT_CWD, npm_lifecycle_event} = process.env;
   const dataDir = resolve(DATA_DIR || './data');
@@ -51,7 +50,7 @@ function environment(): Environment {
   };
 }
 
-/** Returns what goes to stdout. */
+/** Runs a command; returns its output for stdout. */
 async function run(words: readonly string[], given: Environment): Promise<string> {
   const [word, ...rest] = words;
   if (word === undefined || rest.length > 0 || word.startsWith('-')) {
@@ -111,7 +110,7 @@ async function backUp({dataDir, deletionsDir, serverBin}: Environment, target: s
   return `${target}: ${image.count} files, ${image.bytes} bytes, read back and opened; ${how}\n${lines.join('')}${journal}`;
 }
 
-/** B1 */
+/** Takes the image of one instant. B1 */
 async function imageOf(dataDir: string): Promise<{image: StoreImage; how: string}> {
   const guard = (await holdersHere(dataDir))?.at(-1);
   if (guard !== undefined) return imageOfRunning(dataDir, guard);
@@ -128,7 +127,7 @@ async function imageOfRunning(dataDir: string, guard: Holder): Promise<{image: S
   return {image: seen, how: `the service ran, its nats-server was paused for ${Math.ceil(stillMs)} ms`};
 }
 
-/** B2 */
+/** Opens the copy with a nats-server. B2 */
 async function openCopy(target: string, serverBin: string): Promise<CheckedPartition[]> {
   const lock = await lockDataDir(target, () => {});
   const logger = createLogger('error', 'backup');

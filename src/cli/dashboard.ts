@@ -3,7 +3,7 @@
 import {signInLink} from '../welcome.js';
 import {AdminClient, AdminFault} from './admin-client.js';
 
-// The one place of this program that reads the environment.
+// The environment: this program reads it only here.
 const dataDir = process.env.DATA_DIR || './data';
 
 try {

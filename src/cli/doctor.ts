@@ -1,5 +1,5 @@
-// `millrace doctor`: looks whether this machine can run the service. A line for each thing: `ok`, `warn` (it runs, with less), or
-// `bad` (it does not start), and behind the last two what to do. Exit code 1 where something is bad.
+// `millrace doctor`: checks whether this machine can run the service. One line for each check: `ok`, `warn` (the service runs,
+// with less) or `bad` (it does not start), and for the last two what to do. Exit code 1 if something is bad.
 import {spawnSync} from 'node:child_process';
 import {existsSync, statfsSync} from 'node:fs';
 import {freemem} from 'node:os';
@@ -15,12 +15,12 @@ import {checkKernels} from '../web-assembly.js';
 
 type Finding = readonly ['ok' | 'warn' | 'bad', string];
 
-/** With a long-term support that has not ended. */
+/** Releases with long-term support that has not ended. */
 const supportedNodes = [22, 24, 26];
 const fewFiles = 4_096;
 const mib = 1_048_576;
 const memoryMin = 512 * mib;
-/** What `millrace` found when it looked for a nats-server and there is none. */
+/** Environment, and the fault of `millrace`'s search for a nats-server if it found none. */
 const {NATS_SERVER_FAULT: natsServerFault, ...environment} = process.env;
 
 const findings = [
@@ -58,7 +58,7 @@ async function http(): Promise<Finding> {
   return warning === undefined ? ['ok', `HTTP server: ${name}`] : ['warn', warning];
 }
 
-/** What depends on the configuration. */
+/** Checks of things that the configuration names. */
 function configured(): Finding[] {
   const result = readConfig(environment);
   if (result.kind === 'bad') return [['bad', result.line]];
@@ -91,7 +91,7 @@ function dataFolder(dataDir: string): Finding {
   return looked(`DATA_DIR ${dataDir}`, () => checkDataDir(dataDir));
 }
 
-/** What a start checks, too. */
+/** Runs a check that a start makes, too. */
 function looked(name: string, check: () => void): Finding {
   try {
     check();
@@ -102,7 +102,7 @@ function looked(name: string, check: () => void): Finding {
   }
 }
 
-/** Looks at the disk of the folder, or of the nearest folder above it that exists. */
+/** Checks the disk of the folder, or of its nearest existing parent. */
 function disk(dataDir: string, partitions: number): Finding {
   let folder = dataDir;
   while (!existsSync(folder)) folder = dirname(folder);

@@ -1,4 +1,4 @@
-// `npm run import`: sends a file of events to a running service. Wires the modules of import/ and decides the exit code.
+// `npm run import`: sends a file of events to a running service. Connects the modules of import/ and sets the exit code.
 
 import {basename, resolve} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -25,13 +25,13 @@ const exitSomeRefused = 2;
 
 /** A restart of the service takes seconds, an upgrade of its machine minutes. */
 const giveUpMs = 5 * 60_000;
-/** Batches in flight when the operator interrupts may finish for so long, so that less is sent again. */
+/** Time in which batches in flight may finish after an interruption, so that fewer are sent again. */
 const graceMs = 5_000;
 
-/** The only place of this program that reads the environment. */
+/** Environment: this program reads it only here. */
 function environment() {
   const {DATA_DIR, MILLRACE_KEY, MILLRACE_KEY_FILE, INIT_CWD, npm_lifecycle_event} = process.env;
-  // npm runs scripts in the project's folder; a file is meant from where the operator stands.
+  // npm runs scripts in the project's folder; relative paths refer to the operator's.
   const folder = npm_lifecycle_event === 'import' && INIT_CWD ? INIT_CWD : process.cwd();
   return {
     dataDir: DATA_DIR || './data',
@@ -62,7 +62,8 @@ async function main(): Promise<number> {
   try {
     return await importInto(address, given, identity);
   } finally {
-    // What was sent is sent: a key that stays is for the operator to revoke, and no failure of the import.
+    // Events that were sent stay sent: a key that could not be revoked is left to the operator, and is no failure of the
+    // import.
     await address.release().catch((error: Error) => void process.stderr.write(`${error.message}\n`));
   }
 }
@@ -88,7 +89,7 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
   const startMs = monotonicMs();
   const display = new ProgressDisplay(process.stderr, () => progressOf(run, delivery, source, file));
   try {
-    await run.writeState(); // A place that cannot be kept is known before the first event leaves.
+    await run.writeState(); // Fails before the first event is sent if the state cannot be written.
     await run.run();
     await checkpoint.stop();
     await state.remove();
@@ -133,7 +134,7 @@ function progressOf(run: ImportRun, delivery: Delivery, source: LineSource, file
   const read = file.bytes === 0 ? 1 : Math.min(1, source.bytesRead() / file.bytes);
   const settled = accepted + refused;
   const {unsettled} = run.ledger;
-  // What was read and waits for the service is still to be done.
+  // Lines that were read but wait for the service are not done.
   const fraction = unsettled === 0 ? read : (read * settled) / (settled + unsettled);
   return {fraction, accepted, refused, trouble: delivery.trouble};
 }
@@ -156,7 +157,7 @@ function paceUntil(signal: AbortSignal): Pace {
   };
 }
 
-/** Faults of the world are sentences, and so are the messages of the file system; all else is our bug and shows its stack. */
+/** Faults of the world, and messages of the file system, are sentences; anything else is a bug and shows its stack. */
 function sentenceOf(error: unknown): string {
   const isExpected =
     error instanceof ArgumentFault ||

@@ -13,10 +13,10 @@ interface ListedKey {
   readonly options?: KeyOptions;
 }
 
-// The one place of this program that reads the environment.
+// The environment: this program reads it only here.
 const dataDir = process.env.DATA_DIR || './data';
 
-/** Returns what goes to stdout. */
+/** Runs a command; returns its output for stdout. */
 async function run(command: Command): Promise<string> {
   switch (command.kind) {
     case 'help':
@@ -25,7 +25,8 @@ async function run(command: Command): Promise<string> {
       const body = {kind: command.keyKind, name: command.name, options: command.options};
       const {id, key} = await AdminClient.of(dataDir).ask<{id: string; key: string}>('POST', '/admin/v1/keys', body);
       process.stderr.write(`This is key ${id}. Copy it now: it is not shown again.\n`);
-      return `${key}\n`; // And nothing else, for scripts.
+      return `${key}
+      `; // The key alone, for scripts.
     }
     case 'list': {
       const {keys} = await AdminClient.of(dataDir).ask<{keys: ListedKey[]}>('GET', '/admin/v1/keys');
@@ -40,7 +41,7 @@ async function run(command: Command): Promise<string> {
   }
 }
 
-/** Revoked keys pile up, those of every import among them: they are shown when asked for. */
+/** Revoked keys accumulate, as each import revokes one: they are listed only on request. */
 function listing(keys: readonly ListedKey[], isAll: boolean): string {
   const shown = isAll ? keys : keys.filter((key) => key.revoked_at === null);
   const hidden = keys.length - shown.length;
@@ -73,7 +74,7 @@ function table(keys: readonly ListedKey[]): string {
     .join('');
 }
 
-/** As they are typed; empty where there are none. */
+/** Options as they are typed on the command line; empty without options. */
 function optionWords({identify, origins = [], events_per_second_per_address: perAddress}: KeyOptions): string {
   return [
     ...(identify === false ? ['--no-identify'] : []),

@@ -13,10 +13,10 @@ const exitDone = 0;
 const exitFailed = 1;
 const exitCountsTwice = 2;
 
-/** At most what one request of the route takes. */
+/** Links of one request: the limit of the route. */
 const linksAtOnce = 100;
 const sayAgainMs = 10_000;
-/** What moves while the history is read may be listed twice then: it is looked for again. */
+/** Events that move while the history is read may be listed twice: those are read again. */
 const looksMax = 5;
 const lookAgainMs = 5_000;
 const doublesShownMax = 20;
@@ -26,7 +26,7 @@ interface Answer {
   readonly unknown: number;
 }
 
-// The one place of this program that reads the environment.
+// The environment: this program reads it only here.
 const dataDir = process.env.DATA_DIR || './data';
 
 async function main(): Promise<number> {
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return exitDone;
   }
-  if (!given.isCheck) await send([]); // Whether joining is off is known before hours of reading.
+  if (!given.isCheck) await send([]); // Fails at once if joining is off, not after hours of reading.
   const address = await findService({url: null, key: null, dataDir, keyName: 'relink', keyKind: 'read'});
   try {
     return await relink(new HistoryPages(address.baseUrl, address.key), given);

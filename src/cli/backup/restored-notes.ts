@@ -1,5 +1,5 @@
-// Positions of a backup's partitions (partition/snapshot/position-note.ts): where it is started, positions of another generation follow,
-// as the original went on in its own.
+// Position notes of a backup's partitions (partition/snapshot/position-note.ts). A start of the backup begins another
+// generation of positions, because the original continued in its own.
 
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';

@@ -1,9 +1,10 @@
-// Holds the nats-server of a running service still for a moment, to look at its files as they are at one instant.
-//   SV1. What is on the disk then is what a kill -9 of the server would leave: everything that was acked is in it, of all
-//        streams at the same moment, and every start is used to that.
-//   SV2. The server goes on whatever becomes of this process: a small shell waits for the end of a pipe that only we hold
-//        open, and continues it.
-//   SV3. It is still for less than the edge takes for silence (2.5 s, nats/client/pulse.ts): acks wait, none is refused.
+// Stops the nats-server of a running service for a moment, to capture its files at one instant.
+//   SV1. At that instant the disk has what a kill -9 of the server would leave: everything that was acked, of all streams at
+//        the same moment. Every start can recover from that.
+//   SV2. The server continues whatever happens to this process: a small shell waits for the end of a pipe that only this
+//        process holds open, and continues the server.
+//   SV3. The server stands still for less than the silence that the edge notices (2.5 s, nats/client/pulse.ts): acks wait, and
+//        none is refused.
 
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
@@ -15,7 +16,7 @@ import {type Holder, isAlive} from '../../data-lock.js';
 import {isStopped, processGroupOf} from '../../process-life.js';
 import {BackupFault} from './backup-fault.js';
 
-/** A flush that a slow disk is busy with is waited for; SV3. */
+/** Bound of the stop, within SV3. A slow disk may have to finish a flush first. */
 const stillMsMax = 1_500;
 const triesMax = 5;
 const betweenTriesMs = 1_000;
@@ -23,10 +24,10 @@ const lookAgainMs = 1;
 
 const resumeScript = 'read -r _; kill -CONT "$1"';
 
-/** Would stop or end this process between the server's stop and its continuation. */
+/** Signals that would stop or end this process before the server continues. */
 const deferredSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGTSTP'] as const;
 
-/** `guard`: leads the process group of the nats-server (nats/server/embedded.ts E1). `look` runs while the server is still. */
+/** `guard`: leader of the nats-server's process group (nats/server/embedded.ts E1). `look` runs while the server is stopped. */
 export async function whileStill<T>(
   dataDir: string,
   guard: Holder,
@@ -43,7 +44,7 @@ export async function whileStill<T>(
   }
 }
 
-/** Its number out of the file that it writes itself; no other process that has got it since. */
+/** Pid of the server, from the file that it writes itself, unless a later process has that pid. */
 function serverOf(dataDir: string, guard: Holder): number {
   const name = readdirSync(join(dataDir, 'nats', 'ports')).find((entry) => entry.endsWith('.ports'));
   const pid = Number(/\d+/.exec(name ?? '')?.[0]);
@@ -52,7 +53,7 @@ function serverOf(dataDir: string, guard: Holder): number {
   return pid;
 }
 
-/** Undefined: it did not stand still in time. */
+/** Undefined: it did not stop in time. */
 async function tryWhileStill<T>(pid: number, look: () => T): Promise<{seen: T; stillMs: number} | undefined> {
   const resumer = spawn('/bin/sh', ['-c', resumeScript, 'millrace-resume', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,8 +1,8 @@
-// The files of a DATA_DIR as they are at one instant, and their copy.
-//   SI1. A file that is only appended to, or replaced by another one of its name, need not be read at that instant: it is
-//        opened, and its length then is what is copied. nats-server appends to storage blocks, and rewrites one into a new
-//        file beside it. What it writes in place (indexes and settings of streams) is read at once.
-//   SI2. What belongs to the running process is left out: lock, notes, logs and unfinished files.
+// The files of a DATA_DIR at one instant, and their copy.
+//   SI1. A file that is only appended to, or replaced by a file of the same name, is not read at that instant: it is opened,
+//        and its length at that instant is copied. nats-server appends to storage blocks, and rewrites one into a new file
+//        beside it. Files that it writes in place (indexes and settings of streams) are read at once.
+//   SI2. Files of the running process are left out: lock, notes, logs and unfinished files.
 
 import {closeSync, fstatSync, mkdirSync, openSync, read as readCallback, readdirSync, readFileSync} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
@@ -15,7 +15,7 @@ const read = promisify(readCallback);
 
 const pieceBytes = 1024 * 1024;
 
-/** SI2 */
+/** Names of files that are left out. SI2 */
 const leftOut = [
   /^lock(-draft)?\.\d+$/,
   /^service\.json/,
@@ -37,7 +37,7 @@ interface OpenFile {
 export class StoreImage {
   private constructor(private readonly files: readonly OpenFile[]) {}
 
-  /** At once: while the server is still. SI1 */
+  /** Captures the files, synchronously, while the server is stopped. SI1 */
   static take(dataDir: string): StoreImage {
     const files: OpenFile[] = [];
     try {
@@ -64,7 +64,7 @@ export class StoreImage {
     return this.files.length;
   }
 
-  /** Writes all of it below `target`, durably, for its owner alone, and reads back what stands there. */
+  /** Writes all files below `target`, durably and for its owner only, and reads them back. */
   async copyTo(target: string): Promise<void> {
     for (const file of this.files) {
       const path = join(target, file.path);
@@ -94,7 +94,7 @@ function closeAll(files: readonly OpenFile[]): void {
   for (const {from} of files) if ('fd' in from) closeSync(from.fd);
 }
 
-/** @returns the checksum of what was written. */
+/** @returns the checksum of the written bytes. */
 async function copyFile(file: OpenFile, path: string): Promise<number> {
   const to = await open(path, 'wx', 0o600);
   try {
@@ -144,7 +144,7 @@ async function checksumOf(path: string): Promise<number> {
   }
 }
 
-/** New names are on disk when their folders are. */
+/** New names are durable once their folders are synced. */
 async function syncFolders(target: string): Promise<void> {
   const below = readdirSync(target, {recursive: true, withFileTypes: true}).filter((entry) => entry.isDirectory());
   for (const path of [target, ...below.map(({parentPath, name}) => join(parentPath, name))]) {

@@ -39,7 +39,7 @@ export class ArgumentFault extends Error {
 
 const concurrencyMax = 64;
 
-/** Relative paths are meant from `folder`. Null: help was asked for. */
+/** Relative paths refer to `folder`. Null: help is requested. */
 export function readArguments(args: readonly string[], folder: string): ImportArguments | null {
   const {values, positionals} = parsed(args);
   if (values.help) return null;

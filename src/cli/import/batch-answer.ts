@@ -1,4 +1,4 @@
-// What an answer to POST /v1/events/batch means for the events of the batch (docs/api.md, Ingestion and Errors). Pure.
+// Interprets an answer to POST /v1/events/batch for the events of the batch (docs/api.md, Ingestion and Errors). Pure.
 
 import {jsonOrUndefined} from '../../json.js';
 import type {Refusal} from './source-event.js';
@@ -11,18 +11,18 @@ export interface HttpAnswer {
 }
 
 export type BatchAnswer =
-  /** The service judged each event: all that are not listed are accepted. */
+  /** The service judged each event: events that are not listed are accepted. */
   | {
       readonly kind: 'judged';
       readonly refused: ReadonlyMap<number, Refusal>;
-      /** Indexes that the log did not take: to be sent again. */
+      /** Indexes of events that the log did not take; they are sent again. */
       readonly unavailable: readonly number[];
     }
-  /** Nothing is known to be stored; the same events may be sent again. */
+  /** Perhaps nothing was stored; the same events are sent again later. */
   | {readonly kind: 'later'; readonly reason: string}
-  /** The body as a whole was refused, without a word about single events. */
+  /** The service refused the whole body without judging single events. */
   | {readonly kind: 'body_refused'; readonly refusal: Refusal}
-  /** Sending more is pointless until somebody acts. */
+  /** Further attempts are pointless until somebody intervenes. */
   | {readonly kind: 'hopeless'; readonly reason: string};
 
 interface ErrorItem {
@@ -38,7 +38,7 @@ interface AnswerBody {
   readonly error?: {readonly code?: unknown; readonly message?: unknown};
 }
 
-/** Overload, a restart, or a proxy in front that lost its upstream. */
+/** Statuses of overload, a restart, or a proxy that lost its upstream. */
 const laterStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export function interpret(answer: HttpAnswer, eventCount: number): BatchAnswer {
@@ -70,7 +70,7 @@ function judged(body: AnswerBody, eventCount: number): BatchAnswer | undefined {
     else refused.set(index, field === undefined ? {code, message} : {code, message, field});
   }
   const acceptedCount = eventCount - refused.size - unavailable.length;
-  // An all-invalid batch need not say `received: 0`.
+  // A batch of invalid events only may lack `received: 0`.
   if ((body.received ?? 0) !== acceptedCount) return undefined;
   return {kind: 'judged', refused, unavailable};
 }

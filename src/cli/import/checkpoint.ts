@@ -1,10 +1,9 @@
-// Decides when the resume state is written: soon after a commit, not more often than the disk should be asked, one write
-// at a time.
+// Decides when the resume state is written: soon after a commit, at a bounded rate, one write at a time.
 
 import type {Ledger} from './ledger.js';
 import type {ResumeStateFile} from './resume-state.js';
 
-/** A crash repeats at most so much work; every write is an fsync, which the log on the same disk pays for too. */
+/** Work that a crash may repeat. Each write is an fsync, which slows the log down if it is on the same disk. */
 const intervalMs = 1_000;
 
 export class Checkpoint {
@@ -14,7 +13,7 @@ export class Checkpoint {
 
   constructor(private readonly state: ResumeStateFile) {}
 
-  /** Called at every commit; throws what an earlier write met, for a state that cannot be written must not go unseen. */
+  /** Called at every commit. Throws the failure of an earlier write, so that it does not stay unnoticed. */
   offer(ledger: Ledger): void {
     if (this.#failure !== null) throw this.#failure;
     this.#timer ??= setTimeout(() => {
@@ -32,7 +31,7 @@ export class Checkpoint {
     return written;
   }
 
-  /** No write follows. Resolves when none is under way: only then the file may be removed. */
+  /** Prevents further writes. Resolves when none is in progress: only then may the file be removed. */
   async stop(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#writing;

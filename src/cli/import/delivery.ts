@@ -1,12 +1,12 @@
-// Brings one batch to the service, whatever it takes, and says for each event whether it was accepted.
-//   D1. The same event is sent again until the service judged it: every event has a messageId, so a second copy is harmless.
-//   D2. Events that wait for another attempt keep their order; nothing of the next batch overtakes them (lanes.ts).
-//   D3. Nobody waits for ever: without any success for `giveUpMs` the import fails, and a later run resumes it.
+// Delivers one batch to the service, with as many attempts as needed, and returns a verdict for each event.
+//   D1. An event is sent again until the service has judged it: every event has a messageId, so a second copy is harmless.
+//   D2. Events that wait for another attempt keep their order, and no event of the next batch overtakes them (lanes.ts).
+//   D3. Waiting is bounded: after `giveUpMs` without any success the import fails, and a later run resumes it.
 
 import {type BatchAnswer, type HttpAnswer, interpret} from './batch-answer.js';
 import type {Refusal, SourceEvent} from './source-event.js';
 
-/** One attempt over the network; rejects when no whole answer came back. */
+/** Makes one attempt; rejects when no whole answer arrived. */
 export type Post = (body: Buffer) => Promise<HttpAnswer>;
 
 export interface Pace {
@@ -17,7 +17,7 @@ export interface Pace {
   sleep(ms: number): Promise<void>;
 }
 
-/** Null: accepted. */
+/** Null: the event was accepted. */
 export type Verdict = Refusal | null;
 
 /** A failure that another attempt will not cure; the message is a sentence for the operator. */
@@ -29,7 +29,7 @@ const waitMsMin = 250;
 const waitMsMax = 30_000;
 
 export class Delivery {
-  /** Why events wait at the moment; empty while they do not. Shown by the progress bar. */
+  /** Why events wait at the moment; empty if they do not. The progress bar shows it. */
   trouble = '';
 
   constructor(
@@ -61,7 +61,7 @@ export class Delivery {
     return verdicts;
   }
 
-  /** One event can spoil a whole body, and a proxy may allow smaller bodies than the service: halves find out which. */
+  /** Sends the halves: one event can spoil a whole body, and a proxy may allow smaller bodies than the service. */
   async #split(
     events: readonly SourceEvent[],
     verdicts: Verdict[],
@@ -100,7 +100,7 @@ export class Delivery {
   }
 }
 
-/** Exponential waits with full jitter, so that lanes that failed together do not come back together; D3. */
+/** Exponential pauses with full jitter, so that lanes that failed together do not retry together. D3 */
 class Patience {
   #attempts = 0;
   #sinceMs: number;
@@ -124,7 +124,7 @@ class Patience {
     }
     const ceilingMs = Math.min(waitMsMax, waitMsMin * 2 ** this.#attempts);
     this.#attempts += 1;
-    // The service's own wish is the floor; the jitter comes on top, or all lanes would return in the same instant.
+    // `Retry-After` is the least pause; the jitter is added, or all lanes would return in the same instant.
     const floorMs = (retryAfterSeconds ?? 0) * 1_000;
     await this.pace.sleep(Math.min(floorMs + ceilingMs * (0.5 + 0.5 * this.pace.random()), this.giveUpMs));
   }

@@ -1,4 +1,4 @@
-// Which file this is, by its content: names change and copies are made, the content says what was imported.
+// Identity of a file by its content: names change and files are copied.
 
 import {hash} from 'node:crypto';
 import {stat} from 'node:fs/promises';

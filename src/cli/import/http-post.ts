@@ -4,14 +4,14 @@ import {Agent as HttpAgent, request as httpRequest, type IncomingMessage} from '
 import {Agent as HttpsAgent, request as httpsRequest} from 'node:https';
 import type {HttpAnswer} from './batch-answer.js';
 
-/** The service's body deadline is 30 s and an answer follows at once; past this the connection is taken for dead. */
+/** The service's deadline for a body is 30 s, and its answer follows at once: after this time the connection counts as dead. */
 const requestMsMax = 60_000;
-/** A thousand refusals of some 300 bytes, ten times over. */
+/** Ten times a thousand refusals of some 300 bytes. */
 const answerBytesMax = 4 * 1024 * 1024;
 
 export interface HttpPoster {
   post(body: Buffer): Promise<HttpAnswer>;
-  /** Ends the kept connections and whatever still waits on them. */
+  /** Closes the kept connections, and ends requests that still wait. */
   close(): void;
 }
 
@@ -60,7 +60,7 @@ async function readAnswer(incoming: IncomingMessage): Promise<HttpAnswer> {
   };
 }
 
-/** The date form of `Retry-After` is left to the default waits: it would need the clocks of both sides to agree. */
+/** A date in `Retry-After` is ignored: it would need both clocks to agree. */
 function secondsOf(header: string | undefined): number | null {
   return header !== undefined && /^\d{1,5}$/.test(header.trim()) ? Number(header) : null;
 }

@@ -1,6 +1,6 @@
-// One import from the first unsettled line to the end of the file. Read this first.
-//   I1. Every line ends in exactly one count: accepted, refused, or blank. Nothing is dropped without a reason and a number.
-//   I2. Interrupted at any point, the next run goes on behind the last committed line; what was sent past it is sent again
+// One import, from the first unsettled line to the end of the file. Read this first.
+//   I1. Every line is counted exactly once: accepted, refused, or blank. No line is dropped without a reason and a number.
+//   I2. After an interruption at any point the next run continues after the last committed line; later lines are sent again
 //       with the same messageIds.
 
 import type {Checkpoint} from './checkpoint.js';
@@ -13,10 +13,10 @@ import type {ResumeState} from './resume-state.js';
 import {readLine, type SourceEvent} from './source-event.js';
 import {emptyTally, type Tally} from './tally.js';
 
-/** Spans of so many full batches per lane: half-filled lanes are flushed at their ends, which bounds what is uncommitted. */
+/** Full batches a lane in one span. Half-filled lanes are flushed at the end of a span, which bounds the uncommitted lines. */
 const spanBatchesPerLane = 4;
 
-/** On its way, with the span of lines that waits for it. */
+/** An event in flight, with the span of its line. */
 interface TrackedEvent extends SourceEvent {
   readonly span: Span;
 }
@@ -62,7 +62,7 @@ export class ImportRun {
     this.#lanes = new Lanes(plan.laneCount, plan.batchEventsMax, (events) => this.#deliver(events));
   }
 
-  /** Resolves when every line is settled; after a rejection `writeState` says where to resume. */
+  /** Resolves when every line is settled; after a rejection `writeState` stores where to resume. */
   async run(): Promise<void> {
     for await (const lines of this.plan.source.chunks()) {
       for (const line of lines) {
@@ -80,7 +80,7 @@ export class ImportRun {
     this.#isInterrupted = true;
   }
 
-  /** Resolves when no batch is in flight, whatever became of them. */
+  /** Resolves when no batch is in flight, even if batches failed. */
   async idle(): Promise<void> {
     await this.#lanes.idle();
   }
@@ -108,7 +108,7 @@ export class ImportRun {
     await this.#lanes.flush();
   }
 
-  /** A line of an earlier run: its messageId must be known when a later line repeats it. */
+  /** Notes a line of an earlier run: a later line may repeat its messageId. */
   #remember(line: Line): undefined {
     this.linesRead = line.number;
     const meaning = readLine(line, this.plan.fileHead);
@@ -126,7 +126,7 @@ export class ImportRun {
     }
   }
 
-  /** Exact because one user's events are settled in the order of the file (lanes.ts, N1). */
+  /** Exact, because events of one user are settled in the order of the file (lanes.ts, N1). */
   #isRepeated(event: SourceEvent): boolean {
     if (event.messageId === null) return false;
     if (this.ids.has(event.userKey, event.messageId)) return true;

@@ -1,16 +1,16 @@
 // Sends events over several connections without losing their order.
-//   N1. All events of one user travel in one lane, and a lane has one batch in flight: a user's events reach the log in
-//       the order of the file, which decides between events of the same millisecond (funnels) and of the same messageId.
-//   N2. A lane holds one batch in flight and one that fills; who adds to a full lane waits. Memory is bounded by that.
+//   N1. All events of one user use one lane, and a lane has one batch in flight: the log gets a user's events in the order of
+//       the file, which decides between events of the same millisecond (funnels) or the same messageId.
+//   N2. A lane holds one batch in flight and one being filled; a caller that adds to a full lane waits. This bounds the memory.
 
 import {assert} from '../../../actors/invariant.js';
 import {batchBytesMax as bodyBytesMax} from '../../../actors/limits.js';
 import {lineBytesMax} from './lines.js';
 import type {SourceEvent} from './source-event.js';
 
-/** Small enough that a batch of large events is no burden to the service; far below what it allows. */
+/** Far below the service's limit, so that a batch of large events is no burden to it. */
 const laneBatchBytesMax = 4 * 1024 * 1024;
-// One line always fits, and so does what `messageId` and the envelope add to a full batch.
+// One line always fits, even with `messageId` and the envelope of a full batch.
 assert(laneBatchBytesMax + lineBytesMax < bodyBytesMax, 'a batch stays below the body bound');
 
 export type DeliverBatch<E extends SourceEvent> = (events: readonly E[]) => Promise<void>;
@@ -22,12 +22,12 @@ export class Lanes<E extends SourceEvent> {
     this.#lanes = Array.from({length: laneCount}, () => new Lane(batchEventsMax, deliver));
   }
 
-  /** A promise only when the caller has to wait (N2): most events cost no turn of the event loop. */
+  /** Returns a promise only if the caller must wait (N2): most events cost no turn of the event loop. */
   add(event: E): Promise<void> | undefined {
     return this.#lanes[laneIndex(event.userKey, this.#lanes.length)]!.add(event);
   }
 
-  /** Starts everything that still fills; resolves when all of it is in flight. */
+  /** Sends batches that are still being filled; resolves when all are in flight. */
   async flush(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.flush()));
   }
@@ -69,7 +69,7 @@ class Lane<E extends SourceEvent> {
     this.#filling = [];
     this.#fillingBytes = 0;
     this.#inFlight = this.deliver(batch);
-    // The failure is met by whoever waits for this lane next; until then it must not count as unhandled.
+    // The next caller that waits for this lane gets the failure; until then it must not count as unhandled.
     this.#inFlight.catch(() => {});
   }
 
@@ -83,7 +83,7 @@ class Lane<E extends SourceEvent> {
   }
 }
 
-/** FNV-1a over UTF-16 units: even enough for a handful of lanes, and it needs no state. */
+/** FNV-1a over UTF-16 units: even enough for a few lanes, and stateless. */
 function laneIndex(userKey: string, laneCount: number): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < userKey.length; i++) hash = Math.imul(hash ^ userKey.charCodeAt(i), 0x01000193);

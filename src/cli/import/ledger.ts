@@ -1,6 +1,7 @@
-// How far the import is. Lanes finish out of order, but an import resumes at one line: the ledger closes the file in
-// spans of lines, and a span is committed when all of its lines and all spans before it are settled.
-//   G1. `committed` never includes a line behind `committedLine`: resuming there counts nothing twice and misses nothing.
+// Progress of an import. Lanes finish out of order, but an import resumes at one line: the ledger divides the file into spans
+// of lines, and commits a span once all of its lines, and all spans before it, are settled.
+//   G1. `committed` includes no line after `committedLine`: an import that resumes there counts nothing twice and misses
+//       nothing.
 
 import {must} from '../../../actors/invariant.js';
 import type {Refusal} from './source-event.js';
@@ -19,7 +20,7 @@ export class Ledger {
   readonly #open: Span[] = [];
   readonly #onCommit: () => void;
 
-  /** Begins where an earlier run ended. `onCommit` is told whenever `committedLine` moved. */
+  /** Begins at the end of an earlier run. `onCommit` is called whenever `committedLine` moved. */
   constructor(committed: Tally, committedLine: number, onCommit: () => void) {
     this.committed = committed;
     this.committedLine = committedLine;
@@ -27,12 +28,12 @@ export class Ledger {
     this.#begin();
   }
 
-  /** The span that lines are added to. */
+  /** The span that new lines belong to. */
   get current(): Span {
     return must(this.#open.at(-1), 'a span is always open');
   }
 
-  /** An event is on its way; `settle` follows. */
+  /** Notes an event in flight; `settle` follows. */
   expect(): Span {
     const span = this.current;
     span.unsettled += 1;
@@ -49,7 +50,7 @@ export class Ledger {
     this.#settle(span);
   }
 
-  /** Refused without having been sent. */
+  /** Refuses a line that was not sent. */
   refuse(line: number, refusal: Refusal): void {
     countRefused(this.current.tally, line, refusal);
   }
@@ -60,12 +61,12 @@ export class Ledger {
     this.#commit();
   }
 
-  /** Events that are on their way. */
+  /** Number of events in flight. */
   get unsettled(): number {
     return this.#open.reduce((sum, span) => sum + span.unsettled, 0);
   }
 
-  /** Everything settled so far, committed or not. */
+  /** Tally of all settled lines, committed or not. */
   total(): Tally {
     const sum = emptyTally();
     addTally(sum, this.committed);
@@ -92,7 +93,7 @@ export class Ledger {
     if (this.committedLine !== lineBefore) this.#onCommit();
   }
 
-  /** The oldest span, when it can be committed. */
+  /** The oldest span, if it can be committed. */
   #committable(): Span | undefined {
     const oldest = this.#open[0]!;
     return oldest.lastLine !== null && oldest.unsettled === 0 ? oldest : undefined;

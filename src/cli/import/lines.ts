@@ -1,32 +1,32 @@
 // The lines of a file, plain or gzip, in constant memory.
-//   Owns:    splitting, gzip detection, the bound on a line. Does not own: what a line means (source-event.ts).
-//   L1. Memory is bounded by one chunk and one line: a longer line is reported by its number and its bytes are dropped.
-//   L2. Line numbers count every line from 1, blank ones included, as editors show them.
+//   Owns:    splitting, gzip detection, the bound on a line. Does not own: the meaning of a line (source-event.ts).
+//   L1. Memory is bounded by one chunk and one line: a longer line is reported by its number, and its bytes are dropped.
+//   L2. Lines are numbered from 1, blank ones included, as in editors.
 
 import {createReadStream, type ReadStream} from 'node:fs';
 import {open} from 'node:fs/promises';
 import {pipeline, type Readable} from 'node:stream';
 import {createGunzip} from 'node:zlib';
 
-/** 16 times the largest event (64 KiB of compact JSON): generous room for white space, and still a bound. */
+/** 16 times the largest event (64 KiB of compact JSON): room for much white space. */
 export const lineBytesMax = 1024 * 1024;
 const chunkBytes = 256 * 1024;
 
 export interface Line {
   readonly number: number;
-  /** Without its line end; null when the line is longer than `lineBytesMax` (L1). */
+  /** The line without its end; null when it is longer than `lineBytesMax` (L1). */
   readonly bytes: Buffer | null;
 }
 
 export interface LineSource {
-  /** One array of lines per chunk read: an async step per line would cost more than sending it. */
+  /** Arrays of lines, one for each chunk read: an async step for each line would cost more than sending it. */
   chunks(): AsyncGenerator<readonly Line[]>;
-  /** Bytes of the file (compressed ones, if it is compressed) that were read so far. */
+  /** Number of bytes read from the file, before decompression. */
   bytesRead(): number;
   close(): void;
 }
 
-/** A world failure while reading: the message is a sentence for the operator. */
+/** A failure while reading; the message is a sentence for the operator. */
 export class SourceFault extends Error {
   override name = 'SourceFault';
 }
@@ -40,13 +40,13 @@ export async function openLines(path: string): Promise<LineSource> {
   };
 }
 
-/** The file's content, decompressed when its first two bytes say gzip (whatever its name says). */
+/** Content of the file, decompressed if its first two bytes are those of gzip, whatever its name. */
 export async function openContent(path: string): Promise<{file: ReadStream; content: Readable}> {
   const isCompressed = await startsWithGzipMagic(path);
   const file = createReadStream(path, {highWaterMark: chunkBytes});
   if (!isCompressed) return {file, content: file};
   const gunzip = createGunzip({chunkSize: chunkBytes});
-  // The callback swallows nothing: an error of either stream destroys `gunzip`, and whoever reads it gets the error.
+  // Ignores nothing: an error of either stream destroys `gunzip`, and its reader gets the error.
   pipeline(file, gunzip, () => {});
   return {file, content: gunzip};
 }
@@ -73,7 +73,7 @@ async function* splitLines(content: Readable): AsyncGenerator<readonly Line[]> {
   yield splitter.end();
 }
 
-/** Cuts chunks into lines; what is left of a chunk waits for the next one. */
+/** Splits chunks into lines; the rest of a chunk waits for the next one. */
 export class LineSplitter {
   lineCount = 0;
   #rest: Buffer[] = [];
@@ -97,7 +97,7 @@ export class LineSplitter {
 
   #keep(piece: Buffer): void {
     this.#restBytes += piece.length;
-    // L1: past the bound only the length is still counted.
+    // Beyond the bound only the length is counted. L1
     if (this.#restBytes > lineBytesMax) this.#rest = [];
     else if (piece.length > 0) this.#rest.push(piece);
   }
@@ -116,7 +116,9 @@ export class LineSplitter {
   }
 }
 
-/** A byte order mark before the first line and a carriage return before a line end belong to the file, not to the event. */
+/**
+ * Removes framing that is not part of the event: a byte order mark before the first line, a carriage return before a line end.
+ */
 function withoutFraming(bytes: Buffer, number: number): Buffer {
   const start = number === 1 && bytes.length >= 3 && bytes.readUIntBE(0, 3) === 0xefbbbf ? 3 : 0;
   const end = bytes.at(-1) === 0x0d ? bytes.length - 1 : bytes.length;

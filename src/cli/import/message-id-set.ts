@@ -1,6 +1,6 @@
-// Which message ids of the file were accepted already, so that repeated lines can be told from new ones.
-//   M1. Memory is bounded: past `idsMax` ids no further ones are remembered, and `isFull` says so.
-//   M2. 63-bit fingerprints: among four million ids a false repeat has a chance of one in a million.
+// Message ids of accepted lines of the file, to recognise repeated lines.
+//   M1. Memory is bounded: no ids are added beyond `idsMax`, and `isFull` says so.
+//   M2. Fingerprints of 63 bits: the chance of a false repeat among four million ids is one in a million.
 
 /** 4 Mi ids in a table that is half full: 64 MiB. */
 const idsMaxDefault = 4 * 1024 * 1024;
@@ -14,7 +14,7 @@ export class MessageIdSet {
 
   constructor(private readonly idsMax = idsMaxDefault) {}
 
-  /** True when this id of this user was added before. */
+  /** Whether this id of this user was added. */
   has(userKey: string, messageId: string): boolean {
     const [high, low] = fingerprint(userKey, messageId);
     return !this.#isFreeAt(this.#find(high, low));

@@ -5,11 +5,11 @@ import {type ProgressView, progressLine, progressText} from './progress.js';
 
 const barIntervalMs = 200;
 const lineIntervalMs = 5_000;
-/** The rate shown follows the last seconds: an average over all would hide that an import has come to a halt. */
+/** The rate is that of the last seconds: an overall average would hide that an import has stopped. */
 const rateSmoothing = 0.2;
 const clearLine = '\r\u001b[2K';
 
-/** What a run can say about itself at any time. */
+/** Facts of a run, available at any time. */
 export interface ProgressFacts {
   readonly fraction: number;
   readonly accepted: number;

@@ -1,20 +1,20 @@
-// What the operator sees while an import runs: a bar on a terminal, a line every few seconds elsewhere.
+// Progress of an import for the operator: a bar on a terminal, otherwise a line every few seconds.
 
 export interface ProgressView {
-  /** Of the file's bytes, 0 to 1. */
+  /** Share of the file's bytes, 0 to 1. */
   readonly fraction: number;
   readonly accepted: number;
   readonly refused: number;
   readonly eventsPerSecond: number;
   /** Null while unknown. */
   readonly secondsLeft: number | null;
-  /** Why events wait; empty while they do not. */
+  /** Why events wait; empty if they do not. */
   readonly trouble: string;
 }
 
 const barCells = 24;
 
-/** One line, cut to the width of the terminal: a line that wraps cannot be overwritten. */
+/** One line, truncated to the width of the terminal: a line that wraps cannot be overwritten. */
 export function progressLine(view: ProgressView, columns: number): string {
   const filled = Math.round(view.fraction * barCells);
   const bar = '█'.repeat(filled) + '░'.repeat(barCells - filled);

@@ -1,7 +1,8 @@
-// Where an interrupted import goes on: a small file beside the imported one, there only while an import is unfinished.
-//   R1. Written whole or not at all (rename), and only behind what the service has acknowledged.
-//   R2. Believed only for the same file content and the same service; anything else starts from the first line, which is
-//       safe (every event has a messageId), only slower.
+// State from which an interrupted import continues: a small file beside the imported one, which exists only while the import is
+// unfinished.
+//   R1. It is written atomically (rename), and only after the service has acknowledged the lines.
+//   R2. It is valid only for the same file content and the same service. Otherwise the import begins at the first line, which
+//       is safe (every event has a messageId), only slower.
 
 import {open, readFile, rename, rm} from 'node:fs/promises';
 import {jsonOrUndefined} from '../../json.js';
@@ -13,7 +14,7 @@ const formatVersion = 1;
 export interface ResumeState {
   readonly formatVersion: number;
   readonly file: FileIdentity;
-  /** Fingerprint of service and key; holds no secret. */
+  /** Fingerprint of service and key, without secrets. */
   readonly target: string;
   /** All lines up to this one are settled. */
   readonly line: number;
@@ -32,7 +33,7 @@ export class ResumeStateFile {
     private readonly target: string,
   ) {}
 
-  /** Null: no earlier run, or one of another file or service (R2). */
+  /** Null: there was no earlier run, or it was of another file or service (R2). */
   async load(): Promise<ResumeState | null> {
     const state = await readState(this.path);
     const isOurs =
@@ -46,7 +47,7 @@ export class ResumeStateFile {
 
   async save(line: number, tally: Tally): Promise<void> {
     const state: ResumeState = {formatVersion, file: this.file, target: this.target, line, tally};
-    const text = JSON.stringify(state); // Now: the tally goes on counting while the disk works.
+    const text = JSON.stringify(state); // Now: the tally changes while the disk works.
     const draft = `${this.path}.draft`;
     try {
       await writeSynced(draft, text);

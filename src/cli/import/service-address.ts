@@ -1,5 +1,5 @@
-// Which service the events go to, and with which key.
-//   A1. A key that the import made for itself is revoked when the import ends, however it ends.
+// Address and key of the service that receives the events.
+//   A1. A key that the import created is revoked when the import ends, however it ends.
 
 import {hash} from 'node:crypto';
 import {resolve} from 'node:path';
@@ -10,28 +10,28 @@ import type {ServiceNote} from '../../data-dir.js';
 import {AdminClient, AdminFault, noteIfThere, noteOf} from '../admin-client.js';
 
 export interface AddressOptions {
-  /** `--url`; null: the service that runs on `dataDir`. */
+  /** `--url`; null: the service on `dataDir`. */
   readonly url: string | null;
-  /** `--key` or the environment; null: a temporary key, made with the token that the service left in `dataDir`. */
+  /** `--key` or the environment; null: a temporary key, created with the token that the service left in `dataDir`. */
   readonly key: string | null;
   readonly dataDir: string;
-  /** Of the temporary key; absent: `import`. */
+  /** Name of the temporary key; absent: `import`. */
   readonly keyName?: string;
-  /** Of the temporary key; absent: `write`. */
+  /** Kind of the temporary key; absent: `write`. */
   readonly keyKind?: 'write' | 'read';
 }
 
 export interface ServiceAddress {
   readonly baseUrl: string;
   readonly key: string;
-  /** Tells services and keys apart without showing them; the same at the next run of the same service. */
+  /** Identifies service and key without revealing them; equal in the next run against the same service. */
   readonly target: string;
-  /** A1. */
+  /** Revokes the temporary key. A1 */
   release(): Promise<void>;
 }
 
 const answerMsMax = 10_000;
-/** From a service that listens to its note. */
+/** Time between a restarted service's listening and its note. */
 const restartMsMax = 3_000;
 
 /** @throws AdminFault when there is no service, no key, or no permission. */
@@ -60,17 +60,17 @@ interface CreatedKey {
   readonly key: string;
 }
 
-/** An address that nobody listens on is refused at once; waiting for a service is for one that was there. */
+/** Fails at once for an address on which nobody listens; later the import waits for a service that disappears. */
 async function assertAnswers(baseUrl: string): Promise<void> {
   try {
-    // Any answer will do: health checks may have a port of their own.
+    // Any answer counts: health checks may have a port of their own.
     await fetch(`${baseUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
   } catch (error) {
     throw new AdminFault(`No service answers at ${baseUrl}: ${reasonOf(error)}.`, {cause: error});
   }
 }
 
-/** A service that was started again meanwhile has another token, and listens a moment before its note says so. */
+/** A service that was restarted meanwhile has another token, and listens a moment before its note says so. */
 async function releaseKey(dataDir: string, firstNote: ServiceNote, id: string): Promise<void> {
   const deadlineMs = monotonicMs() + restartMsMax;
   for (;;) {
@@ -100,7 +100,7 @@ function withoutTrailingSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : url;
 }
 
-/** fetch says only "fetch failed"; the reason is its cause. */
+/** fetch reports only "fetch failed"; the reason is its cause. */
 function reasonOf(error: unknown): string {
   const {message, cause} = error as Error;
   const inner = cause as NodeJS.ErrnoException | undefined;

@@ -1,15 +1,15 @@
-// What one line of the file means: an event to send, a blank, or a refusal that needs no server.
-//   E1. The bytes of a line travel as they are: re-writing the JSON would round numbers and drop what we do not know.
-//   E2. The service alone judges events. Here only what would spoil a whole batch is refused: broken JSON, a line without end.
-//      Its clock has nothing to do with the import: a `sentAt` of the line is without effect.
-//   E3. The same line of the same file always gets the same messageId, so that importing twice counts once.
+// Meaning of one line of the file: an event to send, a blank, or a refusal that needs no server.
+//   E1. The bytes of a line are sent unchanged: serialising the JSON again would round numbers and drop unknown fields.
+//   E2. Only the service judges events. The import refuses only lines that would spoil a whole batch: broken JSON, a line that
+//       is too long. A line's `sentAt` has no effect: its clock is not that of the import.
+//   E3. A line of a file always gets the same messageId, so that a repeated import counts once.
 
 import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
 import {jsonOrUndefined} from '../../json.js';
 import {type Line, lineBytesMax} from './lines.js';
 
-/** The service's words for a refused event (docs/api.md, Errors); `message` is for people. */
+/** A refused event in the service's words (docs/api.md, Errors); `message` is for people. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
@@ -18,9 +18,9 @@ export interface Refusal {
 
 export interface SourceEvent {
   readonly line: number;
-  /** Name space and id of the user: what has the same key must arrive in the order of the file. */
+  /** Name space and id of the user: events with the same key must arrive in the order of the file. */
   readonly userKey: string;
-  /** The file's own `messageId`; null when it was derived (E3), because then it cannot repeat. */
+  /** The file's own `messageId`; null when it was derived (E3) and therefore cannot repeat. */
   readonly messageId: string | null;
   /** JSON text, `messageId` included. */
   readonly json: Buffer;
@@ -50,9 +50,9 @@ export function readLine(line: Line, fileHead: string): LineMeaning {
 function toSourceEvent(line: number, text: string, parsed: Record<string, unknown>, fileHead: string): SourceEvent {
   const userKey = userKeyOf(parsed);
   const own = parsed.messageId;
-  // A null counts as absent (docs/api.md), and of equal keys the last one wins.
+  // A null counts as absent (docs/api.md); of equal keys the last one counts.
   const unsent = parsed.sentAt === undefined || parsed.sentAt === null ? [] : ['"sentAt":null'];
-  // What is no text either goes as it is: the service refuses it and names the field.
+  // A value that is no text is sent, too: the service refuses it and names the field.
   if (own !== undefined && own !== null) {
     return {line, userKey, messageId: typeof own === 'string' ? own : null, json: withMembers(text, unsent, false)};
   }
@@ -72,15 +72,15 @@ function userKeyOf(parsed: Record<string, unknown>): string {
 }
 
 /**
- * 128 bits of SHA-256 over line number, content and, for a line without a time of its own, the head of the file.
- * An event with its time is told by itself and its place: mending another line or appending to the file must not make
- * all of them count again. Without a time equal lines of different files are common, and the head tells the files apart.
+ * 128 bits of SHA-256 over line number, content and, for a line without a time of its own, the head of the file. An event with
+ * a time is identified by itself and its line number, so that an edit of another line, or an appended line, does not make all
+ * events count again. Without a time equal lines of different files are common, and the head tells the files apart.
  */
 function derivedMessageId(line: number, text: string, fileHead: string): string {
   return `import-${hash('sha256', `${fileHead}\n${line}\n${text}`, 'base64url').slice(0, 22)}`;
 }
 
-/** Last, because of equal keys the last one wins: a `"messageId":null` further left stays without effect. */
+/** Appends members at the end: of equal keys the last one counts, so an earlier `"messageId":null` has no effect. */
 function withMembers(text: string, members: readonly string[], isEmpty: boolean): Buffer {
   const end = text.length - 1;
   if (text.charCodeAt(end) !== closingBrace) throw new Error('an object ends in a brace');

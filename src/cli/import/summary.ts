@@ -1,4 +1,4 @@
-// The last words of an import: what was accepted, what repeated, what was refused and why.
+// Summary of an import: accepted, repeated and refused lines, and why.
 
 import {count, duration} from './progress.js';
 import {type RefusedLine, refusalsShownMax, type Tally} from './tally.js';
@@ -8,9 +8,9 @@ export interface SummaryFacts {
   readonly baseUrl: string;
   readonly seconds: number;
   readonly tally: Tally;
-  /** Accepted in this run; less than the tally's when an earlier run did the rest. */
+  /** Number accepted in this run; fewer than the tally's if an earlier run did the rest. */
   readonly acceptedThisRun: number;
-  /** False when the file holds more message ids than are remembered. */
+  /** False when the file has more message ids than are remembered. */
   readonly areRepeatsComplete: boolean;
 }
 
@@ -23,7 +23,7 @@ export function summaryText(facts: SummaryFacts): string {
     `  duplicate  ${duplicateText(tally, facts.areRepeatsComplete)}`,
     `  refused    ${count(tally.refused)}`,
     ...refusalLines(tally),
-    // The API acknowledges what it already has like what is new: only the file itself can be counted here.
+    // The API acknowledges known events like new ones: only repeats within the file can be counted here.
     'What the service had before this import is accepted again and counted once; it does not say how much that was.',
     '',
   ].join('\n');
@@ -49,7 +49,7 @@ function refusalLine({line, code, field, message}: RefusedLine): string {
   return `    line ${line}: ${code}${field === undefined ? '' : ` (${field})`}: ${printable(message)}`;
 }
 
-/** A refusal may quote the file, and a file must not be able to command the terminal. */
+/** Removes control characters: a refusal may quote the file, which must not control the terminal. */
 function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 200);
 }

@@ -1,10 +1,10 @@
-// What became of the lines: plain counts that add up, survive a restart of the import, and make the summary.
+// Counts of lines by outcome: they add up, survive a restart of the import, and make the summary.
 
 import type {Refusal} from './source-event.js';
 
-/** Refusals shown one by one; all others are counted by reason. */
+/** Refusals that are shown; the others are only counted by reason. */
 export const refusalsShownMax = 20;
-/** Different reasons kept apart; codes and fields are few, and a bound must be stated anyway. */
+/** Reasons that are counted separately; codes and fields are few. */
 const reasonsMax = 100;
 const otherReasons = 'other reasons';
 
@@ -12,14 +12,14 @@ export interface RefusedLine extends Refusal {
   readonly line: number;
 }
 
-/** Plain data: written to the state file as it is. */
+/** Plain data, as the state file has it. */
 export interface Tally {
   accepted: number;
-  /** Of the accepted ones: lines whose messageId an earlier accepted line of the file has. */
+  /** Accepted lines whose messageId an earlier accepted line has. */
   repeated: number;
   refused: number;
   firstRefused: RefusedLine[];
-  /** Reason -> lines. */
+  /** Number of lines by reason. */
   refusedByReason: Record<string, number>;
 }
 
@@ -50,7 +50,7 @@ function reasonOf({code, field}: Refusal): string {
   return field === undefined ? code : `${code} (${field})`;
 }
 
-/** Lanes answer out of order: the list stays sorted, and the last one falls out. */
+/** Lanes answer out of order: the list stays sorted, and its last element is dropped. */
 function insertRefused(list: RefusedLine[], refused: RefusedLine): void {
   list.push(refused);
   list.sort((a, b) => a.line - b.line);

@@ -1,4 +1,4 @@
-// The words of `npm run keys`, as data.
+// The command line of `npm run keys`, as data.
 
 import {parseArgs} from 'node:util';
 import {commandLine} from '../../command-line.js';
@@ -23,7 +23,7 @@ A key is shown once, when it is created. Revoked keys are listed with --all.
 To rotate: create a new key, switch clients over, wait until "list" shows no use of the old key, revoke it.
 `;
 
-/** As the admin routes take them. */
+/** Options as the admin routes take them. */
 export interface KeyOptions {
   readonly identify?: false;
   readonly origins?: readonly string[];
@@ -42,7 +42,7 @@ export type Command =
   | {readonly kind: 'options'; readonly id: string; readonly options: KeyOptions}
   | {readonly kind: 'revoke'; readonly id: string};
 
-/** The message is a sentence for whoever typed the command. */
+/** The message is a sentence for the user of the command. */
 export class CommandFault extends Error {}
 
 export function readCommand(words: readonly string[]): Command {
@@ -78,7 +78,7 @@ export function readCommand(words: readonly string[]): Command {
   }
 }
 
-/** Undefined when none is named. */
+/** Options of the command line; undefined without any. */
 function readOptions(values: ReturnType<typeof parse>['values']): KeyOptions | undefined {
   const {'no-identify': noIdentify, origin: origins, 'events-per-second-per-address': perAddress} = values;
   if (!noIdentify && origins === undefined && perAddress === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The words behind `npm run relink --`.
+// The command line of `npm run relink`.
 import {parseArgs} from 'node:util';
 import {commandLine} from '../../command-line.js';
 import type {HistoryRange} from './history-pages.js';
@@ -20,7 +20,7 @@ export interface RelinkArguments {
   readonly range: HistoryRange;
 }
 
-/** Null: the usage is asked for. @throws ArgumentFault */
+/** Null: the usage is requested. @throws ArgumentFault */
 export function readArguments(words: readonly string[]): RelinkArguments | null {
   try {
     const {values} = parseArgs({

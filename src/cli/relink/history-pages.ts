@@ -1,4 +1,4 @@
-// GET /v1/events, page after page: a service that is limited, busy or restarting is asked again.
+// Reads GET /v1/events page by page; retries while the service is limited, busy or restarting.
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../clock.js';
 import {AdminFault} from '../admin-client.js';
@@ -25,7 +25,7 @@ export class HistoryPages {
     private readonly key: string,
   ) {}
 
-  /** The newest first. @throws AdminFault when the service refuses, or does not answer for minutes. */
+  /** Events, newest first. @throws AdminFault when the service refuses, or does not answer for minutes. */
   async *events({from, to}: HistoryRange): AsyncGenerator<HistoryEvent> {
     const query = new URLSearchParams({limit: String(pageEventsMax)});
     if (from !== undefined) query.set('from', from);
@@ -53,7 +53,7 @@ export class HistoryPages {
     }
   }
 
-  /** A text is the reason why there was no answer. */
+  /** A text is the reason of a missing answer. */
   private async ask(path: string): Promise<Response | string> {
     try {
       return await fetch(this.baseUrl + path, {

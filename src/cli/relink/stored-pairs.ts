@@ -1,6 +1,7 @@
-// What the history says of joins: which ids came together, and which events are listed twice.
-//   SP1. Of two users of one anonymousId the one whose event was stored first is linked first, as the log would have had it.
-//   SP2. A joined event keeps its id and its time. One that counts in both of its partitions is listed twice in one millisecond.
+// Joins in the history: ids that occur together, and events that are listed twice.
+//   SP1. If an anonymousId has two users, the one whose event was stored first is linked first, as the log would have done.
+//   SP2. A joined event keeps its id and time. An event that counts in both of its partitions is listed twice in one
+//        millisecond.
 
 export interface HistoryEvent {
   readonly id: string;
@@ -22,12 +23,12 @@ export type Double = Pick<HistoryEvent, 'id' | 'timestamp'>;
 export class StoredPairs {
   events = 0;
   readonly doubles: Double[] = [];
-  /** By anonymousId and userId: when the first event with both was received. */
+  /** Receipt time of the first event with both ids, by anonymousId and userId. */
   private readonly firsts = new Map<string, Map<string, string>>();
   private timestamp = '';
   private readonly idsOfTimestamp = new Set<string>();
 
-  /** The events of the history come one after the other, in its order. */
+  /** Takes the next event of the history, in its order. */
   take({id, userId, anonymousId, joined, timestamp, received_at}: HistoryEvent): void {
     this.events += 1;
     if (timestamp !== this.timestamp) this.idsOfTimestamp.clear();
@@ -47,7 +48,7 @@ export class StoredPairs {
     return count;
   }
 
-  /** SP1 */
+  /** Pairs of ids in the order of their links. SP1 */
   *pairs(): Generator<Pair> {
     for (const [anonymousId, users] of this.firsts) {
       const inOrder = [...users].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
