@@ -1,5 +1,6 @@
 // An alert as it is stored: what it watches, when it speaks, and to whom.
-//   Owns: the closed set of rules and their limits. Does not own: their texts in the API (src/edge/routes/alerts.ts).
+//   Owns: the closed set of rules and their limits. Does not own: how the API writes them (src/edge/routes/alert-body.ts).
+import type {Definition} from '../effects/definition.js';
 
 export const alertsMax = 200;
 export const alertMinutesMin = 5;
@@ -68,10 +69,8 @@ export interface QuietHours {
   readonly to: string;
 }
 
-export interface AlertRecord {
-  readonly v: 1;
-  /** `al_<16 hex digits>` */
-  readonly id: string;
+/** Its id is `al_<16 hex digits>`. */
+export interface Alert extends Definition {
   readonly name: string;
   readonly rule: Rule;
   readonly for: number;
@@ -80,10 +79,12 @@ export interface AlertRecord {
   /** Absent: chat messages are sent at once. */
   readonly quietHours?: QuietHours;
   readonly endpoints: readonly string[];
+  /** It is not evaluated, and keeps its state. */
   readonly isPaused: boolean;
-  /** Epoch ms. */
-  readonly createdMs: number;
 }
+
+/** Name of the record with its state, in the bucket of definitions. */
+export const stateName = (alertId: string): string => `st.${alertId}`;
 
 /** A funnel as a rule needs it. */
 export interface WatchedFunnel {

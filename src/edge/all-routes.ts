@@ -5,6 +5,15 @@ import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
 import {serveDescription, servePage} from './openapi/routes.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
+import {
+  alertBodyBytesMax,
+  changeAlert,
+  createAlert,
+  deleteAlert,
+  listAlerts,
+  previewAlert,
+  readAlert,
+} from './routes/alerts.js';
 import {trackBatch} from './routes/batch.js';
 import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {readEvents} from './routes/events.js';
@@ -41,7 +50,7 @@ import {readUser, readUserInPath} from './routes/users.js';
 const singleBodyBytesMax = 8 * eventBytesMax;
 
 const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'read', limit: 'reads', handle});
-/** Reads what a read key may not: outcomes of writes and deletions, and what was saved. */
+/** Reads what a read key may not: outcomes of writes and deletions, what was saved, and who is told what. */
 const overseeing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
 const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'write',
@@ -53,6 +62,12 @@ const hiding = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'secret',
   limit: 'reads',
   bodyBytesMax: hiddenBodyBytesMax,
+  takeBody,
+});
+const alerting = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
+  access: 'secret',
+  limit: 'reads',
+  bodyBytesMax: alertBodyBytesMax,
   takeBody,
 });
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
@@ -98,6 +113,8 @@ export const routes: Routes = {
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
     ['/v1/reports/paths', {GET: reading(pathsReport)}],
+    ['/v1/alerts', {GET: overseeing(listAlerts), POST: alerting(createAlert)}],
+    ['/v1/alerts/preview', {POST: alerting(previewAlert)}],
     [
       '/admin/v1/keys',
       {
@@ -124,6 +141,7 @@ export const routes: Routes = {
     ['/v1/deletions/', {GET: overseeing(readDeletionInPath)}],
     ['/v1/funnels/', {GET: overseeing(readFunnel), DELETE: {access: 'secret', limit: 'reads', handle: deleteFunnel}}],
     ['/v1/funnels/*/report', {isBeforeEnd: true, GET: overseeing(savedFunnelReport)}],
+    ['/v1/alerts/', {GET: overseeing(readAlert), PATCH: alerting(changeAlert), DELETE: overseeing(deleteAlert)}],
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),
 };

@@ -96,6 +96,6 @@ test('a preview is what evaluations at its steps say, one after the other', asyn
       expect(state!.state).toBe(isFiring ? 'firing' : 'ok');
       expect(preview.messages).toBeGreaterThanOrEqual(messages - 1); // It may have fired before the first of these.
     }),
-    {numRuns: runs(60)},
+    {numRuns: runs(30)},
   );
 });

@@ -45,6 +45,9 @@ const routes: readonly Route[] = [
   {path: '/v1/reports/lifecycle', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/stickiness', allowed: ['GET', 'HEAD']},
   {path: '/v1/reports/paths', allowed: ['GET', 'HEAD']},
+  {path: '/v1/alerts', allowed: ['GET', 'HEAD', 'POST']},
+  {path: '/v1/alerts/preview', allowed: ['POST']},
+  {path: '/v1/alerts/al_1', allowed: ['GET', 'HEAD', 'PATCH', 'DELETE']},
   {path: '/admin/v1/links', allowed: ['POST']},
 ];
 

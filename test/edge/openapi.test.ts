@@ -316,7 +316,7 @@ describe('the examples', () => {
     const statuses = stdout.trim().split('\n');
     const refused = blocks.filter((_, i) => !statuses[i].startsWith('2'));
     // Their ids are those of the document; of the user that a recipe exports nothing was written yet.
-    const made = /(del_2|key|fn)_0123456789abcdef|user\/(export|funnels)/;
+    const made = /(del_2|key|fn|al)_0123456789abcdef|user\/(export|funnels)/;
     expect([statuses.length, refused.filter((block) => !made.test(block))]).toEqual([blocks.length, []]);
   });
 });

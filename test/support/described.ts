@@ -59,6 +59,8 @@ export class Described {
     const bare = path.split('?', 1)[0];
     const slash = bare.lastIndexOf('/') + 1;
     const {paths} = this.document;
+    // Of this path only POST is not that of a user.
+    if (bare in paths && bare !== '/v1/users/identify') return [paths[bare]];
     const before = bare.lastIndexOf('/', slash - 2) + 1;
     const varied = [`${bare.slice(0, slash)}{id}`, `${bare.slice(0, before)}{id}/${bare.slice(slash)}`];
     return [bare, ...(slash === bare.length ? [] : varied)].map((one) => paths[one]).filter((one) => one !== undefined);

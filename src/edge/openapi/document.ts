@@ -11,6 +11,7 @@ import {type BodyEndpoint, type Method, type ReadEndpoint, type Route, type Rout
 import {describedHeaders, type HeaderName} from './headers.js';
 import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
+import {alerts} from './operations/alerts.js';
 import {engagement} from './operations/engagement.js';
 import {events} from './operations/events.js';
 import {exports} from './operations/exports.js';
@@ -70,6 +71,7 @@ const operations: Operations = {
   ...funnels,
   ...engagement,
   ...lists,
+  ...alerts,
   ...keys,
   ...operating,
 };
@@ -98,7 +100,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
     },
     servers: [{url: '/', description: 'The service that this description comes from.'}],
-    tags: ['Events', 'Users', 'Reports', 'API keys', 'Operations'].map((name) => ({name})),
+    tags: ['Events', 'Users', 'Reports', 'Alerts', 'API keys', 'Operations'].map((name) => ({name})),
     paths,
     components: {
       schemas: describedSchemas(),

@@ -2,6 +2,7 @@
 import {z} from 'zod';
 import * as answers from '../answers.js';
 import type {JsonSchema} from '../query/query.js';
+import {alertChange, newAlertBody, previewBody} from '../routes/alert-body.js';
 import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
@@ -19,6 +20,9 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   HideNames: hiddenNames,
   HideProperties: hiddenProperties,
   NewFunnel: newFunnelBody,
+  NewAlert: newAlertBody,
+  AlertChange: alertChange,
+  AlertPreviewed: previewBody,
 };
 
 const responses: Readonly<Record<string, z.ZodType>> = {
@@ -61,6 +65,10 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   HiddenNames: answers.hiddenNamesAnswer,
   HiddenProperties: answers.hiddenPropertiesAnswer,
   Users: answers.usersAnswer,
+  Alert: answers.alertAnswer,
+  Alerts: answers.alertsAnswer,
+  AlertPreview: answers.alertPreviewAnswer,
+  DeletedAlert: answers.deletedAlertAnswer,
   Key: answers.listedKey,
   Keys: answers.keysAnswer,
   CreatedKey: answers.createdKeyAnswer,

@@ -1,0 +1,83 @@
+// Alerts.
+import {alertAnswer, alertPreviewAnswer, alertsAnswer, deletedAlertAnswer} from '../../answers.js';
+import {noParameters} from '../../query/query.js';
+import {alertChange, newAlertBody, previewBody} from '../../routes/alert-body.js';
+import {exampleAlertId} from '../../routes/alerts.js';
+import type {Operations, PathParameter} from '../operation.js';
+
+const path: Readonly<Record<string, PathParameter>> = {
+  id: {description: 'The id of the alert.', schema: {type: 'string'}, example: exampleAlertId},
+};
+
+const rule = {
+  kind: 'threshold',
+  event: 'purchase',
+  where: ['currency eq EUR'],
+  minutes: 60,
+  lte: 0,
+} as const;
+
+export const alerts: Operations = {
+  'POST /v1/alerts': {
+    id: 'createAlert',
+    tag: 'Alerts',
+    summary: 'Create an alert',
+    description:
+      'It is evaluated behind each publication of reports, and tells its endpoints when its state changes: `report.threshold`. ' +
+      'At most 200.',
+    query: noParameters,
+    body: {schema: newAlertBody, example: {name: 'No purchases', ...rule, for: 3, repeat_minutes: 1_440}},
+    answers: {201: {description: 'The alert.', schema: alertAnswer}},
+    errors: ['unavailable'],
+  },
+  'GET /v1/alerts': {
+    id: 'listAlerts',
+    tag: 'Alerts',
+    summary: 'List the alerts',
+    query: noParameters,
+    answers: {200: {description: 'All alerts, with their states.', schema: alertsAnswer}},
+    errors: ['unavailable'],
+  },
+  'POST /v1/alerts/preview': {
+    id: 'previewAlert',
+    tag: 'Alerts',
+    summary: 'See when an alert would have fired',
+    description:
+      'Over the last 30 days, by the rule that would judge it, at steps: 10 minutes for counts of events, an hour for users, a ' +
+      'day for funnels. Nothing is stored, and nobody is told.',
+    query: noParameters,
+    body: {schema: previewBody, example: rule},
+    answers: {200: {description: 'How often, and when.', schema: alertPreviewAnswer}},
+    errors: ['unavailable'],
+  },
+  'GET /v1/alerts/{id}': {
+    id: 'readAlert',
+    tag: 'Alerts',
+    summary: 'Read an alert',
+    path,
+    query: noParameters,
+    answers: {200: {description: 'The alert, with its state.', schema: alertAnswer}},
+    errors: ['not_found', 'unavailable'],
+  },
+  'PATCH /v1/alerts/{id}': {
+    id: 'changeAlert',
+    tag: 'Alerts',
+    summary: 'Change an alert',
+    description:
+      'Fields that are not named stay as they are. It keeps its state, and is judged anew with the next publication.',
+    path,
+    query: noParameters,
+    body: {schema: alertChange, example: {repeat_minutes: null, paused: true}},
+    answers: {200: {description: 'The alert as it is now.', schema: alertAnswer}},
+    errors: ['not_found', 'unavailable'],
+  },
+  'DELETE /v1/alerts/{id}': {
+    id: 'deleteAlert',
+    tag: 'Alerts',
+    summary: 'Delete an alert',
+    path,
+    query: noParameters,
+    answers: {200: {description: 'It is gone, and nobody is told that it is over.', schema: deletedAlertAnswer}},
+    errors: ['not_found', 'unavailable'],
+  },
+};

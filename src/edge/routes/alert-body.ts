@@ -1,0 +1,288 @@
+// An alert as the API writes it, and as it is stored (src/alerts/definition.ts).
+import {z} from 'zod';
+import {isoText} from '../../../actors/calendar.js';
+import {conditionsMax, idCharsMax} from '../../../actors/limits.js';
+import {readCondition} from '../../../actors/report/rows/condition-text.js';
+import type {AlertState} from '../../alerts/alert-state.js';
+import {
+  type Alert,
+  alertEndpointsMax,
+  alertMinutesMax,
+  alertMinutesMin,
+  forMax,
+  funnelDaysMax,
+  lagKinds,
+  lagSecondsMax,
+  type Rule,
+  repeatMinutesMax,
+  repeatMinutesMin,
+  type WatchedEvents,
+} from '../../alerts/definition.js';
+import {timeOfDay} from '../../alerts/quiet-hours.js';
+import type {Definition} from '../../effects/definition.js';
+import {isName} from '../../ingest/validate.js';
+import {zoneOf} from '../../zone.js';
+import type {AlertAnswer} from '../answers.js';
+import {invalidRequest, RequestFailure} from '../failure.js';
+
+export const alertKinds = ['threshold', 'absence', 'funnel_drop', 'lag'] as const;
+
+const wholeOf = (field: string, min: number, max: number) => {
+  const rule = `${field} must be a whole number from ${min} to ${max}`;
+  return z.int(rule).min(min, rule).max(max, rule);
+};
+const numberOf = (field: string, min: number, max: number) => {
+  const rule = `${field} must be a number from ${min} to ${max}`;
+  return z.number(rule).min(min, rule).max(max, rule);
+};
+
+const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
+const eventRule = `event must be 1 to ${idCharsMax} characters, none of them a control character`;
+const conditionRule = `must be up to ${conditionsMax} conditions, such as "plan eq pro"`;
+const endpointsRule = `endpoints must be up to ${alertEndpointsMax} ids of endpoints`;
+const quietRule =
+  'quiet_hours must have a timezone (an IANA name, or an offset like -03:30), and from and to as HH:MM, which differ';
+const kindRule = `kind must be one of ${alertKinds.join(', ')}`;
+const countRule = 'count must be events or users';
+const lagRule = `lag must be one of ${lagKinds.join(', ')}`;
+const funnelRule = 'funnel must be the id of a saved funnel';
+const pausedRule = 'paused must be true or false';
+const boundMax = 1e15;
+
+const conditions = (field: string) =>
+  z
+    .array(
+      z
+        .string(`${field} ${conditionRule}`)
+        .refine((text) => readCondition(text) !== undefined, `${field} ${conditionRule}`),
+      `${field} ${conditionRule}`,
+    )
+    .max(conditionsMax, `${field} ${conditionRule}`);
+
+/** What every alert has. */
+const ofAll = {
+  name: z
+    .string(nameRule)
+    .refine(isName, nameRule)
+    .meta({minLength: 1, maxLength: idCharsMax})
+    .describe('What messages call it.'),
+  endpoints: z
+    .array(z.string(endpointsRule), endpointsRule)
+    .max(alertEndpointsMax, endpointsRule)
+    .optional()
+    .describe('Who is told: ids of webhooks and chats. Default: nobody, and its state is shown.'),
+  for: wholeOf('for', 1, forMax)
+    .optional()
+    .describe(
+      'Evaluations in a row for which the condition must hold. There is one behind each publication. Default: 1.',
+    ),
+  repeat_minutes: wholeOf('repeat_minutes', repeatMinutesMin, repeatMinutesMax)
+    .optional()
+    .describe('While it fires, it is told again after so many minutes. Default: once.'),
+  quiet_hours: z
+    .strictObject({timezone: z.string(quietRule), from: z.string(quietRule), to: z.string(quietRule)}, quietRule)
+    .refine(areHours, quietRule)
+    .optional()
+    .describe('Chats are told when these hours end, in one message. Webhooks are told at once.'),
+  paused: z.boolean(pausedRule).optional().describe('It is not evaluated, and keeps its state. Default: `false`.'),
+};
+
+const watched = {
+  event: z
+    .string(eventRule)
+    .refine(isName, eventRule)
+    .meta({minLength: 1, maxLength: idCharsMax})
+    .optional()
+    .describe('The name of the events that count. Without it: events of every name.'),
+  where: conditions('where').optional().describe('Only events that meet these conditions, as `where` of reports.'),
+  user_where: conditions('user_where')
+    .optional()
+    .describe('Only events of users whose current traits meet these conditions.'),
+};
+const minutes = wholeOf('minutes', alertMinutesMin, alertMinutesMax).describe(
+  'Length of the window, which ends with what the published reports include (`Report-As-Of`).',
+);
+
+const ofKind = {
+  threshold: {
+    count: z.enum(['events', 'users'], countRule).optional().describe('Events, or distinct users. Default: `events`.'),
+    ...watched,
+    minutes,
+    gte: numberOf('gte', 0, boundMax).optional().describe('It fires at this value or above. Either this, or `lte`.'),
+    lte: numberOf('lte', 0, boundMax).optional().describe('It fires at this value or below.'),
+  },
+  absence: {...watched, minutes},
+  funnel_drop: {
+    funnel: z.string(funnelRule).describe('Id of a saved funnel.'),
+    days: wholeOf('days', 1, funnelDaysMax).describe('Length of the range whose conversion is judged.'),
+    below: numberOf('below', 0, 1)
+      .optional()
+      .describe('It fires below this conversion rate, 0 to 1. This, `lower_by_percent`, or both.'),
+    lower_by_percent: numberOf('lower_by_percent', 0, 100)
+      .optional()
+      .describe('It fires where the rate is lower by so much than over the `days` before.'),
+    min_entered: wholeOf('min_entered', 1, 1_000_000_000)
+      .optional()
+      .describe('With fewer users at step 1 nothing is judged. Default: 1.'),
+  },
+  lag: {
+    lag: z
+      .enum(lagKinds, lagRule)
+      .describe(
+        '`partition`: of the fold behind the log; `report`: age of reports; `deletion`: of the oldest pending one; `webhook`: of deliveries.',
+      ),
+    seconds: wholeOf('seconds', 1, lagSecondsMax).describe('It fires above this.'),
+  },
+} as const;
+
+export const newAlertBody = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({kind: z.literal('threshold'), ...ofAll, ...ofKind.threshold}),
+    z.strictObject({kind: z.literal('absence'), ...ofAll, ...ofKind.absence}),
+    z.strictObject({kind: z.literal('funnel_drop'), ...ofAll, ...ofKind.funnel_drop}),
+    z.strictObject({kind: z.literal('lag'), ...ofAll, ...ofKind.lag}),
+  ],
+  kindRule,
+);
+export type NewAlert = z.infer<typeof newAlertBody>;
+
+/** Lag has no past. */
+const previewed = {...ofAll, name: ofAll.name.optional()};
+export const previewBody = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({kind: z.literal('threshold'), ...previewed, ...ofKind.threshold}),
+    z.strictObject({kind: z.literal('absence'), ...previewed, ...ofKind.absence}),
+    z.strictObject({kind: z.literal('funnel_drop'), ...previewed, ...ofKind.funnel_drop}),
+  ],
+  'kind must be one of threshold, absence, funnel_drop: of a lag no past is known',
+);
+
+const all = {...ofAll, ...ofKind.threshold, ...ofKind.absence, ...ofKind.funnel_drop, ...ofKind.lag};
+
+/** What of an alert is changed. The whole must be an alert of its kind again. */
+export const alertChange = z
+  .strictObject(
+    Object.fromEntries(Object.entries(all).map(([field, form]) => [field, (form as z.ZodType).nullable().optional()])),
+  )
+  .describe('Fields that change; `null` takes an optional one away.');
+
+function areHours({timezone, from, to}: {timezone: string; from: string; to: string}): boolean {
+  const times = [timeOfDay(from), timeOfDay(to)];
+  return zoneOf(timezone) !== undefined && !times.includes(undefined) && times[0] !== times[1];
+}
+
+/** What the API's fields mean. @throws RequestFailure */
+export function ruleOf(body: z.infer<typeof newAlertBody> | z.infer<typeof previewBody>): Rule {
+  switch (body.kind) {
+    case 'threshold': {
+      const {count = 'events', minutes: length, gte, lte} = body;
+      if ((gte === undefined) === (lte === undefined)) throw refused('either gte or lte is required', 'gte');
+      const op = gte === undefined ? 'lte' : 'gte';
+      return {kind: 'threshold', count, ...watchedIn(body), minutes: length, op, bound: (gte ?? lte)!};
+    }
+    case 'absence':
+      return {kind: 'absence', ...watchedIn(body), minutes: body.minutes};
+    case 'funnel_drop': {
+      const {funnel, days, below, lower_by_percent: lowerBy, min_entered: minEntered = 1} = body;
+      if (below === undefined && lowerBy === undefined)
+        throw refused('below, lower_by_percent, or both are required', 'below');
+      const bounds = {...(below === undefined ? {} : {below}), ...(lowerBy === undefined ? {} : {lowerBy})};
+      return {kind: 'funnel_drop', funnel, days, ...bounds, minEntered};
+    }
+    case 'lag':
+      return {kind: 'lag', of: body.lag, seconds: body.seconds};
+  }
+}
+
+const refused = (message: string, field: string): RequestFailure => new RequestFailure(invalidRequest(message, field));
+
+const watchedIn = ({
+  event,
+  where = [],
+  user_where: userWhere = [],
+}: {
+  event?: string | undefined;
+  where?: string[] | undefined;
+  user_where?: string[] | undefined;
+}): WatchedEvents => ({...(event === undefined ? {} : {event}), where, userWhere});
+
+/** @throws RequestFailure */
+export function alertOf(body: NewAlert): Omit<Alert, keyof Definition> {
+  const {
+    name,
+    endpoints = [],
+    for: held = 1,
+    repeat_minutes: repeatMinutes,
+    quiet_hours: quietHours,
+    paused = false,
+  } = body;
+  return {
+    name,
+    rule: ruleOf(body),
+    for: held,
+    ...(repeatMinutes === undefined ? {} : {repeatMinutes}),
+    ...(quietHours === undefined ? {} : {quietHours}),
+    endpoints: [...new Set(endpoints)],
+    isPaused: paused,
+  };
+}
+
+/** The alert in the form of the API: `alertOf` of it is the alert. */
+export function bodyOf({name, rule, endpoints, isPaused, ...alert}: Omit<Alert, keyof Definition>): NewAlert {
+  return {
+    ...fieldsOf(rule),
+    name,
+    endpoints: [...endpoints],
+    for: alert.for,
+    ...(alert.repeatMinutes === undefined ? {} : {repeat_minutes: alert.repeatMinutes}),
+    ...(alert.quietHours === undefined ? {} : {quiet_hours: alert.quietHours}),
+    paused: isPaused,
+  } as NewAlert;
+}
+
+function fieldsOf(rule: Rule): object {
+  switch (rule.kind) {
+    case 'threshold': {
+      const {kind, count, minutes: length, op, bound} = rule;
+      return {kind, count, ...watchedFields(rule), minutes: length, [op]: bound};
+    }
+    case 'absence':
+      return {kind: rule.kind, ...watchedFields(rule), minutes: rule.minutes};
+    case 'funnel_drop': {
+      const {kind, funnel, days, below, lowerBy, minEntered} = rule;
+      const bounds = {
+        ...(below === undefined ? {} : {below}),
+        ...(lowerBy === undefined ? {} : {lower_by_percent: lowerBy}),
+      };
+      return {kind, funnel, days, ...bounds, min_entered: minEntered};
+    }
+    case 'lag':
+      return {kind: rule.kind, lag: rule.of, seconds: rule.seconds};
+  }
+}
+
+const watchedFields = ({event, where, userWhere}: WatchedEvents): object => ({
+  ...(event === undefined ? {} : {event}),
+  ...(where.length === 0 ? {} : {where}),
+  ...(userWhere.length === 0 ? {} : {user_where: userWhere}),
+});
+
+/** `state`: undefined before the first evaluation. */
+export function shownAlert({id, v: _, createdMs, ...alert}: Alert, state: AlertState | undefined): AlertAnswer {
+  return {
+    id,
+    ...bodyOf(alert),
+    created_at: isoText(createdMs),
+    state:
+      state === undefined
+        ? null
+        : {
+            state: state.state,
+            since: isoText(state.sinceMs),
+            value: state.value,
+            report_log_position: state.positions === '' ? null : state.positions,
+          },
+  } as AlertAnswer;
+}

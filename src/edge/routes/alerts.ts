@@ -1,0 +1,171 @@
+// /v1/alerts: definitions of alerts, their states, and what one would have said over the last 30 days.
+import {isoText} from '../../../actors/calendar.js';
+import type {AlertState} from '../../alerts/alert-state.js';
+import {type Alert, alertsMax, type Rule, stateName} from '../../alerts/definition.js';
+import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
+import type {ReportRule} from '../../alerts/rule-questions.js';
+import type {ReportQuery} from '../../asks.js';
+import type {HookStore} from '../../effects/hook-store.js';
+import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
+import {BucketFault} from '../../keys/store.js';
+import type {AlertPreviewAnswer} from '../answers.js';
+import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {noParameters, readPathId, readQuery} from '../query/query.js';
+import {type Handle, variedSegment} from '../route.js';
+import {alertChange, alertOf, bodyOf, newAlertBody, previewBody, ruleOf, shownAlert} from './alert-body.js';
+import {readFields, readObject} from './json-fields.js';
+import {reportIn} from './min-log-position.js';
+
+/** The longest conditions, mostly escaped. */
+export const alertBodyBytesMax = 256 * 1024;
+export const exampleAlertId = 'al_0123456789abcdef';
+
+const unknownAlert: Failure = {code: 'not_found', message: 'no such alert'};
+const outcomeUnknown = unavailable(
+  'the store of alerts does not respond: the change may or may not have been made, list the alerts to see',
+);
+const storeSilent = unavailable('the store of alerts does not respond');
+
+const alertsIn = (hooks: HookStore) => hooks.definitions<Alert>('al');
+
+export const listAlerts: Handle = async (front, exchange) => {
+  readQuery(exchange.query, noParameters);
+  const alerts = alertsIn(front.hooks).list();
+  const shown = await Promise.all(alerts.map((alert) => withState(front, alert)));
+  exchange.json('200 OK', JSON.stringify({data: shown}));
+};
+
+export const readAlert: Handle = async (front, exchange, segment) => {
+  const alert = known(front, exchange, segment);
+  exchange.json('200 OK', JSON.stringify(await withState(front, alert)));
+};
+
+export async function createAlert(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  readQuery(exchange.query, noParameters);
+  const alert = alertOf(readFields(newAlertBody, body));
+  checkReferences(front, alert);
+  if (alertsIn(front.hooks).list().length >= alertsMax)
+    throw new RequestFailure(invalidRequest(`there are ${alertsMax} alerts already: delete one first`));
+  const created = await changed(front, () => alertsIn(front.hooks).create(alert));
+  exchange.json('201 Created', JSON.stringify(shownAlert(created, undefined)));
+}
+
+export async function changeAlert(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const change = readFields(alertChange, readObject(bytes));
+  const alert = known(front, exchange, variedSegment(exchange));
+  const {id} = alert;
+  const edit = ({v, createdMs, ...stored}: Alert): Alert => {
+    const whole = readFields(newAlertBody, mergedBody(bodyOf(stored), change));
+    return {v, id, createdMs, ...alertOf(whole)};
+  };
+  checkReferences(front, edit(alert));
+  const edited = await changed(front, () => alertsIn(front.hooks).change(id, edit));
+  if (edited === undefined) throw new RequestFailure(unknownAlert);
+  exchange.json('200 OK', JSON.stringify(await withState(front, edited)));
+}
+
+/** `gte` in a change stands for the `lte` that there was, and the other way round. */
+function mergedBody(stored: object, change: object): object {
+  const known: Record<string, unknown> = {...stored};
+  if ('gte' in change || 'lte' in change) {
+    delete known.gte;
+    delete known.lte;
+  }
+  return Object.fromEntries(Object.entries({...known, ...change}).filter(([, value]) => value !== null));
+}
+
+export const deleteAlert: Handle = async (front, exchange, segment) => {
+  const {id} = known(front, exchange, segment);
+  const removed = await changed(front, () => alertsIn(front.hooks).remove(id));
+  if (removed === undefined) throw new RequestFailure(unknownAlert);
+  exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
+};
+
+export async function previewAlert(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  readQuery(exchange.query, noParameters);
+  const asked = readFields(previewBody, body);
+  const {for: held = 1, repeat_minutes: repeatMinutes} = asked;
+  const rule = ruleOf(asked) as ReportRule;
+  const alert = {rule, for: held, ...(repeatMinutes === undefined ? {} : {repeatMinutes})};
+  const {asOfMs, refreshMs} = await freshness(front);
+  const {questions, previewOf} = previewQuestions(alert, asOfMs, refreshMs, {funnel: funnelOf(front, rule)});
+  const bodies: unknown[] = [];
+  for (const query of questions) bodies.push(await ask(front, query).then(({body: text}) => JSON.parse(text!)));
+  const preview = previewOf(bodies);
+  const answer: AlertPreviewAnswer = {
+    from: isoText(preview.fromMs),
+    to: isoText(preview.toMs),
+    step_minutes: preview.stepMs / 60_000,
+    fired: preview.firings.length,
+    messages: preview.messages,
+    firings: preview.firings
+      .slice(-firingsListedMax)
+      .reverse()
+      .map(({fromMs, untilMs, value, bound}) => ({
+        from: isoText(fromMs),
+        until: untilMs === undefined ? null : isoText(untilMs),
+        value,
+        bound,
+      })),
+  };
+  exchange.json('200 OK', JSON.stringify(answer));
+}
+
+/** What the published reports include, and how far apart two of them are. */
+async function freshness(front: Front): Promise<{asOfMs: number; refreshMs: number}> {
+  const {headers} = await ask(front, {report: 'events', event: '', fromMs: 0, toMs: 0, interval: 'hour'});
+  const asOfMs = Date.parse(headers['Report-As-Of']);
+  return {asOfMs, refreshMs: Date.parse(headers['Report-Next-By']) - asOfMs};
+}
+
+const ask = async (front: Front, query: ReportQuery) => reportIn(await front.asks.report({ask: 'report', query}));
+
+/** @throws RequestFailure */
+function known({hooks}: Front, exchange: Exchange, segment: string): Alert {
+  readQuery(exchange.query, noParameters);
+  const alert = alertsIn(hooks).get(readPathId(segment));
+  if (alert === undefined) throw new RequestFailure(unknownAlert);
+  return alert;
+}
+
+/** @throws RequestFailure that names what there is not. */
+function checkReferences(front: Front, {rule, endpoints}: Pick<Alert, 'rule' | 'endpoints'>): void {
+  const missing = endpoints.find((id) => front.hooks.endpoints.get(id) === undefined);
+  if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
+  funnelOf(front, rule);
+}
+
+/** Of a rule about one. @throws RequestFailure */
+function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
+  if (rule.kind !== 'funnel_drop') return undefined;
+  const funnel = savedFunnelsOf(hooks).get(rule.funnel);
+  if (funnel === undefined)
+    throw new RequestFailure(invalidRequest(`there is no saved funnel ${rule.funnel}`, 'funnel'));
+  return funnel;
+}
+
+async function withState({hooks}: Front, alert: Alert) {
+  try {
+    const entry = await hooks.bucket.read(stateName(alert.id));
+    return shownAlert(alert, entry === undefined ? undefined : (JSON.parse(entry.text) as AlertState));
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(storeSilent);
+    throw error;
+  }
+}
+
+/** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
+async function changed<Value>({obstacles}: Front, change: () => Promise<Value>): Promise<Value> {
+  const obstacle = obstacles.toKeyChanges();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
+    throw error;
+  }
+}

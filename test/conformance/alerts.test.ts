@@ -1,0 +1,78 @@
+// Alerts over HTTP: definitions and previews.
+import {describe, expect, test} from 'vitest';
+import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers.js';
+import {expectError, expectJson} from '../support/http.js';
+import {until} from '../support/reports.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+const minuteMs = 60_000;
+
+async function created(body: object): Promise<AlertAnswer> {
+  const answer = await under.read.post('/v1/alerts', body);
+  expectJson(answer, 201);
+  return answer.json<AlertAnswer>();
+}
+
+describe('definitions', () => {
+  test('are made, read, listed, changed and deleted', async () => {
+    const body = {name: 'Errors', kind: 'threshold', event: 'failed', where: ['plan eq pro'], minutes: 60, gte: 10};
+    const alert = await created({...body, repeat_minutes: 60});
+    expect(alert).toMatchObject({...body, count: 'events', for: 1, repeat_minutes: 60, endpoints: [], paused: false});
+    expect(alert.id).toMatch(/^al_[0-9a-f]{16}$/);
+
+    const path = `/v1/alerts/${alert.id}`;
+    const read = await under.read.get(path);
+    expectJson(read, 200);
+    expect({...read.json<object>(), state: null}).toEqual(alert);
+    const {data} = (await under.read.get('/v1/alerts')).json<{data: AlertAnswer[]}>();
+    expect(data.map(({id}) => id)).toContain(alert.id);
+
+    const changed = await under.read.send('PATCH', path, {json: {lte: 3, repeat_minutes: null, paused: true}});
+    expectJson(changed, 200);
+    const {gte: _, repeat_minutes: __, ...kept} = alert;
+    expect({...changed.json<object>(), state: null}).toEqual({...kept, lte: 3, paused: true});
+
+    expect((await under.read.delete(path)).json()).toEqual({status: 'deleted', id: alert.id});
+    expectError(await under.read.get(path), 404, 'not_found');
+    expectError(await under.read.delete(path), 404, 'not_found');
+    expectError(await under.read.send('PATCH', path, {json: {paused: true}}), 404, 'not_found');
+  });
+
+  test('name endpoints that exist, and fields of their kind', async () => {
+    const body = {name: 'Late', kind: 'lag', lag: 'report', seconds: 60};
+    const unknown = await under.read.post('/v1/alerts', {...body, endpoints: ['wh_0123456789abcdef']});
+    expectError(unknown, 400, 'invalid_request');
+    expect(unknown.json()).toMatchObject({error: {field: 'endpoints'}});
+    expectError(await under.read.post('/v1/alerts', {...body, minutes: 5}), 400, 'invalid_request');
+    const {id} = await created(body);
+    expectError(await under.read.send('PATCH', `/v1/alerts/${id}`, {json: {minutes: 5}}), 400, 'invalid_request');
+    expectError(await under.read.get(`/v1/alerts/${id}?at=1`), 400, 'invalid_request');
+  });
+});
+
+test('a preview says how often it would have fired, over published events', async () => {
+  const event = freshId('event');
+  const dayMs = 24 * 60 * minuteMs;
+  const atMs = Date.now() - 3 * dayMs;
+  await under.trackAll(
+    [0, 1, 2].map((minute) => ({event, userId: 'ada', timestamp: new Date(atMs + minute * minuteMs).toISOString()})),
+  );
+  const preview = async (rule: object): Promise<AlertPreviewAnswer> => {
+    const answer = await under.read.post('/v1/alerts/preview', {event, minutes: 60, ...rule});
+    expectJson(answer, 200);
+    return answer.json<AlertPreviewAnswer>();
+  };
+  const busy = await until(
+    () => preview({kind: 'threshold', gte: 3}),
+    ({fired}) => fired === 1,
+    'the events are published',
+  );
+  expect([busy.step_minutes, busy.messages, busy.firings[0]!.value]).toEqual([10, 2, 3]);
+  expect(Date.parse(busy.firings[0]!.from)).toBeGreaterThan(atMs);
+  expect(Date.parse(busy.firings[0]!.until!)).toBeLessThan(atMs + 90 * minuteMs);
+  const users = await preview({kind: 'threshold', count: 'users', gte: 2});
+  expect([users.fired, users.step_minutes]).toEqual([0, 60]);
+  const silent = await preview({kind: 'absence'});
+  expect([silent.fired, silent.firings[0]!.until]).toEqual([1, null]);
+});
