@@ -68,6 +68,12 @@ export class Deletions {
     else ids.push(record.id);
   }
 
+  /** The next partition's log has the deletion: nothing here names its user any more. */
+  wentOn(id: string): void {
+    const {onward, ...record} = must(this.byId.get(id), 'a deletion that went on is on record');
+    this.add(record);
+  }
+
   complete(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
     const record = must(this.byId.get(id), 'a deletion that was carried out is on record');
     this.add({...record, completed});

@@ -143,6 +143,10 @@ export interface DeletionRecord {
   /** Position of its erase entry. */
   readonly position: Position;
   readonly eventsDeleted: number;
+  /** Partitions where the deletion goes on behind this one, in this order, and the key of its user; absent: they have it. */
+  readonly onward?: {readonly key: string; readonly partitions: readonly number[]};
+  /** How many partitions the entry left; absent: none. */
+  readonly stepsLeft?: number;
   /** When the disk was cleaned, and what was checked after it; null until then: a start cleans it again. */
   readonly completed: {readonly timeMs: number; readonly verified: readonly string[]} | null;
   /** Logical time at which the record expires. */

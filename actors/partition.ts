@@ -191,6 +191,7 @@ export class Partition {
           break;
         }
         case entryKind.erase:
+          if (this.hasErased(entry)) break;
           return {kind: 'erasure', users: this.usersOf(entry)};
         case entryKind.link:
           this.applyLink(entry);
@@ -449,6 +450,13 @@ export class Partition {
 
   // ---- erasure ----
 
+  /** An owner appends a step of a deletion again that its predecessor may have appended: each is folded once. */
+  private hasErased(entry: EntryView): boolean {
+    const held = this.deletions.get(entry.text());
+    if (held === undefined || held.userHash !== this.userHash(entry.bytes, entry.keyStart, entry.keyEnd)) return false;
+    return (held.stepsLeft ?? 0) <= entry.onward().length;
+  }
+
   /** The open chunk goes on without the rows of a user. */
   replaceOpen(left: RestoredChunk): void {
     this.chunks.replaceOpen(left);
@@ -487,15 +495,17 @@ export class Partition {
     this.moves.forgetArriving();
     this.chunks.forget();
     const id = entry.text();
-    // A deletion comes again behind what was on its way to the user's partition (docs/architecture.md, Deletion).
+    // A user's partition with devices of it has two steps of the deletion: the last one is behind what those sent.
     const held = this.deletions.get(id);
+    const partitions = entry.onward();
     eventsDeleted += held?.eventsDeleted ?? 0;
     this.deletions.add({
       id,
-      userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
+      userHash: held?.userHash ?? this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
       deviceHashes: [...(held?.deviceHashes ?? []), ...deviceHashes],
       position: {generation: this.generation, sequence},
       eventsDeleted,
+      ...(partitions.length > 0 && {onward: {key: entry.userKey(), partitions}, stepsLeft: partitions.length}),
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
     });

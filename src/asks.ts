@@ -85,11 +85,8 @@ export type PartitionQuestion =
   | {readonly ask: 'tail'; readonly from: number; readonly names?: readonly string[]; readonly limit: number}
   /** JSON texts of events as GET /v1/events shows them. An answer may have fewer than asked for: ask again for the rest. */
   | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
-  /**
-   * Anonymous users of this partition who are linked to this user. Live. With `whenAppended` the answer waits until the events
-   * that left before the question are in the log of their owner's partition.
-   */
-  | {readonly ask: 'devices'; readonly userId: string; readonly whenAppended?: true}
+  /** Anonymous users of this partition who are linked to this user. Live. */
+  | {readonly ask: 'devices'; readonly userId: string}
   /** How far a user got in each of these funnels. Live. */
   | {readonly ask: 'funnels'; readonly user: UserRef; readonly funnels: readonly PlainFunnel[]}
   /** What a trigger says of its user, as it is now. `of`: as this partition made it. */

@@ -5,7 +5,7 @@
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
-//   erase    = head userKey:string deletionId:string        (userKey empty: the partition does not know the user)
+//   erase    = head userKey:string deletionId:string [onward] (userKey empty: the partition does not know the user)
 //   link     = head userKey:string ownerKey:string          (of an anonymous user; the user that it is: actors/identity)
 //   leave    = count:varint (user:varint isTooLarge:u8)*    (indexes of anonymous users, as the partition gave them)
 //   arrive   = from:varint n:f64 piece:varint pieces:varint (heads a message with the events of users who left partition `from`)
@@ -13,6 +13,7 @@
 //   filler   = any bytes; folding skips it
 //   complete = stage:u8 funnel:string count:varint userStep:varint*   (of a saved funnel: actors/funnels; indexes of users ascend,
 //              a step is the distance from the one before)
+//   onward   = count:varint partition:varint*               (where the deletion goes on, in this order: flag `onwardFlag`)
 //   head     = flags:u8 timeMs:f64 receivedMs:f64
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
 //   properties = count:varint [context] [origin] (key:string value)*
@@ -27,7 +28,7 @@
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
 import {equalRanges, viewOf} from '../bytes/byte-ranges.js';
-import {ByteReader, type ByteWriter, readWtf8} from '../bytes/bytes.js';
+import {ByteReader, type ByteWriter, readWtf8, wtf8} from '../bytes/bytes.js';
 import {hashBytes, hashUint32, hashWords, partitionOf} from '../bytes/hash.js';
 import {isoText} from '../calendar.js';
 import {assert, must} from '../invariant.js';
@@ -61,6 +62,9 @@ const userKeyOffset = entryHeadBytes + payloadHeadBytes;
  * receipt's, which differs with each retry), and whether that time was corrected. Bodies use 8 (actors/chunk/bodies.ts).
  */
 export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
+
+/** Flag of an erase entry: partitions follow that the deletion goes on to. */
+const onwardFlag = 1;
 
 /** Key of the context: a byte that occurs in no UTF-8 and no WTF-8. */
 const contextKeyByte = 0xff;
@@ -139,25 +143,37 @@ export function writeIdentify(
   endEntry(writer, start);
 }
 
-/** Appends an erase entry: it deletes everything of this user that comes before it in the log. */
+/**
+ * Appends an erase entry: it deletes everything of this user that comes before it in the log. `onward`: the partitions where
+ * the deletion goes on, one after the other.
+ */
 export function writeErase(
   writer: ByteWriter,
   kind: KeyKind,
   id: string,
   deletionId: string,
   receivedMs: number,
+  onward: readonly number[] = [],
 ): void {
-  const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
-  writer.string(kind + id);
-  writer.string(deletionId);
-  endEntry(writer, start);
+  writeEraseOfKey(writer, wtf8(kind + id), deletionId, receivedMs, onward);
 }
 
 /** Appends an erase entry. `key`: the user's key as tables hold it, or `nobody`, which only records the deletion. */
-export function writeEraseOfKey(writer: ByteWriter, key: Uint8Array, deletionId: string, receivedMs: number): void {
-  const start = beginUserEntry(writer, entryKind.erase, 0, receivedMs, receivedMs);
+export function writeEraseOfKey(
+  writer: ByteWriter,
+  key: Uint8Array,
+  deletionId: string,
+  receivedMs: number,
+  onward: readonly number[] = [],
+): void {
+  const flags = onward.length > 0 ? onwardFlag : 0;
+  const start = beginUserEntry(writer, entryKind.erase, flags, receivedMs, receivedMs);
   writer.stringBytes(key, 0, key.length);
   writer.string(deletionId);
+  if (onward.length > 0) {
+    writer.varint(onward.length);
+    for (const partition of onward) writer.varint(partition);
+  }
   endEntry(writer, start);
 }
 
@@ -605,6 +621,13 @@ export class EntryView {
       return user;
     });
     return {stage, funnel, users};
+  }
+
+  /** Of an erase entry: the partitions where the deletion goes on, in this order. */
+  onward(): number[] {
+    if ((this.flags & onwardFlag) === 0) return [];
+    const reader = new ByteReader(this.bytes, this.textEnd, this.payloadEnd);
+    return Array.from({length: reader.varint()}, () => reader.varint());
   }
 
   /** Compact JSON text of the context, if there is one. */

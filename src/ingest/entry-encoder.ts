@@ -47,9 +47,10 @@ export class EntryEncoder {
     this.locate();
   }
 
-  erase(kind: 'u' | 'a', id: string, deletionId: string, receivedMs: number): void {
+  /** `onward`: writeErase in actors/log/entries.ts. */
+  erase(kind: 'u' | 'a', id: string, deletionId: string, receivedMs: number, onward: readonly number[] = []): void {
     this.writer.position = 0;
-    writeErase(this.writer, kind, id, deletionId, receivedMs);
+    writeErase(this.writer, kind, id, deletionId, receivedMs, onward);
     this.locate();
   }
 

@@ -40,6 +40,7 @@ interface AssemblyOptions
     | 'stagger'
     | 'erasureReach'
     | 'journal'
+    | 'forgetLinks'
     | 'noteApplied'
     | 'noteCompared'
     | 'log'

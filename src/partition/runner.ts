@@ -18,6 +18,7 @@ import type {Erasure} from './erasure/erasure.js';
 import type {NoteStep} from './erasure/erasure-steps.js';
 import {eraseLacking} from './erasure/lacking-deletions.js';
 import {LateCopies} from './erasure/late-copies.js';
+import {OnwardDeletions} from './erasure/onward.js';
 import {type ErasureReach, Scrub} from './erasure/scrub.js';
 import type {FoldPace} from './fold-pace.js';
 import {type Destination, Mover} from './identity/mover.js';
@@ -60,6 +61,8 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   readonly erasure: Erasure;
   /** Destination of users who leave this partition for another. Called once for each. */
   readonly destination: (partition: number) => Destination;
+  /** Tells every edge that links of this user are gone. */
+  readonly forgetLinks: (userKey: Uint8Array) => void;
   /** Notified of each step of an erasure. */
   readonly note: NoteStep;
   readonly throttle: Throttle;
@@ -107,6 +110,7 @@ export class Runner {
   private readonly scrub: Scrub;
   private readonly lateCopies: LateCopies;
   readonly mover: Mover;
+  private readonly onward: OnwardDeletions;
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
   private lastGapMs: number | undefined;
@@ -132,6 +136,12 @@ export class Runner {
     this.mover = new Mover({
       ...setup,
       publish: () => this.publishNow(),
+      isLive: () => this.phase === 'live',
+    });
+    this.onward = new OnwardDeletions({
+      ...setup,
+      mover: this.mover,
+      wentOn: () => this.scrub.request(),
       isLive: () => this.phase === 'live',
     });
     this.lateCopies = new LateCopies(setup.partition, this.scrub, () => this.phase === 'live');
@@ -198,7 +208,7 @@ export class Runner {
     await this.publishNow();
     lacking.report();
     if (this.isStandingStill) return;
-    if (partition.pendingDeletions().length > 0 || partition.hasErasedInLog) this.scrub.request();
+    this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
     this.ticks.start(() => void this.tick());
     for (const id of partition.deletionsToTell) void this.setup.effects.tellDeleted(id); // EF2 (effects.ts)
@@ -208,6 +218,7 @@ export class Runner {
     this.phase = 'live';
     this.lateCopies.cleanSoon(this.ticks.periodMs);
     this.mover.wake();
+    this.onward.wake();
   }
 
   /** Not yet live, and neither standing still nor draining. */
@@ -319,6 +330,7 @@ export class Runner {
         partition.applyErasure(sequence, cursor.entry, erased);
         note('entry folded');
         this.scrub.request();
+        this.onward.wake();
         return this.fold(sequence, cursor);
       }
       case 'tick':
@@ -436,6 +448,7 @@ export class Runner {
     this.phase = 'draining';
     this.stopTimers();
     if (!this.isStandingStill) {
+      await this.onward.idle();
       await this.scrub.idle();
       await this.mover.idle(); // It may wait for a snapshot, and none follows the last one.
       await this.publishNow();

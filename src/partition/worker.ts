@@ -5,7 +5,13 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {askPartitionSubject, comparedSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+import {
+  askPartitionSubject,
+  comparedSubject,
+  forgottenLinksSubject,
+  type PartitionAnswer,
+  type PartitionQuestion,
+} from '../asks.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
@@ -148,6 +154,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
       handOver(number, written);
       announceManifest(nc);
     },
+    forgetLinks: (userKey) => void nc.publish(forgottenLinksSubject, userKey),
     noteCompared: (generation) => void nc.publish(comparedSubject(number), String(generation)),
     noteApplied: (sequence) => void Atomics.store(data.appliedSequences, number, sequence),
     log,

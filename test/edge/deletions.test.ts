@@ -28,13 +28,16 @@ interface Answer {
   readonly headers: Record<string, string>;
 }
 
-/** What happens, in order: `erase <partition> <key>` and `<ask> <partition>`. */
+/** What happens, in order: `erase <partition> <key>` (`> <partitions>` that it goes on to) and `<ask> <partition>`. */
 let steps: string[];
 let devices: DevicesAnswer[];
 let receipts: (Deletion | undefined)[];
 let isKnown: boolean;
 /** A question that is answered otherwise; undefined: not this one. */
 let exception: (partition: number, question: PartitionQuestion) => PartitionAnswer | undefined;
+/** Deletions stay in their first partition until `goOn`. */
+let isHeldUp: boolean;
+let goOn: () => void;
 
 beforeEach(() => {
   steps = [];
@@ -42,11 +45,12 @@ beforeEach(() => {
   receipts = [];
   isKnown = true;
   exception = () => undefined;
+  isHeldUp = false;
 });
 
 function answerTo(partition: number, question: PartitionQuestion): PartitionAnswer {
   const {ask} = question;
-  steps.push(`${ask}${'whenAppended' in question ? ' when appended' : ''} ${partition}`);
+  steps.push(`${ask} ${partition}`);
   const other = exception(partition, question);
   if (other !== undefined) return other;
   if (ask === 'exists') return isKnown ? {kind: 'known_user'} : {kind: 'unknown_user'};
@@ -59,7 +63,7 @@ function answerTo(partition: number, question: PartitionQuestion): PartitionAnsw
   return deletion === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion};
 }
 
-/** Stores what is sent, and erases at once. */
+/** Stores what is sent, and erases at once there and where it goes on, if it does. */
 class Wire implements LogLink {
   isConnected = true;
   private listener!: LogListener;
@@ -72,8 +76,15 @@ class Wire implements LogLink {
     const cursor = new MessageCursor(bytes);
     while (cursor.next()) {
       expect(cursor.entry.kind).toBe(entryKind.erase);
-      steps.push(`erase ${partition} ${cursor.entry.userKey()}`);
-      receipts[partition] = receipt(cursor.entry.text(), partition);
+      const onward = cursor.entry.onward();
+      const id = cursor.entry.text();
+      steps.push(`erase ${[partition, ...onward].join(' > ')} ${cursor.entry.userKey()}`);
+      receipts[partition] = receipt(id, partition);
+      const erase = (): void => {
+        for (const next of onward) receipts[next] = receipt(id, next);
+      };
+      if (isHeldUp) goOn = erase;
+      else erase();
     }
     setImmediate(() => this.listener.answered(partition, ticket, {kind: 'stored', sequence: 7}));
   }
@@ -144,9 +155,8 @@ describe('a deletion', () => {
     expect(steps.slice(5)).toEqual([`erase ${home} u${user}`, `deletion ${home}`]);
   });
 
-  test('erases devices first, in their partitions, and the user after what was on its way; one receipt', async () => {
-    devices[0] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
-    devices[home] = {kind: 'devices', anonymousIds: [], hasAny: true};
+  test('erases devices first, in their partitions, and the user last: one entry says where; one receipt', async () => {
+    for (const partition of [0, 3]) devices[partition] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
     const {status, body} = await call(deleteUser, ofUser);
     expect(status).toBe('200 OK');
     const {id, ...rest} = body.deletion;
@@ -154,36 +164,26 @@ describe('a deletion', () => {
     expect(rest).toEqual({
       status: 'completed',
       log_position: `${home}:1.7`,
-      events_deleted: 101,
-      completed_at: completedAt(home),
-      verified: ['state of 2', 'reach: everything', 'state of 0'],
+      events_deleted: 1_101,
+      completed_at: completedAt(3),
+      verified: ['state of 2', 'reach: everything', 'state of 3', 'state of 0'],
     });
-    const [first, second] = steps.flatMap((step, index) => (step === `erase ${home} u${user}` ? [index] : []));
-    expect(first).toBeLessThan(at(`forget ${user}`));
-    expect(at(`erase 0 u${user}`)).toBeLessThan(at(`forget ${user}`));
-    expect(at(`forget ${user}`)).toBeLessThan(at('devices when appended 0'));
-    expect(at('devices when appended 0')).toBeLessThan(second!);
-    expect(at(`devices when appended ${home}`)).toBeLessThan(second!);
-    expect(steps.filter((step) => step.startsWith('erase'))).toHaveLength(3);
+    expect(steps.filter((step) => step.startsWith('erase'))).toEqual([`erase 0 > 3 > ${home} u${user}`]);
+    expect(at(`erase 0 > 3 > ${home} u${user}`)).toBeLessThan(at(`forget ${user}`));
     steps = [];
-    expect(await call(readDeletion, `id=${id}`)).toMatchObject({status: '200 OK', body: {deletion: body.deletion}});
+    const asked = await call(readDeletion, `id=${id}`);
+    expect(asked.body.deletion).toEqual({...body.deletion, verified: expect.arrayContaining(body.deletion.verified)});
   });
 
-  test('waits for events that are on their way, and asks again', async () => {
-    devices[1] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
-    let refusals = 2;
-    exception = (_, question) =>
-      'whenAppended' in question && refusals-- > 0 ? {kind: 'unavailable', message: 'on their way'} : undefined;
+  test("comes to the user's partition twice if devices are there: the second time behind what those sent", async () => {
+    for (const partition of [0, home]) devices[partition] = {kind: 'devices', anonymousIds: [], hasAny: true};
     expect((await call(deleteUser, ofUser)).status).toBe('200 OK');
-    expect(steps.filter((step) => step === 'devices when appended 1')).toHaveLength(3);
-    expect(at(`erase ${home} u${user}`)).toBeGreaterThan(steps.lastIndexOf('devices when appended 1'));
+    expect(steps.filter((step) => step.startsWith('erase'))).toEqual([`erase 0 > ${home} > ${home} u${user}`]);
   });
 
-  test('that takes longer is pending, and carried to its end all the same', async () => {
+  test('that takes longer is pending, and is not complete before it came to the user', async () => {
     devices[1] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
-    let isHeldUp = true;
-    exception = (_, question) =>
-      'whenAppended' in question && isHeldUp ? {kind: 'unavailable', message: 'on their way'} : undefined;
+    isHeldUp = true;
     const {status, body, headers} = await call(deleteUser, ofUser);
     expect(status).toBe('202 Accepted');
     expect(headers).toEqual({Location: `/v1/deletion?id=${body.deletion.id}`});
@@ -191,13 +191,9 @@ describe('a deletion', () => {
     expect(body.deletion).toMatchObject(pending);
     // The devices' receipt is complete, and the user's own is not there yet.
     const asked = (): Promise<Answer> => call(readDeletion, `id=${body.deletion.id}`);
-    const erasures = steps.filter((step) => step.startsWith('erase'));
-    expect(erasures).toEqual([`erase 1 u${user}`]);
     steps = [];
     expect((await asked()).body.deletion).toMatchObject(pending);
-    isHeldUp = false;
-    await expect.poll(() => receipts[home], {timeout: 5_000}).toBeDefined();
-    steps = [];
+    goOn();
     expect((await asked()).body.deletion).toMatchObject({status: 'completed', events_deleted: 110});
   });
 

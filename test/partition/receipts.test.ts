@@ -1,7 +1,7 @@
 // What waits for erasing, and what does not: a whole partition in this thread, on a real nats-server that is slow to erase.
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
-import {writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {writeErase, writeEvent, writeIdentify, writeLeave, writeLink} from '../../actors/log/entries.js';
 import {bucketStream, bucketSubject, logStream} from '../../src/nats/topology.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {PartStore} from '../../src/partition/snapshot/part-store.js';
@@ -192,4 +192,37 @@ test('no receipt comes of a partition that stands still', async () => {
   await until('cleaning up has ended', () => !deletions.isRunning);
   expect(deletions.isCompleted(deletionId)).toBe(false);
   expect(second.partition.deletions.get(deletionId)!.completed).toBeNull();
+});
+
+test('a deletion with devices in the partition of its user comes again behind what was on its way, and is pending until then', async () => {
+  const {view, deletions} = await startPartition();
+  const {partition} = view;
+  allow();
+  const visit = (anonymousId: string) =>
+    append((writer) => writeEvent(writer, {event: 'x', anonymousId, timeMs: day, receivedMs: day}));
+  for (const device of ['d', 'e']) await visit(device);
+  for (const [device, user] of [
+    ['d', 'ada'],
+    ['e', 'bob'],
+  ] as const)
+    await append((writer) => writeLink(writer, device, user, day));
+  await append((writer) => writeLeave(writer, [{user: 1, isTooLarge: false}])); // In no snapshot yet.
+  await append((writer) => writeErase(writer, 'u', 'ada', deletionId, day, [0]));
+  await until('the first step is folded', () => partition.deletions.has(deletionId));
+  expect(partition.deletions.get(deletionId)).toMatchObject({onward: {key: 'uada', partitions: [0]}, completed: null});
+  const before = view.snapshots.count;
+  await event('ada');
+  expect(await deletions.whenCompleted(deletionId, 300)).toBe(false);
+  expect([view.snapshots.count, deletions.pending.count]).toEqual([before, 1]);
+  await view.writer.tick(600_000);
+  expect(await deletions.whenCompleted(deletionId, 30_000)).toBe(true);
+  const {onward, stepsLeft, eventsDeleted} = partition.deletions.get(deletionId)!;
+  expect([onward, stepsLeft, eventsDeleted]).toEqual([undefined, undefined, 2]);
+  expect([partition.moves.receivedFrom(0) > 0, partition.tally.arrived]).toEqual([true, 1]);
+  // Asked for again by an owner whose predecessor appended it: nothing happens.
+  await event('ada');
+  await erase('ada');
+  await event('cyd');
+  await until('the log is folded', () => partition.tally.counted >= 5);
+  expect(partition.deletions.get(deletionId)).toMatchObject({eventsDeleted: 2, completed: {}});
 });

@@ -44,6 +44,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     refresh: {ms: 600_000, change: undefined},
     stagger: 0,
     erasureReach: 'bytes',
+    forgetLinks: () => {},
     notePublished: () => {},
     noteApplied: () => {},
     noteCompared: () => undefined,

@@ -259,6 +259,13 @@ export const mutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/identity/links.test.ts'},
   },
   {
+    name: 'a-step-of-a-deletion-is-folded-twice',
+    file: 'actors/partition.ts',
+    text: '          if (this.hasErased(entry)) break;\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/actors/identity/steps.test.ts'},
+  },
+  {
     name: 'links-outlive-a-deletion',
     file: 'actors/partition.ts',
     text: '    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);\n',

@@ -228,11 +228,16 @@ export class Clients {
       ? chance.chance(0.08) && isRepeatable(request)
       : isRepeatable(request) || chance.chance(0.3);
     if (!sendsAgain || tries >= triesMax) {
-      this.unanswered -= 1;
-      if (this.unanswered === 0) this.leave();
+      this.end();
       return;
     }
     this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(request, tries + 1));
+  }
+
+  /** Nothing of a request comes any more. */
+  private end(): void {
+    this.unanswered -= 1;
+    if (this.unanswered === 0) this.leave();
   }
 
   /** Some are deleted at the end: nothing of them may be left. */
@@ -246,10 +251,14 @@ export class Clients {
     }
   }
 
-  /** Half a deletion is none: it is sent until it is answered 200. */
+  /** Some do not ask again: what is in a log by then is carried to its end all the same. */
   private eraseAgain(request: Request & {kind: 'erase'}, tries: number): void {
     const {chance} = this;
-    const next = chance.chance(0.5) ? request : {...request, deletion: this.drawDeletion()};
+    if (!this.leftMs.has(keyOf(request.user)[1]) && chance.chance(0.5)) {
+      this.end();
+      return;
+    }
+    const next = {...request, deletion: this.drawDeletion()};
     this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(next, tries + 1));
   }
 

@@ -1,5 +1,7 @@
 // The end of a seed, compared with the slow model: rows, windows, names, profiles, deletions, and bytes on the disk.
 import {gunzipSync} from 'node:zlib';
+import {wtf8} from '../../actors/bytes/bytes.js';
+import {partitionOf} from '../../actors/bytes/hash.js';
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
 import {tokenOf, tokenPattern} from './clients.js';
 import type {LogModel, ModelOfAll} from './model.js';
@@ -34,7 +36,7 @@ export function faultsOfEnd(end: End): string[] {
     ...ackedFaults(end),
     ...repeatFaults(end),
     ...(end.hasLosses ? lossyFaults(end) : exactFaults(end)),
-    ...(end.hasLosses ? [] : [...eraseFaults(end), ...leftFaults(end)]),
+    ...(end.hasLosses ? [] : [...eraseFaults(end), ...halfFaults(end), ...leftFaults(end)]),
   ];
 }
 
@@ -151,6 +153,26 @@ function eraseFaults({server, model, logs}: End): string[] {
     }
   }
   return faults;
+}
+
+/** A deletion that began somewhere has come to its user's partition, whoever died meanwhile. */
+function halfFaults({surviving, logs}: End): string[] {
+  const ends = logs.map(({deletions}) => new Set(deletions.keys()));
+  return surviving.flatMap(erasuresIn).flatMap(({key, id}) => {
+    const userKey = wtf8(key);
+    const home = partitionOf(userKey, 0, userKey.length, logs.length);
+    return ends[home]?.has(id) ? [] : [`deletion ${id} of ${key} never came to ${home}`];
+  });
+}
+
+function erasuresIn({data}: Stored): {readonly key: string; readonly id: string}[] {
+  const erasures: {readonly key: string; readonly id: string}[] = [];
+  const cursor = new MessageCursor(data);
+  while (cursor.next()) {
+    const {entry} = cursor;
+    if (entry.kind === entryKind.erase) erasures.push({key: entry.userKey(), id: entry.text()});
+  }
+  return erasures;
 }
 
 /** Who names whom in the logs: the key of an entry, and the ids in it. */

@@ -87,6 +87,8 @@ export class LogModel {
   private readonly pieces = new Map<number, {move: string; messages: Uint8Array[]}>();
   /** Events that each deletion took here, by its id. */
   readonly deletions = new Map<string, number>();
+  /** Partitions that each deletion had before it when it was here last, by its id. */
+  private readonly stepsLeft = new Map<string, number>();
   /** Texts of traits that were erased. */
   readonly goneTraits = new Set<string>();
 
@@ -211,6 +213,9 @@ export class LogModel {
 
   private erase(entry: EntryView): void {
     const [key, id] = [entry.userKey(), entry.text()];
+    const stepsLeft = entry.onward().length;
+    if ((this.stepsLeft.get(id) ?? never) <= stepsLeft) return; // An owner appended it again.
+    this.stepsLeft.set(id, stepsLeft);
     const ofUser = [
       ...this.rows.filter((row) => (row.owner ?? row.key) === key),
       ...this.arrived.filter((event) => event.key === key && !event.isCopy),

@@ -85,6 +85,7 @@ export class SimOwner {
       foldCache: new PartsCache(patientValues(values), cacheBytes),
       positionNote: noNote,
       journal: noJournal,
+      forgetLinks: () => {},
       refresh: {ms: refreshMs, change: undefined},
       stagger,
       erasureReach: 'bytes',

@@ -1,9 +1,10 @@
 // DELETE /v1/user and /v1/users/:id, GET /v1/deletion and /v1/deletions/:id.
-//   DE1. The anonymous users that a user is (actors/identity) are erased first, each in its partition, which forgets whose they
-//        were. Then the log of the user's partition gets what had left for it before, and then the erase entry of the user.
-//   DE2. Once an erase entry is in a log, the deletion is carried to its end, whether the client waits or not.
-//   DE3. All erase entries of a deletion have its id. Its receipt is that of all partitions that have one, and is not complete
-//        without that of the user's own.
+//   DE1. A deletion is one erase entry. The anonymous users that a user is (actors/identity) are erased first: the entry names
+//        the partitions where it goes on, and the owner of each brings it to the next (src/partition/erasure/onward.ts). The
+//        user's partition is the last one: by then it has everything that left for it.
+//   DE2. Once the entry is in a log, the deletion is carried to its end, whoever dies and whether the client waits or not.
+//   DE3. Everywhere the deletion has its id. Its receipt is that of all partitions that have one, and is not complete without
+//        that of the user's own.
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
 import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
@@ -49,9 +50,8 @@ interface Receipt extends Omit<Deletion, 'events_deleted' | 'log_position'> {
 interface Order {
   readonly id: string;
   readonly user: UserRef;
-  /** The user's partition, and those with anonymous users that it is. */
-  readonly home: number;
-  readonly devicesAt: readonly number[];
+  /** Partitions in the order in which they erase the user; its own is the last one, and stands twice if devices are there. */
+  readonly route: readonly number[];
 }
 
 /** `placeOf`: where the receipt is asked for. */
@@ -68,19 +68,14 @@ async function eraseUser(
   ]);
   // Who has neither events nor a profile may be linked.
   if (known.kind === 'unknown_user' && devicesAt.length === 0) return answerUnknown(front, exchange, known);
-  const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, home, devicesAt};
+  const elsewhere = devicesAt.filter((partition) => partition !== home);
+  const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
+  const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, route};
   const address = front.clientAddresses.of(exchange);
-  const first = await Promise.all(
-    (devicesAt.length === 0 ? [home] : devicesAt).map((partition) => appendErase(front, order, partition)),
-  );
+  const commit = await appendErase(front, order);
   front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
-  const endMs = monotonicMs() + deletionWaitMs;
-  const commit =
-    devicesAt.length === 0
-      ? first[0]
-      : await Promise.race([eraseAfterDevices(front, order), pause(deletionWaitMs, undefined, {ref: false})]); // DE2
-  const receipt =
-    commit === undefined ? pendingDeletion(order.id, commit) : await awaitDeletion(front, order, commit, endMs);
+  if (devicesAt.length > 0) front.forgetLinks(user.id);
+  const receipt = await awaitDeletion(front, order, commit);
   if (receipt.status === 'completed') {
     exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion: receipt}));
   } else {
@@ -106,59 +101,40 @@ async function answerUnknown(
   failUnknown(exchange, unknown, deletion && {deletion});
 }
 
-/** Resolves when the erase entry is in the log of the partition. */
-function appendErase(front: Front, {id: deletionId, user}: Order, partition: number): Promise<Commit> {
+/** Resolves when the erase entry is in the log of the first partition. DE1 */
+function appendErase(front: Front, {id: deletionId, user, route}: Order): Promise<Commit> {
+  const [first, ...onward] = route;
   const {publisher, encoder, wallMs, obstacles} = front;
   // A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log.
   const obstacle = obstacles.toWriting();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  encoder.erase(user.kind === 'user' ? 'u' : 'a', user.id, deletionId, wallMs());
+  encoder.erase(user.kind === 'user' ? 'u' : 'a', user.id, deletionId, wallMs(), onward);
   const {bytes, start, end} = encoder;
   return new Promise((resolve, reject) => {
     const settled = (commit: Commit): void => {
       if (commit.outcome === 'stored') resolve(commit);
       else reject(new RequestFailure(lostWrite(commit)));
     };
-    if (publisher.append(partition, bytes, start, end, {settled}) === undefined) {
+    if (publisher.append(first!, bytes, start, end, {settled}) === undefined) {
       reject(new RequestFailure(logUnavailable));
     }
   });
-}
-
-/** The erase entries of the user's devices are in their logs: DE1, DE2. */
-async function eraseAfterDevices(front: Front, order: Order): Promise<Commit> {
-  const {id: userId} = order.user;
-  front.forgetLinks(userId);
-  const question = {ask: 'devices', userId, whenAppended: true} as const;
-  for (;;) {
-    try {
-      await Promise.all(order.devicesAt.map((partition) => front.asks.partition(partition, question, ['devices'])));
-      return await appendErase(front, order, order.home);
-    } catch (error) {
-      if (!(error instanceof RequestFailure)) throw error;
-      await pause(askAgainMs, undefined, {ref: false});
-    }
-  }
 }
 
 /**
  * The entry is in the log: from here on the deletion happens, whether its partitions answer now or not. A question that
  * goes down with its connection is asked again while there is time.
  */
-async function awaitDeletion(
-  front: Front,
-  {id, home, devicesAt}: Order,
-  commit: Commit,
-  endMs: number,
-): Promise<Receipt> {
-  const partitions = [home, ...devicesAt.filter((partition) => partition !== home)];
+async function awaitDeletion(front: Front, {id, route}: Order, commit: Commit): Promise<Receipt> {
+  const endMs = monotonicMs() + deletionWaitMs;
+  const partitions = [...new Set(route.toReversed())];
   for (let leftMs = endMs - monotonicMs(); leftMs > 0; leftMs = endMs - monotonicMs()) {
     const waitMs = leftMs;
     const deletions = await Promise.all(partitions.map((partition) => askDeletion(front, partition, id, waitMs)));
     if (deletions.every((deletion) => deletion !== undefined)) return merged(deletions);
     await pause(Math.min(askAgainMs, leftMs));
   }
-  return pendingDeletion(id, commit);
+  return pendingDeletion(id, route.length === 1 ? commit : undefined);
 }
 
 async function askDeletion(

@@ -11,6 +11,7 @@
 //   Z5. Late copies of erased events that came meanwhile are cleaned up behind as well before there is a receipt, but no
 //       receipt waits for a client that never ends to send them: the log is cleaned once more behind it (runner.ts).
 //   Z6. A partition that stands still publishes nothing: the deletion stays pending, and the next start cleans up behind it.
+//   Z7. A deletion that comes here twice is in the log twice before it is cleaned up behind (onward.ts): both entries are before A.
 //   Deletions that come while a scrub runs share the next one.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../../actors/invariant.js';
@@ -85,12 +86,14 @@ export class Scrub {
     });
   }
 
-  /** Cleans up behind everything that is folded by now. */
+  /** Cleans up behind everything that is folded by now, if anything is to be. */
   request(): void {
-    this.isWanted = true;
-    for (const {id} of this.setup.partition.pendingDeletions()) {
+    const {partition} = this.setup;
+    for (const {id} of partition.pendingDeletions()) {
       if (!this.takenUpMs.has(id)) this.takenUpMs.set(id, monotonicMs());
     }
+    if (this.due().length === 0 && !partition.hasErasedInLog) return;
+    this.isWanted = true;
     this.running ??= this.run()
       .catch((error: unknown) => this.setup.onFatal(error as Error))
       .finally(() => {
@@ -113,6 +116,11 @@ export class Scrub {
     while (this.running !== undefined) await this.running;
   }
 
+  /** Deletions that do not go on from here any more (onward.ts). */
+  private due(): DeletionRecord[] {
+    return this.setup.partition.pendingDeletions().filter(({onward}) => onward === undefined);
+  }
+
   private async run(): Promise<void> {
     while (this.isWanted) {
       this.isWanted = false;
@@ -122,7 +130,7 @@ export class Scrub {
 
   private async scrubOnce(): Promise<void> {
     const {partition, sweep, snapshots, writer, publish, note} = this.setup;
-    const deletions = partition.pendingDeletions();
+    const deletions = this.due();
     const {appliedSequence} = partition;
     sweep.note();
     await writer.filler(fillerBytes); // Z1
@@ -165,14 +173,15 @@ export class Scrub {
       return;
     }
     this.deferrals = 0;
-    await retryForever(() => this.journal(deletions), this.journalTrouble); // DJ1 (deletion-journal.ts)
+    const done = deletions.map(({id}) => must(partition.deletions.get(id), 'a pending deletion is on record')); // Z7
+    await retryForever(() => this.journal(done), this.journalTrouble); // DJ1 (deletion-journal.ts)
     note('journal written');
-    for (const deletion of deletions) this.complete(deletion, position);
+    for (const deletion of done) this.complete(deletion, position);
     this.erasedValues = 0;
     note('receipt made');
     if (!(await publish())) return; // Z3
     note('receipt published');
-    for (const {id} of deletions) this.announce(id);
+    for (const {id} of done) this.announce(id);
   }
 
   private async firstSequence(): Promise<number> {

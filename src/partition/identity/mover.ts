@@ -36,7 +36,7 @@ const leftShareMax = 1 / 4;
 
 /** The partition that users leave for. */
 export interface Destination {
-  readonly writer: Pick<LogWriter, 'arrive'>;
+  readonly writer: Pick<LogWriter, 'arrive' | 'erase'>;
   readonly manifests: Pick<ManifestStore, 'read'>;
 }
 
@@ -175,6 +175,11 @@ export class Mover {
     }
     if (count > 0 || pieces.length === 0) end();
     return pieces;
+  }
+
+  /** The log of the partition that users leave for, behind what was appended to it. */
+  logOf(to: number): Destination['writer'] {
+    return this.destinationOf(to).writer;
   }
 
   private destinationOf(to: number): Destination {

@@ -25,14 +25,23 @@ import {retryForever, type Trouble} from '../retry.js';
 const messageHeadBytesMax = 128;
 // The filler's message has a head and headers, within the least payload that a server may carry.
 const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
-/** Bytes of an erase entry: an id of 256 characters, and the id of its deletion. */
-const erasureBytesMax = 1_280;
-const erasuresMax = 500;
+/** Bytes of an erase entry: an id of 256 characters, the id of its deletion, and where that goes on. */
+const erasureBytesMax = 1_800;
+const erasuresMax = 400;
 const leaverBytesMax = 6;
 /** Bytes of the event entries in one message of a move; one entry more still fits. */
 export const arriveBytesMax = logMessageBytesMax - entryBytesMax - messageHeadBytesMax;
 assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');
 assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
+
+export interface Erasing {
+  /** Of the user. */
+  readonly key: Uint8Array;
+  /** Of the deletion. */
+  readonly id: string;
+  /** Partitions where the deletion goes on; absent: nowhere. */
+  readonly onward?: readonly number[];
+}
 
 export class LogWriter {
   private readonly js: JetStreamClient;
@@ -59,7 +68,7 @@ export class LogWriter {
   }
 
   /** Appends erase entries of users by their keys; resolves with the sequence of the last. */
-  async erase(deletions: readonly {readonly key: Uint8Array; readonly id: string}[]): Promise<number> {
+  async erase(deletions: readonly Erasing[]): Promise<number> {
     let sequence = 0;
     for (let at = 0; at < deletions.length; at += erasuresMax) {
       const some = deletions.slice(at, at + erasuresMax);
@@ -67,7 +76,7 @@ export class LogWriter {
       sequence = await this.send(
         bytes,
         (writer, nowMs) => {
-          for (const {key, id} of some) writeEraseOfKey(writer, key, id, nowMs);
+          for (const {key, id, onward} of some) writeEraseOfKey(writer, key, id, nowMs, onward);
         },
         some.length,
       );

@@ -290,8 +290,7 @@ export class LiveReads {
     return {kind: 'funnels', reached};
   }
 
-  private async devices({userId, whenAppended}: Ask<'devices'>): Promise<PartitionAnswer> {
-    if (whenAppended && !(await this.runner.mover.whenAppended(caughtUpMsMax))) return notAppended;
+  private devices({userId}: Ask<'devices'>): PartitionAnswer {
     const {links} = this.view.partition;
     const key = userKey({kind: 'user', id: userId});
     const devices = links.devicesOf(key, 0, key.length);
@@ -353,11 +352,6 @@ export class LiveReads {
     };
   }
 }
-
-const notAppended: PartitionAnswer = {
-  kind: 'unavailable',
-  message: 'events are on their way to the partition of their user',
-};
 
 const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
 

@@ -185,6 +185,21 @@ describe('log messages', () => {
     }
   });
 
+  test('an erase entry says where its deletion goes on', () => {
+    const bytes = message((writer) => {
+      writeErase(writer, 'u', 'ann', 'del_3_ff', 2, [0, 200, 3, 3]);
+      writeErase(writer, 'u', 'ann', 'del_3_ff', 2);
+      return 2;
+    });
+    const cursor = new MessageCursor(bytes);
+    const read: unknown[] = [];
+    while (cursor.next()) read.push([cursor.entry.userKey(), cursor.entry.text(), cursor.entry.onward()]);
+    expect(read).toEqual([
+      ['uann', 'del_3_ff', [0, 200, 3, 3]],
+      ['uann', 'del_3_ff', []],
+    ]);
+  });
+
   test('golden: version 1 stays readable', () => {
     const bytes = message((writer) => {
       writeEvent(writer, {

@@ -56,8 +56,8 @@ describe('the open chunk', () => {
       undefined,
       count,
     );
-  const erase = (shell: MemoryShell, userId: string) =>
-    shell.append((writer) => writeErase(writer, 'u', userId, `del_0_${userId}`, day));
+  const erase = (shell: MemoryShell, userId: string, id = `del_0_${userId}`) =>
+    shell.append((writer) => writeErase(writer, 'u', userId, id, day));
 
   test('stays open when users are erased who have no rows in it', async () => {
     const shell = new MemoryShell();
@@ -126,7 +126,7 @@ describe('the open chunk', () => {
       for (const shell of [one, other]) {
         await write(shell, at * 400, 400);
         await ticked(shell, at);
-        await erase(shell, userId);
+        await erase(shell, userId, `del_0_${at}`);
       }
       await ticked(one, at);
       await ticked(other, at);
