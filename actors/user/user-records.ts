@@ -167,6 +167,8 @@ export class UserBlockWriter {
 export class UserBlockReader {
   private readonly reader: ByteReader;
   private user = 0;
+  /** The user's number was read, and its record was not. */
+  private isAtRecord = false;
 
   constructor(payload: Uint8Array) {
     this.reader = new ByteReader(payload);
@@ -177,23 +179,31 @@ export class UserBlockReader {
   }
 
   next(): UserRecord | undefined {
-    if (this.reader.done) return undefined;
-    this.user += this.reader.varint();
-    return this.record();
+    return this.nextUser() ? this.record() : undefined;
   }
 
-  /** The record of a user behind those that were read, if it is there. The others are passed over, not read. */
+  /** The record of a user behind those that were read, if it is there. Those before it are passed over, not read. */
   find(user: number): UserRecord | undefined {
-    while (!this.reader.done && this.user <= user) {
-      this.user += this.reader.varint();
+    while (this.nextUser()) {
       if (this.user === user) return this.record();
+      if (this.user > user) return undefined;
       this.skipRecord();
     }
     return undefined;
   }
 
+  /** Moves to the next record; false after the last. */
+  private nextUser(): boolean {
+    if (this.isAtRecord) return true;
+    if (this.reader.done) return false;
+    this.user += this.reader.varint();
+    this.isAtRecord = true;
+    return true;
+  }
+
   private skipRecord(): void {
     const {reader} = this;
+    this.isAtRecord = false;
     const flags = reader.u8();
     reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 8 : 0);
     if (flags & flagTraits) {
@@ -207,6 +217,7 @@ export class UserBlockReader {
 
   private record(): UserRecord {
     const {reader} = this;
+    this.isAtRecord = false;
     const flags = reader.u8();
     const createdMs = reader.f64();
     const lastEventMs = flags & flagEvents ? reader.f64() : undefined;
