@@ -90,5 +90,7 @@ export const hourMs = 3_600_000;
 export const producerMs = dayMs;
 /** An erased user's message ids are refused silently for this long (logical time). */
 export const tombstoneMs = 30 * dayMs;
+/** Changes can be read for this long (logical time). */
+export const changesMs = 30 * dayMs;
 /** Message ids are remembered for this long (logical time), memory permitting. */
 export const dedupeMs = 8 * dayMs;

@@ -7,7 +7,7 @@
 import {assert, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
-export const manifestFormat = 9;
+export const manifestFormat = 10;
 
 /** One part in the store. `revisions`: those of its values of at most 512 KiB, in order. */
 export interface PartRef {
@@ -161,6 +161,17 @@ export interface DeletionsPart {
   readonly expiresLogicalMs: number;
 }
 
+/** Records of changes (actors/changes.ts), the newest last. */
+export interface ChangesPart {
+  readonly part: PartRef;
+  /** How many things they tell. */
+  readonly count: number;
+  /** Position of the newest record. */
+  readonly position: Position;
+  /** Of the one that goes last. */
+  readonly expiresLogicalMs: number;
+}
+
 /** Fingerprints of message ids of one logical day (actors/dedupe/fresh-fingerprints.ts). */
 export interface FingerprintsPart {
   readonly logicalDay: number;
@@ -199,6 +210,10 @@ export interface SnapshotIndex {
   readonly deletionsToTell: readonly string[];
   /** Users who completed saved funnels, by funnel. */
   readonly completed: readonly CompletedPart[];
+  /** Records of changes, the newest last. */
+  readonly changes: readonly ChangesPart[];
+  /** Changes up to this position were dropped; null: none were. */
+  readonly changesDropped: Position | null;
   /** Last message of the log that may hold entries of erased users after their erase entries; 0: none. */
   readonly erasedInLogSequence: number;
   /** Last number of each producer, and the logical time at which it was seen. */
@@ -334,6 +349,6 @@ export function* partsBesideChunks(index: Omit<SnapshotIndex, 'chunks'>): Genera
   if (index.leftOut !== null) yield index.leftOut;
   if (index.nameCounts !== null) yield index.nameCounts;
   for (const run of [...index.windowRuns, ...index.userRuns]) for (const block of run.blocks) yield block.part;
-  for (const {part} of [...index.dedupe, ...index.erasedIds, ...index.completedDeletions]) yield part;
+  for (const {part} of [...index.dedupe, ...index.erasedIds, ...index.completedDeletions, ...index.changes]) yield part;
   for (const {users} of index.completed) if (users !== null) yield users;
 }

@@ -9,7 +9,9 @@
 //   P8. Received = counted + arrived + duplicate + erased (`tally`), always.
 
 import {Aggregator, type AggregatorCut, type ErasedRow} from './aggregator/aggregator.js';
-import {hashBytes, partitionOf} from './bytes/hash.js';
+import {wtf8} from './bytes/bytes.js';
+import {partitionOf} from './bytes/hash.js';
+import {Changes, type ChangesRecord} from './changes.js';
 import type {ChunkInMemory} from './chunk/chunk.js';
 import {Chunks, type RowRun} from './chunk/chunks.js';
 import type {RowKernel} from './chunk/event-rows.js';
@@ -20,8 +22,9 @@ import {type CompletedCut, Completions} from './funnels/completions.js';
 import {StepWatch, type WatchedFunnel} from './funnels/step-watch.js';
 import {Links, type LinksCut} from './identity/links.js';
 import {type Arriving, Moves} from './identity/moves.js';
+import {userHashOf} from './identity/user-hash.js';
 import {assert, must} from './invariant.js';
-import {chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
+import {changesMs, chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
 import {type Arrival, type EntryView, entryKind, MessageCursor} from './log/entries.js';
 import {Producers} from './log/producers.js';
 import type {DeletionRecord, Move, SnapshotIndex} from './manifest.js';
@@ -64,6 +67,7 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
   readonly asOfMs: number;
   /** New ones, the newest last. */
   readonly completedDeletions: readonly DeletionRecord[];
+  readonly changes: ChangesRecord;
   readonly arriving: readonly Arriving[];
   readonly completed: readonly CompletedCut[];
   /** Erased ids of earlier logical days are remembered no more. */
@@ -131,6 +135,7 @@ export class Partition {
   /** Absent: no funnel is saved. */
   private stepWatch: StepWatch | undefined;
   private effects: Effect[] = [];
+  private readonly changes = new Changes();
   private logicalMs = 0;
   private lastTickMs = 0;
   /** Last message that may hold entries of an erased user after its erase entry (late retries); 0: none in the log. */
@@ -408,13 +413,43 @@ export class Partition {
     for (const bytes of messages ?? []) {
       const events = new MessageCursor(bytes);
       events.next();
-      while (this.nextEntry(events)) this.applyEvent(events.entry, sequence);
+      while (this.nextEntry(events)) {
+        const before = this.tally.counted;
+        this.applyEvent(events.entry, sequence);
+        const {entry} = events;
+        if (this.tally.counted === before) this.changes.add({kind: 'removed', event: originOf(entry)});
+      }
     }
+    if (messages !== undefined) this.noteJoined(messages);
     this.tally.arrived += this.tally.counted - counted;
     this.tally.counted = counted;
     cursor.skip(cursor.left, cursor.bytes.length);
     // Bytes of a user who was deleted since may stand here.
     if (messages === undefined && this.deletions.size > 0) this.erasedInLogSequence = sequence;
+  }
+
+  /** The events of anonymous users became those of their owners. */
+  private noteJoined(messages: readonly Uint8Array[]): void {
+    /** By the keys of both: the last event. */
+    const joined = new Map<string, {readonly anonymousHash: string; readonly user: number; through: string}>();
+    const {table} = this.users;
+    for (const bytes of messages) {
+      const cursor = new MessageCursor(bytes);
+      cursor.next();
+      while (cursor.next()) {
+        const {entry} = cursor;
+        const user = table.find(bytes, entry.keyStart, entry.keyEnd);
+        if (user < 0) continue; // None of its events was counted.
+        const anonymousKey = wtf8(`a${entry.anonymousId()}`);
+        const anonymousHash = this.hashOf(anonymousKey);
+        const through = originOf(entry);
+        const held = joined.get(`${anonymousHash} ${user}`);
+        if (held === undefined) joined.set(`${anonymousHash} ${user}`, {anonymousHash, user, through});
+        else if (isLater(through, held.through)) held.through = through;
+      }
+    }
+    for (const {anonymousHash, user, through} of joined.values())
+      this.changes.add({kind: 'joined', anonymousHash, userHash: this.hashOf(table.bytesOf(user)), user, through});
   }
 
   /**
@@ -464,13 +499,7 @@ export class Partition {
 
   /** Keyed hash of a user key, hex: names a user in deletion records without telling who it is. */
   userHash(bytes: Uint8Array, start: number, end: number): string {
-    return this.seeds
-      .map((seed) =>
-        hashBytes(bytes, start, end, seed ^ 0x75736572)
-          .toString(16)
-          .padStart(8, '0'),
-      )
-      .join('');
+    return userHashOf(this.seeds, bytes, start, end);
   }
 
   /**
@@ -479,6 +508,11 @@ export class Partition {
    */
   applyErasure(sequence: number, entry: EntryView, erased: readonly ErasedUser[]): void {
     let eventsDeleted = 0;
+    for (const one of erased) this.noteErased(one);
+    // Of a user who lives elsewhere the other partition says it, before it has any later event of that user.
+    const isHere = partitionOf(entry.bytes, entry.keyStart, entry.keyEnd, this.partitions) === this.partition;
+    if (isHere && entry.keyEnd > entry.keyStart && entry.bytes[entry.keyStart] !== anonymousByte)
+      this.changes.add({kind: 'erased', userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd)});
     for (const {user, rows, fingerprints, isSent} of erased) {
       const hasLeft = this.moves.leftOut.has(user);
       this.moves.erase(user, rows);
@@ -509,6 +543,17 @@ export class Partition {
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
     });
+  }
+
+  /** Of an anonymous user: what came under its key before or after may be another user's, and stays. */
+  private noteErased({user, rows}: ErasedUser): void {
+    const [kind] = this.users.table.bytesOf(user);
+    if ((kind !== anonymousByte && kind !== leftByte) || rows.length === 0 || this.moves.leftOut.has(user)) return;
+    const ordinals = rows.map(({ordinal}) => ordinal);
+    const idOf = (ordinal: number): string => `${this.partition}-${ordinal}`;
+    const from = idOf(ordinals.reduce((a, b) => Math.min(a, b)));
+    const through = idOf(ordinals.reduce((a, b) => Math.max(a, b)));
+    this.changes.add({kind: 'erased', userHash: this.hashOf(this.deviceKeyOf(user)), from, through});
   }
 
   /** Records what the shell did and checked; part of the next cut. */
@@ -552,7 +597,7 @@ export class Partition {
    * erased. The open chunk is the shell's.
    */
   cut(): Cut {
-    const {erasedUsers, ...users} = this.users.cut();
+    const {erasedUsers, identified, ...users} = this.users.cut();
     return {
       sequence: this.appliedSequence,
       mark: this.appliedMark,
@@ -563,6 +608,13 @@ export class Partition {
       ...this.links.cut(),
       completed: this.completions.cut(),
       completedDeletions: this.deletions.takeCompleted(),
+      changes: {
+        generation: this.generation,
+        sequence: this.appliedSequence,
+        expiresLogicalMs: this.logicalMs + changesMs,
+        facts: this.changes.take(),
+        identified,
+      },
       arriving: this.moves.arriving,
       erasedIdsFromDay: this.dedupe.erasedFromDay(this.logicalMs),
       rest: {
@@ -614,3 +666,9 @@ export class Partition {
     if (nameCounts !== undefined) this.aggregator.restoreCounts(nameCounts);
   }
 }
+
+const originOf = (entry: EntryView): string => must(entry.origin(), 'log: an arrived event has the id that it had');
+
+/** Ids of events of one partition. */
+const isLater = (a: string, b: string): boolean => ordinalIn(a) > ordinalIn(b);
+const ordinalIn = (id: string): number => Number(id.slice(id.indexOf('-') + 1));

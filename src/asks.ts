@@ -453,12 +453,44 @@ export interface ExportQuery {
   readonly bytesMax: number;
 }
 
+/** How far a reader of changes is in a partition (src/report/rows/changes.ts). All are whole numbers. */
+export interface ChangesPlace {
+  /** What records up to this position say was told. */
+  readonly generation: number;
+  readonly sequence: number;
+  /** Of the record that was told in part: its sequence, how many facts were told, and the first user who was not. 0: none was. */
+  readonly record: number;
+  readonly facts: number;
+  readonly user: number;
+  /** Profiles of users before this index were told, of those who were there when reading began. */
+  readonly users: number;
+  readonly usersEnd: number;
+  /** Rows before this ordinal were told. */
+  readonly ordinal: number;
+  /** Rows before this ordinal were there when rows of any partition were last told. */
+  readonly ordinalEnd: number;
+}
+
+/** A page of all that came or changed. */
+export interface ChangesQuery {
+  /** By partition. Absent: from the beginning. */
+  readonly after?: readonly ChangesPlace[];
+  /** Lines. */
+  readonly limit: number;
+  /** Approximate bytes of the lines in an answer. */
+  readonly bytesMax: number;
+}
+
+/** `old`: what came after the place was dropped. `lost`: the log lost it, or data that is older was restored. */
+export type PositionGone = 'old' | 'lost';
+
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
   /** Who completed the funnel by all events of the partition's newest snapshot: users of which the first is `8 * fromByte`. */
   | {readonly ask: 'converted'; readonly partition: number; readonly funnel: PlainFunnel; readonly fromByte: number}
   | {readonly ask: 'export'; readonly query: ExportQuery}
+  | {readonly ask: 'changes'; readonly query: ChangesQuery}
   | {
       readonly ask: 'report';
       readonly query: ReportQuery;
@@ -519,6 +551,18 @@ export type ReportAnswer =
     }
   /** No event has the id of `afterId`. */
   | {readonly kind: 'unknown_event'}
+  | {
+      readonly kind: 'changes';
+      readonly position: string;
+      readonly asOf: string;
+      /** JSON texts. */
+      readonly lines: readonly string[];
+      readonly next: readonly ChangesPlace[];
+      /** Whether the snapshots at `position` have more than was told. */
+      readonly hasMore: boolean;
+    }
+  /** Changes after the place are not known (any more). */
+  | {readonly kind: 'position_gone'; readonly reason: PositionGone}
   /** The snapshots of `at` are not available (any more). */
   | {readonly kind: 'snapshot_gone'}
   /**

@@ -125,7 +125,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   actors: [
     ['invariant.ts'],
     ['bytes', 'limits.ts', 'manifest.ts', 'order'],
-    ['calendar.ts', 'deletions.ts', 'table'],
+    ['calendar.ts', 'changes.ts', 'deletions.ts', 'table'],
     ['aggregator', 'log'],
     ['chunk', 'dedupe', 'funnels', 'identity'],
     ['user'],
@@ -148,7 +148,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/report': [
-    ['derived-indexes.ts', 'memory-shares.ts', 'published'],
+    ['derived-indexes.ts', 'memory-shares.ts', 'published', 'user-references.ts'],
     ['active', 'counts', 'funnel', 'held-columns.ts', 'rehearsal.ts', 'warm-up.ts'],
     ['part-scan.ts'],
     ['rows'],

@@ -21,8 +21,9 @@ interface NamedRows {
 export interface ErasedRow {
   readonly timeMs: number;
   readonly name: number;
-  /** The chunk that held it. */
+  /** The chunk that held it, and its ordinal. */
   readonly chunk: number;
+  readonly ordinal: number;
 }
 
 /** The aggregator's share of a snapshot. Iterables are single-use. */

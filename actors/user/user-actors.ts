@@ -32,6 +32,8 @@ export interface UsersCut {
   readonly users: EncodedTable;
   readonly userBlocks: Iterable<EncodedBlock>;
   readonly erasedUsers: readonly number[];
+  /** Ascending. */
+  readonly identified: readonly number[];
 }
 
 export class UserActors {
@@ -137,6 +139,7 @@ export class UserActors {
       users: this.table.cut(),
       userBlocks: this.encoded(this.frozen, this.profiles.cut()),
       erasedUsers: [...this.erased],
+      identified: this.frozen.identified(),
     };
   }
 

@@ -40,6 +40,7 @@ export class UserDeltas {
   private readonly followedFor = new Uint32Array(followedAtOnce);
   /** Epoch ms of the newest identify entry of those who have one. */
   private readonly identifyTimes: number[] = [];
+  private readonly identifiedUsers: number[] = [];
   /** Fingerprints of the message ids of their identifies, in the form of records (user-records.ts). */
   private readonly identifyIds = new Map<number, Uint32Array>();
 
@@ -59,7 +60,10 @@ export class UserDeltas {
 
   addIdentify(user: number, timeMs: number): void {
     const mark = this.slot(user, timeMs) * markFields + identifyAt;
-    if (this.marks[mark] === 0) this.marks[mark] = this.identifyTimes.push(timeMs);
+    if (this.marks[mark] === 0) {
+      this.marks[mark] = this.identifyTimes.push(timeMs);
+      this.identifiedUsers.push(user);
+    }
     const place = this.marks[mark] - 1;
     if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
   }
@@ -175,6 +179,11 @@ export class UserDeltas {
       identifyIds: identify === 0 ? noIds : (this.identifyIds.get(user) ?? noIds),
       chunks,
     };
+  }
+
+  /** Users with an identify entry, ascending. */
+  identified(): number[] {
+    return this.identifiedUsers.toSorted((a, b) => a - b);
   }
 
   /** Touched users, ascending. */

@@ -15,6 +15,7 @@ import {
   readAlert,
 } from './routes/alerts.js';
 import {trackBatch} from './routes/batch.js';
+import {readChanges} from './routes/changes.js';
 import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {readEvents} from './routes/events.js';
 import {exportEvents, exportUser} from './routes/exports.js';
@@ -90,6 +91,7 @@ export const routes: Routes = {
     ['/v1/users', {GET: reading(userList)}],
     ['/v1/user/export', {GET: reading(exportUser)}],
     ['/v1/export', {GET: reading(exportEvents)}],
+    ['/v1/changes', {GET: reading(readChanges)}],
     ['/v1/names', {GET: reading(namesReport)}],
     ['/v1/names/hidden', {GET: reading(readHidden('names')), PUT: hiding(hideNames)}],
     ['/v1/properties/hidden', {GET: reading(readHidden('properties')), PUT: hiding(hideProperties)}],

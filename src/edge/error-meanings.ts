@@ -18,6 +18,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   user_not_found: 'No event or identify call has named this user, or it was deleted.',
   not_found: 'No such path, or no such id.',
   snapshot_gone: 'The snapshots of `at` are not held any more. Ask without it.',
+  position_gone: 'Changes after this position are not known any more. Empty the copy, and start again.',
   request_timeout: 'The body did not arrive within 30 seconds.',
   method_not_allowed: 'The path does not support this method: `Allow` lists those it supports.',
   payload_too_large: 'The body is too large: 10 MiB for a batch, 64 KiB for an event or identify.',

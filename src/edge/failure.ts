@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'user_not_found'
   | 'not_found'
   | 'snapshot_gone'
+  | 'position_gone'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'payload_too_large'
@@ -44,6 +45,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   user_not_found: '404 Not Found',
   not_found: '404 Not Found',
   snapshot_gone: '410 Gone',
+  position_gone: '410 Gone',
   method_not_allowed: '405 Method Not Allowed',
   request_timeout: '408 Request Timeout',
   payload_too_large: '413 Payload Too Large',

@@ -1,5 +1,4 @@
 // Thread entry of the partition role: owns some partitions, folds their logs, answers live questions about them.
-import {createHash} from 'node:crypto';
 import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
@@ -13,6 +12,7 @@ import {
   type PartitionQuestion,
 } from '../asks.js';
 import {DeletionFile} from '../deletions-dir.js';
+import {seedsOf} from '../deployment-seeds.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
@@ -99,7 +99,6 @@ async function openShared(): Promise<Shared> {
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
   const values = partValues(jsm, () => isOfCluster(nc));
   const cache = new PartsCache(values, data.cacheBytesMax);
-  const digest = createHash('sha256').update(`fingerprints ${deployment.secret}`).digest();
   return {
     logNc,
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
@@ -108,7 +107,7 @@ async function openShared(): Promise<Shared> {
     values,
     cache,
     foldCache: new PartsCache(patientValues(values, new Trouble(log, {tried: 'to read a part'})), cache.memory),
-    seeds: [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)],
+    seeds: seedsOf(deployment.secret),
     refresh: new Refresh(data.reportRefresh, deployment.createdMs),
   };
 }

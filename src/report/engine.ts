@@ -11,9 +11,9 @@
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
-import {throwBroken} from '../../actors/invariant.js';
+import {must, throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
-import type {ExportQuery, ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
+import type {ChangesQuery, ExportQuery, ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {covers, lackingIn, type Place, readPositions} from '../log-position.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
@@ -47,6 +47,7 @@ import {
 } from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
 import {BeyondMemory} from './rows/row-scan.js';
+import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
@@ -68,6 +69,8 @@ interface EngineOptions {
   readonly cacheBytesMax: number;
   /** Bound of cached answers, in characters; 0: none is cached. Absent: a share of `cacheBytesMax` (RE3). */
   readonly answerCharsMax?: number;
+  /** Of users in changes; absent: changes are not answered. */
+  readonly references?: UserReferences;
   /** Longest time from an ack until every report has the event; it may change. */
   readonly refresh: {readonly ms: number};
 }
@@ -95,6 +98,7 @@ export class ReportEngine {
   private readonly damage: Damage;
   private readonly logger: Logger;
   private readonly refresh: {readonly ms: number};
+  private readonly references: UserReferences | undefined;
   /** Failures that were logged since an answer succeeded. */
   private readonly failures = new Set<string>();
   private askedMs = Number.NEGATIVE_INFINITY;
@@ -123,6 +127,7 @@ export class ReportEngine {
     this.damage = new Damage(logger);
     this.logger = logger;
     this.refresh = options.refresh;
+    this.references = options.references;
   }
 
   /** Never rejects: a failure is answered `unavailable`, and logged once until an answer succeeds. */
@@ -150,6 +155,8 @@ export class ReportEngine {
         return this.exported(question.query);
       case 'converted':
         return this.converted(question);
+      case 'changes':
+        return this.changes(question.query);
       case 'status':
         return this.status();
     }
@@ -297,21 +304,36 @@ export class ReportEngine {
     };
   }
 
-  /** No page has an event of a user whose receipt was given: a deletion meanwhile makes it again (held-sets.ts HS2). */
-  private async exported(query: ExportQuery): Promise<ReportAnswer> {
+  private exported(query: ExportQuery): Promise<ReportAnswer> {
+    return this.overUndeleted(async (set, evaluation) => {
+      const page = await evaluation.exported(query, set);
+      return page === undefined ? {kind: 'unknown_event'} : {kind: 'exported', ...standOf(set), ...page};
+    });
+  }
+
+  private changes(query: ChangesQuery): Promise<ReportAnswer> {
+    const references = must(this.references, 'changes are asked of an engine that can name users');
+    return this.overUndeleted(async (set, evaluation) => {
+      const page = await evaluation.changes(query, references, set);
+      return typeof page === 'string'
+        ? {kind: 'position_gone', reason: page}
+        : {kind: 'changes', ...standOf(set), ...page};
+    });
+  }
+
+  /** No answer has an event of a user whose receipt was given: a deletion meanwhile makes it again (held-sets.ts HS2). */
+  private async overUndeleted(
+    make: (set: WholeSet, evaluation: Evaluation) => Promise<ReportAnswer>,
+  ): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
     const endMs = monotonicMs() + overtakenMsMax;
     for (let newest = await this.snapshots.read(); ; newest = await this.snapshots.read()) {
       if (!areAll(newest)) return noSnapshots;
       const set: WholeSet = newest;
       const evaluation = new Evaluation(this.parts, this.gatheredBytesMax, this.paths);
-      const page = await this.atWork.run(() => evaluation.exported(query, set));
-      if (page === undefined) return {kind: 'unknown_event'};
+      const answer = await this.atWork.run(() => make(set, evaluation));
       const now = await this.snapshots.read();
-      if (areAll(now) && deletionsOf(now) === deletionsOf(set)) {
-        const manifests = set.map(({manifest}) => manifest);
-        return {kind: 'exported', position: positionOf(manifests), asOf: isoText(asOf(manifests)), ...page};
-      }
+      if (areAll(now) && deletionsOf(now) === deletionsOf(set)) return answer;
       if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'deletions follow each other too fast'};
     }
   }
@@ -351,6 +373,12 @@ const noSnapshots: ReportAnswer = {
   kind: 'unavailable',
   message: 'not every partition has published a snapshot yet',
 };
+
+/** The position and the time of a set, as answers name them. */
+function standOf(set: WholeSet): {readonly position: string; readonly asOf: string} {
+  const manifests = set.map(({manifest}) => manifest);
+  return {position: positionOf(manifests), asOf: isoText(asOf(manifests))};
+}
 
 const areAll = (snapshots: readonly (PartitionSnapshot | undefined)[]): snapshots is readonly PartitionSnapshot[] =>
   snapshots.every((snapshot) => snapshot !== undefined);

@@ -46,7 +46,7 @@ import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
-import type {ExportQuery, PlainFunnel, ReportQuery} from '../asks.js';
+import type {ChangesQuery, ExportQuery, PlainFunnel, PositionGone, ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
@@ -61,6 +61,7 @@ import type {HeldColumns} from './held-columns.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
+import {type ChangesPage, changesPage} from './rows/changes.js';
 import {converted} from './rows/converted.js';
 import {type ExportedPage, exportedPage} from './rows/exported.js';
 import {funnelUsers} from './rows/funnel-users.js';
@@ -76,6 +77,7 @@ import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.
 import {stickiness} from './rows/stickiness.js';
 import {usersOfNames} from './rows/users-of-names.js';
 import {walkedFunnel} from './rows/walked-funnel.js';
+import type {UserReferences} from './user-references.js';
 
 /** Bytes of a name during the choice of a page: its text and its place in a map. */
 const heldNameBytes = 128;
@@ -167,6 +169,16 @@ export class Evaluation {
   converted(funnel: PlainFunnel, snapshot: PartitionSnapshot, partitionCount: number): Promise<UserSet> {
     this.scan.partitionCount = partitionCount;
     return converted(this.rowReading, funnel, snapshot);
+  }
+
+  /** A page of changes. @throws MissingPart, DamagedPart */
+  changes(
+    query: ChangesQuery,
+    references: UserReferences,
+    snapshots: readonly PartitionSnapshot[],
+  ): Promise<ChangesPage | PositionGone> {
+    this.scan.partitionCount = snapshots.length;
+    return changesPage(this.rowReading, references, query, snapshots);
   }
 
   private get rowReading(): RowReading {

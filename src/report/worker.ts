@@ -11,6 +11,7 @@ import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
 import {onAnnounced, publishedManifests} from '../nats/published-manifests.js';
+import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
 import {HandedRows} from '../parts/handed-rows.js';
 import {offerRoom} from '../parts/spare-room.js';
@@ -20,6 +21,7 @@ import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../wo
 import {ReportEngine} from './engine.js';
 import {HandedManifests} from './published/handed-manifests.js';
 import type {CountedPublications} from './published/newest-snapshots.js';
+import {userReferences} from './user-references.js';
 
 /** A first snapshot takes some tens of ms: a longer pause would only delay the start. */
 const readyPauseMs = 20;
@@ -65,7 +67,9 @@ async function run(nc: NatsConnection): Promise<void> {
   const manifests = publishedManifests(jsm, publications && countedPublications(publications, handed));
   const refresh = new Refresh(reportRefresh, deploymentCreatedMs);
   const values = partValues(jsm, () => isOfCluster(nc));
-  const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax, refresh}, logger);
+  const {secret} = must(await readDeployment(nc), 'the deployment record exists before reports start');
+  const references = userReferences(secret);
+  const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax, refresh, references}, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   onAnnounced(nc, () => void engine.notePublished());
   handed.listen(() => void engine.notePublished());

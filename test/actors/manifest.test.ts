@@ -42,6 +42,13 @@ function indexOf(random: Random, keys: readonly string[]): SnapshotIndex {
     dedupeHeldFromDay: null,
     erasedIds: some(0.1).map((part, logicalDay) => ({logicalDay, part, count: 1})),
     completedDeletions: some(0.1).map((part) => ({part, count: 1, expiresLogicalMs: 1})),
+    changes: some(0.1).map((part) => ({
+      part,
+      count: 1,
+      position: {generation: 1, sequence: 1},
+      expiresLogicalMs: 1,
+    })),
+    changesDropped: null,
     chunkBlocks: [],
     chunks: Array.from({length: Math.floor(parts.length / 3)}, (_, chunk) => ({
       ...{chunk, baseOrdinal: chunk, count: 1, live: 1, leftOut: 0, minTimeMs: 1, maxTimeMs: 1, names: null},

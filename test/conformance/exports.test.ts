@@ -166,3 +166,88 @@ describe('an export of one person', () => {
     expect(new Set(lines.slice(1, -1).map(({properties}) => properties.n)).size).toBe(3_000);
   });
 });
+
+describe('changes', () => {
+  interface Change {
+    readonly type: string;
+    readonly user_ref?: string;
+    readonly [field: string]: unknown;
+  }
+  interface Page {
+    readonly data: readonly Change[];
+    readonly has_more: boolean;
+    readonly next: string;
+  }
+
+  /** Pages from `after` on, until there is no more. */
+  async function changesAfter(after: string | undefined, limit: number): Promise<{lines: Change[]; next: string}> {
+    const lines: Change[] = [];
+    let place = after ?? '';
+    for (;;) {
+      const asked = query({limit: String(limit), ...(place === '' ? {} : {after: place})});
+      const answer = await reportCovering(under.read, `/v1/changes?${asked}`, under.positions);
+      expectJson(answer, 200);
+      const page = answer.json<Page>();
+      expect(page.data.length).toBeLessThanOrEqual(limit);
+      lines.push(...page.data);
+      place = page.next;
+      if (!page.has_more) return {lines, next: place};
+    }
+  }
+
+  test('tell events, profiles, joins and deletions after a position, each once', async () => {
+    const [ada, device, event] = [freshId(), freshId('device'), freshId('change')];
+    const {next: start} = await changesAfter(undefined, 10_000);
+    await under.trackAll([
+      {event, userId: ada, timestamp: at(2)},
+      {event, anonymousId: device, timestamp: at(1)},
+    ]);
+    const first = await changesAfter(start, 1);
+    expect(first.lines.map(({type}) => type)).toEqual(['event', 'event']);
+    const shown = (await under.history({event, limit: 10})).data;
+    const withoutRef = ({type: _, user_ref: __, ...line}: Change): unknown => line;
+    expect(first.lines.map(withoutRef)).toEqual(expect.arrayContaining(shown));
+    const [adaRef, deviceRef] = [ada, device].map(
+      (id) => first.lines.find(({userId, anonymousId}) => userId === id || anonymousId === id)!.user_ref,
+    );
+    // Late, and the device becomes known.
+    await under.track({event, userId: ada, anonymousId: device, timestamp: at(0)});
+    await under.write.post('/v1/users/identify', {userId: ada, traits: {plan: 'pro'}});
+    const later: Change[] = [];
+    let {next} = first;
+    await until('the device has joined', async () => {
+      const more = await changesAfter(next, 2);
+      next = more.next;
+      later.push(...more.lines);
+      return later.some(({type}) => type === 'joined');
+    });
+    const id = shown.find(({anonymousId}) => anonymousId === device)!.id;
+    expect(later.find(({type}) => type === 'joined')).toEqual({
+      type: 'joined',
+      anonymous_ref: deviceRef,
+      user_ref: adaRef,
+      userId: ada,
+      through: id,
+    });
+    expect(later.filter(({type}) => type === 'event').map(({timestamp}) => timestamp)).toEqual([at(0)]);
+    expect(later.filter(({type}) => type === 'profile')).toMatchObject([{userId: ada, traits: {plan: 'pro'}}]);
+    const deleted = await under.read.delete(`/v1/user?${query({userId: ada})}`);
+    const receipt = deleted.json<{deletion: {id: string}}>().deletion;
+    await until('the receipt is there', async () => {
+      const state = await under.read.get(`/v1/deletion?id=${receipt.id}`);
+      return state.json<{deletion: {status: string}}>().deletion.status === 'completed';
+    });
+    const end = await changesAfter(next, 100);
+    expect(end.lines).toContainEqual({type: 'erased', user_ref: adaRef});
+    expect(end.lines.every(({type}) => type === 'erased')).toBe(true);
+    const {lines: whole} = await changesAfter(undefined, 100);
+    expect(whole.filter((line) => line.user_ref === adaRef)).toEqual([]);
+  });
+
+  test('refuse positions of elsewhere', async () => {
+    const {next} = await changesAfter(undefined, 10_000);
+    for (const after of ['x', `${next}x`, next.slice(1)])
+      expectError(await under.read.get(`/v1/changes?${query({after})}`), 400, 'invalid_cursor', 'after');
+    expectError(await under.read.get('/v1/changes?limit=10001'), 400, 'invalid_request', 'limit');
+  });
+});

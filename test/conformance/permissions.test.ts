@@ -43,6 +43,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/users': {door: 'read', status: 200},
   'GET /v1/user/export': {path: '/v1/user/export?userId=nobody', door: 'read', status: 404},
   'GET /v1/export': {path: '/v1/export?event=nothing', door: 'read', status: 200},
+  'GET /v1/changes': {door: 'read', status: 200},
   'GET /v1/names': {door: 'read', status: 200},
   'GET /v1/names/hidden': {door: 'read', status: 200},
   'PUT /v1/names/hidden': {door: 'secret', body: () => ({names: []}), status: 200},

@@ -31,6 +31,7 @@ import {type ErasedUser, Partition, type PartitionSetup} from '../../actors/part
 import {Erasure} from '../../src/partition/erasure/erasure.js';
 import {contentsOf, eventsOf} from '../../src/partition/identity/left-rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
+import {putChanges} from '../../src/partition/snapshot/changes-parts.js';
 import {imageOf, putChunk} from '../../src/partition/snapshot/chunk-parts.js';
 import {appendUserRun, appendWindowRun} from '../../src/partition/snapshot/compaction.js';
 import {Layout} from '../../src/partition/snapshot/layout.js';
@@ -89,7 +90,7 @@ export class MemoryShell {
   /** `rowKernel`: one that nothing else uses any more; the restarted shell goes on with it. */
   constructor(
     private readonly rowKernel?: RowKernel,
-    place: Pick<PartitionSetup, 'partition' | 'partitions'> = {partition: 0, partitions: 1},
+    private readonly place: Pick<PartitionSetup, 'partition' | 'partitions'> = {partition: 0, partitions: 1},
     private readonly values = new MemoryParts(),
   ) {
     this.partition = new Partition({...setup, ...place, rowKernel: rowKernel ?? loadRowKernel()});
@@ -192,6 +193,10 @@ export class MemoryShell {
       Promise.all([...prints].map(async ({payload, ...rest}) => ({...rest, part: await parts.put(payload)})));
     layout.setFingerprints('dedupe', [...layout.dedupe, ...(await fresh(cut.fingerprints))]);
     layout.setFingerprints('erasedIds', [...layout.erasedIds, ...(await fresh(cut.erasedIds))]);
+    await putChanges(layout, parts, cut, async (joined) => ({
+      joined,
+      payloads: await Promise.all(joined.map(({part}) => cache.load(part))),
+    }));
     layout.setOpenEntry(
       open === undefined ? null : await putChunk(parts, open, partition.moves.leftOut, false, slicer),
     );
@@ -215,6 +220,8 @@ export class MemoryShell {
       erasedIds: layout.erasedIds,
       completedDeletions: [],
       completed: layout.completed,
+      changes: layout.changes,
+      changesDropped: layout.changesDropped,
       ...cut.rest,
     };
   }
@@ -271,13 +278,14 @@ export class MemoryShell {
 
   /** A process that starts from the last snapshot. Without one it starts from nothing. It appends behind what this one did. */
   async restarted(): Promise<MemoryShell> {
-    const shell = new MemoryShell(this.rowKernel);
+    const isKept = this.values instanceof KeptParts;
+    const shell = new MemoryShell(this.rowKernel, this.place, isKept ? this.values : undefined);
     shell.sequence = this.sequence;
     shell.n = this.n;
     const {index} = this;
     if (index === undefined) return shell;
     // The newest snapshot's parts as they are; what came later may have retired some, so snapshots are taken last in tests.
-    const copy = await this.copyOf(index);
+    const copy = isKept ? {} : await this.copyOf(index);
     if (copy === undefined) return shell;
     Object.assign(shell.values, copy);
     const {cache, partition} = shell;
@@ -299,6 +307,8 @@ export class MemoryShell {
     const chunk = open === undefined ? undefined : new RestoredChunk(await cache.wholeRows.load(open), blocks);
     partition.restore(this.indexSequence, '', index, counts, chunk);
     shell.layout.restore(index);
+    shell.index = index;
+    shell.indexSequence = this.indexSequence;
     return shell;
   }
 

@@ -262,6 +262,8 @@ export class TestPartition {
       dedupeHeldFromDay: null,
       erasedIds: [],
       completedDeletions: [],
+      changes: [],
+      changesDropped: null,
       deletions: [...this.deletions],
       producers: [],
       nextOrdinal: this.open.baseOrdinal,

@@ -65,6 +65,8 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   HiddenNames: answers.hiddenNamesAnswer,
   HiddenProperties: answers.hiddenPropertiesAnswer,
   Users: answers.usersAnswer,
+  Changes: answers.changesAnswer,
+  Change: answers.changeLine,
   Alert: answers.alertAnswer,
   Alerts: answers.alertsAnswer,
   AlertPreview: answers.alertPreviewAnswer,

@@ -15,8 +15,8 @@ export interface Cursor {
 
 const version = 1;
 const tagBytes = 16;
-// 8 bytes of time, up to 8 of each number, for up to 256 partitions.
-const cursorCharsMax = 4_096;
+// Up to 8 bytes of each number, for up to 256 partitions; positions of changes have nine of each, most of them small.
+const cursorCharsMax = 16_384;
 
 export class CursorSeal {
   private readonly key: Buffer;
@@ -35,22 +35,46 @@ export class CursorSeal {
     writer.varint(place.ordinal);
     writer.varint(ordinalEnds.length);
     for (const ordinalEnd of ordinalEnds) writer.varint(ordinalEnd);
-    const content = writer.finish();
+    return this.sealed(writer.finish(), filters);
+  }
+
+  /** Numbers from 0 on. `use`: equal where they may be opened. */
+  sealNumbers(numbers: readonly number[], use: string): string {
+    const writer = new ByteWriter(64);
+    writer.varint(numbers.length);
+    for (const number of numbers) writer.varint(number);
+    return this.sealed(writer.finish(), use);
+  }
+
+  /** Undefined for a text that this deployment did not make for this use. C1 */
+  openNumbers(text: string, use: string): readonly number[] | undefined {
+    const content = this.opened(text, use);
+    if (content === undefined) return undefined;
+    const reader = new ByteReader(content);
+    return Array.from({length: reader.varint()}, () => reader.varint());
+  }
+
+  private sealed(content: Uint8Array, filters: string): string {
     return Buffer.concat([content, this.tag(content, filters)]).toString('base64url');
   }
 
   /** Undefined for a text that this deployment did not make for these filters. C1 */
   open(text: string, filters: string): Cursor | undefined {
+    const content = this.opened(text, filters);
+    if (content === undefined) return undefined;
+    const reader = new ByteReader(content);
+    if (reader.u8() !== version) return undefined;
+    const place = {timeMs: reader.f64(), partition: reader.varint(), ordinal: reader.varint()};
+    return {place, ordinalEnds: Array.from({length: reader.varint()}, () => reader.varint())};
+  }
+
+  private opened(text: string, filters: string): Uint8Array | undefined {
     if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
     const bytes = Buffer.from(text, 'base64url');
     // Base64 can write the same bytes in several ways; only ours is accepted.
     if (bytes.length <= tagBytes || bytes.toString('base64url') !== text) return undefined;
     const content = bytes.subarray(0, -tagBytes);
-    if (!timingSafeEqual(bytes.subarray(-tagBytes), this.tag(content, filters))) return undefined;
-    const reader = new ByteReader(content);
-    if (reader.u8() !== version) return undefined;
-    const place = {timeMs: reader.f64(), partition: reader.varint(), ordinal: reader.varint()};
-    return {place, ordinalEnds: Array.from({length: reader.varint()}, () => reader.varint())};
+    return timingSafeEqual(bytes.subarray(-tagBytes), this.tag(content, filters)) ? content : undefined;
   }
 
   private tag(content: Uint8Array, filters: string): Buffer {

@@ -236,7 +236,12 @@ async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
 }
 
 const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>
-  found.map((row) => ({timeMs: timeOf(rows, row), name: rows.names[row], chunk: rows.chunk}));
+  found.map((row) => ({
+    timeMs: timeOf(rows, row),
+    name: rows.names[row],
+    chunk: rows.chunk,
+    ordinal: rows.baseOrdinal + row,
+  }));
 
 /** By the body block that they are in. */
 function rowsByBlock(rows: readonly number[]): Map<number, number[]> {

@@ -7,6 +7,7 @@ import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {must} from '../../../actors/invariant.js';
 import {
   type ArrivingParts,
+  type ChangesPart,
   type ChunkEntry,
   type CompletedPart,
   chunkBlockEntries,
@@ -15,6 +16,7 @@ import {
   encodeChunkBlock,
   type FingerprintsPart,
   type PartRef,
+  type Position,
   partsOfChunk,
   type Run,
   type SnapshotIndex,
@@ -54,6 +56,8 @@ export class Layout {
   erasedIds: readonly FingerprintsPart[] = [];
   completedDeletions: readonly DeletionsPart[] = [];
   completed: readonly CompletedPart[] = [];
+  changes: readonly ChangesPart[] = [];
+  changesDropped: Position | null = null;
 
   /** `hasLeft`: users whose rows do not count (actors/identity/moves.ts). */
   constructor(parts: PartStore, throttle: Throttle, hasLeft: UserSet) {
@@ -81,6 +85,8 @@ export class Layout {
     this.erasedIds = index.erasedIds;
     this.completedDeletions = index.completedDeletions;
     this.completed = index.completed;
+    this.changes = index.changes;
+    this.changesDropped = index.changesDropped;
   }
 
   /** Whether the current state still names this part. */
@@ -217,6 +223,13 @@ export class Layout {
     const partsOf = ({users}: CompletedPart): PartRef[] => (users === null ? [] : [users]);
     this.retireOthers(this.completed.flatMap(partsOf), next.flatMap(partsOf));
     this.completed = next;
+  }
+
+  /** `dropped`: up to where they are no more. */
+  setChanges(next: readonly ChangesPart[], dropped: Position | null): void {
+    this.retireOthers(this.changes.map(partOf), next.map(partOf));
+    this.changes = next;
+    this.changesDropped = dropped;
   }
 
   private retireOthers(old: readonly PartRef[], next: readonly PartRef[]): void {

@@ -31,6 +31,7 @@ import {cutInSteps} from '../log/log-cut.js';
 import {markAt} from '../log/log-reader.js';
 import {retryForever, Trouble} from '../retry.js';
 import type {Throttle} from '../throttle.js';
+import {putChanges} from './changes-parts.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
 import {appendUserRun, appendWindowRun, mergeCount, type PartLoader, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
@@ -207,6 +208,7 @@ export class Snapshots {
     await this.putFingerprints(cut);
     await this.putDeletions(cut);
     await this.putCompleted(cut);
+    await putChanges(layout, parts, cut, (joined) => this.loadJoined(joined));
     const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
       if (chunk.chunk < cut.rest.nextChunk) await throttle.expedite(done);
@@ -232,6 +234,8 @@ export class Snapshots {
       erasedIds: layout.erasedIds,
       completedDeletions: layout.completedDeletions,
       completed: layout.completed,
+      changes: layout.changes,
+      changesDropped: layout.changesDropped,
       ...cut.rest,
     };
   }

@@ -149,8 +149,15 @@ async function timeOfRow(
 
 // -- events --
 
-async function eventsOf(reading: RowReading, found: readonly FoundRow[]): Promise<Map<FoundRow, string>> {
-  const texts = new Map<FoundRow, string>();
+/** A row whose event is shown. */
+export type ShownRow = Omit<FoundRow, keyof EventPlace>;
+
+/** JSON texts as GET /v1/events shows them. */
+export async function eventsOf<Row extends ShownRow>(
+  reading: RowReading,
+  found: readonly Row[],
+): Promise<Map<Row, string>> {
+  const texts = new Map<Row, string>();
   for (const [snapshot, ofSnapshot] of groupedBy(found, ({snapshot}) => snapshot)) {
     const {names, manifest, leftOut} = snapshot;
     const users = await keysOf(reading, snapshot, ofSnapshot);
@@ -185,7 +192,7 @@ function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key
 async function keysOf(
   {scan}: RowReading,
   snapshot: PartitionSnapshot,
-  found: readonly FoundRow[],
+  found: readonly ShownRow[],
 ): Promise<WrittenKeys> {
   const users = [...new Set(found.map(({user}) => user))];
   const refs = await userKeys(scan, snapshot, users);

@@ -77,7 +77,7 @@ test('an erased user leaves its move and the cells of it', () => {
   };
   moves.erase(9, []);
   expect(moves.pending[0]).toMatchObject({users: [3, 4]});
-  const rows = [10, 11].map((hour) => ({timeMs: hour * hourMs + 5, name: 0, chunk: 0}));
+  const rows = [10, 11].map((hour) => ({timeMs: hour * hourMs + 5, name: 0, chunk: 0, ordinal: hour}));
   moves.erase(3, rows);
   expect(moves.pending[0]).toMatchObject({users: [4], contents: {cells: [[10, 0, 1]], chunks: [[0, 1]]}});
 });

@@ -105,6 +105,8 @@ const emptyIndex = {
   erasedIds: [],
   deletions: [],
   completedDeletions: [],
+  changes: [],
+  changesDropped: null,
   erasedInLogSequence: 0,
   producers: [],
   nextOrdinal: 0,

@@ -1,10 +1,12 @@
 // Exports: events as lines of JSON.
-import {unknownUserAnswer} from '../../answers.js';
+import {changesAnswer, unknownUserAnswer} from '../../answers.js';
 import {userForm} from '../../query/asked-user.js';
+import {changesForm} from '../../routes/changes.js';
 import {exportForm} from '../../routes/exports.js';
 import type {Operations} from '../operation.js';
 
 const media = 'application/x-ndjson';
+const ada = 'fHRmYPREj4qqVOA088izwsdoBwBrz5kW8EMkYVhZRbo';
 const lines =
   'One JSON text a line; compressed with gzip if `Accept-Encoding` has it. The last line is `{"end":true,"events":n}`: without ' +
   'it the answer is cut.';
@@ -26,6 +28,72 @@ export const exports: Operations = {
       },
     },
     errors: ['unavailable'],
+  },
+  'GET /v1/changes': {
+    id: 'listChanges',
+    tag: 'Events',
+    summary: 'Read all that came or changed',
+    description:
+      'For a copy of the data elsewhere: new events in the order of their arrival, late ones included, profiles, events of ' +
+      'anonymous users who are known by now, and deletions. A copy that applies all lines in their order has what `GET /v1/export` ' +
+      'and `GET /v1/users` say at the `Report-Log-Position` of a page without more.',
+    query: changesForm,
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: changesAnswer,
+        headers: {always: ['Report-As-Of', 'Report-Log-Position']},
+        example: {
+          data: [
+            {
+              type: 'profile',
+              user_ref: ada,
+              userId: 'ada',
+              created_at: '2026-05-01T12:00:00.000Z',
+              identified_at: '2026-05-01T12:00:00.000Z',
+              traits: {name: 'Ada Lovelace', plan: 'pro'},
+            },
+            {
+              type: 'event',
+              user_ref: ada,
+              id: '0-0',
+              event: 'signup',
+              userId: 'ada',
+              anonymousId: null,
+              properties: {plan: 'pro'},
+              timestamp: '2026-05-01T12:00:00.000Z',
+              received_at: '2026-05-01T12:00:00.120Z',
+            },
+            {
+              type: 'event',
+              user_ref: ada,
+              id: '0-1',
+              event: 'purchase',
+              userId: 'ada',
+              anonymousId: null,
+              properties: {amount: 30, currency: 'EUR'},
+              timestamp: '2026-05-01T12:30:00.000Z',
+              received_at: '2026-05-01T12:30:00.120Z',
+              messageId: 'order-1001',
+            },
+            {
+              type: 'event',
+              user_ref: 'GaowsPuSYKuUpENQ4JTEhtc3rA8ZjppkrTyKalL4J5I',
+              id: '0-2',
+              event: 'signup',
+              userId: 'grace',
+              anonymousId: null,
+              properties: {plan: 'free'},
+              timestamp: '2026-05-02T09:00:00.000Z',
+              received_at: '2026-05-02T09:00:00.120Z',
+            },
+          ],
+          has_more: false,
+          next: 'JAEMAAAAAgIDAwEIAAAAAAAAAAEIAAAAAAAAAAEJAAAAAAAAALyI97h1j9FYUV0GiYTAKb4',
+        },
+      },
+    },
+    errors: ['invalid_cursor', 'position_gone', 'unavailable'],
   },
   'GET /v1/user/export': {
     id: 'exportUser',

@@ -1,0 +1,75 @@
+// What happened to users between two snapshots, beside new events: who was erased, whose events became another user's, who was
+// identified. Whoever copies the data reads it (src/report/changes).
+//   Owns:    facts since the last cut, and the bytes of records. Does not own: how records are kept (src/partition/snapshot).
+//
+//   CG1. Facts are in the order of the log. They name users by keyed hashes, as they outlive their users.
+//   CG2. A user who was identified is named by its index: a reader is told of it as it is when it reads.
+//   CG3. A record is kept for `changesMs` of logical time. A user is in the newest of the records that are stored together.
+
+/** The id of an event: `<partition>-<ordinal>`. Of events that one partition took, a later one has a higher ordinal. */
+type EventId = string;
+
+export type Fact =
+  /** Events of an anonymous user up to `through` are this user's, whose index in the partition is `user`. */
+  | {
+      readonly kind: 'joined';
+      readonly anonymousHash: string;
+      readonly userHash: string;
+      readonly user: number;
+      readonly through: EventId;
+    }
+  | {readonly kind: 'erased'; readonly userHash: string}
+  /** Of an anonymous user: the events from one to another. */
+  | {readonly kind: 'erased'; readonly userHash: string; readonly from: EventId; readonly through: EventId}
+  /** An event turned out to be a copy of another one of its user. */
+  | {readonly kind: 'removed'; readonly event: EventId};
+
+/** The changes of one snapshot. */
+export interface ChangesRecord {
+  /** Position of the snapshot. */
+  readonly generation: number;
+  readonly sequence: number;
+  readonly expiresLogicalMs: number;
+  /** CG1 */
+  readonly facts: readonly Fact[];
+  /** Indexes of users, ascending. CG2 */
+  readonly identified: readonly number[];
+}
+
+/** How many things a record tells. */
+export const changesIn = ({facts, identified}: ChangesRecord): number => facts.length + identified.length;
+
+/** Facts since the last cut. */
+export class Changes {
+  private facts: Fact[] = [];
+
+  add(fact: Fact): void {
+    this.facts.push(fact);
+  }
+
+  take(): readonly Fact[] {
+    const {facts} = this;
+    this.facts = [];
+    return facts;
+  }
+}
+
+/** These records, in their order, as one part holds them. CG3 */
+export function joinRecords(records: readonly ChangesRecord[]): readonly ChangesRecord[] {
+  const told = new Set<number>();
+  const joined: ChangesRecord[] = [];
+  for (const record of records.toReversed()) {
+    const identified = record.identified.filter((user) => !told.has(user));
+    for (const user of identified) told.add(user);
+    if (record.facts.length + identified.length > 0) joined.push({...record, identified});
+  }
+  return joined.reverse();
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export const encodeChanges = (records: readonly ChangesRecord[]): Uint8Array => encoder.encode(JSON.stringify(records));
+
+export const decodeChanges = (bytes: Uint8Array): readonly ChangesRecord[] =>
+  JSON.parse(decoder.decode(bytes)) as readonly ChangesRecord[];

@@ -1,0 +1,46 @@
+// How records of changes are kept (actors/changes.ts): those of a cut are put once, and again only where small parts are joined.
+//   CP1. A part of more than `changesJoinedMax` is joined with no other: a reader reads one part for a page.
+import {type ChangesRecord, changesIn, decodeChanges, encodeChanges, joinRecords} from '../../../actors/changes.js';
+import type {ChangesPart} from '../../../actors/manifest.js';
+import type {Cut} from '../../../actors/partition.js';
+import {mergeCount, sizeRatio} from './compaction.js';
+import type {Layout} from './layout.js';
+import type {PartStore} from './part-store.js';
+
+/** Half a megabyte of users. CP1 */
+const changesJoinedMax = 65_536;
+
+/** What parts hold; none of them where one cannot be read. */
+type LoadJoined = (
+  parts: readonly ChangesPart[],
+) => Promise<{readonly joined: readonly ChangesPart[]; readonly payloads: readonly Uint8Array[]}>;
+
+export async function putChanges(
+  layout: Layout,
+  parts: Pick<PartStore, 'put'>,
+  {changes: fresh, rest: {logicalMs}}: Pick<Cut, 'changes' | 'rest'>,
+  loadJoined: LoadJoined,
+): Promise<void> {
+  const kept = layout.changes.filter(({expiresLogicalMs}) => expiresLogicalMs >= logicalMs);
+  const dropped = layout.changes.filter((part) => !kept.includes(part)).at(-1)?.position ?? layout.changesDropped;
+  if (changesIn(fresh) === 0) return layout.setChanges(kept, dropped);
+  const small = kept.slice(kept.findLastIndex(({count}) => count > changesJoinedMax) + 1);
+  const merged = mergeCount([...small.map(({count}) => count), changesIn(fresh)], sizeRatio) - 1;
+  const {joined, payloads} = await loadJoined(merged === 0 ? [] : small.slice(-merged));
+  const records = joinRecords([...payloads.flatMap(decodeChanges), fresh]);
+  const others = kept.slice(0, kept.length - joined.length);
+  layout.setChanges([...others, await putRecords(parts, records, fresh)], dropped);
+}
+
+async function putRecords(
+  parts: Pick<PartStore, 'put'>,
+  records: readonly ChangesRecord[],
+  {generation, sequence, expiresLogicalMs}: ChangesRecord,
+): Promise<ChangesPart> {
+  return {
+    part: await parts.put(encodeChanges(records)),
+    count: records.reduce((sum, record) => sum + changesIn(record), 0),
+    position: {generation, sequence},
+    expiresLogicalMs,
+  };
+}

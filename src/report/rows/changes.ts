@@ -1,0 +1,300 @@
+// One page of all that came or changed since a place, in an order in which a reader can apply it: GET /v1/changes.
+//   A place says for each partition which records of changes, which profiles and which rows were told.
+//   CH1. Records are told to the end before rows: no row that was told is of a user whose erasure comes later, unless the row is
+//        older than the erasure.
+//   CH2. A page without more to tell says that the reader has what the page's snapshots have: every page begins with the records.
+//   CH3. An event that moved to the partition of its owner is told once: as the row that it was where it came from, or, where that
+//        row was not told, as the row that it is now. A row that came before rows were last told (`ordinalEnd`) is told in any
+//        case: its first row may have been passed over as one that moved. So an event may come again, with its id.
+//   CH4. A page of which much is passed over ends early: it may have fewer lines than asked for, or none.
+import {type ChangesRecord, decodeChanges, type Fact} from '../../../actors/changes.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import {readEventId} from '../../../actors/report/rows/event-places.js';
+import type {ChangesPlace, ChangesQuery, PositionGone, UserRef} from '../../asks.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {UserReferences} from '../user-references.js';
+import {eventsOf} from './exported.js';
+import {profilesOf} from './profiles.js';
+import type {RowReading} from './row-scan.js';
+import {userKeys} from './user-keys.js';
+
+export interface ChangesPage {
+  readonly lines: readonly string[];
+  readonly next: readonly ChangesPlace[];
+  /** Whether the snapshots have more. */
+  readonly hasMore: boolean;
+}
+
+/** An event takes some 300 bytes. */
+const lineBytes = 256;
+/** Users whose records are read at once: a block of a run or two. */
+const usersAtOnce = 8_192;
+/** CH4 */
+const usersPassedMax = 16 * usersAtOnce;
+const chunksPassedMax = 64;
+
+/** @throws MissingPart, DamagedPart */
+export async function changesPage(
+  reading: RowReading,
+  references: UserReferences,
+  {after, limit, bytesMax}: ChangesQuery,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<ChangesPage | PositionGone> {
+  const start = after ?? snapshots.map(beginningOf);
+  for (const [partition, snapshot] of snapshots.entries()) {
+    const gone = goneBefore(snapshot, start[partition]!);
+    if (gone !== undefined) return gone;
+  }
+  const teller = new Teller(reading, references, start, new Lines(limit, bytesMax));
+  const hasMore = !(await teller.tell(snapshots));
+  return {lines: teller.lines.texts, next: teller.places, hasMore};
+}
+
+/** Records tell what changes: whoever begins finds that in profiles and rows. */
+const beginningOf = ({manifest: {position}, index}: PartitionSnapshot): ChangesPlace => ({
+  ...position,
+  record: 0,
+  facts: 0,
+  user: 0,
+  users: 0,
+  usersEnd: index.users.count,
+  ordinal: 0,
+  ordinalEnd: 0,
+});
+
+function goneBefore({manifest, index}: PartitionSnapshot, place: ChangesPlace): PositionGone | undefined {
+  const {generation, sequence} = manifest.position;
+  if (place.generation !== generation || place.sequence > sequence || place.ordinal > index.nextOrdinal) return 'lost';
+  const dropped = index.changesDropped;
+  return dropped !== null && dropped.generation === generation && dropped.sequence > place.sequence ? 'old' : undefined;
+}
+
+class Lines {
+  readonly texts: string[] = [];
+  private bytes = 0;
+  private readonly limit: number;
+  private readonly bytesMax: number;
+
+  constructor(limit: number, bytesMax: number) {
+    this.limit = limit;
+    this.bytesMax = bytesMax;
+  }
+
+  /** False: there is no room for the line. */
+  add(text: string): boolean {
+    const bytes = Buffer.byteLength(JSON.stringify(text)) + 1;
+    if (this.texts.length >= this.limit || (this.texts.length > 0 && this.bytes + bytes > this.bytesMax)) return false;
+    this.texts.push(text);
+    this.bytes += bytes;
+    return true;
+  }
+
+  /** How many lines are worth reading. */
+  get room(): number {
+    return Math.max(1, Math.min(this.limit - this.texts.length, Math.ceil((this.bytesMax - this.bytes) / lineBytes)));
+  }
+}
+
+type Changing = {-readonly [Field in keyof ChangesPlace]: ChangesPlace[Field]};
+
+class Teller {
+  readonly places: Changing[];
+  readonly lines: Lines;
+  private readonly reading: RowReading;
+  private readonly references: UserReferences;
+  /** Where the page begins. */
+  private readonly start: readonly ChangesPlace[];
+  private usersPassed = 0;
+  private chunksPassed = 0;
+
+  constructor(reading: RowReading, references: UserReferences, start: readonly ChangesPlace[], lines: Lines) {
+    this.reading = reading;
+    this.references = references;
+    this.start = start;
+    this.lines = lines;
+    this.places = start.map((place) => ({...place}));
+  }
+
+  /** False: there is more. */
+  async tell(snapshots: readonly PartitionSnapshot[]): Promise<boolean> {
+    for (const [i, snapshot] of snapshots.entries())
+      if (!(await this.tellRecords(snapshot, this.places[i]!))) return false;
+    for (const [i, snapshot] of snapshots.entries())
+      if (!(await this.tellUsers(snapshot, this.places[i]!))) return false;
+    for (const [i, {index}] of snapshots.entries()) this.places[i]!.ordinalEnd = index.nextOrdinal; // CH3
+    for (const [i, snapshot] of snapshots.entries())
+      if (!(await this.tellRows(snapshot, this.places[i]!))) return false;
+    return true;
+  }
+
+  // -- records --
+
+  private async tellRecords(snapshot: PartitionSnapshot, place: Changing): Promise<boolean> {
+    const {manifest, index} = snapshot;
+    const {generation, sequence} = manifest.position;
+    for (const {part, position} of index.changes) {
+      if (position.generation !== generation || position.sequence <= place.sequence) continue;
+      const records = decodeChanges(await this.reading.scan.loadOnce(part));
+      const isNew = (record: ChangesRecord): boolean =>
+        record.generation === generation && record.sequence > place.sequence;
+      for (const record of records.filter(isNew)) {
+        if (record.sequence !== place.record) Object.assign(place, {record: record.sequence, facts: 0, user: 0});
+        if (!(await this.tellFacts(snapshot, record, place))) return false;
+        if (!(await this.tellIdentified(snapshot, record, place))) return false;
+        place.sequence = record.sequence;
+      }
+      await this.reading.scan.pauseIfDue();
+    }
+    Object.assign(place, {sequence, record: 0, facts: 0, user: 0});
+    return true;
+  }
+
+  private async tellFacts(snapshot: PartitionSnapshot, {facts}: ChangesRecord, place: Changing): Promise<boolean> {
+    while (place.facts < facts.length) {
+      const some = facts.slice(place.facts, place.facts + this.lines.room);
+      const owners = some.flatMap((fact) => (fact.kind === 'joined' ? [fact.user] : []));
+      const keys = await userKeys(this.reading.scan, snapshot, owners);
+      const userIds = new Map(owners.map((user, i) => [user, keys[i]?.id]));
+      for (const fact of some) {
+        if (!this.lines.add(this.factText(fact, userIds))) return false;
+        place.facts += 1;
+      }
+    }
+    return true;
+  }
+
+  private factText(fact: Fact, userIds: ReadonlyMap<number, string | undefined>): string {
+    const refOf = (hash: string): string => `"${this.references.ofHash(hash)}"`;
+    switch (fact.kind) {
+      case 'joined': {
+        const refs = `"anonymous_ref":${refOf(fact.anonymousHash)},"user_ref":${refOf(fact.userHash)}`;
+        const userId = JSON.stringify(userIds.get(fact.user) ?? null);
+        return `{"type":"joined",${refs},"userId":${userId},"through":"${fact.through}"}`;
+      }
+      case 'erased': {
+        const events = 'from' in fact ? `,"from":"${fact.from}","through":"${fact.through}"` : '';
+        return `{"type":"erased","user_ref":${refOf(fact.userHash)}${events}}`;
+      }
+      case 'removed':
+        return `{"type":"removed","id":"${fact.event}"}`;
+    }
+  }
+
+  private async tellIdentified(
+    snapshot: PartitionSnapshot,
+    {identified}: ChangesRecord,
+    place: Changing,
+  ): Promise<boolean> {
+    let left = identified.filter((user) => user >= place.user);
+    while (left.length > 0) {
+      const some = left.slice(0, this.lines.room);
+      for (const [user, text] of await this.profileTexts(snapshot, some)) {
+        if (!this.lines.add(text)) return false;
+        place.user = user + 1;
+      }
+      left = left.slice(some.length);
+    }
+    return true;
+  }
+
+  // -- profiles --
+
+  private async tellUsers(snapshot: PartitionSnapshot, place: Changing): Promise<boolean> {
+    while (place.users < place.usersEnd) {
+      if (this.usersPassed >= usersPassedMax) return false;
+      const end = Math.min(place.users + usersAtOnce, place.usersEnd);
+      const some = Array.from({length: end - place.users}, (_, i) => place.users + i);
+      for (const [user, text] of await this.profileTexts(snapshot, some)) {
+        if (!this.lines.add(text)) return false;
+        place.users = user + 1;
+      }
+      place.users = end;
+      this.usersPassed += some.length;
+    }
+    return true;
+  }
+
+  /** Of those of these users, which ascend, who were identified. */
+  private async profileTexts(
+    snapshot: PartitionSnapshot,
+    users: readonly number[],
+  ): Promise<(readonly [user: number, text: string])[]> {
+    const {scan} = this.reading;
+    const profiles = await profilesOf(scan, snapshot, users);
+    const identified = [...profiles.keys()];
+    const keys = await userKeys(scan, snapshot, identified);
+    return identified.flatMap((user, i) => {
+      const key = keys[i];
+      if (key === undefined) return []; // Erased meanwhile.
+      const fields = `"user_ref":"${this.references.ofUser(key)}","userId":${JSON.stringify(key.id)}`;
+      return [[user, `{"type":"profile",${fields},${profiles.get(user)}}`] as const];
+    });
+  }
+
+  // -- rows --
+
+  private async tellRows(snapshot: PartitionSnapshot, place: Changing): Promise<boolean> {
+    for (const chunk of snapshot.index.chunks) {
+      const end = chunk.baseOrdinal + chunk.count;
+      if (end <= place.ordinal) continue;
+      if (chunk.live > chunk.leftOut) {
+        if (this.chunksPassed >= chunksPassedMax) return false;
+        this.chunksPassed += 1;
+        if (!(await this.tellChunk(snapshot, chunk, place))) return false;
+      }
+      place.ordinal = end;
+    }
+    place.ordinal = snapshot.index.nextOrdinal;
+    return true;
+  }
+
+  private async tellChunk(snapshot: PartitionSnapshot, chunk: ChunkEntry, place: Changing): Promise<boolean> {
+    const {scan} = this.reading;
+    for await (const rows of scan.rows([chunk], snapshot.leftOut.users)) {
+      let left = rows.order.toSorted().filter((row) => rows.baseOrdinal + row >= place.ordinal);
+      while (left.length > 0) {
+        const some = Array.from(left.subarray(0, this.lines.room), (row) => ({
+          snapshot,
+          chunk,
+          row,
+          user: rows.users[row]!,
+        }));
+        const texts = await eventsOf(this.reading, some);
+        const refs = await this.refsOf(
+          snapshot,
+          some.map(({user}) => user),
+        );
+        for (const shown of some) {
+          const ordinal = rows.baseOrdinal + shown.row;
+          const [text, ref] = [texts.get(shown), refs.get(shown.user)];
+          if (text !== undefined && ref !== undefined && this.isTold(snapshot, ordinal, text)) {
+            if (!this.lines.add(`{"type":"event","user_ref":"${ref}",${text.slice(1)}`)) return false;
+          }
+          place.ordinal = ordinal + 1;
+        }
+        left = left.subarray(some.length);
+      }
+    }
+    return true;
+  }
+
+  /** CH3 */
+  private isTold({manifest: {partition}}: PartitionSnapshot, ordinal: number, text: string): boolean {
+    const idStart = '{"id":"'.length;
+    const id = text.slice(idStart, text.indexOf('"', idStart));
+    if (id === `${partition}-${ordinal}`) return true;
+    const origin = readEventId(id);
+    if (origin === undefined || ordinal < this.start[partition]!.ordinalEnd) return true;
+    return origin.ordinal >= (this.start[origin.partition]?.ordinal ?? 0);
+  }
+
+  private async refsOf(
+    snapshot: PartitionSnapshot,
+    users: readonly number[],
+  ): Promise<ReadonlyMap<number, string | undefined>> {
+    const distinct = [...new Set(users)];
+    const keys = await userKeys(this.reading.scan, snapshot, distinct);
+    const refOf = (key: UserRef | undefined): string | undefined => key && this.references.ofUser(key);
+    return new Map(distinct.map((user, i) => [user, refOf(keys[i])]));
+  }
+}
