@@ -123,6 +123,9 @@ describe('a question', () => {
       fc.record({
         start: fc.option(text),
         return: fc.option(text),
+        start_where: fc.constant([{property: 'plan', op: 'eq' as const, values: ['pro']}]),
+        return_where: fc.constant([]),
+        user_where: fc.constant([]),
         cohort: fc.constantFrom('first' as const, 'recurring' as const),
         criteria: fc.constantFrom('on' as const, 'on_or_after' as const),
         frame: fc.constantFrom('calendar' as const, 'rolling' as const),

@@ -1,6 +1,7 @@
 // The questions of Retention, Lifecycle and Paths: the forms of their addresses, and the paths that ask the service.
 import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limits.js';
 import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {type Condition, conditions, writeCondition} from './conditions.js';
 import {type Days, type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
 import {every, queryOf} from './report-address.js';
 
@@ -33,6 +34,9 @@ export const retentionForm = {
   cohort: word<'first' | 'recurring', 'first'>(['first', 'recurring'], 'first'),
   criteria: word<'on' | 'on_or_after', 'on'>(['on', 'on_or_after'], 'on'),
   frame: word<'calendar' | 'rolling', 'calendar'>(['calendar', 'rolling'], 'calendar'),
+  start_where: conditions,
+  return_where: conditions,
+  user_where: conditions,
   periods: wholeNumber(12, 1, periodsMax),
   show: word<'share' | 'users', 'share'>(['share', 'users'], 'share'),
   range,
@@ -43,6 +47,8 @@ export type RetentionQuestion = QuestionOf<typeof retentionForm>;
 export const lifecycleForm = {
   /** Null: an event of any name. */
   event,
+  where: conditions,
+  user_where: conditions,
   often: word<'exactly' | 'at_least', 'exactly'>(['exactly', 'at_least'], 'exactly'),
   range,
   every,
@@ -52,6 +58,8 @@ export type LifecycleQuestion = QuestionOf<typeof lifecycleForm>;
 export const pathsForm = {
   event,
   direction: word<'after' | 'before', 'after'>(['after', 'before'], 'after'),
+  where: conditions,
+  user_where: conditions,
   depth: wholeNumber(pathDepthDefault, pathDepthMin, pathDepthMax),
   top: wholeNumber(8, 1, 50),
   range: rangeOr({kind: 'last', amount: 30, unit: 'day'}),
@@ -67,10 +75,16 @@ export function usualPeriod({from, to}: Days): Interval {
 
 // -- Paths -------------------------------------------------------------------------------------------------------------
 
+const eachOf = (name: string, all: readonly Condition[]): (readonly [string, string])[] =>
+  all.map((condition) => [name, writeCondition(condition)] as const);
+
 export const retentionPath = (question: RetentionQuestion, start: string, days: Days, interval: Interval): string =>
   `v1/reports/retention?${queryOf(days, [
     ['start', start],
     question.return === null ? ['any_return', 'true'] : ['return', question.return],
+    ...eachOf('start_where', question.start_where),
+    ...eachOf('return_where', question.return_where),
+    ...eachOf('user_where', question.user_where),
     ['cohort', question.cohort],
     ['criteria', question.criteria],
     ['frame', question.frame],
@@ -81,19 +95,27 @@ export const retentionPath = (question: RetentionQuestion, start: string, days: 
 const named = (name: string | null): readonly [string, string] =>
   name === null ? ['any_event', 'true'] : ['event', name];
 
-export const lifecyclePath = ({event: name}: LifecycleQuestion, days: Days, interval: Interval): string =>
-  `v1/reports/lifecycle?${queryOf(days, [named(name), ['interval', interval]])}`;
+const didOf = (question: LifecycleQuestion): (readonly [string, string])[] => [
+  named(question.event),
+  ...eachOf('where', question.where),
+  ...eachOf('user_where', question.user_where),
+];
 
-export const stickinessPath = ({event: name, often}: LifecycleQuestion, days: Days, interval: Interval): string =>
+export const lifecyclePath = (question: LifecycleQuestion, days: Days, interval: Interval): string =>
+  `v1/reports/lifecycle?${queryOf(days, [...didOf(question), ['interval', interval]])}`;
+
+export const stickinessPath = (question: LifecycleQuestion, days: Days, interval: Interval): string =>
   `v1/reports/stickiness?${queryOf(days, [
-    named(name),
+    ...didOf(question),
     ['interval', interval],
-    ['at_least', often === 'at_least' ? 'true' : undefined],
+    ['at_least', question.often === 'at_least' ? 'true' : undefined],
   ])}`;
 
-export const pathsPath = ({direction, depth, top}: PathsQuestion, name: string, days: Days): string =>
+export const pathsPath = (question: PathsQuestion, name: string, days: Days): string =>
   `v1/reports/paths?${queryOf(days, [
-    [direction === 'after' ? 'start' : 'end', name],
-    ['depth', String(depth)],
-    ['limit', String(top)],
+    [question.direction === 'after' ? 'start' : 'end', name],
+    ...eachOf('where', question.where),
+    ...eachOf('user_where', question.user_where),
+    ['depth', String(question.depth)],
+    ['limit', String(question.top)],
   ])}`;

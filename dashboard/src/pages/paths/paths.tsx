@@ -7,6 +7,7 @@ import {daysOf} from '../../address/range';
 import {useAddress} from '../../address/use-address';
 import {count, datesText, percent} from '../../charts/format';
 import {flowOf, type PathPlace, pathColumns, pathCsv} from '../../charts/path-columns';
+import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {useSuggestedEvent} from '../../controls/suggested-event';
@@ -62,6 +63,24 @@ export function Paths() {
                 name={event ?? undefined}
                 days={days}
                 onChoose={(name) => ask({event: name})}
+              />
+            </Field>
+            <Field label="Events on paths">
+              <ConditionList
+                conditions={question.where}
+                keys={{of: 'events', event: undefined, days}}
+                of="of the events"
+                add="+ filter"
+                onChange={(chosen) => ask({where: chosen})}
+              />
+            </Field>
+            <Field label="Users">
+              <ConditionList
+                conditions={question.user_where}
+                keys={{of: 'users'}}
+                of="of the users"
+                add="+ trait"
+                onChange={(chosen) => ask({user_where: chosen})}
               />
             </Field>
             <Options

@@ -1,6 +1,7 @@
 // What is asked of Retention: who begins, what a return is, and how both are counted.
 import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
 import type {Days} from '../../address/range';
+import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
@@ -32,9 +33,32 @@ export function RetentionForm({
             days={days}
             onChoose={(name) => onChange({start: name})}
           />
+          <ConditionList
+            conditions={question.start_where}
+            keys={{of: 'events', event: start ?? undefined, days}}
+            of="of the start"
+            add="+ filter"
+            onChange={(chosen) => onChange({start_where: chosen})}
+          />
         </Field>
         <Field label="They returned with">
           <DidPicker label="Return event" name={back} days={days} onChoose={(name) => onChange({return: name})} />
+          <ConditionList
+            conditions={question.return_where}
+            keys={{of: 'events', event: back ?? undefined, days}}
+            of="of the return"
+            add="+ filter"
+            onChange={(chosen) => onChange({return_where: chosen})}
+          />
+        </Field>
+        <Field label="Users">
+          <ConditionList
+            conditions={question.user_where}
+            keys={{of: 'users'}}
+            of="of the users"
+            add="+ trait"
+            onChange={(chosen) => onChange({user_where: chosen})}
+          />
         </Field>
         <Options
           label="Who is in a cohort"
