@@ -10,6 +10,7 @@ import {noParameters, readQuery} from '../query/query.js';
 import type {Route} from '../route.js';
 import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {readEvents} from '../routes/events.js';
+import {exportUser} from '../routes/exports.js';
 import {funnelReport, funnelUsersReport} from '../routes/funnel.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
@@ -90,6 +91,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/events': {GET: reading('analyst', readEvents)},
   'v1/rejected': {GET: reading('analyst', readRejected)},
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
+  'v1/user/export': {GET: reading('analyst', exportUser)},
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},

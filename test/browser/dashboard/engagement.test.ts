@@ -1,4 +1,4 @@
-// Retention, Lifecycle and Paths in a real browser: their numbers are the API's.
+// Retention, Lifecycle, Paths and the list of People in a real browser: their numbers are the API's.
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
@@ -49,6 +49,7 @@ beforeAll(async () => {
   const startMs = Math.floor(Date.now() / dayMs) * dayMs - (days + 1) * dayMs;
   [from, to] = [dateOf(startMs), dateOf(startMs + (days - 1) * dayMs)];
   expect((await secret.post('/v1/events/batch', {events: story(startMs)})).status).toBe(200);
+  expect((await secret.post('/v1/users/identify', {userId: 'u3', traits: {plan: 'pro'}})).status).toBe(200);
   await until(
     'everything is in reports',
     async () => (await ask<{total: number}>('events', {event: 'signup'})).total === users,
@@ -169,4 +170,31 @@ test('Paths: columns are the steps of the API, and an event shows where its user
   const csv = await secret.get(`/v1/reports/paths?${query({...parameters, from, to, format: 'csv'})}`);
   expect(await csvOf(card('Ways'))).toEqual(csv.text.split('\r\n'));
   await expectSoundOnPhone();
+});
+
+test('People are listed, found by the beginning of an id and by traits, and exported', async () => {
+  await until('the trait is in reports', async () => {
+    const found = (await secret.get(`/v1/users?${query({user_where: 'plan eq pro'})}`)).json<{data: unknown[]}>();
+    return found.data.length === 1;
+  });
+  const listed = async (parameters: Parameters<typeof query>[0]): Promise<string[]> =>
+    (await secret.get(`/v1/users?${query(parameters)}`)).json<{data: {id: string}[]}>().data.map(({id}) => id);
+  const shown = (): Promise<string[]> => page.locator('.people-table .name .link').allInnerTexts();
+  await dashboard.goto('/people');
+  await until('all are listed', async () => (await shown()).join() === (await listed({})).join());
+  await page.getByLabel('userId, exactly').fill('u1');
+  await page.waitForURL(/prefix=u1$/);
+  await until('ids that begin so', async () => (await shown()).length === 9);
+  expect(await shown()).toEqual(await listed({prefix: 'u1'}));
+  await expectSoundOnPhone();
+  await dashboard.goto('/people?user_where=plan+eq+pro&event=login&within=30d');
+  await page.getByRole('button', {name: 'u3', exact: true}).click();
+  await page.waitForURL(/user=u3/);
+  const begun = page.waitForEvent('download');
+  await page.getByRole('link', {name: 'Export'}).click();
+  const exported = await secret.get('/v1/user/export?userId=u3');
+  expect(readFileSync(await (await begun).path(), 'utf8')).toBe(exported.text);
+  await page.getByRole('button', {name: 'All people'}).click();
+  await until('the same list again', async () => (await shown()).join() === 'u3');
+  await dashboard.expectSound();
 });

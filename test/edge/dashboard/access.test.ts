@@ -157,6 +157,7 @@ describe('roles', () => {
     ['GET', 'v1/events', 'analyst'],
     ['GET', 'v1/rejected', 'analyst'],
     ['GET', 'v1/user?userId=nobody', 'analyst'],
+    ['GET', 'v1/user/export?userId=nobody', 'analyst'],
     ['DELETE', 'v1/user?userId=nobody', 'admin'],
     ['GET', 'v1/deletion?id=nothing', 'admin'],
     ['GET', 'keys', 'admin'],

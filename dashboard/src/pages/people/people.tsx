@@ -1,70 +1,92 @@
-// One person by exact id: profile, traits, activity, events; and their deletion with its receipt.
-import {useState} from 'preact/hooks';
-import {type PersonId, peopleForm} from '../../address/report-address';
+// People: a list of them by id, traits and what they did; one by exact id, with their deletion and its receipt.
+import {useSignal} from '@preact/signals';
+import {useEffect, useRef, useState} from 'preact/hooks';
+import {peopleListForm} from '../../address/people-address';
+import type {PersonId} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
+import type {Freshness} from '../../service/freshness';
 import {AddressProblems} from '../../shell/address-problems';
+import {FreshnessPill} from '../../shell/freshness';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
-import {Empty} from '../../shell/states';
-import {DeletePerson} from './delete-person';
-import {PersonPage} from './person-page';
+import {later} from '../../shell/later';
+import {Loading} from '../../shell/states';
+import {PeopleList} from './people-list';
 import {Receipt} from './receipt';
 import './people.css';
 
+const Person = later(() => import('./person').then(({Person: Part}) => Part), <Loading lines={6} />);
+
 export function People() {
-  const {question, problems, ask} = useAddress(peopleForm);
-  const [isDeleting, setDeleting] = useState(false);
+  const {question, problems, ask} = useAddress(peopleListForm);
   const {user, anonymous, receipt} = question;
   const person: PersonId | undefined =
     user !== null ? {kind: 'user', id: user} : anonymous !== null ? {kind: 'anonymous', id: anonymous} : undefined;
   const find = ({kind, id}: PersonId): void =>
-    ask({user: kind === 'user' ? id : null, anonymous: kind === 'anonymous' ? id : null, receipt: null});
+    ask({user: kind === 'user' ? id : null, anonymous: kind === 'anonymous' ? id : null, receipt: null, prefix: null});
+  const isList = person === undefined && receipt === null;
+  const listFreshness = useSignal<Freshness | undefined>(undefined);
+  if (isList)
+    return (
+      <>
+        <Head title="People" freshness={<FreshnessPill freshness={listFreshness.value} />} />
+        <AddressProblems problems={problems} onDrop={() => ask({})} />
+        <Search person={undefined} prefix={question.prefix} onPrefix={(prefix) => ask({prefix}, true)} onFind={find} />
+        <PeopleList question={question} freshness={listFreshness} onAsk={ask} onFind={find} />
+      </>
+    );
   return (
     <>
-      <Head title="People" />
+      <Head title="People">
+        <button
+          type="button"
+          class="button"
+          onClick={() => ask({user: null, anonymous: null, receipt: null, prefix: null})}
+        >
+          <Icon name="users" />
+          All people
+        </button>
+      </Head>
       <AddressProblems problems={problems} onDrop={() => ask({})} />
       <Search key={`${person?.kind}/${person?.id}`} person={person} onFind={find} />
       {receipt !== null && <Receipt deletionId={receipt} />}
       {person !== undefined && receipt === null && (
-        <PersonPage
+        <Person
           key={`${person.kind}/${person.id}`}
           person={person}
           onFind={find}
-          onDelete={() => setDeleting(true)}
-        />
-      )}
-      {person === undefined && receipt === null && (
-        <section class="card" aria-label="Nobody chosen">
-          <Empty title="Find a person by their exact id">
-            The id is the userId or anonymousId that their events were sent with. You see their traits and events as
-            they are now, and an admin can delete all of it.
-          </Empty>
-        </section>
-      )}
-      {isDeleting && person !== undefined && (
-        <DeletePerson
-          person={person}
-          onClose={() => setDeleting(false)}
           // The id of a deleted person does not stay in the address.
-          onDeleted={(deletion) => {
-            setDeleting(false);
-            ask({user: null, anonymous: null, receipt: deletion}, true);
-          }}
+          onDeleted={(deletion) => ask({user: null, anonymous: null, receipt: deletion}, true)}
         />
       )}
     </>
   );
 }
 
+/** Waits for the rest of what is typed. */
+const typingMs = 250;
+
 function Search({
   person,
+  prefix = null,
+  onPrefix,
   onFind,
 }: {
   readonly person: PersonId | undefined;
+  readonly prefix?: string | null;
+  /** What is typed is the beginning of the ids that are listed. Absent: there is no list. */
+  readonly onPrefix?: (prefix: string | null) => void;
   readonly onFind: (person: PersonId) => void;
 }) {
   const [kind, setKind] = useState<PersonId['kind']>(person?.kind ?? 'user');
-  const [id, setId] = useState(person?.id ?? '');
+  const [id, setId] = useState(person?.id ?? prefix ?? '');
+  const latest = useRef(onPrefix);
+  latest.current = onPrefix;
+  useEffect(() => {
+    if (latest.current === undefined || id === (prefix ?? '')) return undefined;
+    const timer = setTimeout(() => latest.current?.(id === '' ? null : id), typingMs);
+    return () => clearTimeout(timer);
+  }, [id]);
   return (
     <search>
       <form
@@ -86,7 +108,9 @@ function Search({
         <input
           data-search
           aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
-          placeholder={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
+          placeholder={
+            onPrefix === undefined ? 'Another id, exactly' : 'An id: what is listed begins so, Enter finds exactly it'
+          }
           autocomplete="off"
           spellcheck={false}
           maxLength={256}

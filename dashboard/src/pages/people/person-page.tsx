@@ -1,8 +1,9 @@
 // One person: first and last seen, traits, days, events.
 
 import type {ProfileAnswer} from '../../../../src/edge/answers.js';
+import {dashboardPath} from '../../address/base';
 import {dayOfMs} from '../../address/range';
-import {type PersonId, personPath} from '../../address/report-address';
+import {type PersonId, personExportPath, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Moment} from '../../controls/moment';
@@ -21,6 +22,8 @@ import '../../design/reports.css';
 import {typeOf, valueText} from './trait-text';
 
 const stripDays = 90;
+/** Without the id, which would stay in the list of downloads. */
+const exportFile = 'person.ndjson';
 
 export function PersonPage({
   person,
@@ -99,6 +102,10 @@ export function PersonPage({
         <div class="person-tools">
           <CurlButton paths={[path]} />
           <CopyButton text={value.id} label="Copy the id" />
+          <a class="button" href={`${dashboardPath}/api/${personExportPath(person)}`} download={exportFile}>
+            <Icon name="download" />
+            Export
+          </a>
           {may('admin') && (
             <button type="button" class="button" onClick={onDelete}>
               <Icon name="trash" />

@@ -1,0 +1,49 @@
+// The question of People: one person, a receipt, or a list of people; and the paths that ask for the list and for an export.
+import {dateText} from '../../../actors/calendar.js';
+import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {conditions, writeCondition} from './conditions.js';
+import {inUtc, peopleForm} from './report-address.js';
+
+const text = (expected: string): Parameter<string | null> =>
+  one<string | null>(
+    null,
+    expected,
+    (given) => (isName(given) ? given : undefined),
+    (value) => value,
+  );
+
+export const withins = ['1d', '7d', '30d', '90d'] as const;
+export const peopleListForm = {
+  ...peopleForm,
+  prefix: text('the beginning of an id, of 1 to 256 characters'),
+  /** Null: of any name. */
+  event: text('the name of an event, of 1 to 256 characters'),
+  /** Null: ever. */
+  within: word<(typeof withins)[number], null>(withins, null),
+  user_where: conditions,
+} as const;
+export type PeopleQuestion = QuestionOf<typeof peopleListForm>;
+
+/** @param page of an earlier answer: where it ends, and the position that it is of. */
+export function userListPath(
+  {prefix, event, within, user_where: traits}: PeopleQuestion,
+  today: number,
+  limit: number,
+  page?: {readonly cursor: string; readonly at: string},
+): string {
+  const query = new URLSearchParams();
+  if (prefix !== null) query.append('prefix', prefix);
+  for (const condition of traits) query.append('user_where', writeCondition(condition));
+  if (event !== null) query.append('event', event);
+  if (within !== null) {
+    query.append('from', dateText(today - Number.parseInt(within, 10) + 1));
+    query.append('to', dateText(today));
+  }
+  query.append(...inUtc);
+  query.append('limit', String(limit));
+  if (page !== undefined) {
+    query.append('cursor', page.cursor);
+    query.append('at', page.at);
+  }
+  return `v1/users?${query}`;
+}

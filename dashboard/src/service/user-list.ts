@@ -1,0 +1,61 @@
+// A list of people, page by page.
+//   UL1. All pages are of one snapshot, so that nobody is on two of them or on none. One that is not held any more begins anew.
+import {useSignal} from '@preact/signals';
+import {useEffect} from 'preact/hooks';
+import type {UsersAnswer} from '../../../src/edge/answers.js';
+import {type Fault, read} from './client';
+import {type Freshness, freshnessOf} from './freshness';
+
+export type ListedUser = UsersAnswer['data'][number];
+
+export interface UserList {
+  readonly users: readonly ListedUser[];
+  readonly hasMore: boolean;
+  readonly isReading: boolean;
+  readonly fault: Fault | undefined;
+  readonly freshness: Freshness | undefined;
+}
+
+interface State extends UserList {
+  readonly cursor: string | null;
+}
+
+const nothing: State = {
+  users: [],
+  hasMore: false,
+  isReading: true,
+  fault: undefined,
+  freshness: undefined,
+  cursor: null,
+};
+
+type Page = {readonly cursor: string; readonly at: string};
+
+/** @param pathOf a page; its first one without an argument. @returns what was read so far, what reads on, what begins anew. */
+export function useUserList(pathOf: (page?: Page) => string): [UserList, () => void, () => void] {
+  const state = useSignal<State>(nothing);
+  const first = pathOf();
+  const readPage = async (before: State, signal?: AbortSignal): Promise<void> => {
+    state.value = {...before, isReading: true, fault: undefined};
+    const at = before.freshness?.position;
+    const page = before.cursor === null || at === undefined ? undefined : {cursor: before.cursor, at};
+    const answer = await read<UsersAnswer>(pathOf(page), signal).catch(() => undefined); // Aborted.
+    if (answer === undefined || signal?.aborted === true) return;
+    if (answer.kind === 'fault') {
+      if (answer.fault.code === 'snapshot_gone' && page !== undefined) return readPage(nothing, signal); // UL1
+      state.value = {...before, isReading: false, fault: answer.fault};
+      return;
+    }
+    const {data, has_more: hasMore, next_cursor: cursor} = answer.value;
+    const users = page === undefined ? data : [...before.users, ...data];
+    const freshness = freshnessOf(answer.headers);
+    state.value = {users, hasMore, cursor, isReading: false, fault: undefined, freshness};
+  };
+  useEffect(() => {
+    const aborter = new AbortController();
+    // Those of the question before stay until the answer.
+    void readPage({...state.peek(), cursor: null, freshness: undefined}, aborter.signal);
+    return () => aborter.abort();
+  }, [first]);
+  return [state.value, () => void readPage(state.peek()), () => void readPage(nothing)];
+}
