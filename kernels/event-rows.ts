@@ -50,7 +50,7 @@ declare const runRowsMax: u32;
 declare const keyBytesMax: u32;
 /** Bytes of a key with its length, and a margin. E2 */
 declare const keyStride: usize;
-/** A power of two. */
+/** Sets of the cache of users: a power of two. */
 declare const knownUserSets: u32;
 declare const knownUserBytesMax: u32;
 declare const knownNamesMax: u32;
@@ -198,7 +198,7 @@ export function isBroken(): bool {
   return hasBrokenEntry;
 }
 
-/** Makes rows of at most `entryCount` entries from `at` on, as long as they are ordinary and whole. @returns their number. */
+/** Appends rows of at most `entryCount` entries from `at`, while they are ordinary and whole. @returns their number. */
 export function take(at: usize, end: usize, entryCount: u32): u32 {
   const room = chunkRowsMax - rowCount;
   const takenMax = min(min(entryCount, runRowsMax), room);
@@ -227,7 +227,7 @@ export function take(at: usize, end: usize, entryCount: u32): u32 {
   return taken;
 }
 
-/** Makes the row of any event. */
+/** Appends the row of any event. */
 export function append(payload: usize, payloadEnd: usize, name: u32): void {
   hasBrokenEntry = false;
   let at = payload + payloadHeadBytes;
@@ -291,7 +291,7 @@ export function missedUsers(): u32 {
   return missedCount;
 }
 
-/** The first `length` bytes at `at`, at most 16, padded with zeros. */
+/** The `length` bytes at `at`, at most 16, padded with zeros. */
 @inline
 function upTo16(at: usize, length: i32): v128 {
   return v128.and(v128.load(at), i8x16.lt_s(placesOfBytes, i8x16.splat(<i8>min(length, 16))));
@@ -457,7 +457,7 @@ let spanCount: u32 = 0;
 /** Shape of the row, or `none`. */
 let rowShape: u32 = none;
 
-/** `at`: the end of the name. False, and no row, when the entry is broken. */
+/** Appends a row. `at`: the end of the name. False, and no row, when the entry is broken. */
 @inline
 function addRow(payload: usize, end: usize, at: usize, name: u32): bool {
   const flags: u32 = load<u8>(payload);

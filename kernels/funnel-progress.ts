@@ -1,23 +1,27 @@
 // AssemblyScript: progress of a block of users through a funnel, over the postings in the same memory.
-//   Owns: the same answers as its plain twin (test/twins/funnel-progress.ts).
+//   Owns: the steps of actors/report/funnel/funnel-progress.ts, with the same results as its plain twin
+//   (test/twins/funnel-progress.ts).
 //   Common paths are branch-free: a branch mispredicted before a load delays the next user's loads. A list of users grows by
 //   one or zero for each of them, and eight keys are compared at once.
 //   S1. `keysPastEnd` keys (actors/report/funnel/user-postings.ts) can be read after the last one.
 
-/** By place in the block: user (u32), key reached, next key, ms between the two (f64). */
+/** Columns by position in the block: user (u32), key reached, next key, ms between the two (f64). */
 declare const usersAt: usize;
 declare const keysAt: usize;
 declare const foundAt: usize;
 declare const gapsAt: usize;
-/** Places of the users whose next key is not their first one (u32). */
+/** Positions of the users whose next key is not their first one (u32). */
 declare const lateAt: usize;
 /** An infinite key. */
 declare const neverAt: usize;
 
-/** Slot by place in the block, and slots of the users that walk in this round (u32). Slot n is the n-th user that entered. */
+/** Slots by position in the block, and slots of the users that walk in this round (u32). Slot n is the n-th user that entered. */
 declare const slotsAt: usize;
 declare const walkingAt: usize;
-/** By slot: user, depth of this round's walk and of the deepest one (u32), the entries of both, and the next key found (f64). */
+/**
+ * Columns by slot: user, depth of this round's walk and of the deepest one (u32), the entries of both, and the next key found
+ * (f64).
+ */
 declare const entrantsAt: usize;
 declare const depthsAt: usize;
 declare const deepestAt: usize;
@@ -29,10 +33,10 @@ const ranksPerMs: f64 = 2048.0;
 const perRanksPerMs: f64 = 1.0 / ranksPerMs;
 /** Keys compared at once. */
 const near: u32 = 8;
-/** Strides of `near` keys before a search halves instead: keys that are not evenly apart. */
+/** Strides of `near` keys after which a search halves instead: keys may be unevenly spaced. */
 const stepsMax: u32 = 16;
 
-/** `heads` of `userCount` users, their `starts`, and the `keys` of all. */
+/** Finds the next key of each user. `heads` of `userCount` users, their `starts`, and the `keys` of all. */
 export function seek(count: u32, userCount: u32, heads: usize, starts: usize, keys: usize): void {
   findPosted(takeHeads(count, userCount, heads), starts, keys);
 }
@@ -173,7 +177,7 @@ export function keepWithin(count: u32, step: u32, windowMs: f64, endKey: f64): u
   return kept;
 }
 
-/** ER1 to ER3 of actors/report/funnel/entry-rounds.ts. */
+/** Keeps the users who may get further from a later entry. ER1 to ER3 of actors/report/funnel/entry-rounds.ts. */
 export function seekLater(walked: u32, stepCount: u32, windowMs: f64): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < walked; i++) {

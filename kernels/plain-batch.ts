@@ -48,12 +48,15 @@ declare const propertiesAt: usize;
 declare const entriesAt: usize;
 declare const endsAt: usize;
 declare const partitionsAt: usize;
-/** By partition: number of its first entry (one more is the end), start of its entries, number and address of its next entry. */
+/**
+ * Columns by partition: number of its first entry (one more is the end), start of its entries, number and address of its next
+ * entry.
+ */
 declare const firstsAt: usize;
 declare const startsAt: usize;
 declare const nextsAt: usize;
 declare const placesAt: usize;
-/** The same entries grouped by partition: bytes, end (u32), index of the event (u16). */
+/** Entries grouped by partition: bytes, end (u32), index of the event (u16). */
 declare const groupedAt: usize;
 declare const groupedEndsAt: usize;
 declare const indexesAt: usize;
@@ -115,7 +118,7 @@ export function begin(bodyBytes: usize, nowMs: f64, partitions: u32): u32 {
   return at == 0 ? declined : takeEvents(at);
 }
 
-/** Flag in the result of `readOne`: the body may not be UTF-8, which the host must check. */
+/** Flag in the result of `readOne`: the host must check that the body is UTF-8. */
 const notAscii: i32 = 0x10000;
 
 /** Reads a body that is one event, and writes its entry at `entriesAt`. @returns its partition; -1: it is not plain. */

@@ -1,8 +1,8 @@
 // AssemblyScript: finds the rows of one chunk that have a name and a code in one column, for counts with a property filter.
-//   Owns: the same rows as its plain twin (test/twins/row-finder.ts), 16 at a time.
-//   The host copies both columns in: parts are in other memory.
+//   Owns: the search, 16 rows at a time, with the same results as its plain twin (test/twins/row-finder.ts).
+//   The host copies both columns into this memory: parts are in other memory.
 
-/** Names (8, 16 or 32 bits) and codes (8 or 16 bits) by row, as wide as the chunk has them; rows found (u16). */
+/** Columns of names (8, 16 or 32 bits) and codes (8 or 16 bits) by row, as wide as in the chunk; rows found (u16). */
 declare const namesAt: usize;
 declare const codesAt: usize;
 declare const foundAt: usize;

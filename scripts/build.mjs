@@ -1,4 +1,5 @@
-// `npm run build`: dependencies and compiled code. `npm run build -- --nats-server`: nats-server, too, as a start does it.
+// `npm run build`: installs dependencies and compiles. `npm run build -- --nats-server` provides nats-server, too, as a start
+// does.
 
 import {runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';

@@ -1,6 +1,6 @@
-// Compiles and bundles the programs of the service: src/PROGRAM.ts and all it imports, also from packages, to
-// dist/service/PROGRAM.js and the chunks that programs share. A start loads 12 files so, and not 700 in each thread. Types are
-// not checked. Tests and benches import single modules: the compiler writes these to dist/src.
+// Compiles and bundles the programs of the service: src/PROGRAM.ts and everything that it imports, packages included, to
+// dist/service/PROGRAM.js and chunks that programs share. So a start loads 12 files, and not 700 in each thread. Types are not
+// checked. Tests and benches import single modules, which the compiler writes to dist/src.
 
 import {rmSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
@@ -24,12 +24,12 @@ const sources = {
   ...Object.fromEntries(programs.map((program) => [program, inProject(`src/${program}.ts`)])),
   demo: inProject('tools/demo/main.ts'),
 };
-/** Native modules: their packages find the binaries beside themselves. */
+/** Native modules: their packages search the binaries relative to themselves. */
 const external = ['uWebSockets.js', 'uWebSockets.js-newer'];
 
 /**
- * Modules that look for files relative to their own place (workers, kernels, pages) find them from there, and not from the
- * place of the chunk that they became a part of: dist/service has the layout of src, and dist that of the root.
+ * Lets modules that open files relative to themselves (workers, kernels, pages) find them from there, although they are part of
+ * a chunk elsewhere: dist/service has the layout of src, and dist that of the root.
  */
 function ownUrls() {
   const mark = (path) => `__OWN_URL__(${JSON.stringify(path)})`;
@@ -49,7 +49,7 @@ function ownUrls() {
   };
 }
 
-/** Where a source would be in dist/service, were it not a part of a chunk. */
+/** Path of a source in dist/service, as if it were not part of a chunk. */
 const placeOf = (path) => (path.startsWith('src/') ? path.slice('src/'.length) : join('..', path));
 
 const pathFrom = (fileName, path) => `./${relative(dirname(fileName), path)}`;

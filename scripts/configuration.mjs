@@ -1,4 +1,4 @@
-// The variables of the service, out of src/variables.json: for `--help`, and as the table of docs/configuration.md.
+// The variables of the service, from src/variables.json: for `--help`, and as the table of docs/configuration.md.
 // `node scripts/configuration.mjs` writes that table.
 
 import {readFileSync, writeFileSync} from 'node:fs';
@@ -9,7 +9,7 @@ const docs = new URL('../docs/configuration.md', import.meta.url);
 const lineCharactersMax = 110;
 const indent = '      ';
 
-/** Without markup, and without links that lead to another page for more. */
+/** Removes markup, and links to other pages. */
 const plain = (markdown) =>
   markdown
     .replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
@@ -44,7 +44,7 @@ const rowOf = ({variables, shown, help}) => {
   return `| ${names.join(', ')} | ${preset} | ${help} |`;
 };
 
-/** As it is in docs/configuration.md. */
+/** The table of docs/configuration.md. */
 export const configurationTable = ['| Name | Default | |', '|---|---|---|', ...groups.map(rowOf), ''].join('\n');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

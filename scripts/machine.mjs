@@ -1,13 +1,13 @@
-// What a machine must have before anything else can begin.
+// Checks the machine before anything else begins.
 
 import {existsSync, readFileSync} from 'node:fs';
 import {SetupFault} from './project.mjs';
 
 const nodeMin = [20, 15];
-/** npm alone has some hundred files open; the service as many for its threads and NATS, and one for each connection. */
+/** npm alone has some hundred files open; the service has as many for its threads and NATS, and one for each connection. */
 const openFilesMin = 512;
 
-/** Throws a `SetupFault` where there is too little. */
+/** Throws a `SetupFault` when the machine lacks something. */
 export function checkMachine() {
   checkNode();
   checkOpenFiles();
@@ -19,7 +19,7 @@ export function checkNode(version = process.versions.node) {
   throw new SetupFault(`Node ${nodeMin.join('.')} or newer is needed; this is ${version} (${process.execPath})`);
 }
 
-/** Node has raised its own limit as far as the hard one allows. */
+/** Node has raised its own limit up to the hard limit. */
 export function checkOpenFiles(limits = readLimits()) {
   const max = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
   if (max >= openFilesMin) return;
@@ -29,7 +29,7 @@ export function checkOpenFiles(limits = readLimits()) {
   );
 }
 
-/** Only Linux tells them. */
+/** Limits of this process; only Linux shows them. */
 function readLimits() {
   const file = '/proc/self/limits';
   return existsSync(file) ? readFileSync(file, 'utf8') : '';

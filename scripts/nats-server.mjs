@@ -1,6 +1,6 @@
-// Finds nats-server, or fetches the one that Debian signs. Never needs root.
-// Order: NATS_URL (none needed) -> NATS_SERVER_BIN -> .cache/nats -> a new one on this machine -> Debian's package
-//        -> the release of the NATS project, by its checksum -> an older one on this machine -> an error that names the remedies.
+// Finds nats-server, or fetches Debian's signed package. Never needs root.
+// Order: NATS_URL (none needed) -> NATS_SERVER_BIN -> .cache/nats -> a recent one on this machine -> Debian's package
+// -> the release of the NATS project, by its checksum -> an older one on this machine -> an error that names the remedies.
 
 import {spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
@@ -21,14 +21,14 @@ import {
 import {delimiter, join} from 'node:path';
 import {cacheFolder, runProgram, SetupFault, underWay} from './project.mjs';
 
-/** JetStream works as Millrace needs it from here on; older servers are refused. */
+/** First version whose JetStream works as Millrace needs it; older servers are refused. */
 const versionMin = '2.9.10';
-/** Erasing a message is crash-atomic in the server from here on: worth a fetch when the machine's own is older. */
+/** First version that erases a message atomically: worth a download if the machine's own is older. */
 const versionWanted = '2.14.5';
-/** The first that nothing here was tried with: a new major version may store or answer otherwise. */
+/** First version that Millrace was not tested with: a new major version may store or answer differently. */
 const versionUntried = '3.0.0';
 
-/** What is fetched where Debian's package is not to be had. The checksums are those of NATS's own container images. */
+/** The release to fetch where Debian's package is not available. The checksums are those of NATS's own container images. */
 const release = {
   version: '2.15.0',
   sha256: {
@@ -79,7 +79,7 @@ export async function findNatsServer(options = {}) {
   throw new SetupFault(remedies(newestOf(servers), failures));
 }
 
-/** Somewhere that this machine can fetch one from. */
+/** Whether this machine can fetch a server from anywhere. */
 export const canFetchNatsServer = () => fetchers().length > 0;
 
 const fetchers = () => [...debianFetchers(), ...releaseFetchers()];
@@ -118,14 +118,14 @@ function searchFolders(env) {
 const serversIn = (folders) =>
   [...new Set(folders)].map((folder) => inspect(join(folder, 'nats-server'))).filter((server) => server !== undefined);
 
-/** Of two that are alike, the first. */
+/** The newest server; of equal ones the first. */
 const newestOf = (servers) =>
   servers.reduce(
     (best, server) => (best !== undefined && isAtLeast(best.version, server.version) ? best : server),
     undefined,
   );
 
-/** `{path, version}`, or undefined when there is nothing that runs and calls itself nats-server. */
+/** `{path, version}`; undefined when the file does not run or is no nats-server. */
 function inspect(path) {
   try {
     accessSync(path, constants.X_OK);
@@ -146,7 +146,7 @@ export function isAtLeast(version, floor) {
 
 // -- Debian's package, without root -----------------------------------------------------------------------------------
 
-/** Debian's newest suite first: its server runs on older releases too. Then what this machine's release has. */
+/** Debian's newest suite first, because its server runs on older releases, too; then the suite of this machine's release. */
 export function debianFetchers(machine = readMachine()) {
   if (!machine.hasApt || machine.mirror === undefined) return [];
   const fetchers = [];
@@ -182,7 +182,7 @@ function aptSources() {
   return [readIfThere('/etc/apt/sources.list'), ...names.map((name) => readIfThere(join(parts, name)))];
 }
 
-/** The address from which this machine takes `suite` itself (not its updates or security), in both apt formats. */
+/** The address from which this machine takes `suite` itself (not its updates or security), in both formats of apt. */
 export function mirrorOf(suite, sources) {
   for (const text of sources) {
     for (const line of text.split('\n')) {
@@ -208,8 +208,8 @@ async function aptFetch(folder, source) {
     mkdirSync(join(folder, name), {recursive: true});
   writeFileSync(sourceList, `${source}\n`);
   writeFileSync(statusFile, '');
-  // Only sources, state and cache are ours: the machine's apt.conf.d stays in force (proxies, certificates).
-  // Its pins do not: they are about what may be installed, and nothing is installed here.
+  // Only sources, state and cache are ours: the machine's apt.conf.d stays in force (proxies, certificates). Its pins do not:
+  // they concern installation, and nothing is installed here.
   const settings = {
     'Dir::State': join(folder, 'state'),
     'Dir::State::lists': join(folder, 'state/lists'),
@@ -227,7 +227,7 @@ async function aptFetch(folder, source) {
   };
   const options = Object.entries(settings).flatMap(([name, value]) => (value === '' ? [] : ['-o', `${name}=${value}`]));
   const run = (program, ...words) => runProgram(program, words, {cwd: folder, timeout: aptMsMax});
-  // Its exit code also carries hooks of the machine that may need root; whether the lists came shows in the download.
+  // apt-get's exit code includes hooks of the machine that may need root; the download shows whether the lists arrived.
   const update = await run('apt-get', ...options, '-q', 'update');
   const download = await run('apt-get', ...options, '-q', 'download', 'nats-server');
   if (download.code !== 0) throw new Error(lastLine(update.code === 0 ? download : update));
@@ -274,7 +274,7 @@ async function download(url) {
   try {
     response = await fetch(url, {signal: AbortSignal.timeout(downloadMsMax)});
   } catch (error) {
-    throw new Error(error.cause?.message ?? error.message, {cause: error}); // fetch itself says "fetch failed".
+    throw new Error(error.cause?.message ?? error.message, {cause: error}); // fetch itself only says "fetch failed".
   }
   if (!response.ok) throw new Error(`${url} was answered ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
@@ -282,7 +282,7 @@ async function download(url) {
 
 // -- what was fetched -------------------------------------------------------------------------------------------------
 
-/** Moves a fetched binary into the cache, once it is known to run: a rename, so nobody ever sees half a file. */
+/** Moves a fetched binary into the cache once it is known to run: by a rename, so nobody sees half a file. */
 async function install(fetch, cache) {
   mkdirSync(cache, {recursive: true});
   const work = mkdtempSync(join(cache, 'fetch-'));
@@ -301,7 +301,7 @@ async function install(fetch, cache) {
   }
 }
 
-/** What apt says of an error: the last line that it marks as one. */
+/** Reason of a failure of apt: the last line that it marks as an error. */
 function lastLine({error, stderr, code}) {
   const lines = stderr
     .trim()

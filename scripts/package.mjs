@@ -1,4 +1,5 @@
-// `npm run package`: builds, and packs what a start needs as millrace-VERSION.tgz. It installs the native HTTP server alone.
+// `npm run package`: builds, and packs the files of a start as millrace-VERSION.tgz. The package installs only the native HTTP
+// server.
 
 import {spawnSync} from 'node:child_process';
 import {projectRoot, runScript, SetupFault} from './project.mjs';

@@ -1,4 +1,4 @@
-// Where things are, and the one lock under which set-up changes them.
+// Paths of the project, helper programs, and the lock under which set-up changes files.
 
 import {spawn} from 'node:child_process';
 import {createHash} from 'node:crypto';
@@ -11,7 +11,7 @@ export const projectRoot = resolve(fileURLToPath(new URL('..', import.meta.url))
 export const cacheFolder = join(projectRoot, '.cache');
 export const inProject = (...names) => join(projectRoot, ...names);
 
-/** By content, not by time: a checkout or an unpacked archive carries times that say nothing. */
+/** Hash of contents, not of times: the times of a checkout or an unpacked archive mean nothing. */
 export function hashOf(files) {
   const hash = createHash('sha256');
   for (const file of files)
@@ -19,10 +19,10 @@ export function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** A sentence for the operator: shown without a stack, ends the program with code 1. */
+/** A fault of the set-up: one sentence for the operator, without a stack; ends the program with code 1. */
 export class SetupFault extends Error {}
 
-/** Runs a script's main function; a `SetupFault` becomes its one line. */
+/** Runs a script's main function; shows a `SetupFault` as its one line. */
 export async function runScript(main) {
   try {
     await main();
@@ -34,8 +34,8 @@ export async function runScript(main) {
 }
 
 /**
- * Runs a program with its output kept. Resolves when it has ended, however it ended: `code` is null when it could not be
- * started (`error` says why) or was ended by a signal.
+ * Runs a program and captures its output. Resolves when it has ended, however it ended: `code` is null when it could not be
+ * started (`error` has the reason) or was ended by a signal.
  */
 export async function runProgram(program, args, options = {}) {
   const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], ...options});
@@ -47,13 +47,13 @@ export async function runProgram(program, args, options = {}) {
   return {code: error === undefined ? code : null, error, ...output};
 }
 
-/** npm's own words, run in `cwd` as `runProgram` does. Started by npm, its own path is known, and the one on PATH may be another. */
+/** Runs npm in `cwd`, as `runProgram` does. Under npm its own path is known, and may differ from the one on PATH. */
 export function runNpm(words, cwd = projectRoot) {
   const [program, first] = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []];
   return runProgram(program, [...first, ...words], {cwd});
 }
 
-/** Why npm failed, out of what `runNpm` resolves with. */
+/** Reason of a failure of npm, from the result of `runNpm`. */
 export function npmReason({error, stderr}) {
   const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!)/.test(line));
   return (error?.message ?? (lines.slice(0, 4).join(' ') || stderr)).trim();
@@ -61,7 +61,7 @@ export function npmReason({error, stderr}) {
 
 const stillMs = 5_000;
 
-/** Does `work`, and says every few seconds that `step` is still under way. */
+/** Runs `work`, and reports every few seconds that `step` is still in progress. */
 export async function underWay(say, step, work) {
   const beganMs = Date.now();
   const timer = setInterval(() => say(`${step} … ${Math.round((Date.now() - beganMs) / 1_000)} s`), stillMs);
@@ -73,13 +73,16 @@ export async function underWay(say, step, work) {
 }
 
 const lockFolder = join(cacheFolder, 'setup.lock');
-// An installation over a slow line takes minutes; a set-up that waits longer than this has a stuck neighbour.
+// An installation over a slow line takes minutes; after this time the other set-up must be stuck.
 const lockWaitMsMax = 600_000;
-// Between making the folder and naming its owner the owner may wait for a core: an ownerless lock this old was left by
-// a crash.
+// Between creating the folder and naming its owner the owner may wait for a core: a lock without an owner of this age was left
+// by a crash.
 const lockOwnerlessMsMax = 5_000;
 
-/** Two set-ups at once (`npm start` beside `npm test`) would install and build over each other: one waits, and says so. */
+/**
+ * Runs `work` under the lock: concurrent set-ups (`npm start` beside `npm test`) would overwrite each other's files. The second
+ * one waits, and says so.
+ */
 export async function withSetupLock(say, work) {
   await underWay(say, 'waiting for another set-up of this folder', acquireSetupLock);
   try {
@@ -102,7 +105,7 @@ async function acquireSetupLock() {
 
 function tryLock() {
   try {
-    mkdirSync(lockFolder); // Atomic: of two, one fails.
+    mkdirSync(lockFolder); // Atomic: of two processes one fails.
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw new SetupFault(`cannot write to ${cacheFolder}: ${error.message}`);
@@ -117,25 +120,28 @@ function isLockStale() {
     if (owner === undefined) return Date.now() - statSync(lockFolder).mtimeMs > lockOwnerlessMsMax;
     return !isProcessAlive(owner);
   } catch (error) {
-    if (error.code === 'ENOENT') return false; // Its owner removed it in the meantime.
+    if (error.code === 'ENOENT') return false; // Its owner removed it meanwhile.
     throw error;
   }
 }
 
-/** The process that holds the lock; undefined while it has not named itself: a file is there before its first byte. */
+/** Process that holds the lock; undefined while it has not named itself: a file exists before its first byte. */
 function ownerIn(folder) {
   const file = join(folder, 'pid');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   return text === '' ? undefined : Number(text);
 }
 
-/** Moved aside before it is removed: of two that found it stale, the second must not remove the first one's new lock. */
+/**
+ * Moves the lock aside before removing it: of two processes that find it stale, the second must not remove the first one's new
+ * lock.
+ */
 function removeStaleLock() {
   const aside = `${lockFolder}.stale-${process.pid}`;
   try {
     renameSync(lockFolder, aside);
   } catch (error) {
-    if (error.code === 'ENOENT') return; // Somebody else was faster.
+    if (error.code === 'ENOENT') return; // Another process was faster.
     throw error;
   }
   const owner = ownerIn(aside);

@@ -1,11 +1,11 @@
-// `node scripts/run.mjs NAME [words]`: sets up what the program needs, and runs it in this process with the words.
+// `node scripts/run.mjs NAME [words]`: sets up what the program needs, and runs it in this process with these arguments.
 
 import {pathToFileURL} from 'node:url';
 import {inProject, runScript, SetupFault} from './project.mjs';
 import {setUp} from './setup.mjs';
 
 const quiet = () => {};
-/** Programs of the service: set-up says nothing, as the output belongs to them. */
+/** Programs of the service: set-up prints nothing, because the output is theirs. */
 const ofService = {say: quiet, needsNatsServer: false};
 const programs = {
   dashboard: ['service/cli/dashboard', ofService],

@@ -1,6 +1,6 @@
-// Set-up: dependencies, build, nats-server. Uses built-ins only, since it runs before anything is installed.
-// Each step says in one line what it chose and why, and every few seconds that it is still under way; a second run with nothing
-// to do takes a fraction of a second.
+// Set-up: dependencies, build, nats-server. It runs before anything is installed, so it uses built-in modules only. Each step
+// reports in one line what it chose and why, and every few seconds that it is still in progress. A second run with nothing to
+// do takes a fraction of a second.
 
 import {spawnSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
@@ -19,7 +19,7 @@ import {
   withSetupLock,
 } from './project.mjs';
 
-/** Sources have type errors; what could be compiled was. */
+/** Sources have type errors; everything that compiles was compiled. */
 export class BuildFault extends SetupFault {}
 
 const lockFile = inProject('package-lock.json');
@@ -27,14 +27,14 @@ const installedStamp = inProject('node_modules/.installed-lock');
 const commitStamp = inProject('dist/.commit');
 
 /**
- * `say` gets the lines. `needs: 'service'` is enough to compile and serve; `'everything'` has what tests and benches need, too:
- * some 400 MB more. `needsNatsServer: false` for programs that only talk to a running service.
- * Returns the environment that the service needs on top of its own: NATS_SERVER_BIN when one was found.
+ * Sets up the project. `say` gets the lines. `needs`: `'service'` is enough to compile and serve; `'everything'` includes the
+ * packages of tests and benches, some 400 MB more. `needsNatsServer: false`: for programs that only use a running service.
+ * Returns the environment variables that the service needs in addition: NATS_SERVER_BIN when one was found.
  */
 export async function setUp({say = console.log, needs = 'service', needsNatsServer = true} = {}) {
   checkMachine();
   return await withSetupLock(say, async () => {
-    // Where no fetch can bring one, its absence is said now and not after minutes of installing.
+    // Where none can be fetched, its absence is reported now and not after minutes of installing.
     const isFirst = needsNatsServer && !canFetchNatsServer();
     const found = isFirst ? await natsServer(say) : {};
     await installDependencies(say, needs);
@@ -60,7 +60,7 @@ async function installDependencies(say, needs) {
     return;
   }
   say(`dependencies: installing with npm ci, because ${why}`);
-  // Development packages too, also under NODE_ENV=production: the bundler is one of them.
+  // Development packages are included even under NODE_ENV=production: the bundler is one of them.
   const options = ['--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
   if (needs === 'service') options.push('--workspaces=false');
   const install = (command) => underWay(say, 'dependencies: installing', () => runNpm([command, ...options]));
@@ -85,7 +85,7 @@ function reasonToInstall(needs) {
   return undefined;
 }
 
-/** Native packages come as one package for each major version of Node. */
+/** Native packages differ by major version of Node. */
 const installation = () => ({
   node: process.versions.node.split('.')[0],
   lock: existsSync(lockFile) ? hashOf([lockFile]) : 'no lock file',
@@ -96,25 +96,28 @@ function recordedInstallation() {
   try {
     return JSON.parse(readFileSync(installedStamp, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined; // The installation that wrote it was killed.
+    if (error instanceof SyntaxError) return undefined; // The installation was killed while it wrote this.
     throw error;
   }
 }
 
-/** Why the native HTTP server does not load; undefined when it does. In a process of its own: a load has effects. */
+/**
+ * Reason why the native HTTP server does not load; undefined when it does. Checked in a process of its own: loading has
+ * effects.
+ */
 function nativeHttp() {
   const load =
     "import('uWebSockets.js-newer').catch((newer) => import('uWebSockets.js').catch((older) => { console.error(newer.message + '\\n' + older.message); process.exit(1); }))";
   const {status, stderr} = spawnSync(process.execPath, ['-e', load], {cwd: projectRoot, encoding: 'utf8'});
   if (status === 0) return undefined;
   const lines = stderr.trim().split('\n');
-  // What the system's loader misses is behind the words of the package.
+  // The system loader's reason follows the package's own message.
   return lines.find((line) => line.includes('GLIBC')) ?? (lines[0] || 'it does not load');
 }
 
 // -- build ------------------------------------------------------------------------------------------------------------
 
-/** What is built, of which sources, and by what. Each is built again when one of its sources changed. */
+/** The products of a build: their sources and commands. Each is built again when one of its sources changed. */
 const products = {
   service: {
     folders: ['actors', 'src', 'kernels', 'tools/demo', 'tools/shop', 'dashboard'],
@@ -128,7 +131,7 @@ const products = {
   modules: {
     folders: ['actors', 'src', 'bench', 'tools'],
     files: ['package-lock.json', 'tsconfig.json'],
-    // Not -b, which goes by times: files out of an archive are older than what was compiled before.
+    // Not -b, which compares times: files from an archive are older than earlier output.
     run: () => runStep('node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'),
   },
 };
@@ -159,9 +162,9 @@ function sourceHash(name) {
   return hashOf([...files.map((file) => inProject(file)), ...inFolders.sort()].filter((file) => existsSync(file)));
 }
 
-/** The pages, compressed, in dist/dashboard. They are not checked for types here: the tests do that. */
+/** Builds the compressed pages in dist/dashboard. Types are not checked here: the tests do that. */
 export async function buildDashboard() {
-  if (!existsSync(inProject('dashboard'))) return; // An archive of the service alone.
+  if (!existsSync(inProject('dashboard'))) return; // An archive without the dashboard.
   await runStep('node_modules/vite/bin/vite.js', 'build', inProject('dashboard'), '--logLevel', 'warn');
 }
 
@@ -169,21 +172,21 @@ export async function buildDashboard() {
 async function runStep(program, ...words) {
   const {code, error, stdout, stderr} = await runProgram(process.execPath, [inProject(program), ...words], {
     cwd: projectRoot,
-    // vitest sets another one, and the pages that it built would be 3 kB larger than those of a start.
+    // vitest sets another value, with which the pages would be 3 kB larger than in a start.
     env: {...process.env, NODE_ENV: 'production'},
   });
   if (code !== 0)
     throw new BuildFault(`the build failed:\n${stdout || stderr || error?.message || `it ended with ${code}`}`);
 }
 
-/** For `--version`, /healthz and /metrics. A folder that is no checkout of its own, but lies in one, has none. */
+/** Writes the commit for `--version`, /healthz and /metrics. A folder inside another checkout has none. */
 function stampCommit() {
   const {stdout} = spawnSync('git', ['rev-parse', '--show-toplevel', 'HEAD'], {cwd: projectRoot, encoding: 'utf8'});
   const [top, commit] = (stdout ?? '').split('\n');
   const isOwn = existsSync(inProject('.git')) && top !== '' && realpathSync(top) === realpathSync(projectRoot);
   const known = isOwn && commit ? commit.slice(0, 12) : 'unknown';
   const stamped = existsSync(commitStamp) ? readFileSync(commitStamp, 'utf8') : undefined;
-  // What an image was built with stays: it has no checkout to ask.
+  // An image keeps the commit that it was built with: it has no checkout.
   if (known === stamped || (known === 'unknown' && stamped !== undefined)) return;
   writeFileSync(commitStamp, known);
 }

@@ -1,4 +1,4 @@
-// `npm start`: set up, then serve in this same process, so that signals reach the service.
+// `npm start`: sets up, then serves in this same process, so that signals reach the service.
 
 import {configuration} from './configuration.mjs';
 import {findNatsServer} from './nats-server.mjs';
@@ -22,7 +22,7 @@ await runScript(async () => {
     return;
   }
   if (words.includes('--print-config') || words.includes('--version')) {
-    await setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is the answer alone.
+    await setUp({say: () => {}, needsNatsServer: false}); // Quiet: the output is only the answer.
     Object.assign(process.env, await knownNatsServer());
     await import('../dist/service/main.js');
     return;
@@ -32,13 +32,13 @@ await runScript(async () => {
   await import('../dist/service/main.js');
 });
 
-/** What a start would use, as far as it is there: nothing is fetched to answer a question. */
+/** Environment that a start would use, as far as it exists: nothing is fetched to answer a question. */
 async function knownNatsServer() {
   try {
     const {path} = await findNatsServer({fetchers: []});
     return path === undefined ? {} : {NATS_SERVER_BIN: path};
   } catch (error) {
-    if (error instanceof SetupFault) return {}; // A start will fetch one, or say what is wrong.
+    if (error instanceof SetupFault) return {}; // A start will fetch one, or report the fault.
     throw error;
   }
 }

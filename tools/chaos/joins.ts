@@ -44,7 +44,7 @@ async function allHaveJoined(readback: Readback): Promise<boolean> {
     .every((found) => found.length === partitions && found.every((value) => value === 0));
 }
 
-/** Over all names. */
+/** Number of events over all names. */
 async function countedOn(round: number, readback: Readback, covered: string): Promise<number> {
   const date = dateOfRound(round);
   const reports = eventNames.map(

@@ -43,7 +43,7 @@ export type JournalLine =
       readonly strange?: string;
     }
   | {readonly line: 'strike'; readonly name: string}
-  /** From here on the log cannot be reached. */
+  /** The log cannot be reached from here on. */
   | {readonly line: 'log down'; readonly name: string; readonly noticedWithinMs: number}
   | {readonly line: 'log up'; readonly name: string}
   | {readonly line: 'round'; readonly round: number; readonly seed: number};

@@ -1,5 +1,5 @@
-// A retry storm: every event is sent one to five times, in any batches, over all connections at once; and events of earlier
-// rounds, which are in snapshots long since, are sent again.
+// A retry storm: every event is sent one to five times, in random batches, over all connections at once. Events of earlier
+// rounds, which are in snapshots already, are sent again, too.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {UserRef} from '../model/model.js';

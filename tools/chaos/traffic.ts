@@ -28,7 +28,7 @@ const pauseAfterFailureMs = 15;
 export class Worker implements Traffic {
   private readonly again: Thing[] = [];
   private readonly users: readonly UserRef[];
-  /** Each is of one user. */
+  /** Devices, of one user each. */
   private readonly devices: readonly {readonly id: string; readonly owner: UserRef}[];
   private isStopping = false;
   private made = 0;
@@ -45,7 +45,7 @@ export class Worker implements Traffic {
       kind: i % 5 === 4 ? 'anonymous' : 'user',
       id: i % 7 === 6 ? `${name}/ü ${i}%+` : `${name}-u${i}`,
     }));
-    // Two of the first user, and one of each of the next.
+    // Two devices of the first user, and one of each of the next.
     this.devices = Array.from({length: hasDevices ? devicesPerWorker : 0}, (_, i) => ({
       id: `${name}/d${i}`,
       owner: this.users[Math.max(0, i - 1)]!,

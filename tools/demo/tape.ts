@@ -3,7 +3,7 @@ import type {ShopEntry} from '../shop/entry.js';
 
 export class Tape {
   private readonly entries: Iterator<ShopEntry, unknown, void>;
-  /** Read, and not due yet. */
+  /** The entry that was read and is not due yet. */
   private ahead: ShopEntry | undefined;
 
   constructor(entries: Iterator<ShopEntry, unknown, void>) {

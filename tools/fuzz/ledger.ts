@@ -1,10 +1,11 @@
-// The events that the service took, by its own answers: afterwards each must be stored that often.
+// Events that the service took, by its own answers: afterwards each must be stored that often.
 //   L1. An event that was answered as taken is stored; with a message id once, however often it was sent.
 //   L2. An event whose request got no answer may be stored or not, as often as it was sent.
 //   L3. Nothing else is stored. Deleted users, and the victims of deletions, are left out on both sides.
-//   L4. What was sent with an anonymousId alone is its user's, if one user was named beside it, was taken and was not deleted.
-//   L5. Whose it is otherwise depends on the order of requests that were sent at once, or had no answer: what was sent with such
-//       an anonymousId alone is left out.
+//   L4. An event with an anonymousId alone belongs to the user that was named beside it, if only one was, was taken and was not
+//       deleted.
+//   L5. Otherwise its user depends on the order of requests that were sent at once or had no answer: events with such an
+//       anonymousId alone are left out.
 import {brotliDecompressSync, gunzipSync, inflateSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import type {HostileRequest} from './request.js';
@@ -15,11 +16,11 @@ interface SentEvent {
   readonly userId?: unknown;
   readonly anonymousId?: unknown;
   readonly messageId?: unknown;
-  /** As history shows it. */
+  /** Set as history shows it. */
   readonly joined?: true;
 }
 
-/** How often an event may be stored. */
+/** Least and greatest number of times that an event may be stored. */
 export interface Bounds {
   min: number;
   max: number;
@@ -39,7 +40,7 @@ export class Ledger {
   readonly deletedUsers = new Set<string>();
   /** Users that any request named beside an anonymousId. */
   private readonly namedWith = new Map<string, Set<string>>();
-  /** Those of which a request was taken. */
+  /** AnonymousIds of which a request with a user was taken. */
   private readonly joined = new Set<string>();
   /** Events answered as taken, copies included. */
   accepted = 0;
@@ -101,7 +102,7 @@ export class Ledger {
     merge(this.events, key, bounds);
   }
 
-  /** By the user that has the event once all have joined. L4 */
+  /** Expected events by the user that has them once all have joined. L4 */
   expected(): Map<string, Bounds> {
     const expected = new Map<string, Bounds>();
     for (const [key, bounds] of this.events) {
@@ -112,7 +113,7 @@ export class Ledger {
     return expected;
   }
 
-  /** L4. Undefined: nobody, or nobody knows. */
+  /** The user of an anonymousId; undefined: none, or an unknown one. L4 */
   private ownerOf(anonymousId: string): string | undefined {
     const [user, ...others] = this.namedWith.get(anonymousId) ?? [];
     const isSure = others.length === 0 && this.joined.has(anonymousId) && !this.isDeleted(anonymousId);

@@ -1,4 +1,4 @@
-// `npm run census`: counts what there is to know in the core, by folder; with a commit also there: `npm run census -- COMMIT`.
+// `npm run census`: counts the concepts of the core by folder; `npm run census -- COMMIT` also those of a commit.
 //   Lines, classes and exported names; invariants that a file header numbers; arrows between the rooms of a folder (one
 //   room imports another), and pairs of rooms that import each other, of which one arrow leads upwards.
 import {execFileSync} from 'node:child_process';
@@ -9,7 +9,7 @@ import {inProject, projectRoot} from '../../scripts/project.mjs';
 const core = ['actors', 'kernels', 'src/partition', 'src/parts', 'src/report', 'src/nats', 'src/pacing'];
 const git = (...args) => execFileSync('git', args, {cwd: projectRoot, encoding: 'utf8', maxBuffer: 1 << 28});
 
-/** Sources of a commit by path; of the working tree without one. */
+/** Sources by path: of a commit, or without one of the working tree. */
 function sourcesOf(commit) {
   const from =
     commit === undefined ? ['ls-files', '--', ...core] : ['ls-tree', '-r', '--name-only', commit, '--', ...core];
@@ -21,7 +21,7 @@ function sourcesOf(commit) {
   return new Map(paths.map((path) => [path, textOf(path)]));
 }
 
-/** The room of a file: its sub-folder with everything below it, or the file itself. */
+/** Room of a file: its sub-folder with everything below it, or the file itself. */
 function roomOf(path, folder) {
   const inside = path.slice(folder.length + 1);
   return inside.includes('/') ? inside.slice(0, inside.lastIndexOf('/')) : inside;
@@ -63,7 +63,7 @@ function census(commit) {
   const rows = core.map((folder) => [folder, rowOf(folder, sources)]);
   const total = {};
   for (const [, row] of rows) for (const [name, value] of Object.entries(row)) total[name] = (total[name] ?? 0) + value;
-  // Fields of the loop that hold its state.
+  // State fields of the loop.
   const loop = sources.get('src/partition/runner.ts') ?? '';
   const flags = (loop.match(/^ {2}(private )?is[A-Z]\w*\b[^(\n]*;$/gm) ?? []).length;
   return {rows: [...rows, ['all', total]], flags};

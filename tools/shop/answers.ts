@@ -1,4 +1,4 @@
-// What the shop knows of questions that people ask (src/edge/openapi/questions.ts), by plain loops over what happened.
+// The shop's own answers to questions of people (src/edge/openapi/questions.ts), by plain loops over its events.
 import type {Deed, Range, ShopTruth} from './truth.js';
 
 const dayMs = 86_400_000;
@@ -22,7 +22,7 @@ export class ShopAnswers {
     return this.deeds.filter((deed) => deed.name === name);
   }
 
-  /** By day or week: what `number` makes of the deeds of each. */
+  /** `number` of the deeds of each day or week. */
   private over(deeds: readonly Deed[], lengthMs: number, number: (deeds: readonly Deed[]) => number): number[] {
     const {fromMs, toMs} = this.range;
     const starts: number[] = [];
@@ -38,7 +38,7 @@ export class ShopAnswers {
     return this.over(this.of('order_placed'), dayMs, peopleIn);
   }
 
-  /** The paths that are seen most, and how often. */
+  /** The most viewed paths, and their views. */
   topPages(limit: number): (readonly [path: string, views: number])[] {
     const views = new Map<string, number>();
     for (const {properties} of this.of('page_viewed')) {
@@ -59,7 +59,7 @@ export class ShopAnswers {
     return this.over(this.of(name), weekMs, count);
   }
 
-  /** Orders by day of a place that is two hours ahead of UTC all the time, for the days of the range there. */
+  /** Orders by day at an offset of two hours from UTC, for the days of the range there. */
   ordersByDayTwoHoursAhead(): number[] {
     const shiftMs = 2 * 3_600_000;
     const {fromMs, toMs} = this.range;
@@ -70,7 +70,7 @@ export class ShopAnswers {
     return this.over(orders, dayMs, count);
   }
 
-  /** People who signed up in each week, and those of them who ordered within the time after. */
+  /** Number of people who signed up in each week, and of those who ordered within the time after it. */
   ordersAfterSignUp(withinMs: number): (readonly [signedUp: number, ordered: number])[] {
     const {fromMs, toMs} = this.range;
     const all = this.truth.deeds({fromMs, toMs: toMs + withinMs});
@@ -91,8 +91,8 @@ export class ShopAnswers {
   }
 
   /**
-   * People at the first step and at the second, by a property of the first step of their path: the earliest first step with a
-   * second one after it, else the earliest. `undefined`: the first step has no such property.
+   * Number of people at the first step and at the second, by a property of the first step of their path: the earliest first
+   * step that a second one follows, else the earliest. `undefined`: the first step has no such property.
    */
   twoStepsBy(property: string, [first, second]: readonly [string, string]): Map<unknown, [number, number]> {
     const rows = new Map<unknown, [number, number]>();
@@ -119,7 +119,7 @@ export class ShopAnswers {
     return durations.sort((a, b) => a - b);
   }
 
-  /** People with `first` in the range, and those of them with a `second` within the time after some `first`. */
+  /** Number of people with `first` in the range, and of those with a `second` within the time after some `first`. */
   within(first: string, second: string, withinMs: number): readonly [number, number] {
     const {fromMs, toMs} = this.range;
     const all = this.truth.deeds({fromMs, toMs: toMs + withinMs});
@@ -138,7 +138,9 @@ export class ShopAnswers {
     return [entered.size, reached.size];
   }
 
-  /** Pairs of a person and a value of the property with `first`, and those with a later `second` of the same value. */
+  /**
+   * Number of pairs of a person and a value of the property with `first`, and of those with a later `second` of the same value.
+   */
   pairs(property: string, first: string, second: string): readonly [number, number] {
     const entered = new Set<string>();
     const reached = new Set<string>();
@@ -163,7 +165,7 @@ export class ShopAnswers {
       .sort();
   }
 
-  /** By week of the first sign-up: people, and how many of them did anything in the weeks 1, 2, … after. */
+  /** Number of people by week of the first sign-up, and of those who did anything in the weeks 1, 2, … after it. */
   retention(weeks: number): {readonly size: number; readonly cells: readonly number[]}[] {
     const weekOf = (timeMs: number): number => Math.floor((timeMs - mondayMs) / weekMs);
     const cohorts: {size: number; cells: number[]}[] = [];
@@ -181,7 +183,7 @@ export class ShopAnswers {
     return cohorts;
   }
 
-  /** How many people were active on exactly 1, 2, … days. */
+  /** Number of people active on exactly 1, 2, … days. */
   stickiness(): number[] {
     const {fromMs, toMs} = this.range;
     const people = new Array<number>((toMs + 1 - fromMs) / dayMs).fill(0);
@@ -192,14 +194,14 @@ export class ShopAnswers {
     return people;
   }
 
-  /** Active people of each week whose plan is one of these now. */
+  /** Number of active people of each week whose current plan is one of these. */
   activeByWeekOn(plans: readonly string[]): number[] {
     const isOn = ({person}: Deed): boolean =>
       person.startsWith('user ') && plans.includes(this.truth.traits.get(person.slice('user '.length))?.plan as string);
     return this.over(this.deeds.filter(isOn), weekMs, peopleIn);
   }
 
-  /** Values of a property of the name, and how often. */
+  /** Values of a property of the name, and their numbers. */
   valuesOf(name: string, property: string): Map<unknown, number> {
     const counts = new Map<unknown, number>();
     for (const {properties} of this.of(name))

@@ -17,7 +17,7 @@ export interface ShopOptions {
   readonly days: number;
   /** The first day: midnight UTC, epoch ms. */
   readonly startMs: number;
-  /** A sale without an end: from `fromMs` on so many more people come for the first time on an average day. */
+  /** A sale without an end: from `fromMs` on this many more people come for the first time on an average day. */
   readonly sale?: {readonly fromMs: number; readonly peoplePerDay: number};
 }
 
@@ -27,12 +27,12 @@ const dayMs = hoursPerDay * hourMs;
 /** Shortest time between two visits of one visitor. */
 const restMs = 10 * 60_000;
 
-/** A visitor whose first visit is so long ago does not return: this bounds the visitors that the shop holds. */
+/** Days after the first visit from which a visitor does not return: this bounds the visitors that the shop holds. */
 const forgottenDays = 60;
 
-/** By hour of a visitor's own day. */
+/** Weights by hour of a visitor's own day. */
 const hourWeights = [8, 4, 2, 2, 2, 4, 10, 22, 36, 46, 52, 56, 60, 54, 50, 50, 54, 62, 74, 88, 96, 80, 50, 22];
-/** From Sunday on. */
+/** Moods of the days of the week, from Sunday. */
 const weekdayMoods = [1.25, 1.02, 0.98, 0.97, 0.98, 0.92, 1.12];
 
 const campaigns = ['new_arrivals', 'members_week', 'season_sale'];
@@ -75,7 +75,7 @@ export class Shop {
     );
   }
 
-  /** To be called once. SH2 */
+  /** Entries without an end. Call it once. SH2 */
   *entries(): Generator<ShopEntry, never, void> {
     for (let day = 0; ; day++) {
       const starts = this.startsOf(day);
@@ -92,7 +92,7 @@ export class Shop {
     }
   }
 
-  /** SH2 */
+  /** Entries before `endMs`. SH2 */
   *entriesUntil(endMs: number): Generator<ShopEntry, void, void> {
     for (const entry of this.entries()) {
       if (entry.timeMs >= endMs) return;
@@ -128,7 +128,7 @@ export class Shop {
     return fresh;
   }
 
-  /** Rounded so that the first days have `people` in all. SH3 */
+  /** Number of first visits on a day, rounded so that the first days have `people` in all. SH3 */
   private newcomerCount(day: number): number {
     const {people} = this.options;
     const before = this.expected;
@@ -137,7 +137,7 @@ export class Shop {
     return this.expected - before;
   }
 
-  /** By the hour: a day may have hundreds of thousands. */
+  /** First visits of the sale in an hour: a day may have hundreds of thousands. */
   private saleStarts(day: number, hour: number): Start[] {
     const {sale} = this.options;
     const hourStartMs = this.startOf(day) + hour * hourMs;
@@ -148,7 +148,7 @@ export class Shop {
       .filter(({startMs}) => startMs >= sale.fromMs);
   }
 
-  /** Undefined when the visitor is busy with the last visit until the day ends. */
+  /** Start of a visit; undefined when the visitor's last visit lasts until the day ends. */
   private startFor(visitor: Visitor, day: number, campaign: string | undefined): Start | undefined {
     const {random} = this;
     const hour = (random.weightedIndex(hourWeights) - visitor.country.offset + hoursPerDay) % hoursPerDay;

@@ -1,4 +1,4 @@
-// The right answers of the service about a shop, computed from the shop's entries by plain loops.
+// The service's right answers about a shop, computed from the shop's entries by plain loops.
 //   TR1. It reads the bodies alone, as the service does, and shares no code with it.
 //   TR2. A user is a userId, with every anonymousId that came with it first; or an anonymousId that never came with one
 //        (docs/api.md, Identity). No two people of a shop share an anonymousId.
@@ -34,7 +34,7 @@ interface Happened {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** An event and whose it is. TR2 */
+/** An event and its user. TR2 */
 export interface Deed {
   readonly name: string;
   readonly person: string;
@@ -43,9 +43,9 @@ export interface Deed {
 }
 
 export class ShopTruth {
-  /** In the order of sending. */
+  /** Events in the order of sending. */
   private readonly events: Happened[] = [];
-  /** By anonymousId. TR2 */
+  /** User by anonymousId. TR2 */
   private readonly owners = new Map<string, string>();
   /** Current traits, by userId. */
   readonly traits = new Map<string, Readonly<Record<string, unknown>>>();
@@ -64,7 +64,7 @@ export class ShopTruth {
     this.events.push({name: event!, userId, anonymousId: anonymousId!, timeMs: Date.parse(timestamp!), properties});
   }
 
-  /** TR2 */
+  /** The user of an event. TR2 */
   private userOf({userId, anonymousId}: Happened): string {
     const owner = userId ?? this.owners.get(anonymousId);
     return owner === undefined ? `anonymous ${anonymousId}` : `user ${owner}`;

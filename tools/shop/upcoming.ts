@@ -1,4 +1,4 @@
-// Entries that are made before their time: earliest first, those of one ms in the order of addition.
+// Entries made before their time: earliest first, those of one ms in the order of addition.
 import type {ShopEntry} from './entry.js';
 
 interface Waiting {

@@ -35,7 +35,7 @@ export interface Occasion {
   readonly campaign: string | undefined;
 }
 
-/** All entries, by time except for those days later. `scope`: part of the messageIds. */
+/** All entries of a visit, by time except for those days later. `scope`: part of the messageIds. */
 export function visitOf(visitor: Visitor, occasion: Occasion, scope: string): ShopEntry[] {
   const visit = new Visit(visitor, occasion, scope);
   visit.run();

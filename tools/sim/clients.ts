@@ -15,16 +15,16 @@ import type {SimEdge} from './edge.js';
 import type {Chance} from './random.js';
 import type {Timeline} from './timeline.js';
 
-/** By the number of partitions: users, and the devices of those who name some. */
+/** Users, and the devices of those who name some, by the number of partitions. */
 const populations: Readonly<Record<number, Population>> = {
   1: {users: [0, 1, 2, 3, 4, 5], devices: {0: [0], 1: [2], 3: [5], 4: [3]}},
-  /** Devices of 0 and 3 live elsewhere, each in the other's partition; those of 1 and 9 where they do. */
+  /** Devices of 0 and 3 live in each other's partition; those of 1 and 9 in their own user's. */
   2: {users: [0, 1, 3, 9, 2, 5, 8, 11, 14], devices: {0: [2, 14], 1: [11], 3: [5], 9: [8]}},
 };
 const fillerBytes = 60_000;
-/** Users who are deleted once all others are done. */
+/** Users who are deleted after all others are done. */
 const leaversMax = 2;
-/** Share of the time in which requests start where users are deleted at its end. */
+/** Share of the time in which requests start, if users are deleted at the end. */
 const requestsShare = 0.7;
 const names = ['signup', 'open', 'buy', 'leave'];
 const hourMs = 3_600_000;
@@ -69,7 +69,7 @@ export interface ClientOptions {
   readonly erases: boolean;
   /** Known users name devices, which are anonymous users as well. */
   readonly links: boolean;
-  /** Events are as long as they may be: some fill a message, some more a chunk. */
+  /** Events are as long as allowed: some fill a message, some more fill a chunk. */
   readonly isHeavy: boolean;
   /** Some different events have the same message id: only the first one counts. */
   readonly sharesIds: boolean;
@@ -82,7 +82,7 @@ export interface ClientOptions {
 export class Clients {
   /** Texts of events that were answered 200. */
   readonly acked = new Set<string>();
-  /** How often each event was passed to an edge. */
+  /** Number of times that each event was passed to an edge. */
   readonly sent = new Map<string, number>();
   /** Deletions that were accepted. */
   readonly erased = new Set<string>();
@@ -92,9 +92,9 @@ export class Clients {
   private readonly timeline: Timeline;
   private readonly options: ClientOptions;
   private readonly population: Population;
-  /** Deletions that are being carried out, by their edges. */
+  /** Deletions in progress, by their edges. */
   private readonly deleting = new Map<Answer, SimEdge>();
-  /** Users who are deleted for good, by their ids, and when that began. */
+  /** Time at which the final deletion of each user began. */
   readonly leftMs = new Map<string, number>();
   private tokens = 0;
 
@@ -138,7 +138,7 @@ export class Clients {
     return `del${this.chance.between(0, 1e9)}`;
   }
 
-  /** Some come from a clock that is ahead, and most of those with a time come late. */
+  /** Draws an identify. Some clocks are ahead, and most requests with a time come late. */
   private drawIdentify(user: number): Request {
     const {chance} = this;
     return {
@@ -169,7 +169,7 @@ export class Clients {
     };
   }
 
-  /** Nearly always one of its own; few devices are shared. */
+  /** Draws a device: nearly always one of the user's own; few devices are shared. */
   private drawDevice(user: number): number {
     const {users, devices} = this.population;
     const own = this.chance.pick(devices[user] ?? [user]);
@@ -181,7 +181,7 @@ export class Clients {
     return isShared ? `m${this.chance.between(0, 9)}` : `m${this.tokens}x`;
   }
 
-  /** Often at or next to a border of hours and days. */
+  /** Draws a time, often at or next to a border of hours and days. */
   private eventTime(): number {
     const {chance} = this;
     const aroundMs = Date.now() + chance.within(-30, 2) * hourMs;
@@ -223,7 +223,7 @@ export class Clients {
       return;
     }
     const {chance} = this;
-    // Some send again after an answer: it counts once.
+    // A client may send again after an answer: the event counts once.
     const sendsAgain = isStored
       ? chance.chance(0.08) && isRepeatable(request)
       : isRepeatable(request) || chance.chance(0.3);
@@ -234,13 +234,13 @@ export class Clients {
     this.timeline.schedule(chance.within(10, 4_000), undefined, () => this.send(request, tries + 1));
   }
 
-  /** Nothing of a request comes any more. */
+  /** Notes that a request is over. */
   private end(): void {
     this.unanswered -= 1;
     if (this.unanswered === 0) this.leave();
   }
 
-  /** Some are deleted at the end: nothing of them may be left. */
+  /** Deletes some users at the end: nothing of them may be left. */
   private leave(): void {
     const {erases, links} = this.options;
     if (!erases || !links || this.leftMs.size > 0) return;
@@ -251,7 +251,7 @@ export class Clients {
     }
   }
 
-  /** Some do not ask again: what is in a log by then is carried to its end all the same. */
+  /** Repeats some deletions: a deletion that a log has already is carried out in any case. */
   private eraseAgain(request: Request & {kind: 'erase'}, tries: number): void {
     const {chance} = this;
     if (!this.leftMs.has(keyOf(request.user)[1]) && chance.chance(0.5)) {
@@ -289,7 +289,7 @@ class Answer implements CommitWaiter {
     else this.one();
   }
 
-  /** One of the parts that the answer waits for is there. */
+  /** A part that the answer waits for has arrived. */
   one(): void {
     this.pending -= 1;
     if (this.pending === 0) this.give(true);
@@ -337,11 +337,11 @@ function writesOf(request: Request, isHeavy: boolean): Write[] {
   }
 }
 
-/** Every third user is anonymous. */
+/** Key of a user: every third one is anonymous. */
 export const keyOf = (user: number): [KeyKind, string] =>
   user % 3 === 2 ? ['a', deviceId(user)] : ['u', userId(user)];
 
-/** The link goes to the device's partition, the event to the user's. */
+/** Writes of an event: the link goes to the device's partition, the event to the user's. */
 function writesOfEvent(event: Event, nowMs: number, isHeavy: boolean): Write[] {
   const {user, device} = event;
   const write: Write = (writer) => writeOne(writer, event, nowMs, isHeavy);
@@ -349,7 +349,7 @@ function writesOfEvent(event: Event, nowMs: number, isHeavy: boolean): Write[] {
   return [write, (writer) => writeLink(writer, deviceId(device), keyOf(user)[1], nowMs)];
 }
 
-// Texts that nothing else holds: they are searched for on the disk.
+// Texts that occur nowhere else: they are searched for on the disk.
 const userId = (user: number): string => `per${user}son`;
 const deviceId = (device: number): string => `dev${device}ice`;
 

@@ -4,7 +4,7 @@
 //   W3. The log is not truncated past the older kept manifest.
 //   W4. Parts are removed by overwriting alone: any other way leaves their bytes on the disk.
 //   W5. A message of a log has the bytes of every other message with its producer and number.
-//   W6. Where users are joined, every set of kept snapshots that a report could stand on counts each event up to its positions
+//   W6. If users are joined, every set of kept snapshots that a report may be based on counts each event up to its positions
 //       once, wherever it is by then; and the newest snapshots of all partitions are such a set.
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {entryKind, MessageCursor} from '../../actors/log/entries.js';
@@ -24,14 +24,14 @@ import {PublishedSet, PublishedSnapshot, payloadOf} from './published.js';
 import type {SimServer, Watch} from './server.js';
 import type {SimStream, Stored} from './store.js';
 
-/** What is watched of one partition. */
+/** What the sentinel knows of one partition. */
 interface Watched {
   newest: Manifest | undefined;
   /** Revisions that the newest manifest's index names, and those of its predecessor. */
   named: {readonly current: ReadonlySet<number>; readonly previous: ReadonlySet<number>};
-  /** W6 */
+  /** Model of the partition. W6 */
   readonly model: LogModel;
-  /** The newest first. */
+  /** Kept snapshots, the newest first. */
   kept: readonly PublishedSnapshot[];
   /** All log messages ever stored, in order: the accepted ones. */
   readonly accepted: Stored[];
@@ -39,15 +39,15 @@ interface Watched {
 
 export class Sentinel implements Watch {
   manifestCount = 0;
-  /** Messages of moves, and events in them. */
+  /** Number of messages of moves, and of the events in them. */
   moves = 0;
   joined = 0;
-  /** W6: sets of snapshots that were counted, and such as no report stands on. */
+  /** Number of sets of snapshots that were counted, and of sets that no report uses. W6 */
   sets = 0;
   tornSets = 0;
   private readonly fail: (text: string) => void;
   private readonly server: () => SimServer;
-  /** By partition. */
+  /** State by partition. */
   private readonly watched: readonly Watched[];
   /** Marks of the messages at the positions of manifests that have a newer one. */
   private readonly milestones = new Set<string>();
@@ -128,7 +128,7 @@ export class Sentinel implements Watch {
     this.fail(`W6: no report can stand on the newest snapshots: ${newest.map(({moves}) => JSON.stringify(moves))}`);
   }
 
-  /** Whether reports stand on these, as it must be and as they find out. */
+  /** Whether a report may be based on these, as it must be and as it finds out. */
   private isWhole(snapshots: readonly PublishedSnapshot[]): boolean {
     const isWhole = PublishedSet.isWhole(snapshots);
     const outdated = outdatedIn(snapshots);
@@ -137,7 +137,7 @@ export class Sentinel implements Watch {
     return isWhole;
   }
 
-  /** All sets of kept snapshots with this one. */
+  /** All sets of kept snapshots that contain this one. */
   private setsWith(snapshot: PublishedSnapshot): PublishedSnapshot[][] {
     let sets: PublishedSnapshot[][] = [[]];
     for (const [partition, {kept}] of this.watched.entries()) {
@@ -225,7 +225,10 @@ export class Sentinel implements Watch {
     if (seq > stream.firstSeq) this.checkTruncation(this.of(partition), stream, seq);
   }
 
-  /** W3. The message at an older manifest's position stays, and all later ones; a log without its tail may lack the last of them. */
+  /**
+   * The message at an older manifest's position stays, and so do all later ones; a log without its tail may lack the last of
+   * them. W3
+   */
   private checkTruncation({newest}: Watched, log: SimStream, seq: number): void {
     const kept = [...log.live.values()].filter((message) => message.seq >= seq);
     if (kept.some(({data}) => this.milestones.has(new MessageCursor(data).mark))) return;
@@ -234,7 +237,7 @@ export class Sentinel implements Watch {
   }
 }
 
-/** A snapshot has the moves that its log has as a whole. */
+/** Faults of a snapshot whose moves are not those that its log has as a whole. */
 const receivedFaults = ({partition, moves}: PublishedSnapshot, {received}: LogFacts): string[] =>
   moves.received.flatMap((n, from) =>
     n === (received.get(from) ?? 0)

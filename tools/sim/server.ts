@@ -10,14 +10,14 @@ export interface Watch {
 }
 
 export class SimServer {
-  /** By partition. */
+  /** Log of each partition. */
   readonly logs: readonly SimStream[];
   readonly parts = new SimStream(bucketStream('parts'), 1);
   readonly manifests = new SimStream(bucketStream('manifests'), 2);
   isUp = true;
-  /** How often it went down: calls under way then never arrive. */
+  /** Number of times that it went down: calls in flight then never arrive. */
   downs = 0;
-  /** Whether a purge makes it forget message ids: deduplication in the fold must do without them. */
+  /** Whether a purge makes it forget message ids: deduplication in the fold must work without them. */
   private readonly forgetsIdsOnPurge: boolean;
   private readonly watch: Watch;
   private readonly waiting = new Map<SimStream, (() => void)[]>();

@@ -1,5 +1,5 @@
 // Virtual time: a queue of events, each of one process.
-//   T1. One event at a time: its process's code runs until it waits, then the next event comes.
+//   T1. One event at a time: the code of its process runs until it waits, then the next event follows.
 //   T2. Events of equal times keep the order in which they were added. The trace names every event that ran.
 //   T3. Nothing runs in a process that was killed; events of a paused one wait until it continues.
 import {crc32} from 'node:zlib';
