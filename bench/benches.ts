@@ -1,4 +1,4 @@
-// Every bench, in the order in which they run when none is named. A new one is a file in benches/ and a line here.
+// Every bench, in the order in which they run if none is named. A new bench is a file in benches/ and a line here.
 
 import type {Bench} from './bench.js';
 import {dashboardsBench} from './benches/dashboards.js';

@@ -1,8 +1,8 @@
-// Fast paths: second ways to an answer, there for speed alone. Each has a plain twin, a test that holds one against the other, and
-// the line of a bench. The gain is what the twin costs over what the path costs: the median of five rounds, with the smallest and the
-// largest. A path whose line shows nothing is taken out.
+// Fast paths: second ways to an answer, for speed alone. Each has a plain twin, a test that compares both, and the line of a
+// bench. Its gain is the twin's cost over the path's: the median of five rounds, with the smallest and the largest. A path
+// whose line shows no gain is removed.
 
-/** `line` is as the bench prints it. */
+/** `line`: as the bench prints it. */
 export type FastPath = readonly [path: string, twin: string, test: string, bench: string, line: string, gain: string];
 
 // biome-ignore format: a path per line.
@@ -61,7 +61,7 @@ export const fastPaths: readonly FastPath[] = [
   ['starts read ahead and rehearse (`src/partition/reads/warm-up.ts`, `src/partition/reads/rehearsal.ts`)', 'neither', 'test/partition/reads/warm-up.test.ts', 'history', 'unprepared', '4.2 (p99 71 / 17.0 ms)'],
 ];
 
-/** Lines that this bench prints of its paths, in order of their letters. */
+/** Lines that the bench prints for its paths, sorted. */
 export const fastPathsOf = (name: string): string[] =>
   fastPaths
     .filter(([, , , bench]) => bench === name)

@@ -1,11 +1,11 @@
-// How a bench makes the figures that are compared over its runs (src/bench-run.ts).
+// Builds the figures of a bench that are compared over its runs (src/bench-run.ts).
 
 import type {Figure} from '../src/bench-run.js';
 import type {LatencyMs} from './load/latency.js';
 import type {Ratio} from './rounds.js';
 import {spreadOf} from './statistics.js';
 
-/** A row of the table in docs/benchmarks.md: what a figure must reach, and where the limit is thought to lie. */
+/** A row of the table in docs/benchmarks.md: the value that a figure must reach, and its estimated limit. */
 export interface Bounds {
   readonly reach: number;
   readonly limit?: number;
@@ -27,7 +27,7 @@ const percentiles = [
   [0.999, 'p999'],
 ] as const satisfies readonly (readonly [number, keyof LatencyMs])[];
 
-/** Ack p99 of each round, with the whole curve: at each percentile the median of the rounds. */
+/** Ack p99 of each round, and the whole curve: the median of the rounds at each percentile. */
 export const latencyFigure = (
   named: Omit<Named, 'better'>,
   curveName: string,

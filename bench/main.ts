@@ -47,7 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-/** What nobody waited for failed: what was started must end all the same. */
+/** A failure that no caller awaited: everything that was started must end all the same. */
 process.once('uncaughtException', (error) => {
   process.stderr.write(`${error.stack}\n`);
   owned.stopAll().finally(() => process.exit(1));

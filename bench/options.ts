@@ -1,4 +1,4 @@
-// The command line of `npm run bench`, and what follows from it.
+// The command line of `npm run bench`, and the options of each bench.
 
 import {resolve} from 'node:path';
 import {parseArgs} from 'node:util';
@@ -7,21 +7,21 @@ import type {Bench, NumberOption} from './bench.js';
 
 export interface BenchOptions {
   readonly rounds: number;
-  /** Of each measurement in each round. */
+  /** Length of each measurement in each round. */
   readonly seconds: number;
   readonly refreshSeconds: number;
   /** PARTITIONS of the service. */
   readonly partitions: number;
-  /** A round in which others used a larger share of the machine's CPU is void. */
+  /** Share of the machine's CPU that other processes may use in a round; beyond it the round is void. */
   readonly foreignShareMax: number;
   /** The bench's own numbers, by name. */
   readonly numbers: Readonly<Record<string, number>>;
   readonly resultsFolder: string | null;
   readonly profileFolder: string | null;
-  /** Where the data set of the report benches is kept for later runs; null: it goes with this one. */
+  /** Folder that keeps the data set of the report benches for later runs; null: it is removed after this run. */
   readonly storeFolder: string | null;
   readonly isSmall: boolean;
-  /** Each run becomes a line of the history that the dashboard shows. */
+  /** Whether each run is added to the history that the dashboard shows. */
   readonly isKept: boolean;
 }
 
@@ -30,22 +30,22 @@ export interface Command {
   optionsOf(bench: Bench): BenchOptions;
 }
 
-/** Of every bench. */
+/** Numbers of every bench. */
 const common = {
   rounds: {normal: 5, small: 1, max: roundsMax, help: 'rounds, after one that warms up'},
   seconds: {normal: 5, small: 0.25, help: 'seconds of each measurement in each round'},
   refresh: {normal: 10, small: 1, help: 'REPORT_REFRESH_SECONDS of the service'},
   partitions: {normal: 4, small: 4, help: 'PARTITIONS of the service, and of the log that is a floor'},
-  // The small form shows that a bench works, on machines that are busy with other tests.
+  // The small form only shows that a bench works, on machines that are busy with other tests.
   foreign: {normal: 0.1, small: 1, help: 'share of all CPU that others may use in a round before it is void'},
 } as const satisfies Readonly<Record<string, NumberOption>>;
 
-/** The message is a sentence for whoever typed the command. */
+/** The message is a sentence for the user of the command. */
 export class OptionFault extends Error {
   override name = 'OptionFault';
 }
 
-/** Null: help was asked for. No name means all benches. */
+/** Null: help is requested. Without a name all benches run. */
 export function readCommand(args: readonly string[], all: readonly Bench[]): Command | null {
   const {values, positionals} = parsed(args, all);
   if (values.help === true) return null;
@@ -69,7 +69,7 @@ export function readCommand(args: readonly string[], all: readonly Bench[]): Com
     isSmall,
     isKept,
   });
-  for (const bench of benches) optionsOf(bench); // Bad numbers are told before anything runs.
+  for (const bench of benches) optionsOf(bench); // Reports bad numbers before anything runs.
   return {benches, optionsOf};
 }
 

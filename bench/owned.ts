@@ -1,4 +1,4 @@
-// What this benchmark started, so that all of it ends with the benchmark, however that ends.
+// Everything that this benchmark started: it ends with the benchmark, however that ends.
 
 export class Owned {
   readonly #stops: (() => void | Promise<void>)[] = [];
@@ -8,7 +8,7 @@ export class Owned {
     return thing;
   }
 
-  /** Last started, first stopped. */
+  /** Stops everything, the last started first. */
   async stopAll(): Promise<void> {
     for (let stop = this.#stops.pop(); stop !== undefined; stop = this.#stops.pop()) await stop();
   }

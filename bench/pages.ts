@@ -1,11 +1,11 @@
-// Live reads of those who look at single users and events: the newest page, the newest of an event, of a user, and a profile.
+// Live reads of single users and events: the newest page, the newest page of an event and of a user, and a profile.
 import {eventMix, userId, type WorkloadOptions} from './workload/events.js';
 
 const pagePath = '/v1/events?limit=100';
-/** By rank: these have events in every workload of some thousands. */
+/** Users by rank: these have events in every workload of some thousand events. */
 const usersMax = 50;
 
-/** The kinds in turn, for ever, of other events and users each time. */
+/** Paths without an end: the kinds in turn, each time of another event and user. */
 export function* livePaths({userCount}: Pick<WorkloadOptions, 'userCount'>): Generator<string> {
   for (let turn = 0; ; turn++) {
     const [event] = eventMix[turn % eventMix.length]!;

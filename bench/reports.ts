@@ -37,7 +37,7 @@ export function wholeReports(workload: WorkloadOptions, expected: Expected): Rep
   ];
 }
 
-/** One path of every kind over a range. */
+/** One path of every kind, over a range. */
 const kinds: readonly (readonly [name: string, path: (range: Range) => string])[] = [
   ['events by day', (range) => eventsPath('page_viewed', range, 'day')],
   ['events by hour, to the ms', (range) => eventsPath('page_viewed', toTheMs(range), 'hour')],
@@ -48,13 +48,13 @@ const kinds: readonly (readonly [name: string, path: (range: Range) => string])[
   ['funnel of 3, window 7d', (range) => `${funnelPath(range)}&window=7d`],
 ];
 
-/** Reports for timing: every range differs, so that no answer was given before. */
+/** Reports for timing: every range is different, so that no answer is cached. */
 export function variedReports(workload: WorkloadOptions, count: number): ReadonlyMap<string, readonly string[]> {
   const ranges = Array.from({length: count}, (_, shift) => rangeOf(workload, shift + 1));
   return new Map(kinds.map(([name, path]) => [name, ranges.map(path)]));
 }
 
-/** All kinds in turn, each time over another range: thousands of questions that nobody asked before. */
+/** All kinds in turn, each time over another range: thousands of questions without a cached answer. */
 export function* freshReports(workload: WorkloadOptions): Generator<string> {
   const half = workload.dayCount >> 1;
   for (let endShift = 0; endShift < half; endShift++) {

@@ -1,4 +1,5 @@
-// Runs as JSON: a file each with the whole report, and lines of the tracked history, which the dashboard compares.
+// Results of runs as JSON: a file for each with the whole report, and lines of the tracked history, which the dashboard
+// compares.
 
 import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
@@ -12,7 +13,7 @@ import type {Rounds} from './rounds.js';
 const defaultFolder = fileURLToPath(new URL('../../bench/results', import.meta.url));
 export const historyPath = fileURLToPath(new URL('../../bench/history.ndjson', import.meta.url));
 
-/** `time`: when it ended. */
+/** `time`: end of the run. */
 export function runOf<Report extends object>(
   bench: Bench<Report>,
   options: BenchOptions,
@@ -30,14 +31,14 @@ export function runOf<Report extends object>(
   };
 }
 
-/** Without folders: where things are on one machine says nothing about a figure. */
+/** Options without folders: paths of one machine say nothing about a figure. */
 function shownOptions(options: BenchOptions): BenchRun['options'] {
   const {rounds, seconds, refreshSeconds, partitions, foreignShareMax, numbers, isSmall, profileFolder} = options;
   const isProfiled = profileFolder !== null;
   return {rounds, seconds, refreshSeconds, partitions, foreignShareMax, numbers, isSmall, isProfiled};
 }
 
-/** A ratio to nothing, as the small form may have, is no figure. */
+/** Whether all samples are finite: a ratio to nothing, which the small form may have, is no figure. */
 const isMeasured = ({samples}: Figure): boolean => samples.every(Number.isFinite);
 
 const digits = 6;
@@ -59,7 +60,7 @@ const roundsOf = (name: string, {rounds, voided}: Rounds<unknown, string>): RunR
   voided,
 });
 
-/** Returns the path of the file. */
+/** Writes the result; returns its path. */
 export function writeResult(
   run: BenchRun,
   report: object,
@@ -72,7 +73,7 @@ export function writeResult(
   return path;
 }
 
-/** One line at the end of the history. Throws when the dashboard would refuse it: a line that is wrong stays for ever. */
+/** Appends a line to the history. Throws when the dashboard would refuse it: a wrong line would stay for ever. */
 export function keepRun(run: BenchRun, path = historyPath): void {
   appendFileSync(path, `${JSON.stringify(benchRun.parse(run))}\n`);
 }

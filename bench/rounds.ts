@@ -1,10 +1,10 @@
-// Interleaved rounds: floor, ours, peer, floor, ours, peer ... A machine that slows down slows down everybody in a round,
+// Interleaved rounds: floor, ours, peer, floor, ours, peer ... A slow moment of the machine affects every contender of a round,
 // so the ratio of two measurements of one round is far steadier than either.
 //   R1. A figure is the median of the rounds' ratios, never the ratio of two medians.
-//   R2. Round 0 warms up (compilers, connections, files) and is not counted; everybody is in it, also behind one whose
-//       measurement was worth nothing.
-//   R3. A round in which processes that are not the bench's own used the CPU, or in which a measurement says itself that it
-//       is worth nothing (`VoidRound`), is void and played again. How often that happened, and why, is in the report.
+//   R2. Round 0 warms up (compilers, connections, files) and is not counted. All contenders take part, even after one whose
+//       measurement is void.
+//   R3. A round is void, and played again, if foreign processes used the CPU, or if a measurement declares itself void
+//       (`VoidRound`). The report has the number of void rounds, and the reasons.
 
 import {monotonicMs} from '../src/clock.js';
 import type {Say} from './bench.js';
@@ -18,39 +18,39 @@ export type Measure<Sample> = (round: number) => Promise<Sample>;
 export interface Round<Sample, Name extends string> {
   readonly round: number;
   readonly samples: Readonly<Record<Name, Sample>>;
-  /** Of all CPU of the machine, the largest of the round's measurements. */
+  /** Foreign share of the machine's CPU: the largest of the round's measurements. */
   readonly foreignShare: number;
   readonly elapsedMs: number;
 }
 
 export interface Rounds<Sample, Name extends string> {
   readonly rounds: readonly Round<Sample, Name>[];
-  /** Why each void round was void; a round is in here once for each time it was played in vain. */
+  /** Reason of each void round; a round is listed once for each void attempt. */
   readonly voided: readonly {readonly round: number; readonly reason: string}[];
 }
 
 export interface Ratio extends Spread {
-  /** One a round. */
+  /** Ratio of each round. */
   readonly all: readonly number[];
 }
 
-/** Thrown by a measurement that is worth nothing, such as one of a generator that could not keep its schedule. */
+/** Thrown by a measurement that is void, such as one whose generator could not keep its schedule. */
 export class VoidRound extends Error {
   override name = 'VoidRound';
 }
 
-/** So many void rounds for each that is wanted; when they are used up, the report has fewer rounds, and says so. */
+/** Void rounds allowed for each wanted one; when they are used up the report has fewer rounds, and says so. */
 const voidRoundsPerRound = 1;
-/** CPU is counted in ticks of 10 ms: shorter measurements are judged together with those that follow. */
+/** CPU is counted in ticks of 10 ms: shorter measurements are judged together with later ones. */
 const judgedMsMin = 500;
 
 type PlayOptions = Pick<BenchOptions, 'rounds' | 'foreignShareMax'> &
   Partial<Pick<BenchOptions, 'isSmall'>> & {
-    /** In every second round the last one begins. */
+    /** Whether the last contender begins in every second round. */
     readonly takesTurns?: boolean;
   };
 
-/** In the order of the keys, where nothing else is asked for. Throws when not one round was worth anything. */
+/** Plays rounds in the order of the keys unless `takesTurns`. Throws when every round was void. */
 export async function playRounds<Sample, Name extends string>(
   contenders: Readonly<Record<Name, Measure<Sample>>>,
   {rounds: wanted, foreignShareMax, isSmall, takesTurns}: PlayOptions,
@@ -81,7 +81,7 @@ function turned<Name extends string, Value>(of: Readonly<Record<Name, Value>>): 
   return Object.fromEntries(Object.entries(of).reverse()) as Record<Name, Value>;
 }
 
-/** R2 */
+/** Plays round 0. R2 */
 async function warmUp<Sample, Name extends string>(contenders: Readonly<Record<Name, Measure<Sample>>>): Promise<void> {
   for (const measure of Object.values<Measure<Sample>>(contenders)) await measure(0).catch(unlessVoid);
 }
@@ -107,7 +107,7 @@ async function playRound<Sample, Name extends string>(
   return {round, samples: samples as Record<Name, Sample>, foreignShare, elapsedMs: monotonicMs() - startMs};
 }
 
-/** Over one or more measurements. */
+/** The foreign share over one or more measurements. */
 class Watch {
   private readonly startMs = monotonicMs();
   readonly foreignShare = foreignCpuWatch();
@@ -117,13 +117,13 @@ class Watch {
   }
 }
 
-/** The reason; any other error goes on its way. */
+/** The reason of a void round; any other error is thrown on. */
 function unlessVoid(error: unknown): string {
   if (error instanceof VoidRound) return error.message;
   throw error;
 }
 
-/** R1. */
+/** Ratio of two contenders. R1 */
 export function ratioOf<Sample, Name extends string>(
   {rounds}: Rounds<Sample, Name>,
   ratio: (samples: Readonly<Record<Name, Sample>>) => number,
@@ -137,7 +137,7 @@ export function ratioText({median, min, max}: Spread, digits = 2): string {
   return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
 }
 
-/** For the last line of a table: how many rounds count, and what was thrown away. */
+/** Last line of a table: the number of rounds that count, and of void ones. */
 export function roundsText({rounds, voided}: Rounds<unknown, string>): string {
   const shares = spreadOf(rounds.map(({foreignShare}) => foreignShare));
   return (

@@ -1,4 +1,4 @@
-// Median and spread of a few rounds, and the line through points.
+// Median and spread of a few rounds, and a line through points.
 
 export interface Spread {
   readonly median: number;
@@ -13,7 +13,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return {median, min: sorted[0]!, max: sorted.at(-1)!};
 }
 
-/** Of the line with the least squares through (x, y). */
+/** Slope of the least-squares line through (x, y). */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
   const [meanX, meanY] = [mean(0), mean(1)];

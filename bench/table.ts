@@ -1,4 +1,4 @@
-// Plain text tables: the first column to the left, numbers to the right.
+// Plain text tables: the first column left-aligned, numbers right-aligned.
 
 export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows];

@@ -1,5 +1,5 @@
-// What open dashboards cost those who wait for an ack: the same load with nobody looking and with five event streams open, each
-// with all that a page may ask for. And what the service takes while nothing happens, with and without them.
+// Cost of open dashboards for clients that wait for an ack: the same load without a dashboard and with five event streams, each
+// with all topics of a page. Also the idle cost of the service, with and without them.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
@@ -18,19 +18,19 @@ import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 
 const watchers = 5;
-/** Of the rate at which the service is saturated. */
+/** Share of the rate at which the service is saturated. */
 const share = 0.25;
 
 interface Sample {
   readonly offered: Offered;
-  /** CPU of the service and its nats-server while no request comes: cores. */
+  /** CPU of the service and its nats-server without requests: cores. */
   readonly idleCores: number;
 }
 type Name = 'nobody' | 'five dashboards';
 
 interface DashboardsReport {
   readonly rounds: Rounds<Sample, Name>;
-  /** Ack p99 with five open / with none. */
+  /** Ack p99 with five streams / without. */
   readonly openToNone: Ratio;
 }
 
@@ -76,7 +76,7 @@ async function coresOf(service: BenchService, seconds: number): Promise<number> 
   return (cpuSecondsOf(service.pid) - cpu) / ((monotonicMs() - startMs) / 1_000);
 }
 
-/** @returns the cookie of a session. */
+/** Signs in. @returns the cookie of a session. */
 async function signIn({baseUrl}: BenchService): Promise<string> {
   const answer = await ask(`${baseUrl}/dashboard/api/session`, {
     method: 'POST',
@@ -93,12 +93,12 @@ interface Stream {
   readonly close: () => void;
 }
 
-/** An event stream with every topic, read and thrown away. */
+/** Opens an event stream with every topic; its content is dropped. */
 async function open({baseUrl}: BenchService, cookie: string): Promise<Stream> {
   const path = '/dashboard/api/stream?topics=vitals,published,arrivals';
   const answer = await new HttpClient(baseUrl).open('GET', path, {headers: {cookie}});
   let bytes = 0;
-  answer.on('error', () => {}); // `close` ends it in the middle of an answer that has no end.
+  answer.on('error', () => {}); // Closing interrupts an answer that has no end.
   answer.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
   });

@@ -1,8 +1,8 @@
-// How near folding a log is to the least that anybody who reads it must do. Over the same messages, written by the service:
+// Distance of folding from the least work of any reader of a log. Over the same messages, written by the service:
 //   F6    a scan of their bytes in memory
 //   F5    reading the log from nats-server, and unpacking every entry to its fields and properties
 //   fold  the same reading, folded by the real partition core: identities, rows, windows, user records; no snapshot
-// and unpacking and folding once more without nats-server, from memory.
+// Unpacking and folding are measured a second time from memory, without nats-server.
 
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
 import {MessageCursor} from '../../actors/log/entries.js';
@@ -32,7 +32,7 @@ const contenders = [
 ] as const;
 type Contender = (typeof contenders)[number];
 
-/** The fold without one of what it has for speed alone. */
+/** Folds without one of the fast paths. */
 const withoutOne = [
   'fold in memory, every value looked up',
   'fold in memory, every user looked up',
@@ -40,7 +40,7 @@ const withoutOne = [
 
 interface Sample {
   readonly elapsedMs: number;
-  /** Of this process: nats-server's is not in it. */
+  /** CPU of this process, without nats-server's. */
   readonly cpuMs: number;
 }
 
@@ -53,14 +53,14 @@ interface FoldReport {
     readonly fold: Ratio;
     readonly foldInMemory: Ratio;
   };
-  /** CPU of each / of the fold in memory. */
+  /** CPU of each / CPU of the fold in memory. */
   readonly gains: Readonly<Record<(typeof withoutOne)[number], Ratio>>;
 }
 
 const dedupeBytesMax = 128 * 2 ** 20;
 const bounds: Bounds = {reach: 0.6, limit: 0.85};
 
-/** What a contender does with a message; returns what it counted, so that no work is left out. */
+/** Work of a contender on a message; returns a count, so that no work is optimised away. */
 type Use = (partition: number) => (sequence: number, bytes: Uint8Array) => number;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldReport> {
@@ -123,7 +123,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
 
 interface Kept {
   readonly sequence: number;
-  /** A copy in a buffer of its own: the scan takes words, which must be aligned. */
+  /** A copy in a buffer of its own: the scan reads words, which must be aligned. */
   readonly bytes: Uint8Array;
 }
 
@@ -148,7 +148,7 @@ function timed(eventCount: number, work: () => Promise<number>): Measure<Sample>
   };
 }
 
-/** Kept, so that no compiler finds the work useless. */
+/** Sink: without a use the JIT would drop the work. */
 const scanned = {wordSum: 0};
 
 const scan: Use = () => (_, bytes) => {
@@ -156,7 +156,7 @@ const scan: Use = () => (_, bytes) => {
   let sum = 0;
   for (let at = 0; at < words.length; at++) sum = (sum + words[at]!) | 0;
   scanned.wordSum ^= sum;
-  return new MessageCursor(bytes).count; // Out of the message's head.
+  return new MessageCursor(bytes).count; // From the message's head.
 };
 
 const unpack: Use = () => (_, bytes) => unpackMessage(bytes);
@@ -177,7 +177,7 @@ const foldBy =
       const before = partition.tally.counted;
       const stop = partition.fold(sequence, cursor);
       if (stop.kind !== 'done') throw new Error(`the log has more than events: ${stop.kind}`);
-      partition.takeClosedChunks(); // The shell's, who would write them.
+      partition.takeClosedChunks(); // In place of the shell, which would write them.
       return partition.tally.counted - before;
     };
   };

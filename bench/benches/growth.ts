@@ -1,10 +1,10 @@
-// What grows with the number of stored events: stores of three sizes, a decade apart, with the same users and days. A line
-// through the logarithms of size and cost has the exponent as its slope: 0 is flat, 1 is proportional.
-//   ingest  CPU of the service and its nats-server for each further event, from its arrival until a snapshot counts it.
-//           Each service was just started, and has warmed up with as many events as each of the windows has
-//   reports calls of the engine in this process, parts and what is derived of them in the cache, answers not: counts of one
-//           event and daily users, by day over all 90 days; and a funnel whose events are as many in every store, evenly
-//           among all others
+// Growth of costs with the number of stored events: stores of three sizes, a decade apart, with the same users and days. The
+// slope of the line through the logarithms of size and cost is the exponent: 0 is flat, 1 is proportional.
+//   ingest  CPU of the service and its nats-server for each further event, from its arrival until a snapshot counts it. Each
+//           service was just started, and warmed up with as many events as each measured window has.
+//   reports calls of the engine in this process; parts and derived values are cached, answers are not: counts of one event
+//           and daily users, by day over all 90 days; and a funnel with the same number of events in every store, spread
+//           evenly among the others.
 
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -43,7 +43,7 @@ const decades = [0.01, 0.1, 1] as const;
 const windowsOf = ({isSmall}: BenchOptions): number => (isSmall ? 1 : 3);
 const asksWarm = 5;
 const asks = 15;
-/** Of the smallest store's events: one in ten is of the funnel. */
+/** Share of the smallest store's events that are in the funnel. */
 const funnelShare = 0.1;
 const extraSeed = 7;
 const reach = 0.1;
@@ -59,7 +59,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Growt
       const workload = growthWorkload(size, sizes[0]!);
       let service = await filled(dataDir, workload, options, owned);
       if (!options.isSmall) {
-        await service.stop(); // What filling it left in its memory is gone.
+        await service.stop(); // Filling has changed its memory: a fresh process is measured.
         service = await startOn(dataDir, options, owned);
       }
       const times = await timeReports(service, workload, owned);
@@ -139,7 +139,7 @@ async function medianMs(link: EngineLink, query: ReportQuery): Promise<number> {
   return spreadOf(elapsed).median;
 }
 
-/** The first window warms up. */
+/** Measures windows; the first one warms up. */
 async function timeIngest(
   service: BenchService,
   stored: number,
@@ -167,7 +167,7 @@ async function timeIngest(
   return points;
 }
 
-/** What CPU times are counted in: the least that a window of a small form can show. */
+/** Unit of CPU times: the least value that a window of the small form can show. */
 const tickSeconds = 0.01;
 
 function text({sizes, ingest, reports, exponents}: GrowthReport, options: BenchOptions): string {

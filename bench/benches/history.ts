@@ -1,8 +1,7 @@
-// Pages of 100 events out of millions, through HTTP, one after the other: how long the slowest in a hundred takes, for each
-// kind of filter. The first pass asks a service that was just started (and read ahead what fits its cache, docs/architecture.md, Reports);
-// the second asks the same pages again; the third asks them of a service that was started without reading ahead and without
-// asking itself pages; the fourth of one whose cache is too small for all of this, so that nearly every part comes from
-// nats-server.
+// Pages of 100 events among millions, through HTTP, one after the other: the p99 for each kind of filter. Pass 1 asks a service
+// that was just started (and read ahead what fits its cache, docs/architecture.md, Reports). Pass 2 asks for the same pages
+// again. Pass 3 asks a service that was started without reading ahead and without rehearsal. Pass 4 asks a service with a small
+// cache, so that nearly every part comes from nats-server.
 
 import {fileURLToPath} from 'node:url';
 import type {Figure} from '../../src/bench-run.js';
@@ -36,7 +35,7 @@ const said: Readonly<Record<Pass, string>> = {
   unprepared: 'of a service that prepared nothing',
   uncached: 'of a service with a small cache',
 };
-/** MiB for everything: some ten chunks for live reads. */
+/** MiB of the small cache: some ten chunks for live reads. */
 const smallCacheMib = '16';
 
 interface HistoryReport {
@@ -44,7 +43,7 @@ interface HistoryReport {
   /** MEMORY_CACHE_MIB of the service in all passes but the last. */
   readonly cacheMib: number;
   readonly pagesOfKind: number;
-  /** Ms of every page, in the order in which they were asked. */
+  /** Ms of every page, in the order of the requests. */
   readonly times: Readonly<Record<Pass, Readonly<Record<Kind, readonly number[]>>>>;
 }
 
@@ -52,9 +51,9 @@ const pageEvents = 100;
 const seed = 11;
 const frequentEvents = ['page_viewed', 'button_clicked', 'search_performed', 'item_viewed'];
 const rareEvents = ['invite_sent', 'plan_upgraded', 'refund_requested', 'purchase_completed'];
-/** Users by rank: the first ones make hundreds of times as many events as the last ones. */
+/** Users by rank: the first ones have hundreds of times as many events as the last ones. */
 const activeUsers = 1_000;
-/** Ms, of all pages that are asked for the first time. */
+/** Ms, for all pages that are requested for the first time. */
 const bounds: Bounds = {reach: 20, limit: 5};
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<HistoryReport> {
@@ -74,7 +73,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
   let again = service;
   if (!options.isSmall) {
     await service.stop();
-    again = await startOver(store, owned, env); // What finding the cursors left in the caches is gone.
+    again = await startOver(store, owned, env); // A fresh process: the search for cursors filled the caches.
   }
   const asker = new HttpAsker(again.baseUrl);
   owned.add({stop: () => asker.close()});
@@ -96,7 +95,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Histo
 
 type Pages = Readonly<Record<Kind, readonly string[]>>;
 
-/** Paths by kind. Nobody keeps pages, so one that is asked again costs what another one of the same chunks does. */
+/** Paths by kind. Pages are not cached, so a repeated one costs as much as another one of the same chunks. */
 async function pagesOf(workload: WorkloadOptions, count: number, http: HttpAsker): Promise<Pages> {
   const random = new Random(seed);
   const page = (filters: Readonly<Record<string, string>>): string =>
@@ -122,7 +121,7 @@ async function pagesOf(workload: WorkloadOptions, count: number, http: HttpAsker
   };
 }
 
-/** Pages that follow each other; the paths that ask for them. */
+/** Paths of successive pages. */
 async function furtherPages(http: HttpAsker, count: number): Promise<string[]> {
   const paths: string[] = [];
   let path = `/v1/events?limit=${pageEvents}`;
@@ -135,7 +134,7 @@ async function furtherPages(http: HttpAsker, count: number): Promise<string[]> {
   return paths;
 }
 
-/** Kinds take turns: none is alone with the caches. */
+/** Asks for pages of all kinds in turn, so that none has the caches for itself. */
 async function ask(http: HttpAsker, pages: Pages): Promise<Record<Kind, number[]>> {
   const kinds = Object.keys(pages) as Kind[];
   const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>;
@@ -158,7 +157,7 @@ function percentile(values: readonly number[], share: number): number {
 
 const curveShares = [0.5, 0.9, 0.99, 0.999] as const;
 
-/** Measured once: each has one sample. */
+/** Measured once, so each figure has one sample. */
 function figures({times}: HistoryReport): Figure[] {
   return passes.map((pass) => {
     const pages = all(times[pass]);

@@ -1,5 +1,5 @@
-// History on a fresh service: how fast a million events go in, when every report counts them all, how fast reports are
-// then, and what memory the service needs, with much and with little cache.
+// History on a fresh service: the rate of importing a million events, the time until every report counts them, the speed of
+// reports afterwards, and the memory of the service, with a large and a small cache.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
@@ -21,11 +21,11 @@ export interface ImportSample {
   readonly cacheMib: number;
   readonly load: LoadResult;
   readonly eventsPerSecond: number;
-  /** From the last 200 until every report was exact. */
+  /** Ms from the last 200 until every report was exact. */
   readonly queryableMs: number;
   readonly cpuSecondsPerMillion: number;
   readonly memory: readonly ProcessMemory[];
-  /** Per kind of report, over ranges that were not asked before. */
+  /** Ms by kind of report, over new ranges. */
   readonly reportMs: readonly (readonly [kind: string, spread: Spread])[];
 }
 
@@ -35,13 +35,13 @@ export interface ImportReport {
   readonly samples: readonly ImportSample[];
 }
 
-/** MEMORY_CACHE_MIB of the services that import, one after the other. */
+/** MEMORY_CACHE_MIB of the services, one after the other. */
 const cachesMib = [512, 64];
 const batchEvents = 1_000;
 const batchConnections = 12;
 const pollMs = 25;
 const wrapperMibMax = 8;
-/** Far behind the promise of one refresh: a miss is to be measured, not to end the run. */
+/** Far beyond the promise of one refresh: a miss is measured and does not end the run. */
 const queryableRefreshesMax = 6;
 const queryableMsMin = 30_000;
 const timingsPerReport = 15;
@@ -92,13 +92,13 @@ async function measure(
     eventsPerSecond: result.events / (result.elapsedMs / 1_000),
     queryableMs,
     cpuSecondsPerMillion: (cpuSeconds - cpuBefore) / (result.events / 1e6),
-    // Wrappers that only watch over others are not worth a row.
+    // Wrapper processes have no row.
     memory: memoryOf(pid).filter(({peakMib}) => peakMib >= wrapperMibMax),
     reportMs,
   };
 }
 
-/** Ms until every question was answered exactly; each is asked until it is right, then the next one. */
+/** Ms until every question was answered exactly; questions are repeated until they are, one after the other. */
 async function untilExact(asker: HttpAsker, questions: readonly ReportQuestion[], limitMs: number): Promise<number> {
   const startMs = monotonicMs();
   for (const question of questions) {

@@ -1,5 +1,5 @@
-// What an event costs: CPU seconds per million events over all processes of a system, until it is idle again and, where it
-// has reports, these count them. Ours, the floors that get the same bytes, and peer A take turns.
+// Cost of an event: CPU seconds per million events over all processes of a system, until it is idle again and its reports, if
+// it has any, count the events. Ours, the floors that receive the same bytes, and peer A alternate.
 
 import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
@@ -31,7 +31,7 @@ import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical} from '../workload/events.js';
 
-/** F1, F2, ours, F3, and peer A where there is PostgreSQL. */
+/** F1, F2, ours, F3, and peer A if PostgreSQL is installed. */
 type Name = 'floor: discard' | 'floor: parse' | 'millrace' | 'floor: log' | 'peer: PostgreSQL';
 
 interface Sample {
@@ -39,20 +39,20 @@ interface Sample {
   readonly elapsedMs: number;
   readonly eventsPerSecond: number;
   /**
-   * Of all processes of the target, until it is idle again, less what it uses in idleness for the time in which only the
-   * next snapshot was waited for: that time belongs to the bench, and not to the events.
+   * CPU of all processes of the target until it is idle again, minus its idle use while only the next snapshot was awaited:
+   * that time is the bench's, not the events'.
    */
   readonly cpuSecondsPerMillion: number;
-  /** With that. */
+  /** The same including that idle use. */
   readonly cpuSecondsPerMillionInAll: number;
   readonly isQuiet: boolean;
-  /** In a closed loop: for comparing rows, not a promise (see the bench `latency`). */
+  /** Of a closed loop: for comparing rows, not a promise (see the bench `latency`). */
   readonly latencyMs: LatencyMs;
-  /** Of ours, and used for the floor of the log. */
+  /** Events per message of ours, which the floor of the log uses, too. */
   readonly eventsPerMessage?: number;
 }
 
-/** What a measurement found, before it is related to the events. */
+/** Raw costs of a measurement, before they are divided by events. */
 interface Costs extends Settled, Pick<Sample, 'events' | 'elapsedMs' | 'latencyMs' | 'eventsPerMessage'> {
   readonly cpuBefore: number;
 }
@@ -61,7 +61,7 @@ interface ShapeReport {
   readonly shape: Shape;
   readonly connections: number;
   readonly rounds: Rounds<Sample, Name>;
-  /** CPU of the parse floor (F2) / CPU of each. */
+  /** CPU of the parse floor (F2) / CPU of each contender. */
   readonly floorToEach: Readonly<Partial<Record<Name, Ratio>>>;
   /** CPU of peer A / CPU of ours; null: there was no peer. */
   readonly peerToOurs: Ratio | null;
@@ -70,9 +70,9 @@ interface ShapeReport {
 interface IngestReport {
   readonly bytesPerEvent: number;
   readonly refreshSeconds: number;
-  /** Answers that ours and the peer gave alike, before anything was timed. */
+  /** Number of answers that were equal for ours and the peer, before anything was timed. */
   readonly equalAnswers: number | null;
-  /** CPU seconds a second of each without load. */
+  /** Idle CPU of each, in cores. */
   readonly idleShares: Readonly<Record<string, number>>;
   readonly shapes: readonly ShapeReport[];
 }
@@ -86,9 +86,9 @@ interface Systems {
   readonly peer: Peer | null;
 }
 
-/** Of the comparison of answers. */
+/** Workload for the comparison of answers. */
 const checkedWorkload = ({isSmall}: BenchOptions) => ({...canonical, eventCount: isSmall ? 2_000 : 20_000});
-/** Every partition takes a snapshot each 0.8 refreshes: the shortest time after which idleness repeats itself. */
+/** Each partition takes a snapshot every 0.8 refreshes: the period of an idle service. */
 const tickShare = 0.8;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<IngestReport> {
@@ -161,7 +161,7 @@ function contendersOf(
     contenders[name] = async (round) => {
       const sample = sampleOf(await measure(round), idle[name] ?? 0);
       say(sampleText(shape, name, round, sample));
-      // What it still had to do is in no figure.
+      // Its unfinished work is in no figure.
       if (!sample.isQuiet && !options.isSmall) throw new VoidRound(`${name} was not done within a minute`);
       return sample;
     };
@@ -207,7 +207,7 @@ async function measureLog(
 ): Promise<Costs> {
   const cpuBefore = cpuSecondsOf(log.pid);
   const seconds = secondsOf(round, options);
-  const lanes = options.partitions; // One message in flight for each, as our publisher has.
+  const lanes = options.partitions; // One message in flight for each, like our publisher.
   const {events, elapsedMs, latencyMs} = await log.run({seconds, eventsPerMessage, together: 1, lanes});
   return {...(await settled(log, options)), cpuBefore, events, elapsedMs, latencyMs, eventsPerMessage};
 }
@@ -229,7 +229,7 @@ function sampleText(shape: Shape, name: Name, round: number, sample: Sample): st
   return `${when} · ${shape} · ${name}: ${rate}, ${cpu}${sample.isQuiet ? '' : ' (not idle again)'}`;
 }
 
-/** What each ratio is to reach, by the shape of the requests. */
+/** Bounds of each ratio, by the shape of the requests. */
 const bounds: Readonly<Record<Shape, {readonly floor: Bounds; readonly peer: Bounds}>> = {
   single: {floor: {reach: 0.7, limit: 0.82}, peer: {reach: 2, limit: 2.5}},
   batch: {floor: {reach: 0.45, limit: 0.75}, peer: {reach: 5, limit: 10}},

@@ -1,5 +1,5 @@
-// How long an ack takes under a load that does not wait, at shares of the rate at which the service is saturated in the same
-// round; beside it the log itself, to which the same packed bytes are published one after the other (F3).
+// Latency of acks under an open load, at shares of the rate that saturated the service in the same round; for comparison the
+// log alone, to which the same packed bytes are published one after the other (F3).
 
 import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
@@ -18,17 +18,17 @@ import {playRounds, type Ratio, type Rounds, ratioOf, ratioText, roundsText} fro
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 
-/** Of the round's own saturation. */
+/** Shares of the round's own saturated rate. */
 const shares = [0.25, 0.5, 0.8] as const;
 type Share = (typeof shares)[number];
-/** The one that is compared with the floor. */
+/** The share that is compared with the floor. */
 const comparedShare: Share = 0.5;
 
 interface ServiceSample {
-  /** In a closed loop, just before. */
+  /** Rate of a closed loop, just before. */
   readonly saturatedPerSecond: number;
   readonly offered: Readonly<Record<Share, Offered>>;
-  /** Events in a log message at the compared load. */
+  /** Events per log message at the compared load. */
   readonly eventsPerMessage: number;
 }
 
@@ -47,7 +47,7 @@ interface LatencyReport {
   readonly shapes: readonly ShapeReport[];
 }
 
-/** The messages of one request: a batch has events of every partition, and is acked when all have their ack. */
+/** Number of messages of one request: a batch has events of every partition, and is acked when all are. */
 const messagesOf = (shape: Shape, {partitions}: BenchOptions): number => (shape === 'single' ? 1 : partitions);
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<LatencyReport> {
@@ -76,7 +76,7 @@ async function runShape(
   const contenders = {
     millrace: async (round: number): Promise<Sample> => {
       const sample = await measureService(shape, load, service, round, options, say);
-      // A machine that is too busy may have stored no message between both looks.
+      // A machine that is too busy may have stored no message in between.
       eventsPerMessage = Math.max(1, Math.round(sample.eventsPerMessage || 1));
       return sample;
     },
@@ -124,7 +124,7 @@ async function measureService(
   return {saturatedPerSecond, offered: offered as Record<Share, Offered>, eventsPerMessage};
 }
 
-/** Events in a log message, from one look at the metrics to the other. */
+/** Events per log message between two readings of the metrics. */
 function packed(before: Metrics, after: Metrics): number {
   const grown = (name: string, outcome: string): number => after.sum(name, {outcome}) - before.sum(name, {outcome});
   return grown('millrace_events_total', 'accepted') / grown('millrace_log_messages_total', 'stored');
@@ -139,7 +139,7 @@ function offeredText(share: Share, {requestsPerSecond, latencyMs, generator}: Of
 const serviceSample = (samples: Readonly<Record<Name, Sample>>): ServiceSample => samples.millrace as ServiceSample;
 const floorSample = (samples: Readonly<Record<Name, Sample>>): LogResult => samples['floor: log'] as LogResult;
 
-/** What the ratio of ack to publish is to reach, in both shapes. */
+/** Bounds of the ratio of ack to publish, for both shapes. */
 const bounds: Bounds = {reach: 4, limit: 2};
 
 function figures({shapes: reports}: LatencyReport): Figure[] {

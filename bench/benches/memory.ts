@@ -1,8 +1,8 @@
-// What is resident in memory once everything has been read: bytes of an event with its properties beside the bytes of its
-// JSON, and bytes of a user without traits. Counted by the typed arrays themselves, and checked by what this process grew.
+// Resident memory after everything has been read: bytes of an event with its properties, compared with its JSON, and bytes of
+// a user without traits. Counted from the typed arrays, and checked by the growth of this process.
 //   events  the rows parts of all chunks, as the report engine views them: times, users, names, property codes, property values
-//   users   the table of user keys, as a partition has it after its recovery: keys, offsets, slots. Records, days and
-//           traits of users stay in parts
+//   users   the table of user keys, as a partition has it after its recovery: keys, offsets, slots. Records, days and traits of
+//           users stay in parts
 
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
@@ -26,7 +26,7 @@ import type {Owned} from '../owned.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical} from '../workload/events.js';
 
-/** Bytes by what they are for. */
+/** Bytes by purpose. */
 type Breakdown = Readonly<Record<string, number>>;
 
 export interface MemoryReport {
@@ -35,7 +35,7 @@ export interface MemoryReport {
   readonly jsonBytes: number;
   readonly rows: Breakdown;
   readonly users: Breakdown;
-  /** Growth of this process's array buffers while the rows, and then the users, were loaded. */
+  /** Growth of this process's array buffers while rows, and then users, were loaded. */
   readonly grown: {readonly rows: number; readonly users: number};
 }
 
@@ -80,7 +80,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Memor
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Of typed arrays that are still in use. */
+/** Bytes of typed arrays that are in use. */
 function bufferBytes(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
@@ -98,13 +98,13 @@ function bytesOf(rows: WholeRows): Breakdown {
     users: rows.users.byteLength,
     names: rows.names.byteLength,
     'order by time': rows.order.byteLength,
-    // Columns whose values stand row by row share one array of codes (property-columns.ts PC3).
+    // Columns stored row by row share one array of codes (property-columns.ts PC3).
     'property codes': rows.columns.reduce((sum, column) => sum + (isByRow(column) ? 0 : column.codes.byteLength), 0),
     'property values': rows.columns.reduce((sum, {key, values}) => sum + key.byteLength + values.bytes, 0),
   };
 }
 
-/** The payloads of the blocks go: a partition does not keep them. */
+/** Loads the users without keeping the payloads of the blocks, like a partition. */
 async function loadUsers(indexes: readonly SnapshotIndex[], unkept: PartsCache): Promise<InternedTable[]> {
   const tables: InternedTable[] = [];
   for (const {users} of indexes) {
@@ -123,7 +123,7 @@ function sumOf(all: readonly Breakdown[]): Breakdown {
 
 const total = (bytes: Breakdown): number => Object.values(bytes).reduce((sum, each) => sum + each, 0);
 
-/** Measured once: each has one sample. */
+/** Measured once, so each figure has one sample. */
 function figures({eventCount, userCount, jsonBytes, rows, users}: MemoryReport): Figure[] {
   const bytes = {unit: 'B', better: 'less'} as const;
   const toJson = {id: 'event-to-json', name: 'Resident bytes of an event / its JSON', better: 'less'} as const;

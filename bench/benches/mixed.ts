@@ -1,10 +1,9 @@
-// How much reads and ingestion disturb each other: reports while events come in at 80 % of the saturated rate, beside the
-// same kinds of reports on an idle service; pages and profiles likewise; acks while a snapshot is taken, beside acks at other
-// times.
-//   Every report is asked for the first time, over events that were stored before. What is ingested meanwhile is of later
-//   days: more of it must not make the questions longer.
-//   A p99 of one round is that of two hundred reports, the slowest two: it is told of all rounds together as well, as are
-//   acks, which wait for few snapshots a round.
+// Interference of reads and ingestion: reports while events arrive at 80 % of the saturated rate, compared with the same kinds
+// of reports on an idle service; pages and profiles likewise; acks during a snapshot, compared with acks at other times.
+//   Every report is new, over events that were stored before. Ingested events are of later days, so that they do not make the
+//   questions longer.
+//   The p99 of one round is that of two hundred reports, so the second slowest. It is also computed over all rounds together,
+//   and so is that of acks, which meet few snapshots a round.
 
 import {wallMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
@@ -38,14 +37,14 @@ interface Sample {
   readonly reports?: ReportLatency;
   readonly pages?: ReportLatency;
   readonly offered?: Offered;
-  /** Acks whose wait overlapped a snapshot, and the others. */
+  /** Acks whose wait overlapped a snapshot, and the other acks. */
   readonly acks?: {readonly during: Together; readonly outside: Together; readonly snapshots: number};
 }
 
 interface Together {
   readonly count: number;
   readonly latencyMs: LatencyMs;
-  /** What that summarises. */
+  /** Latencies behind the summary. */
   readonly latencies: Latencies;
 }
 
@@ -56,11 +55,11 @@ interface ShapeReport {
   readonly rounds: Rounds<Sample, Name>;
   /** Report p99 while ingesting / idle. */
   readonly reportsBusyToIdle: Ratio;
-  /** Likewise of pages and profiles. */
+  /** P99 of pages and profiles while ingesting / idle. */
   readonly pagesBusyToIdle: Ratio;
   /** Ack p99 during a snapshot / outside. */
   readonly acksDuringToOutside: Ratio;
-  /** Of all rounds that count, as if they had been one. */
+  /** All counted rounds together, as if they were one. */
   readonly together: {
     readonly reportsIdle: Together;
     readonly reportsIngesting: Together;
@@ -80,13 +79,15 @@ interface MixedReport {
 
 const ingestShare = 0.8;
 /**
- * Reports: two hundred a round at the default rate. The saturated rate is measured for as long: of batches, what is acked
- * in 5 s can be twice what is put in order meanwhile, and 80 % of that was more than the service bore for 20 s.
+ * Two hundred reports a round at the default rate. The saturated rate is measured for as long: acked batches of 5 s can be
+ * twice what is folded meanwhile, and 80 % of that was more than the service could take for 20 s.
  */
 const reportSecondsFactor = 4;
-/** Two hundred a round, too, as they are asked twice as often. */
+/** Two hundred pages a round: they are requested twice as often. */
 const pageSecondsFactor = 2;
-/** Every partition takes a snapshot every 0.8 refreshes: 15 of them by default. The small form has one in 2 s and needs no more. */
+/**
+ * Each partition takes a snapshot every 0.8 refreshes: 15 of them by default. The small form has one in 2 s and needs no more.
+ */
 const snapshotSecondsFactor = ({isSmall}: BenchOptions): number => (isSmall ? 8 : 6);
 
 interface Stage {
@@ -98,7 +99,7 @@ interface Stage {
   readonly pages: Iterator<string>;
   readonly options: BenchOptions;
   readonly say: Say;
-  /** Of the round that is played: what both loads of it are a share of. */
+  /** Saturated rate of the current round, of which both loads are a share. */
   saturated: number;
 }
 
@@ -180,7 +181,7 @@ const summarised = (latencies: Latencies): Together => ({
 const measureSeconds = ({options}: Stage, round: number, factor: number): number =>
   round === 0 ? secondsOf(round, options) : factor * options.seconds;
 
-/** Published parts are there whatever comes in, and what live reads wait for is folded in time. */
+/** Throws when a question got a 503: published parts are available during ingestion, and live reads are folded in time. */
 function requireAllAnswered({asked, unavailable}: ReportLatency): void {
   if (unavailable > 0) throw new Error(`${unavailable} of ${asked} reports or pages were answered 503`);
 }
@@ -254,7 +255,7 @@ async function measureAlone(stage: Stage, round: number): Promise<Sample> {
   );
   const {samples, ...offered} = result;
   requireAllStored(offered);
-  // A snapshot is logged when it is done: those that were under way at the end must be, too.
+  // A snapshot is logged at its end: wait for those in progress.
   const endMs = wallMs();
   await settled(service, options);
   if (!(await snapshots.untilHeardSince(endMs)))

@@ -1,10 +1,10 @@
-// What is stored when more is offered than can be: events per second that were answered 200 at 150 % of the saturated rate,
-// beside that rate; what becomes of the rest, and of the memory.
-//   Requests need a connection each. Batches are offered on so many that the service itself must refuse. Single requests
-//   wait in the generator once all connections are busy: a server that answers no faster is offered no more than that.
-//   The saturated rate is that of two closed loops, one before and one after, each as long as the overload and from its
-//   first request on, as the overload is: what a service takes on at first, and how the machine and the store change
-//   meanwhile, is in both.
+// Goodput under overload: events per second answered 200 when 150 % of the saturated rate is offered, compared with that rate;
+// what happens to the rest, and to the memory.
+//   Each request needs a connection. Batches use so many that the service itself must refuse some. Single requests wait in the
+//   generator once all connections are busy: a server that answers slowly is offered no more than that.
+//   The saturated rate is the mean of two closed loops, one before and one after. Each is as long as the overload and counts
+//   from its first request, like the overload: so it includes the work that a service defers at first, and changes of the
+//   machine and the store.
 
 import type {Figure} from '../../src/bench-run.js';
 import type {Bench, Say} from '../bench.js';
@@ -33,12 +33,12 @@ interface Sample {
   /** Events per second of closed loops, just before and just after. */
   readonly saturatedBefore: number;
   readonly saturatedAfter: number;
-  /** Their mean. */
+  /** Mean of both. */
   readonly saturated: number;
   readonly offered: Offered;
-  /** Events per second answered 200 while the load was on. */
+  /** Events per second answered 200 during the load. */
   readonly goodput: number;
-  /** Answered neither 200 nor 429 or 503 with Retry-After; broken connections. */
+  /** Answers other than 200, 429 or 503 with Retry-After, and broken connections. */
   readonly wrong: number;
   readonly memory: MemoryCurve;
 }
@@ -55,13 +55,13 @@ interface OverloadReport {
   readonly shapes: readonly ShapeReport[];
 }
 
-/** Of the saturated rate. */
+/** Share of the saturated rate. */
 const offeredShare = 1.5;
 /** More connections than a saturated service can serve within its bounds (256 MiB of batches), or than a proxy would open. */
 const overloadConnections: Readonly<Record<Shape, number>> = {single: 2_048, batch: 1_024};
-/** Full before the first counted round: a cache that fills up to its bound is no growth that an overload brings. */
+/** A small cache is full before the first counted round: filling it would look like growth of the overload. */
 const cacheMib = '64';
-/** An overload is told from a burst by its length. */
+/** An overload differs from a burst by its length. */
 const overloadSecondsFactor = 3;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<OverloadReport> {
@@ -119,7 +119,7 @@ async function measure(
 
 function wrongAnswers({statuses, failures, refusalsWithoutRetryAfter}: Offered): number {
   const others = Object.entries(statuses).filter(([status]) => !['200', '429', '503'].includes(status));
-  // A status that is wrong has no Retry-After either, as a rule: it is not counted twice.
+  // A wrong status usually has no Retry-After either: it is not counted twice.
   const otherCount = others.reduce((sum, [, count]) => sum + count, 0);
   return failures + Math.max(otherCount, refusalsWithoutRetryAfter);
 }
@@ -137,7 +137,7 @@ function sampleText({saturatedBefore, saturatedAfter, goodput, offered, wrong, m
   );
 }
 
-/** What the ratio of events stored in time to the saturated rate is to reach, in both shapes. */
+/** Bounds of the ratio of events stored in time to the saturated rate, for both shapes. */
 const bounds: Bounds = {reach: 0.9, limit: 0.97};
 
 const figures = ({shapes: reports}: OverloadReport): Figure[] =>

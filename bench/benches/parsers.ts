@@ -1,6 +1,5 @@
-// What reads the body of a batch, or of one event, and what it costs an event, in this process: the kernel makes log entries
-// of it, the parsers do what odd ones get (JSON.parse, validation, encoding), and JSON.parse alone is the floor that rows 1
-// and 2 are measured against.
+// Cost an event of reading the body of a batch, or of one event, in this process: the kernel writes log entries; the parsers
+// are the way of odd events (JSON.parse, validation, encoding); JSON.parse alone is the floor of rows 1 and 2.
 
 import {isUtf8} from 'node:buffer';
 import {type BatchReading, readParsed, readPlain} from '../../src/ingest/batch.js';
@@ -24,7 +23,7 @@ const contenders = [
 ] as const;
 type Contender = (typeof contenders)[number];
 
-/** What is there for speed alone, and the plain way that it stands for. */
+/** Fast paths, and the plain way of each. */
 const plainWays: Partial<Record<Contender, Contender>> = {
   kernel: 'parse, validate, encode',
   'single: kernel': 'single: parse, validate, encode',
@@ -40,7 +39,7 @@ interface ParsersReport {
   readonly rounds: Rounds<Sample, Contender>;
   /** CPU of JSON.parse over the same bodies / CPU of each. */
   readonly floorToEach: Readonly<Record<Contender, Ratio>>;
-  /** CPU of the plain way / of what stands for it. */
+  /** CPU of the plain way / CPU of its fast path. */
   readonly gains: Readonly<Partial<Record<Contender, Ratio>>>;
 }
 
@@ -87,7 +86,7 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<ParsersRe
   };
 }
 
-/** Its entries are those of the batches (test/ingest/entry-encoder.test.ts). */
+/** Reads events one by one; the entries equal those of the batches (test/ingest/entry-encoder.test.ts). */
 function oneByOne(): Read {
   const encoder = new EntryEncoder(partitionCount);
   return (body) => {
@@ -95,7 +94,7 @@ function oneByOne(): Read {
   };
 }
 
-/** What a single event gets that is not plain (src/edge/routes/track.ts). */
+/** The way of a single event that is not plain (src/edge/routes/track.ts). */
 function parsedOneByOne(): Read {
   const encoder = new EntryEncoder(partitionCount);
   const draft = new EventDraft();
@@ -114,7 +113,7 @@ function batchesOf(events: readonly string[]): Buffer[] {
   return bodies;
 }
 
-/** A wrong answer has no speed. */
+/** Throws when entries differ: a wrong answer has no speed. */
 function requireSameEntries(
   bodies: readonly Buffer[],
   ...reads: readonly ((body: Buffer) => BatchReading | undefined)[]

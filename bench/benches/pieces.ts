@@ -1,5 +1,5 @@
-// What the pieces bring that are there for speed alone, each beside the plain way that it stands for, in memory and in this
-// process. Both give the same, which is checked first.
+// Gains of fast pieces, each compared with its plain way, in memory and in this process. Both give the same results, which is
+// checked first.
 
 import type {Bench, Say} from '../bench.js';
 import type {BenchOptions} from '../options.js';
@@ -24,7 +24,7 @@ interface PiecesReport {
   readonly eventCount: number;
   readonly pairs: readonly (readonly [quick: string, plain: string])[];
   readonly rounds: Rounds<Sample, string>;
-  /** CPU of the plain way / the quick one, by the quick one's name. */
+  /** CPU of the plain way / CPU of the quick one, by the quick one's name. */
   readonly gains: Readonly<Record<string, Ratio>>;
   readonly partsRead: PartsRead;
 }
@@ -52,7 +52,7 @@ async function run(options: BenchOptions, _: Owned, say: Say): Promise<PiecesRep
   return {eventCount, pairs, rounds, gains: Object.fromEntries(gains), partsRead: partsRead()};
 }
 
-/** Kept, so that no compiler finds the work useless. */
+/** Sink: without a use the JIT would drop the work. */
 const answered: {last: unknown} = {last: undefined};
 
 function measuresOf({quick, plain, work, count}: Piece): [string, Measure<Sample>][] {
@@ -62,7 +62,7 @@ function measuresOf({quick, plain, work, count}: Piece): [string, Measure<Sample
   ];
 }
 
-/** CPU times come in us: what is short is done again. */
+/** Times the work; CPU times are counted in us, so short work is repeated. */
 function timed(work: Work, count: number): Measure<Sample> {
   let repeats: number | undefined;
   return async () => {

@@ -1,8 +1,8 @@
-// How long a start takes beside reading what it starts from.
-//   from a snapshot  `recover()` of every partition, in this process, beside reading the same parts and nothing else; and
-//                    the whole service, from its first instruction until /readyz says 200
-//   from the log     the whole service over a log that nobody folded, until /readyz says 200: everything is folded, written
-//                    into parts and published by then; beside F5, reading and unpacking the same log
+// Duration of a start, compared with reading its input.
+//   from a snapshot  `recover()` of every partition, in this process, compared with only reading the same parts; and the whole
+//                    service, from its first instruction until /readyz answers 200
+//   from the log     the whole service over a log that was never folded, until /readyz answers 200: by then everything is
+//                    folded, written to parts and published; compared with F5, reading and unpacking the same log
 
 import {cpSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -90,7 +90,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Recov
 async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned, say: Say) {
   const broker = owned.add(await startBroker(dataDir));
   const nc = await connectNats(broker.address, 'bench-recovery');
-  owned.add({stop: () => nc.close()}); // An open connection would keep the program, too, when every round is void.
+  owned.add({stop: () => nc.close()}); // An open connection would keep the process alive when every round is void.
   const [js, jsm] = [jetstream(nc), await jetstreamManager(nc)];
   const values = partValues(jsm);
   const log = createLogger('warn', 'bench');
@@ -112,7 +112,7 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
     );
     if (recovered.index === undefined) throw new Error(`partition ${partition} was not recovered from its snapshot`);
   };
-  // As the service does: all partitions of a thread at once.
+  // Like the service: all partitions of a thread at once.
   const read: Measure<number> = timed(async () => void (await Promise.all(parts.map(readParts))));
   const recoverAll: Measure<number> = timed(
     async () => void (await Promise.all(partitionsOf(options).map(recoverOne))),
@@ -125,7 +125,7 @@ async function playSnapshot(dataDir: string, options: BenchOptions, owned: Owned
 
 const partitionsOf = ({partitions}: BenchOptions): number[] => Array.from({length: partitions}, (_, at) => at);
 
-/** What a recovery loads (src/partition/snapshot/recovery.ts), the index first. */
+/** Parts that a recovery loads (src/partition/snapshot/recovery.ts), the index first. */
 async function partsOfRecovery(manifest: Manifest, parts: PartsCache): Promise<PartRef[]> {
   const index = await new IndexReader().read(manifest.index, (ref) => parts.load(ref));
   const open = index.chunks.find(({chunk}) => chunk === index.nextChunk);
@@ -145,7 +145,7 @@ function playStart(dataDir: string, options: BenchOptions, owned: Owned, say: Sa
   return playRounds({'start from the snapshot': start}, options, say);
 }
 
-/** Ms until the service is ready. */
+/** Starts and stops the service; returns the ms until it is ready. */
 async function startAndStop(dataDir: string, {partitions}: BenchOptions, owned: Owned): Promise<number> {
   const startMs = monotonicMs();
   const service = owned.add(await startService({env: storeEnv(partitions), profileFolder: null, dataDir}));
@@ -164,7 +164,7 @@ async function playLog(dataDir: string, options: BenchOptions, owned: Owned, say
       await broker.stop();
       return elapsedMs;
     },
-    // A start publishes snapshots and cuts the log: each has a copy of its own.
+    // A start publishes snapshots and truncates the log: each gets a copy.
     'start from the log': async () => {
       const copy = mkdtempSync(join(tmpdir(), 'millrace-bench-copy-'));
       try {

@@ -1,5 +1,5 @@
-// How fast reports are over millions of events, beside DuckDB: funnels and filtered counts through HTTP, active users as a
-// call of the engine. Every question is asked for the first time; every answer equals the peer's.
+// Speed of reports over millions of events, compared with DuckDB: funnels and filtered counts through HTTP, active users as a
+// call of the engine. Every question is new; every answer equals the peer's.
 
 import {join} from 'node:path';
 import type {Figure} from '../../src/bench-run.js';
@@ -37,11 +37,11 @@ import {fixed, tableText, whole} from '../table.js';
 import {canonical, eventMix, propertyValues, type WorkloadOptions} from '../workload/events.js';
 import {funnelSteps} from '../workload/expected.js';
 
-/** Names that are counted, frequent ones. */
+/** Names that are counted: frequent ones. */
 const counted = eventMix.slice(0, 7).map(([name]) => name);
 const filterProperties = [...Object.keys(propertyValues), 'duration_ms'];
 
-/** Another event, property and value for each of the first hundred numbers; properties take turns. */
+/** A different event, property and value for each of the first hundred numbers; properties alternate. */
 function filterOf(number: number): Pick<FilteredCountQuestion, 'event' | 'property' | 'value'> {
   const property = filterProperties[number % filterProperties.length]!;
   const nth = Math.floor(number / filterProperties.length);
@@ -51,19 +51,19 @@ function filterOf(number: number): Pick<FilteredCountQuestion, 'event' | 'proper
   return {event: counted[nth % counted.length]!, property, value};
 }
 
-/** The first one after the peer's turn finds the caches of the core cold, whichever funnel it is. */
+/** Questions of one sample. The first one after the peer's turn finds the CPU's caches cold, whichever funnel it is. */
 const funnelAsks = 5;
 const countAsks = 4;
-/** Questions for a property that are scans. */
+/** Questions for a property that are answered by a scan. */
 const firstAsks = 2;
 const engineAsks = 24;
 /** Above the numbers of all other questions. */
 const veryFirst = 800;
 
-/** What a ratio is to reach, and which way is better. */
+/** Bounds of a ratio, and which way is better. */
 interface Goal extends Bounds {
   readonly better: Figure['better'];
-  /** What our time, or the peer's, is divided by. */
+  /** Numerator: our time or the peer's. */
   readonly of: 'ours' | 'funnel of 3';
 }
 
@@ -76,12 +76,12 @@ const goals = {
 
 interface Line {
   readonly name: string;
-  /** Under which the peer's times are. */
+  /** Question under which the peer's times are stored. */
   readonly question: string;
   readonly goal: Goal | null;
   readonly oursMs: readonly number[];
   readonly peerMs: readonly number[] | null;
-  /** What is fast over what is slow, by round; null without a peer. */
+  /** Fast over slow, by round; null without a peer. */
   readonly ratio: Ratio | null;
 }
 
@@ -123,7 +123,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Repor
 interface Played {
   readonly lines: readonly Line[];
   readonly rounds: Rounds<Sample, string>;
-  /** By question: every way of the peer, in ms, warm. */
+  /** Ms of every way of the peer, warm, by question. */
   readonly tried: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
@@ -153,8 +153,8 @@ async function playFunnels({service, http, peer, workload, options, say}: Ground
       asks: funnelAsks,
       peerAsks: 1,
     });
-  // A scan, as nothing is derived of the events yet; numbers of the others stay below this one. A start reads ahead what it
-  // scans, as far as it fits the cache, which is not the question's.
+  // A scan, because nothing is derived from the events yet; the numbers of other questions stay below this one. The start reads
+  // ahead as much as fits the cache; that is not part of the question.
   await quieted(service, options);
   const firstQuestion = {steps: funnelSteps, ...wholeRange(workload, veryFirst)};
   const {elapsedMs: firstMs} = await http.ask(funnelPath(firstQuestion));
@@ -167,7 +167,7 @@ async function playFunnels({service, http, peer, workload, options, say}: Ground
       await rivalry.check(peer, 'coded, letters');
     }
   }
-  // Those that are held against each other follow each other.
+  // Contenders that are compared with each other follow each other.
   const contenders: Record<string, Measure<Sample>> = {
     'funnel of 3': three.ours,
     'funnel of 14': long.ours,
@@ -210,7 +210,7 @@ async function playCounts({service, http, peer, workload, options, say}: Ground)
     asks: countAsks,
     peerAsks: countAsks,
   });
-  // Ours goes on building what later questions will use: it is measured without that, and the peer must not pay for it.
+  // Ours still builds indexes for later questions: it is measured without that, and the peer must not pay for it.
   await quieted(service, options);
   const contenders: Record<string, Measure<Sample>> = {'filtered count': rivalry.ours};
   if (peer !== null) contenders[peerName('filtered count')] = rivalry.peer(peer);
@@ -235,7 +235,7 @@ async function playActive({http, links, peer, workload, options, say}: Ground): 
   for (const metric of metrics) {
     const engineOf = (link: EngineLink) =>
       new Rivalry<ActiveQuestion>({
-        // The engine keeps no answers here: a few ranges in turn will do, which all fit the masks of the peer.
+        // The engine caches no answers here: a few ranges in turn suffice, which all fit the peer's masks.
         questionOf: (number) => ({metric, ...wholeRange(workload, number & 7)}),
         askOurs: async (question) => {
           const {body, elapsedMs} = await link.ask({report: 'users', interval: 'day', ...question});
@@ -270,7 +270,7 @@ async function playActive({http, links, peer, workload, options, say}: Ground): 
   return {lines, rounds, tried};
 }
 
-/** One question a sample: another range each time. */
+/** Plays questions that rows answer: one a sample, each time over another range. */
 async function playRows({http, peer, workload, options, say}: Ground): Promise<Played> {
   const contenders: Record<string, Measure<Sample>> = {};
   const tried: Record<string, Readonly<Record<string, number>>> = {};
@@ -300,12 +300,12 @@ async function playRows({http, peer, workload, options, say}: Ground): Promise<P
   return {lines, rounds, tried};
 }
 
-/** The engine as it is beside an external NATS, which is asked with every call what is the newest. */
+/** The engine as with an external NATS, which each call asks for the newest snapshot. */
 const askingNats = (metric: ActiveMetric): string => `${metric}, asking NATS`;
 
 const bucketCounts = (body: unknown): number[] => (body as {data: {count: number}[]}).data.map(({count}) => count);
 
-/** `question`: what the peer was asked, where that has another name. */
+/** `question`: the peer's question, if it has another name. */
 function lineOf(
   rounds: Rounds<Sample, string>,
   name: string,
@@ -319,7 +319,7 @@ function lineOf(
   return {name, question, goal, oursMs: msOf(name), peerMs: msOf(peerName(question)), ratio};
 }
 
-/** Of each round's questions the one that took longest, on both sides: a median of few would not show one in five. */
+/** The slowest question of each round, on both sides: a median of few would not show one in five. */
 function slowestLine(rounds: Rounds<Sample, string>, question: string, peer: DuckDbPeer | null): Line {
   const slowest = (contender: string): number[] => rounds.rounds.map(({samples}) => samples[contender]!.slowestMs);
   const line = {name: `${question}, the slowest of ${countAsks}`, question, goal: null, oursMs: slowest(question)};
@@ -329,7 +329,7 @@ function slowestLine(rounds: Rounds<Sample, string>, question: string, peer: Duc
   return {...line, peerMs: slowest(theirs), ratio};
 }
 
-/** What was asked before the rounds, of a service that had derived nothing for it; the peer's times are of the rounds. */
+/** The question asked before the rounds, of a service that had derived nothing; the peer's times are of the rounds. */
 function firstLine(
   rounds: Rounds<Sample, string>,
   name: string,
@@ -369,7 +369,7 @@ function goalText(goal: Goal | null): string {
   return goal.better === 'more' ? `>= ${goal.reach}` : `<= ${fixed(goal.reach, 1)} x ${goal.of}`;
 }
 
-/** Lines that have a goal: our own times, and the ratio where there is one. */
+/** Figures of the lines that have a goal: our own times, and the ratio if there is one. */
 function figures({played}: ReportsReport): Figure[] {
   const idOf = (name: string): string => name.replaceAll(/[^a-z0-9]+/g, '-');
   return played.flatMap(({lines}) =>
@@ -385,7 +385,7 @@ function figures({played}: ReportsReport): Figure[] {
   );
 }
 
-/** Those that were the fastest of a round. */
+/** The peer's ways that were the fastest of a round. */
 function winningWays({rounds}: Rounds<Sample, string>, name: string): string {
   return [...new Set(rounds.map(({samples}) => samples[peerName(name)]!.peer!.way))].join('; ');
 }

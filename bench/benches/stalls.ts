@@ -1,5 +1,5 @@
-// The longest time for which the edge's event loop answered nobody, with millions of users live: ingestion at half the
-// saturated rate, a report and a page of history every second, snapshots as they come.
+// The longest stalls of the edge's event loop with millions of live users: ingestion at half the saturated rate, a report and a
+// page of history every second, and regular snapshots.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
@@ -26,13 +26,13 @@ interface Phase {
   readonly name: string;
   readonly offered: Offered;
   readonly reports: ReportLatency;
-  /** By the probe, one a second. */
+  /** Stalls by second, from the probe. */
   readonly seconds: readonly StallLine[];
-  /** Likewise, of a process that does nothing. */
+  /** Stalls by second of a process that does nothing. */
   readonly bystander: readonly StallLine[];
-  /** The longest that the service's own metric told, asked every 20 s. */
+  /** The longest stall by the service's own metric, read every 20 s. */
   readonly metricMs: number;
-  /** Of all CPU; who waits for a core stalls, too. */
+  /** Foreign share of all CPU: waiting for a core is a stall, too. */
   readonly foreignShare: number;
 }
 
@@ -40,7 +40,7 @@ interface StallsReport {
   readonly refreshSeconds: number;
   readonly users: number;
   readonly minutes: number;
-  /** Of a process that does nothing, before anything else runs, for as many seconds as a phase has. */
+  /** Stalls of a process that does nothing, before anything else runs, for as many seconds as a phase has. */
   readonly machine: readonly StallLine[];
   readonly phases: readonly Phase[];
 }
@@ -48,10 +48,10 @@ interface StallsReport {
 const ingestShare = 0.5;
 const metricPollMs = 20_000;
 const storedAtOnce = 200_000;
-/** Until all are folded, and told. */
+/** Deadline until all are folded, and reported. */
 const knownMsMax = 60_000;
 const pollMs = 100;
-/** Until it is loaded. */
+/** Time until the bystander is loaded. */
 const bystanderStartMs = 2_000;
 
 async function run(options: BenchOptions, owned: Owned, say: Say): Promise<StallsReport> {
@@ -80,7 +80,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Stall
   return {refreshSeconds: options.refreshSeconds, users, minutes, machine, phases};
 }
 
-/** What a thread of this machine meets while nothing else of ours runs. */
+/** Stalls of a thread of this machine while nothing else of ours runs. */
 async function machineAlone(bystander: Bystander, seconds: number, say: Say): Promise<StallLine[]> {
   say(`a process that does nothing, alone, for ${fixed(seconds / 60, 2)} minutes …`);
   await pause(bystanderStartMs);
@@ -96,7 +96,7 @@ function startProbed(options: BenchOptions, probe: StallFile): Promise<BenchServ
   return startService({env, profileFolder, nodeArguments});
 }
 
-/** An event of each, in slices: the requests of millions at once would not fit. */
+/** Stores an event of each user, in slices: the requests of millions at once would not fit. */
 async function storeEveryUser(
   load: LoadProcess,
   service: BenchService,
@@ -151,7 +151,7 @@ async function runPhase(
   const look = async (): Promise<void> => {
     metricMs = Math.max(metricMs, await edgeStallMs(service));
   };
-  const poll = setInterval(() => void look().catch(() => {}), metricPollMs); // A look that fails is made up for below.
+  const poll = setInterval(() => void look().catch(() => {}), metricPollMs); // A failed reading is made up for below.
   try {
     const [offered, reports] = await Promise.all([
       offerUnjudged(load, {shape, target: service, requestsPerSecond, seconds}, options),
@@ -180,7 +180,7 @@ async function edgeStallMs({baseUrl}: BenchService): Promise<number> {
   return 1_000 * metrics.sum('millrace_event_loop_delay_seconds', {thread: 'edge', stat: 'max'});
 }
 
-/** So many of the longest stalls are told one by one. */
+/** Number of the longest stalls that are listed. */
 const toldMax = 5;
 
 const byStall = (seconds: readonly StallLine[]): StallLine[] => [...seconds].sort((a, b) => b.stallMs - a.stallMs);
@@ -192,7 +192,7 @@ function longestOwnMs(seconds: readonly StallLine[]): number | null {
 
 const orUnknown = (ms: number | null): string => (ms === null ? 'unknown' : fixed(ms, 1));
 
-/** The longest stall, what of it was waiting for a core, the longest own part of any, and the p99 of the seconds' longest. */
+/** The longest stall, its wait for a core, the longest own part of any, and the p99 of the seconds' longest. */
 function stallCells(seconds: readonly StallLine[]): [string, string, string, string] {
   const longestFirst = byStall(seconds);
   const {stallMs, waitMs} = longestFirst[0]!;

@@ -1,5 +1,5 @@
-// What each fast path of reports brings over ten million events: the same questions, in turn with its plain twin, in this
-// process and without HTTP. Both give the same answer, which is compared every time.
+// Gains of the fast paths of reports over ten million events: the same questions, in turn with the plain twin, in this process
+// and without HTTP. Every pair of answers is compared.
 
 import {monotonicMs} from '../../src/clock.js';
 import type {Bench, Say} from '../bench.js';
@@ -19,7 +19,7 @@ import type {Twins, Way} from '../twins/twin.js';
 import {canonical, type WorkloadOptions} from '../workload/events.js';
 
 interface Sample {
-  /** Of one question: the median of those that were asked. */
+  /** Ms of one question: the median of those asked. */
   readonly elapsedMs: number;
 }
 
@@ -52,7 +52,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Twins
   return {workload, pairs, rounds, gains: Object.fromEntries(gains)};
 }
 
-/** The fast path comes first, and its twin is asked what it was asked. */
+/** The fast path comes first; its twin gets the same questions. */
 function measuresOf({quick, plain, ways, asks}: Twins): [string, Measure<Sample>][] {
   let number = 0;
   let answers: string[] = [];

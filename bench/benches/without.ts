@@ -1,5 +1,5 @@
-// What the service's own shortcuts on the ways between client, log, fold and reports bring: the same load on two services, of
-// which one does without one of them (probe/without.ts). Each pair has services of its own, which so hold the same.
+// Gains of the service's own shortcuts between client, log, fold and reports: the same load on two services, one of which lacks
+// a shortcut (probe/without.ts). Each pair has services of its own, which therefore hold the same data.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
@@ -77,11 +77,11 @@ const compared: readonly Compared[] = [
 interface WithoutReport {
   readonly singlesPerSecond: number;
   readonly rounds: Rounds<Sample, string>;
-  /** Without it / with it. */
+  /** Without the shortcut / with it. */
   readonly gains: Readonly<Record<string, Ratio>>;
 }
 
-/** A service, and how many events it acked. */
+/** A service, and the number of events that it acked. */
 interface Loaded {
   readonly name: string;
   readonly without: readonly Shortcut[];
@@ -90,12 +90,12 @@ interface Loaded {
 }
 
 const asksMin = 20;
-/** Longer than the bench: no snapshot falls into a measurement. */
+/** Longer than the bench: no snapshot happens during a measurement. */
 const refreshSeconds = 3_600;
 const foldedMsMax = 60_000;
 const pollMs = 500;
 const pagePath = '/v1/events?limit=1';
-/** Of the rarest event: it reads some 200,000 events back, most of them in chunks that were closed. */
+/** A page of the rarest event reads some 200,000 events back, most of them in closed chunks. */
 const rarePagePath = '/v1/events?limit=400&event=refund_requested';
 const pagesBehindWrites = 5;
 const reportPath = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day&filter=n%3D';
@@ -108,7 +108,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Witho
   const loaded: Loaded[] = [];
   const contenders: Record<string, Measure<Sample>> = {};
   const contend = async (name: string, kind: Compared['load'], without: readonly Shortcut[]): Promise<void> => {
-    // The small form measures nothing: two services will do, and one of them does without all of it.
+    // The small form measures nothing: two services suffice, one of which lacks all shortcuts.
     let sent = options.isSmall ? loaded.find((each) => each.without.length === without.length) : undefined;
     if (sent === undefined) {
       sent = {name, without, service: owned.add(await start(options, without)), events: 0};
@@ -154,7 +154,7 @@ function measureOf(
   }
 }
 
-/** CPU of all processes of the service, until what came is folded. */
+/** CPU of all processes of the service until everything is folded. */
 function storing(
   loaded: Loaded,
   load: LoadProcess,
@@ -182,7 +182,7 @@ function requireQuiet({isQuiet}: Settled): void {
   if (!isQuiet) throw new VoidRound('a service did not come to rest');
 }
 
-/** What was cheaper because it was not done is worth nothing. */
+/** Throws when events were not folded: work that was not done only looks cheap. */
 async function requireAllFolded({name, service, events}: Loaded): Promise<void> {
   const endMs = monotonicMs() + foldedMsMax;
   for (;;) {
@@ -211,16 +211,16 @@ async function sendSingles(target: BenchService, load: LoadProcess, seconds: num
   const requestsPerSecond = options.numbers.rate!;
   const offered = await offerUnjudged(load, {shape: 'single', target, requestsPerSecond, seconds}, options);
   requireAllStored(offered);
-  return offered.events; // Of the last slot some may never have left.
+  return offered.events; // Some of the last slot may not have been sent.
 }
 
-/** Each of them is asked for the first time. */
+/** Paths of new reports. */
 function newReport(): () => string {
   let asked = 0;
   return () => `${reportPath}${asked++}`;
 }
 
-/** One after the other. */
+/** Asks for one path after the other. */
 function asking(service: BenchService, options: BenchOptions, owned: Owned, nextPath: () => string): Measure<Sample> {
   const http = new HttpAsker(service.baseUrl);
   owned.add({stop: () => http.close()});
@@ -232,7 +232,7 @@ function asking(service: BenchService, options: BenchOptions, owned: Owned, next
   };
 }
 
-/** The first page that is asked for what was just written, and stored in parts. */
+/** The first page of newly written events, which are stored in parts. */
 function askingBehindWrites(loaded: Loaded, load: LoadProcess, options: BenchOptions, owned: Owned): Measure<Sample> {
   const {service} = loaded;
   const http = new HttpAsker(service.baseUrl);

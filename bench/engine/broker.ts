@@ -1,4 +1,4 @@
-// A nats-server of the bench's own over a folder that a service left: its log and parts without anybody who folds them.
+// The bench's own nats-server over the folder of a stopped service: log and parts without a process that folds.
 
 import {lockDataDir} from '../../src/data-lock.js';
 import {startEmbeddedNats} from '../../src/nats/server/embedded.js';
@@ -10,7 +10,7 @@ export interface Broker {
   stop(): Promise<void>;
 }
 
-/** `dataDir`: the DATA_DIR of a service that has ended. */
+/** `dataDir`: DATA_DIR of a stopped service. */
 export async function startBroker(dataDir: string): Promise<Broker> {
   const lock = await lockDataDir(dataDir, () => {});
   const serverBin = process.env.NATS_SERVER_BIN ?? '';

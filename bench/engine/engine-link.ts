@@ -1,7 +1,7 @@
-// The report engine itself, in this process, over the store of a running service: reports without HTTP and hops.
-//   L1. The service's own report thread counts what is published in memory that it shares with the threads that publish
-//       (src/nats/published-manifests.ts). Here notices are counted instead, which costs a call the same, and is as good
-//       while what is published changes no answer. Without counting, each call asks NATS, as with an external one.
+// The report engine in this process, over the store of a running service: reports without HTTP and hops.
+//   L1. The service's report thread counts publications in memory that it shares with the publishing threads
+//       (src/nats/published-manifests.ts). Here notices are counted instead: a call costs the same, and the result is as good
+//       while no publication changes an answer. Without counting, each call asks NATS, as with an external one.
 
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -25,8 +25,8 @@ export class EngineLink {
   ) {}
 
   /**
-   * `cacheBytesMax`: what the service's report role would get (RE3 of the engine), but no answer is kept. `newest`: how a
-   * call knows what is the newest. L1
+   * `cacheBytesMax`: memory of the service's report role (RE3 of the engine), but no answer is cached. `newest`: how a call
+   * finds the newest snapshot. L1
    */
   static async open(service: BenchService, cacheBytesMax: number, newest: 'counted' | 'asked'): Promise<EngineLink> {
     const nc = await connectNats(brokerAddress(service.dataDir), 'bench');
@@ -47,7 +47,7 @@ export class EngineLink {
     return {body: JSON.parse(answer.body), elapsedMs};
   }
 
-  /** What is derived of parts for funnels that were asked is made while nobody asks: resolves when it is. */
+  /** Resolves when the postings of the funnels asked so far are built. */
   async settled(): Promise<void> {
     await this.engine.funnels.settled();
   }

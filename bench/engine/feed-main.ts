@@ -1,5 +1,5 @@
-// The feeding process: makes the workload's events as they are needed, sends them in batches, and writes the same JSON,
-// one event a line, for peers to load. Ten million events are never in memory at once.
+// The feeding process: creates the workload's events as they are needed, sends them in batches, and writes the same JSON, one
+// event a line, for peers to load. Ten million events are never in memory at once.
 
 import {closeSync, openSync, writeSync} from 'node:fs';
 import {setTimeout as pause} from 'node:timers/promises';
@@ -8,7 +8,7 @@ import {batchRequest} from '../load/requests.js';
 import {type WorkloadEvent, type WorkloadOptions, workloadEvents} from '../workload/events.js';
 
 export type ToFeed =
-  /** What is fed from now on, from its first event. `linesPath`: where the lines go; null: nowhere. */
+  /** Begins a workload at its first event. `linesPath`: file of the lines; null: none. */
   | {readonly kind: 'begin'; readonly workload: WorkloadOptions; readonly linesPath: string | null}
   /** Sends the next events. */
   | {
@@ -110,7 +110,7 @@ async function feed({host, port, key, connections, batchEvents, events}: Feeding
   tell({kind: 'fed', events: sent, jsonBytes});
 }
 
-/** What the log did not take (a disk that others keep busy) is sent again, as every careful client does. */
+/** Sends events again that the log did not take (other processes keep its disk busy), like a careful client. */
 async function store(connection: Connection, key: string, events: readonly string[]): Promise<void> {
   let jsons = events;
   for (let attempt = 0; jsons.length > 0; attempt++) {
@@ -122,7 +122,7 @@ async function store(connection: Connection, key: string, events: readonly strin
   }
 }
 
-/** Those that a 503 lists; all of them when it lists none (docs/api.md: then nothing was stored). */
+/** Events that a 503 lists; all of them when it lists none (docs/api.md: then nothing was stored). */
 function notStored(jsons: readonly string[], answer: string): readonly string[] {
   const {errors} = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))) as {errors?: {index: number}[]};
   return errors === undefined ? jsons : errors.map(({index}) => jsons[index]!);
@@ -140,5 +140,5 @@ process.on('message', (message: ToFeed) => {
   const done = Promise.resolve().then(() => (message.kind === 'begin' ? begin(message) : feed(message)));
   done.catch((error: Error) => tell({kind: 'failed', message: error.message}));
 });
-// The benchmark that forked us is gone.
+// Ends with the benchmark that forked it.
 process.on('disconnect', () => process.exit(0));

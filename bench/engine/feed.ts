@@ -1,4 +1,4 @@
-// The benchmark's side of its feeding process: a process of its own, so that its CPU time counts as nobody else's.
+// The benchmark's side of its feeding process: a process of its own, so that its CPU time counts for no contender.
 
 import {type ChildProcess, fork} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
@@ -13,14 +13,14 @@ const batchEvents = 1_000;
 
 export interface Fed {
   readonly events: number;
-  /** Of all events since `begin`. */
+  /** JSON bytes of all events since `begin`. */
   readonly jsonBytes: number;
 }
 
 export class Feed {
   readonly #child: ChildProcess = fork(program, {serialization: 'advanced', execArgv: []});
 
-  /** Starts over with the first event; `linesPath`: a file that gets every event that is sent, one a line. */
+  /** Starts over with the first event; `linesPath`: a file for every event that is sent, one a line. */
   async begin(workload: WorkloadOptions, linesPath: string | null = null): Promise<void> {
     await this.#ask({kind: 'begin', workload, linesPath}, (message) => (message.kind === 'begun' ? true : null));
   }

@@ -1,4 +1,4 @@
-// Asks the service with its secret key, and takes the time.
+// Asks the service with its secret key, and measures the time.
 
 import {monotonicMs} from '../../src/clock.js';
 import {type HttpAnswer, HttpClient} from '../../tools/http-client.js';
@@ -6,7 +6,7 @@ import {secretKey} from '../machine/service.js';
 
 export interface Asked {
   readonly body: unknown;
-  /** From the first byte sent to the last one received, without parsing. */
+  /** Ms from the first byte sent to the last one received, without parsing. */
   readonly elapsedMs: number;
 }
 

@@ -1,5 +1,5 @@
-// A log of the canonical workload that nobody has folded: a service that only takes events (ROLES=edge) wrote it. It has
-// every message from the first one on, and no snapshot, which is what a recovery from the log begins with.
+// A log of the canonical workload that was never folded: a service that only takes events (ROLES=edge) wrote it. It has every
+// message from the first one, and no snapshot: the input of a recovery from the log.
 
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -20,7 +20,7 @@ import type {Broker} from './broker.js';
 import {Feed} from './feed.js';
 import {storeEnv} from './store.js';
 
-/** A temporary folder of its own; removed when the bench ends. Resolves with the DATA_DIR. */
+/** Fills a temporary folder, which is removed when the bench ends. Resolves with its DATA_DIR. */
 export async function fillLog(
   workload: WorkloadOptions,
   {partitions}: Pick<BenchOptions, 'partitions'>,
@@ -40,7 +40,7 @@ export async function fillLog(
   return dataDir;
 }
 
-/** Reads logs from their first message on, as a partition does. */
+/** Reads logs from their first message, like a partition. */
 export class Logs {
   private constructor(
     private readonly nc: NatsConnection,
@@ -64,7 +64,7 @@ export class Logs {
     return [...this.readers.keys()];
   }
 
-  /** Every message of a partition that was there when the logs were opened. */
+  /** Messages of a partition that existed when the logs were opened. */
   async *messages(partition: number): AsyncGenerator<LogMessage> {
     const reader = this.readers[partition]!;
     const end = this.ends[partition]!;

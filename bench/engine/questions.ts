@@ -1,4 +1,4 @@
-// What is asked of the service and of peers alike, as plain data: each side says it in its own words.
+// Questions to the service and its peers, as plain data: each side has its own words for them.
 
 import {dayMs, type WorkloadOptions} from '../workload/events.js';
 
@@ -19,7 +19,7 @@ export const funnelOf14 = [
   'purchase_completed',
   'invite_sent',
 ] as const;
-/** The worst of its length: nearly all events match one of its steps. */
+/** The worst funnel of its length: nearly all events match one of its steps. */
 export const funnelOf14Frequent = [
   'page_viewed',
   'button_clicked',
@@ -43,7 +43,7 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
-/** How many users reached each step; no conversion window. */
+/** Users at each step; no conversion window. */
 export interface FunnelQuestion extends TimeRange {
   readonly steps: readonly string[];
 }
@@ -80,7 +80,7 @@ export function activePath(question: ActiveQuestion): string {
   return `/v1/reports/users?metric=${question.metric}&interval=day&${range(question)}`;
 }
 
-/** The whole time of the workload and some empty days around it: another range for every number, the same events. */
+/** The whole time of the workload and some empty days around it: a different range for every number, with the same events. */
 export function wholeRange({startMs, dayCount}: WorkloadOptions, number: number): TimeRange {
   return {fromMs: startMs - (number >> 3) * dayMs, toMs: startMs + (dayCount + (number & 7)) * dayMs - 1};
 }

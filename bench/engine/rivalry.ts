@@ -1,8 +1,7 @@
 // The same questions for the service and for a peer, in the same rounds, with equal answers.
-//   V1. An answer that differs from ours ends the bench: a wrong answer has no speed, whoever gave it.
-//   V2. No question is asked twice, void rounds included: no cache of answers helps anybody.
-//   V3. Of the peer's ways of asking, the fastest of each round counts. Those that are far from the fastest in the warm-up
-//       are left out of the rounds, where they would only take time.
+//   V1. An answer that differs from ours ends the bench: a wrong answer has no speed.
+//   V2. No question is repeated, not even in void rounds: no cache of answers helps a contender.
+//   V3. The peer's fastest way of each round counts. Ways that are far slower in the warm-up are left out of the rounds.
 
 import type {Timed} from '../peers/duckdb/peer.js';
 import type {Formulation} from '../peers/duckdb/schema-words.js';
@@ -15,43 +14,43 @@ export interface Asked {
 }
 
 export interface Sample {
-  /** Of one question: the median of those that were asked. */
+  /** Ms of one question: the median of those asked. */
   readonly elapsedMs: number;
   readonly slowestMs: number;
-  /** Which of its ways the peer was fastest with, and all that it tried, in ms; null for us. */
+  /** The peer's fastest way, and ms of all ways that it tried; null for us. */
   readonly peer: {readonly way: string; readonly allMs: Readonly<Record<string, number>>} | null;
 }
 
-/** What the peer is asked with. */
+/** The peer, as the bench asks it. */
 export interface Peer {
   run(sql: string): Promise<Timed>;
 }
 
 export interface RivalryOptions<Question> {
-  /** Another question for every number. */
+  /** A different question for every number. */
   questionOf(number: number): Question;
   askOurs(question: Question): Promise<Asked>;
   waysOf(question: Question): readonly Formulation[];
-  /** Questions of one sample of ours, and how many of them the peer is asked, too. */
+  /** Questions in one of our samples, and how many of them the peer answers, too. */
   readonly asks: number;
   readonly peerAsks: number;
 }
 
-/** Twice as slow in the warm-up is no contender for the fastest. */
+/** A way that is slower than this factor in the warm-up cannot be the fastest. */
 const contenderShare = 2;
-/** A way that is far behind in its first run gets no second one. */
+/** A way that is slower than this factor in its first run gets no second one. */
 const hopelessShare = 4;
 
 export class Rivalry<Question> {
   #asked = 0;
   #answered: {question: Question; numbers: readonly number[]}[] = [];
   #contenders: ReadonlySet<string> | null = null;
-  /** Of the warm-up: every way of the peer, in ms. */
+  /** Ms of every way of the peer in the warm-up. */
   readonly tried: Record<string, number> = {};
 
   constructor(private readonly options: RivalryOptions<Question>) {}
 
-  /** Comes first in each round. V2 */
+  /** Our sample, which comes first in each round. V2 */
   readonly ours: Measure<Sample> = async () => {
     const times: number[] = [];
     this.#answered = [];
@@ -85,7 +84,7 @@ export class Rivalry<Question> {
     await this.#time(peer, name, 0);
   }
 
-  /** V3 */
+  /** Chooses the peer's ways for the rounds. V3 */
   async #choose(peer: Peer): Promise<ReadonlySet<string>> {
     const names = this.options.waysOf(this.#answered[0]!.question).map(nameOf);
     for (const name of names) this.tried[name] = await this.#time(peer, name, 0);

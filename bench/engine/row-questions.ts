@@ -1,4 +1,4 @@
-// Questions that rows answer, each as a path of the service and in the peer's SQL, with what their answers say as numbers.
+// Questions that rows answer, as a path of the service and in the peer's SQL, with the numbers in their answers.
 
 import type {DuckDbPeer} from '../peers/duckdb/peer.js';
 import {type Formulation, type SchemaWords, wordsOf} from '../peers/duckdb/schema-words.js';
@@ -8,7 +8,7 @@ import type {TimeRange} from './questions.js';
 
 export interface RowQuestion {
   readonly name: string;
-  /** The peer's time over ours. */
+  /** Least ratio of the peer's time to ours. */
   readonly reach: number;
   path(range: TimeRange): string;
   numbersOf(body: unknown): number[];
@@ -41,7 +41,7 @@ interface BrokenDown extends Series {
 const valuesOf = (body: unknown): number[] => (body as Series).data.map(({value}) => value ?? 0);
 const countsOf = (body: unknown): number[] => (body as Series).data.map(({count}) => count);
 
-/** Whole days of the range in a zone that is `shiftMs` ahead of UTC, from the first to the last. */
+/** Numbers of the range's days in a zone that is `shiftMs` ahead of UTC, from the first to the last. */
 function byDay({fromMs, toMs}: TimeRange, rows: Rows, shiftMs = 0): number[] {
   const first = Math.floor((fromMs + shiftMs) / dayMs);
   const numbers = new Array<number>(Math.floor((toMs + shiftMs) / dayMs) - first + 1).fill(0);
@@ -49,7 +49,7 @@ function byDay({fromMs, toMs}: TimeRange, rows: Rows, shiftMs = 0): number[] {
   return numbers;
 }
 
-/** The same statement over both schemas: `property` gives the SQL of a property in each. */
+/** One statement over both schemas: `property` gives the SQL of a property in each. */
 function bothWays(
   peer: DuckDbPeer,
   sqlOf: (
@@ -77,7 +77,7 @@ function bothWays(
 }
 
 const kolkataMs = 5.5 * 3_600_000;
-/** SQL of the day in a zone that is so far ahead of UTC. */
+/** SQL of the day in a zone that is `shiftMs` ahead of UTC. */
 const localDay = (words: SchemaWords, shiftMs: number): string =>
   shiftMs === 0
     ? words.day
@@ -188,7 +188,7 @@ const sumDaily = (reach: number, shiftMs: number): RowQuestion =>
   );
 
 const weekMs = 7 * dayMs;
-/** SQL of the number of the week, from Monday on. */
+/** SQL of the number of the week, from Monday. */
 const weekOf = (timeMs: string): string => `((${timeMs} + ${3 * dayMs}) // ${weekMs})`;
 const epochMs = (words: SchemaWords): string => (words.table === 'coded' ? 't' : 'epoch_ms(time)');
 
@@ -198,7 +198,7 @@ interface Cohorts {
 
 const retentionPeriods = 12;
 
-/** People by the week of their first sign-up, who did anything in the weeks after it. */
+/** People by the week of their first sign-up, and those active in the weeks after it. */
 const retained: RowQuestion = {
   name: 'retention by week over 12 weeks',
   reach: 8,
@@ -235,7 +235,7 @@ interface Lifecycle {
   readonly data: readonly {readonly new: number; readonly returning: number; readonly resurrecting: number}[];
 }
 
-/** Of all events: who is new on a day, was there the day before, or came back. */
+/** Users over all events: new on a day, there the day before, or back again. */
 const lifecycle: RowQuestion = {
   name: 'lifecycle by day over 90 days',
   reach: 5,
@@ -261,7 +261,7 @@ const lifecycle: RowQuestion = {
     ),
 };
 
-/** The second step has a condition. */
+/** A funnel with a condition on its second step. */
 const filteredFunnel: RowQuestion = {
   name: 'funnel of 3 with a condition on a step',
   reach: 8,

@@ -1,4 +1,4 @@
-// What reports are computed from, in this process: the newest snapshots of a running service, and the values of their parts.
+// Sources of reports, in this process: the newest snapshots of a running service, and the values of their parts.
 
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -13,14 +13,14 @@ import {NewestSnapshots, type PartitionSnapshot} from '../../src/report/publishe
 import {brokerAddress} from '../machine/broker.js';
 import type {BenchService} from '../machine/service.js';
 
-/** Of indexes and event names, which are read once. */
+/** Memory of indexes and event names, which are read once. */
 const indexBytesMax = 64 * 2 ** 20;
 
 export class SnapshotsLink {
   private constructor(
     private readonly nc: NatsConnection,
     readonly values: PartValues,
-    /** One a partition. */
+    /** One for each partition. */
     readonly snapshots: readonly PartitionSnapshot[],
   ) {}
 

@@ -1,6 +1,6 @@
-// The data set of the report benches: the canonical workload, sent through the service once, kept in a folder, and used
-// by every bench of a run (and of later runs, when the folder is given and holds the same workload).
-//   S1. A folder counts as filled only once its note is written, which comes last.
+// The data set of the report benches: the canonical workload, sent through the service once, kept in a folder, and used by
+// every bench of a run (and of later runs, if the folder is given and holds the same workload).
+//   S1. A folder counts as filled once its note exists, which is written last.
 
 import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -29,30 +29,30 @@ export interface DataStore {
 
 type StoreNote = Pick<DataStore, 'workload' | 'partitions' | 'jsonBytes'>;
 
-/** Plenty, for benches in which the cache of parts is not what is measured. */
+/** Plenty, for benches that do not measure the cache of parts. */
 export const cacheMib = 8_192;
 /** The service's own default. */
 const cacheMibDefault = 512;
-/** Of benches that can be asked for another one. */
+/** For benches with a configurable cache. */
 export const cacheOption = {
   normal: cacheMibDefault,
   small: cacheMibDefault,
   help: 'MEMORY_CACHE_MIB of the service',
 } as const;
 export const cacheEnv = ({numbers}: BenchOptions) => ({MEMORY_CACHE_MIB: String(numbers.cache!)});
-/** While filling: snapshots as often as a service under load makes them for its tail. */
+/** Refresh during filling: snapshots as often as a service under load takes them for its tail. */
 const fillRefreshSeconds = 5;
-/** A smaller store is one of the benches' small forms. */
+/** A smaller store belongs to the benches' small forms. */
 const settledEventsMin = 100_000;
 const countedMsMax = 120_000;
 const pollMs = 200;
 
-/** `partitions`: of the store. */
+/** `partitions`: that of the store. */
 export const storeEnv = (partitions: number) => ({PARTITIONS: String(partitions), MEMORY_CACHE_MIB: String(cacheMib)});
 
 let temporary: string | undefined;
 
-/** The folder that was named, or one that all benches of this run share and that goes with it. */
+/** The given folder, or one that all benches of this run share and that is removed after it. */
 function storeFolder({storeFolder}: BenchOptions): string {
   if (storeFolder !== null) return storeFolder;
   if (temporary === undefined) {
@@ -63,7 +63,7 @@ function storeFolder({storeFolder}: BenchOptions): string {
   return temporary;
 }
 
-/** The events of the folder that was named, which is filled unless it holds this workload in so many partitions already. */
+/** Opens the given folder, and fills it unless it holds this workload with this number of partitions already. */
 export async function openStore(
   options: BenchOptions,
   workload: WorkloadOptions,
@@ -104,7 +104,7 @@ function readNote(path: string): StoreNote | null {
 
 async function fill(folder: string, workload: WorkloadOptions, partitions: number, owned: Owned, say: Say) {
   const dataDir = join(folder, 'data');
-  rmSync(dataDir, {recursive: true, force: true}); // Of a run that did not come to its end.
+  rmSync(dataDir, {recursive: true, force: true}); // A run that was interrupted may have left it.
   const isSmall = workload.eventCount < settledEventsMin;
   const env = {...storeEnv(partitions), REPORT_REFRESH_SECONDS: String(isSmall ? 1 : fillRefreshSeconds)};
   const service = owned.add(await startService({env, profileFolder: null, dataDir}));
@@ -144,8 +144,8 @@ async function total(asker: HttpAsker, event: string, {startMs, dayCount}: Workl
 }
 
 /**
- * A service over the filled store, with the default refresh: nothing but questions happens while it is measured. `env`,
- * `nodeArguments`: on top of what all have.
+ * A service over the filled store, with the default refresh: only questions happen while it is measured. `env` and
+ * `nodeArguments` are added to those of all services.
  */
 export async function startOver(
   store: DataStore,

@@ -1,8 +1,8 @@
-// F5: the least that anybody who reads a log message must do. Every entry is found, and every field and property of it.
+// F5: the least work of any reader of a log message: it finds every entry, and every field and property of it.
 
 import {MessageCursor, PropertyCursor} from '../../actors/log/entries.js';
 
-/** Kept, so that no compiler finds the work useless. */
+/** Sink: without a use the JIT would drop the work. */
 export const unpacked = {valueEnds: 0};
 
 /** Returns the number of entries. */

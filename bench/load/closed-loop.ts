@@ -1,8 +1,8 @@
-// Drives a server with a number of connections, each in a closed loop, for some seconds or until all requests are sent.
-//   L1. The next request leaves when the last one is answered. Such a loop finds the rate at which a server is saturated;
-//       its latencies are those of a server that is never offered more than it takes, and flatter (load/open-loop.ts).
-//   L2. What is answered in the first `uncountedSeconds` is not counted: a server may take on more than it can keep up with
-//       until what it puts off is as much as it allows itself.
+// Loads a server over some connections, each in a closed loop, for some seconds or until all requests are sent.
+//   L1. The next request is sent after the last answer. Such a loop finds the rate that saturates a server. Its latencies are
+//       those of a server that is never offered more than it takes, and flatter (load/open-loop.ts).
+//   L2. Answers of the first `uncountedSeconds` are not counted: a server may take on more than it can keep up with until it
+//       reaches its own bounds.
 
 import {monotonicMs, wallMs} from '../../src/clock.js';
 import {Connection, type ConnectionListener} from './connection.js';
@@ -13,9 +13,9 @@ export interface LoadPlan {
   readonly host: string;
   readonly port: number;
   readonly connections: number;
-  /** Null: every prepared request once; else the prepared ones over and over for so long. */
+  /** Null: every prepared request once; otherwise the prepared ones repeatedly for this time. */
   readonly seconds: number | null;
-  /** Of those, at their beginning. L2; absent: all count. */
+  /** Seconds at the beginning that do not count; absent: all count. L2 */
   readonly uncountedSeconds?: number;
 }
 
@@ -23,13 +23,13 @@ export interface LoadResult {
   readonly requests: number;
   readonly events: number;
   readonly elapsedMs: number;
-  /** Answers other than 200, whenever they came. */
+  /** Answers other than 200, at any time. */
   readonly refusals: number;
   readonly firstRefusal: string;
   readonly latencyMs: LatencyMs;
 }
 
-/** Enough of a refusal to see what is wrong. */
+/** Enough of a refusal to recognise the fault. */
 const refusalCharsMax = 500;
 
 export class ClosedLoop implements ConnectionListener {
@@ -125,7 +125,7 @@ export class ClosedLoop implements ConnectionListener {
     if (this.#firstRefusal === '') this.#firstRefusal = answer.slice(0, refusalCharsMax);
   }
 
-  /** -1 when each was to be sent once and has been. */
+  /** The next request; -1 when each was to be sent once and has been. */
   #takeNext(): number {
     const index = this.#next++;
     if (index < this.prepared.buffers.length) return index;

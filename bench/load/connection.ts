@@ -1,36 +1,36 @@
-// One kept-alive HTTP/1.1 connection on a raw socket: writes prepared bytes, finds the end of the answer, no more.
-//   C1. Nothing is allocated for an answer that is 200 and arrives in one piece, which nearly all are: the generator shares
-//       the machine with what it measures.
-//   C2. Only the answer's own bytes are looked at. (`indexOf` of a header goes through all of the read buffer where there is
-//       another spelling of it: 2.6 us for each answer, and 115 where JSON had lain in that memory before.)
-//   C3. One request is on its way at a time.
+// One kept-alive HTTP/1.1 connection on a raw socket: writes prepared bytes and finds the end of the answer.
+//   C1. An answer 200 that arrives in one piece, as nearly all do, allocates nothing: the generator shares the machine with the
+//       service that it measures.
+//   C2. Only the answer's own bytes are read. (`indexOf` of a header searches the whole read buffer if the header has another
+//       spelling: 2.6 us for each answer, and 115 when the memory had held JSON before.)
+//   C3. One request is in flight at a time.
 
 import {connect, type Socket} from 'node:net';
 
 export interface ConnectionListener {
-  /** Its `status`, and for a refusal `hasRetryAfter` and `lastRefusal`, are those of the answer. */
+  /** `status`, and for a refusal `hasRetryAfter` and `lastRefusal`, are those of the answer. */
   answered(connection: Connection): void;
-  /** The connection is of no use any more; what was on its way has no answer. */
+  /** The connection is unusable; the request in flight has no answer. */
   failed(connection: Connection, error: Error): void;
 }
 
-/** The end of `content-length`, and of no other header. */
+/** End of the header name `content-length`, and of no other header. */
 const lengthName = Buffer.from('-length', 'latin1');
 const lowerCaseBit = 0x20;
 const retryAfterName = /\r\nretry-after: *\d/i;
 const statusAt = 'HTTP/1.1 '.length;
 const [zero, nine, colon, lineFeed] = [48, 57, 58, 10];
 
-// Sockets are read one after the other, and an answer is taken before the next read: one buffer serves all of them (C1).
+// Sockets are read one after the other, and an answer is processed before the next read: one buffer serves all of them (C1).
 const readBuffer = Buffer.allocUnsafeSlow(256 * 1024);
 
 export class Connection {
-  /** Of the last answer. */
+  /** Status of the last answer. */
   status = 0;
   hasRetryAfter = false;
   /** The last answer that was not 200, head and body. */
   lastRefusal = '';
-  /** Which of its requests is on its way; belongs to whoever drives the connection. */
+  /** Number of the request in flight; for the driver of the connection. */
   request = -1;
   #socket!: Socket;
   #partial: Buffer | null = null;
@@ -70,7 +70,7 @@ export class Connection {
 
   #fail(error: Error): void {
     const listener = this.#listener;
-    this.#listener = null; // An error is followed by a close: one of them is told.
+    this.#listener = null; // A close follows an error: only one of them is reported.
     listener?.failed(this, error);
   }
 
@@ -98,7 +98,7 @@ export class Connection {
   }
 }
 
-/** Where the answer ends; -1 when bytes are missing. Our servers always name the length. */
+/** End of the answer; -1 when bytes are missing. Our servers always send the length. */
 function answerEnd(bytes: Buffer, length: number): number {
   let lengthAt = -1;
   for (let at = statusAt; at < length; at++) {
@@ -113,7 +113,7 @@ function answerEnd(bytes: Buffer, length: number): number {
   return -1;
 }
 
-/** Whether `content-length`, in whichever spelling, ends at `end`. */
+/** Whether `content-length`, in any spelling, ends at `end`. */
 function isLengthName(bytes: Buffer, end: number): boolean {
   for (let i = 1; i <= lengthName.length; i++) {
     if ((bytes[end - i]! | lowerCaseBit) !== lengthName[lengthName.length - i]) return false;

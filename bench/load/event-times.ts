@@ -1,21 +1,21 @@
-// The times of the events in a request that is sent over and over. As they were prepared only the first copy would be of its
-// moment: all others would begin again with the first day, each chunk of rows would span all days, and each snapshot change all
-// of them. A service that runs gets events of now, and a few late ones.
-//   T1. The events of a request come a millisecond after each other, the last one at the moment at which it leaves. A late one
-//       is as late as the workload has it.
-//   T2. Every time is as long as the one before: nothing else in the request changes.
+// Times of the events in a request that is sent repeatedly. Without new times only the first copy would be current: later ones
+// would begin with the first day again, each chunk of rows would span all days, and each snapshot would change all of them. A
+// real service gets current events, and a few late ones.
+//   T1. The events of a request are a millisecond apart, and the last one is at the moment of sending. A late event is as late
+//       as in the workload.
+//   T2. Every time has the same length as before: nothing else in the request changes.
 
 const minuteMs = 60_000;
-/** `2026-11-23T09:24:` and what follows it, up to the Z. */
+/** `2026-11-23T09:24:`, and the rest up to the Z. */
 const minuteChars = 17;
 const secondsAt = minuteChars;
 const zero = 0x30;
 
 export class EventTimes {
-  /** Where the time of each event stands in the request, and by how many ms it is late. */
+  /** Position of each event's time in the request, and its delay in ms. */
   private readonly places: Uint32Array;
   private readonly lateMs: Float64Array;
-  /** What all punctual events of the request have before their seconds, once it was written; minutes of the epoch. */
+  /** Minute of the epoch that all punctual events of the request have now; -1: not written yet. */
   private minute = -1;
 
   constructor(places: readonly number[], lateMs: readonly number[]) {

@@ -1,4 +1,4 @@
-// Latencies of a run in an HDR histogram: three significant digits, from a microsecond to a minute.
+// Latencies of a run as an HDR histogram: three significant digits, from a microsecond to a minute.
 
 import {build, type Histogram} from 'hdr-histogram-js';
 
@@ -10,7 +10,7 @@ export interface LatencyMs {
   readonly max: number;
 }
 
-/** A request may take so long before a run is given up: nothing measured here is slower. */
+/** Deadline of an answer, after which a run is given up: nothing measured here is slower. */
 export const answerMsMax = 60_000;
 const usPerMs = 1_000;
 
@@ -30,7 +30,7 @@ export class Latencies {
     this.#histogram.recordValue(Math.max(1, Math.round(ms * usPerMs)));
   }
 
-  /** As one, what several runs recorded. */
+  /** Latencies of several runs, as if they were one. */
   static together(all: readonly Latencies[]): Latencies {
     const together = new Latencies();
     for (const {histogram} of all) together.#histogram.add(histogram);
@@ -41,7 +41,7 @@ export class Latencies {
     return this.#histogram;
   }
 
-  /** In a file of results: single latencies are not kept there. */
+  /** For result files, which do not keep single latencies. */
   toJSON(): {readonly count: number} {
     return {count: this.count};
   }

@@ -1,4 +1,4 @@
-// The benchmark's side of its load process: a process of its own, so that its CPU time is not counted as anybody else's.
+// The benchmark's side of its load process: a process of its own, so that its CPU time counts for no contender.
 
 import {type ChildProcess, fork} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
@@ -35,7 +35,7 @@ export class LoadProcess {
     );
   }
 
-  /** In a closed loop: as fast as the answers come. */
+  /** Runs a closed loop: as fast as answers arrive. */
   run(name: string, plan: LoadPlan, onProgress: (events: number) => void = () => {}): Promise<LoadResult> {
     return this.#ask({kind: 'run', name, plan}, (message) => {
       if (message.kind === 'progress') onProgress(message.events);
@@ -43,7 +43,7 @@ export class LoadProcess {
     });
   }
 
-  /** At a fixed rate, whatever the answers. */
+  /** Offers a fixed rate, whatever the answers. */
   offer(name: string, plan: OpenPlan): Promise<OpenResult> {
     return this.#ask({kind: 'offer', name, plan}, (message) => (message.kind === 'offered' ? message.result : null));
   }

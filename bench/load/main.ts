@@ -51,5 +51,5 @@ async function obey(message: ToLoad): Promise<void> {
 process.on('message', (message: ToLoad) => {
   obey(message).catch((error: Error) => tell({kind: 'failed', message: error.message}));
 });
-// The benchmark that forked us is gone: nobody wants the load any more.
+// Ends with the benchmark that forked it.
 process.on('disconnect', () => process.exit(0));

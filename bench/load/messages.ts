@@ -1,4 +1,4 @@
-// What the benchmark says to its load process, and what it hears back.
+// Messages between the benchmark and its load process.
 
 import type {WorkloadOptions} from '../workload/events.js';
 import type {Expected} from '../workload/expected.js';
@@ -7,7 +7,7 @@ import type {OpenPlan, OpenResult} from './open-loop.js';
 import type {Copies} from './requests.js';
 
 export type ToLoad =
-  /** Makes the requests, to be run under this name, and computes what reports must answer once all are stored. */
+  /** Prepares requests under this name, and computes the answers of reports once all are stored. */
   | {
       readonly kind: 'prepare';
       readonly name: string;

@@ -1,22 +1,22 @@
-// Beats of a fixed period, more exact than a timer: the event loop rounds timers to whole ms and is up to one late, which
-// would be a good part of the latencies to be measured. A thread that sleeps until each beat wakes the loop instead: some
-// 0.1 ms late, for about 10 us of CPU a beat.
+// Beats of a fixed period, more exact than a timer: the event loop rounds timers to whole ms and is up to one late, a good part
+// of the latencies to be measured. A thread that sleeps until each beat wakes the loop instead: some 0.1 ms late, for about 10
+// us of CPU a beat.
 
 import {once} from 'node:events';
 import {fileURLToPath} from 'node:url';
 import {isMainThread, parentPort, Worker, workerData} from 'node:worker_threads';
 import {monotonicMs} from '../../src/clock.js';
 
-/** The thread is told what to beat once it runs: on a busy machine that takes longer than some runs. */
+/** The thread gets its beat once it runs: on a busy machine that takes longer than some runs. */
 const role = 'metronome';
 
 interface Beat {
-  /** Of `sharedMs`. */
+  /** On the clock of `sharedMs`. */
   readonly startMs: number;
   readonly periodMs: number;
 }
 
-/** Every thread has another zero of `monotonicMs`; this one is the machine's. */
+/** Clock of the whole machine: `monotonicMs` begins at another time in every thread. */
 const sharedMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 export class Metronome {
@@ -45,7 +45,7 @@ export class Metronome {
   }
 }
 
-/** A beat that was missed is not made up for: whoever listens looks at the clock. */
+/** A missed beat is not repeated: the listener reads the clock. */
 function beatForEver({startMs, periodMs}: Beat): never {
   const nobody = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {

@@ -1,4 +1,4 @@
-// A fixed rate offered to a target, as a bench uses it: what the generator did wrong voids the round.
+// Offers a fixed rate to a target for a bench; a fault of the generator voids the round.
 
 import type {Target} from '../machine/target.js';
 import type {BenchOptions} from '../options.js';
@@ -7,13 +7,13 @@ import type {LoadProcess} from './load-process.js';
 import type {OpenPlan, OpenResult} from './open-loop.js';
 import {connectionsOf, type Shape} from './shapes.js';
 
-/** Without the single latencies. */
+/** Result without single latencies. */
 export type Offered = Omit<OpenResult, 'samples'>;
 
-/** The generator may be so late at its 99th percentile: this, or a share of the latency that was measured. */
+/** Bounds of the generator's own delay at its 99th percentile: in ms, or as a share of the measured latency. */
 const lateMsMax = 2;
 const lateShareMax = 0.25;
-/** Of one core: above it the generator is what is measured. */
+/** Share of one core above which the bench would measure the generator. */
 const cpuShareMax = 0.95;
 
 export interface Offer {
@@ -21,7 +21,7 @@ export interface Offer {
   readonly target: Pick<Target, 'host' | 'port'>;
   readonly requestsPerSecond: number;
   readonly seconds: number;
-  /** Default: as many as the shape takes. */
+  /** Default: as many as the shape uses. */
   readonly connections?: number;
 }
 
@@ -33,14 +33,14 @@ export async function offer(load: LoadProcess, wanted: Offer, options: BenchOpti
   return offered;
 }
 
-/** The same with every latency and its moment. */
+/** As `offer`, with every latency and its moment. */
 export async function offerKeeping(load: LoadProcess, wanted: Offer, options: BenchOptions): Promise<OpenResult> {
   const result = await load.offer(wanted.shape, planOf(wanted, options, true));
   if (!options.isSmall) voidUnlessPunctual(result);
   return result;
 }
 
-/** Where latencies are not what is measured: the load goes on as well as the generator can. */
+/** For benches that do not measure latencies: the load continues as well as the generator can. */
 export async function offerUnjudged(load: LoadProcess, wanted: Offer, options: BenchOptions): Promise<Offered> {
   const {samples: _, ...offered} = await load.offer(wanted.shape, planOf(wanted, options, false));
   return offered;
@@ -68,7 +68,7 @@ function voidUnlessPunctual({generator: {lateMs, cpuShare}, latencyMs}: OpenResu
   if (cpuShare > cpuShareMax) throw new VoidRound(`the generator used ${(cpuShare * 100).toFixed(0)} % of a core`);
 }
 
-/** Of a run in which nothing was to be refused. */
+/** Throws when a request was refused. */
 export function requireAllStored({statuses, failures, firstRefusal}: Offered): void {
   const others = Object.keys(statuses).filter((status) => status !== '200');
   if (others.length === 0 && failures === 0) return;

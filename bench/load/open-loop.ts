@@ -1,10 +1,10 @@
-// Offers a fixed rate: when each request is to leave is decided before the run, and no answer, however late, changes it.
-//   O1. A latency counts from the moment at which the request was to leave. What waits because every connection is busy
-//       waits here, in order, and that wait counts; what never left by the end counts with the time it had waited.
-//       (A loop that sends when the last answer is there would leave out the requests that a stall kept from being sent.)
-//   O2. The generator says how late it was itself: from the moment planned to the moment of the write, where a connection
-//       was free. One that cannot keep its schedule measures itself.
-//   O3. No object is made for a request: a request is its number, from which everything else follows.
+// Offers a fixed rate: the time of each request is fixed before the run, and no answer, however late, changes it.
+//   O1. A latency counts from the request's planned time. If every connection is busy, the request waits here, in order, and
+//       that wait counts; an unsent request counts with its wait at the end. (A loop that sends after the last answer would
+//       leave out the requests that a stall prevented.)
+//   O2. The generator reports its own delay: from the planned time to the write, if a connection was free. A generator that
+//       cannot keep its schedule measures itself.
+//   O3. A request allocates no object: it is a number, from which everything else follows.
 
 import {monotonicMs, wallMs} from '../../src/clock.js';
 import {Connection, type ConnectionListener} from './connection.js';
@@ -15,7 +15,7 @@ import {copyOf, type PreparedRequests} from './requests.js';
 export interface OpenPlan {
   readonly host: string;
   readonly port: number;
-  /** Bound of what is on its way at once. */
+  /** Bound of requests in flight. */
   readonly connections: number;
   readonly seconds: number;
   readonly requestsPerSecond: number;
@@ -26,7 +26,7 @@ export interface OpenPlan {
 export interface OpenResult {
   readonly requestsPerSecond: number;
   readonly elapsedMs: number;
-  /** Planned; answered or failed or unsent. */
+  /** Planned requests: answered, failed or unsent. */
   readonly requests: number;
   /** Answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -38,34 +38,34 @@ export interface OpenResult {
   readonly firstRefusal: string;
   /** Connections that broke with a request on its way; each is opened again. */
   readonly failures: number;
-  /** Still waiting for a connection at the end. */
+  /** Requests that still waited for a connection at the end. */
   readonly unsent: number;
-  /** O1. Of answers with 200 and of what never left; refusals are counted, their latency is not. */
+  /** Latencies of answers 200 and of unsent requests. Refusals are counted without their latency. O1 */
   readonly latencyMs: LatencyMs;
   readonly generator: {
-    /** O2. */
+    /** Delays of the generator. O2 */
     readonly lateMs: LatencyMs;
-    /** Of one core. */
+    /** Share of one core. */
     readonly cpuShare: number;
   };
-  /** In the order of the answers; empty unless they were to be kept. */
+  /** Samples in the order of the answers; empty unless they are kept. */
   readonly samples: {
-    /** Epoch ms at which each was to leave. */
+    /** Planned times, epoch ms. */
     readonly plannedMs: Float64Array;
     readonly latencyMs: Float32Array;
   };
 }
 
-/** Requests leave in slots: a beat for each request would cost more than the requests. */
+/** Requests are sent in slots: a beat for each request would cost more than the requests. */
 const slotMsMin = 1;
-/** So that the metronome has heard of it when the first slot comes. */
+/** Time for the metronome to start before the first slot. */
 const headStartMs = 50;
-/** One request a slot must not become none because 1,000 / 3 * 3 is not 1,000. */
+/** Tolerance: one request a slot must not become none because 1,000 / 3 * 3 is not 1,000. */
 const rounding = 1e-6;
 const failuresMax = 1_000;
 const reopenTriesMax = 3;
 
-/** Enough of a refusal to see what is wrong. */
+/** Enough of a refusal to recognise the fault. */
 const refusalCharsMax = 500;
 
 export class OpenLoop implements ConnectionListener {
@@ -125,7 +125,7 @@ export class OpenLoop implements ConnectionListener {
     return this.#result(elapsedMs, (user + system) / 1_000 / elapsedMs);
   }
 
-  /** Until the time is over and what was sent is answered. */
+  /** Resolves when the time is over and every sent request is answered. */
   #drive(metronome: Metronome): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const watch = setInterval(() => {
@@ -158,13 +158,13 @@ export class OpenLoop implements ConnectionListener {
     while (this.#sent < this.#due && nowMs < this.#endMs && this.#idle.length > 0) {
       const planned = this.#plannedOf(this.#sent);
       const sendMs = monotonicMs();
-      this.#lateness.record(sendMs - planned); // O2: a free connection was there.
+      this.#lateness.record(sendMs - planned); // O2: a connection was free.
       this.#sendNext(this.#idle.shift()!);
     }
     if (nowMs >= this.#endMs && this.#onTheirWay === 0) this.#settle();
   }
 
-  /** Of `monotonicMs`: the start of the slot that first holds so many requests. */
+  /** Planned time, on the clock of `monotonicMs`: the start of the first slot with this many requests. */
   #plannedOf(request: number): number {
     return this.#startMs + (Math.ceil((request + 1) / this.#perSlot - rounding) - 1) * this.#slotMs;
   }
@@ -187,7 +187,7 @@ export class OpenLoop implements ConnectionListener {
     this.#goOn(connection, nowMs);
   }
 
-  /** What waits goes first; it waited for a connection and not for the generator. */
+  /** Waiting requests are sent first: they waited for a connection, not for the generator. */
   #goOn(connection: Connection, nowMs: number): void {
     if (nowMs >= this.#endMs) {
       if (this.#onTheirWay === 0) this.#settle();

@@ -1,4 +1,4 @@
-// Reports and pages asked at a fixed rate, whatever the answers: each counts from the moment at which it was to be asked.
+// Asks for reports and pages at a fixed rate, whatever the answers: each latency counts from its planned time.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
@@ -7,14 +7,14 @@ import {Latencies, type LatencyMs} from './latency.js';
 
 export interface ReportLatency {
   readonly asked: number;
-  /** Answered 503; their latency is not counted. */
+  /** Number of answers 503; their latency is not counted. */
   readonly unavailable: number;
   readonly latencyMs: LatencyMs;
-  /** What that summarises. */
+  /** Latencies behind the summary. */
   readonly latencies: Latencies;
 }
 
-/** `paths` must not end. Anything but 200 and 503 throws, when all have been asked. */
+/** `paths` must not end. Throws for statuses other than 200 and 503, when all have been asked. */
 export async function askAtRate(
   baseUrl: string,
   paths: Iterator<string>,
@@ -30,7 +30,7 @@ export async function askAtRate(
     const plannedMs = startMs + (i * 1_000) / reportsPerSecond;
     await pause(Math.max(0, plannedMs - monotonicMs()));
     const asked = asker.ask(nextOf(paths)).then(() => latencies.record(monotonicMs() - plannedMs));
-    // Awaited at the end: until then a fault must not be an unhandled rejection.
+    // Awaited at the end: until then a fault must not become an unhandled rejection.
     asks.push(asked.catch((error: unknown) => error));
   }
   const faults = (await Promise.all(asks)).filter((fault) => fault !== undefined);

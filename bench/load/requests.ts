@@ -1,9 +1,9 @@
-// Whole HTTP requests as bytes, made before the clock runs: the generator must not spend its time on building them.
+// Whole HTTP requests as bytes, prepared before the measurement: the generator must not spend its time on them.
 
 import {type WorkloadEvent, type WorkloadOptions, workloadEvents} from '../workload/events.js';
 import {EventTimes} from './event-times.js';
 
-/** Of a request that is sent again: the same events with the times that they have, or with those of sending. */
+/** Times of the events in a copy of a request: as they were prepared, or those of sending. */
 export type Copies = 'as prepared' | 'of their moment';
 
 const timeKey = '"timestamp":"';
@@ -12,7 +12,7 @@ export interface PreparedRequests {
   readonly buffers: readonly Buffer[];
   /** Events of each request; all but the last one carry as many as the first. */
   readonly eventCounts: readonly number[];
-  /** Of each request, where copies are to be of the moment at which they leave. */
+  /** Event times of each request, if copies get the times of sending. */
   readonly times: readonly EventTimes[] | undefined;
   /** Average bytes of one event's JSON. */
   readonly bytesPerEvent: number;

@@ -1,4 +1,4 @@
-// The two ways in which events are sent, and how many connections each takes; the same in every bench.
+// The two shapes of requests, and their connections: the same in every bench.
 
 import type {Target} from '../machine/target.js';
 import type {BenchOptions} from '../options.js';
@@ -8,12 +8,12 @@ import type {LoadProcess, Prepared} from './load-process.js';
 export type Shape = 'single' | 'batch';
 
 export const shapes: readonly Shape[] = ['single', 'batch'];
-/** In the names of figures. */
+/** Words of the shapes in the names of figures. */
 export const shapeNames: Readonly<Record<Shape, string>> = {single: 'single events', batch: 'batches'};
-/** Of a batch; the most that the API takes. */
+/** Events of a batch: the limit of the API. */
 export const batchEvents = 1_000;
 
-/** Makes the requests of both shapes, under their names: sent over and over, each copy is new events, of its moment. */
+/** Prepares the requests of both shapes, under their names. Each copy has new events with current times. */
 export async function prepareShapes(
   load: LoadProcess,
   {isSmall}: BenchOptions,
@@ -26,10 +26,10 @@ export async function prepareShapes(
   return load.prepare('single', single, 1, key, 'of their moment');
 }
 
-/** A service that lets a third of a second of folding wait has taken that on by then. */
+/** Seconds of a burst: a service that may defer a third of a second of folding has done so by then. */
 const burstSeconds = 2;
 
-/** Requests per second that the target goes on answering in a closed loop, once its first burst is over: its saturated rate. */
+/** Saturated rate: requests per second that the target answers in a closed loop after its first burst. */
 export function saturatedRate(
   load: LoadProcess,
   shape: Shape,
@@ -41,7 +41,7 @@ export function saturatedRate(
   return closedLoopRate(load, shape, target, {seconds: uncountedSeconds + seconds, uncountedSeconds}, options);
 }
 
-/** Requests per second that the target answers in a closed loop, from its first one on. */
+/** Requests per second that the target answers in a closed loop, from the first one. */
 export function rateFromStart(
   load: LoadProcess,
   shape: Shape,

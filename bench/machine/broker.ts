@@ -1,10 +1,10 @@
-// How to reach the nats-server of a running service under test, out of what it wrote into its folder.
+// Address of the nats-server of a running service under test, from the files in its folder.
 
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {NatsAddress} from '../../src/worker-messages.js';
 
-/** `dataDir`: the DATA_DIR of a service that is ready. */
+/** `dataDir`: DATA_DIR of a service that is ready. */
 export function brokerAddress(dataDir: string): NatsAddress {
   const folder = join(dataDir, 'nats');
   const token = /token: "([^"]+)"/.exec(readFileSync(join(folder, 'server.conf'), 'utf8'))?.[1];

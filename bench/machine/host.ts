@@ -1,4 +1,4 @@
-// What a figure depends on beside the code: the machine, its file system, and the versions of everybody in the run.
+// Conditions of a figure besides the code: the machine, its file system, and the versions of all contenders.
 
 import {execFileSync} from 'node:child_process';
 import {readFileSync} from 'node:fs';
@@ -22,7 +22,7 @@ export function host() {
   };
 }
 
-/** Null: it is not there. */
+/** Versions; null: not installed. */
 export function versions() {
   const {NATS_SERVER_BIN} = process.env;
   const postgres = postgresProgram('postgres');
@@ -49,7 +49,7 @@ function output(command: string, args: readonly string[]): string | null {
   try {
     return execFileSync(command, args, {encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']}).trim();
   } catch (error) {
-    if (error instanceof Error && 'status' in error) return null; // There is no such program, or it failed.
+    if (error instanceof Error && 'status' in error) return null; // The program does not exist, or it failed.
     throw error;
   }
 }
@@ -63,8 +63,8 @@ function packageVersion(name: string): string | null {
 }
 
 /**
- * Type and options of the mount that holds the folder: the longest mount point that is its beginning. Without options that
- * name paths, such as the layers of a container: they change nothing and differ on every machine.
+ * Type and options of the mount that holds the folder: the longest mount point that is a prefix of its path. Options that name
+ * paths, such as the layers of a container, are left out: they change nothing and differ on every machine.
  */
 function filesystemOf(folder: string): string {
   const mounts = readFileSync('/proc/self/mounts', 'utf8')

@@ -1,4 +1,4 @@
-// The resident memory of a process tree while something goes on.
+// Watches the resident memory of a process tree.
 
 import {monotonicMs} from '../../src/clock.js';
 import {memoryOf, type Roots} from './processes.js';
@@ -8,7 +8,7 @@ export interface MemoryCurve {
   readonly peakMib: number;
   /** Mean of the last quarter / mean of the second one: 1 is flat; the first quarter fills buffers. */
   readonly growth: number;
-  /** The same of each program. */
+  /** Growth of each program. */
   readonly growthOf: Readonly<Record<string, number>>;
   readonly samples: readonly MemorySample[];
 }
@@ -16,7 +16,7 @@ export interface MemoryCurve {
 interface MemorySample {
   readonly ms: number;
   readonly mib: number;
-  /** By the name of the program. */
+  /** Memory by the name of the program. */
   readonly of: Readonly<Record<string, number>>;
 }
 
@@ -32,7 +32,7 @@ export class MemoryWatch {
     this.#timer = setInterval(() => this.#look(), sampleMs);
   }
 
-  /** Also when what is watched fails: until then it keeps the process. */
+  /** Must be called even if the measurement fails: the timer keeps the process alive. */
   end(): void {
     clearInterval(this.#timer);
     this.#look();

@@ -1,4 +1,4 @@
-// The service's own /metrics, as numbers.
+// Reads the service's /metrics as numbers.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
@@ -7,7 +7,7 @@ import {ask} from '../../tools/http-client.js';
 export interface Metrics {
   /** Sum of the samples of this name that have all these labels; throws when there is none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
-  /** By the value of one label. */
+  /** Sums of the samples by the value of one label. */
   by(name: string, label: string): ReadonlyMap<string, number>;
 }
 
@@ -17,15 +17,15 @@ interface Sample {
   readonly value: number;
 }
 
-/** The service makes this text at most once a second: whoever asks again sooner gets the old one. */
+/** The service updates this text at most once a second: an earlier reading gets the old text. */
 const sharedMs = 1_050;
 const lastReadMs = new Map<string, number>();
 
-/** As it is now: waits until the text that was read last is made no more use of. */
+/** Waits until the last text is outdated, and reads the current one. */
 export async function readMetrics(baseUrl: string): Promise<Metrics> {
   await pause(Math.max(0, (lastReadMs.get(baseUrl) ?? Number.NEGATIVE_INFINITY) + sharedMs - monotonicMs()));
   const {text} = await ask(`${baseUrl}/metrics`);
-  // Its second begins when it was made, which on a busy machine is long after it was asked for.
+  // The second begins when the text was made, on a busy machine long after it was requested.
   lastReadMs.set(baseUrl, monotonicMs());
   const samples = text.split('\n').flatMap(readSample);
   return {

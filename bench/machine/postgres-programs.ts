@@ -1,4 +1,4 @@
-// Where the system's packages put PostgreSQL: on the PATH, or, with Debian and its kin, in a folder for each version.
+// Finds PostgreSQL's programs: on the PATH or, with Debian and its derivatives, in a folder for each version.
 
 import {accessSync, constants, existsSync, readdirSync} from 'node:fs';
 import {delimiter, join} from 'node:path';

@@ -3,10 +3,10 @@
 import {readdirSync} from 'node:fs';
 import {readIfThere} from '../../src/system-file.js';
 
-/** USER_HZ: what /proc counts in on every Linux that Node runs on. */
+/** USER_HZ: the unit of /proc on every Linux that Node runs on. */
 export const ticksPerSecond = 100;
 
-/** The processes that start a tree's others; none is a descendant of another one. */
+/** Roots of a process tree; none is a descendant of another one. */
 export type Roots = number | readonly number[];
 
 interface ProcessStat {
@@ -14,7 +14,7 @@ interface ProcessStat {
   readonly parentPid: number;
   readonly name: string;
   readonly cpuSeconds: number;
-  /** Of children that ended and were waited for, with all of theirs. */
+  /** CPU of ended children that were waited for, with their descendants. */
   readonly endedCpuSeconds: number;
 }
 
@@ -22,22 +22,22 @@ export interface ProcessMemory {
   readonly pid: number;
   readonly name: string;
   readonly rssMib: number;
-  /** The highest it ever was. */
+  /** Peak of its memory. */
   readonly peakMib: number;
 }
 
-/** User and system time of all threads of all processes of the tree, also of those that ended since. */
+/** User and system time of all threads of all processes of the tree, including ended ones. */
 export function cpuSecondsOf(roots: Roots): number {
   return treeOf(roots).reduce((sum, {cpuSeconds, endedCpuSeconds}) => sum + cpuSeconds + endedCpuSeconds, 0);
 }
 
-/** Without the processes that end while they are looked at. */
+/** Memory of each process, except those that end during the reading. */
 export function memoryOf(roots: Roots): ProcessMemory[] {
   return treeOf(roots).flatMap(({pid, name}) => {
     const [status] = textOf(`/proc/${pid}/status`);
     const mib = (field: string): number =>
       Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status!)?.[1]) / 1024);
-    // One that has ended and was not waited for yet has no memory.
+    // A process that has ended and was not waited for has no memory.
     return status?.includes('VmRSS') ? [{pid, name, rssMib: mib('VmRSS'), peakMib: mib('VmHWM')}] : [];
   });
 }
@@ -55,7 +55,7 @@ function treeOf(roots: Roots): ProcessStat[] {
 
 function readStat(pid: number): ProcessStat[] {
   return textOf(`/proc/${pid}/stat`).map((text) => {
-    // The name stands in parentheses and may hold anything, parentheses too.
+    // The name is in parentheses and may contain anything, even parentheses.
     const nameEnd = text.lastIndexOf(')');
     const fields = text.slice(nameEnd + 2).split(' ');
     const seconds = (field: number): number => Number(fields[field]) / ticksPerSecond;

@@ -18,40 +18,40 @@ export interface BenchService extends Target {
   readonly covers: (wallMs: number) => Promise<boolean>;
 }
 
-/** Ends it when the benchmark is killed. */
+/** Ends the service when the benchmark is killed. */
 const ownerWatch = ['--import', new URL('../probe/owner-watch.js', import.meta.url).href];
 /** Long enough to fold ten million events on a busy machine. */
 const startMsMax = 300_000;
 
 export interface ServiceSettings {
-  /** On top of the defaults below. */
+  /** Added to the defaults below. */
   readonly env: Readonly<Record<string, string>>;
-  /** CPU profiles of all threads are written into this folder when the service stops; null: none, as profiling costs. */
+  /** Folder for CPU profiles of all threads, written when the service stops; null: no profiling, which costs time. */
   readonly profileFolder: string | null;
-  /** A store that outlives the service; without one it has its own, which goes with it. */
+  /** A store that outlives the service; absent: it has its own, which is removed after it. */
   readonly dataDir?: string;
-  /** `listening`: do not wait until it is ready, which one without all roles never is. */
+  /** `listening`: does not wait until it is ready, which a service without all roles never is. */
   readonly awaits?: 'ready' | 'listening';
   /** Arguments of Node. With any of them the service runs from single modules. */
   readonly nodeArguments?: readonly string[];
-  /** Gets each line that the service logs; what it says on its own is up to LOG_LEVEL. */
+  /** Receives each log line of the service; LOG_LEVEL decides which there are. */
   readonly onLog?: (line: LogLine) => void;
 }
 
-/** What every line has; the rest depends on what it says. */
+/** Fields of every log line; other fields depend on the message. */
 export interface LogLine extends Readonly<Record<string, unknown>> {
   /** ISO 8601. */
   readonly time: string;
   readonly msg: string;
 }
 
-/** Variables of the service that stand on the command line. */
+/** Variables of the service that the command line sets. */
 export const envOf = ({partitions, refreshSeconds}: Pick<BenchOptions, 'partitions' | 'refreshSeconds'>) => ({
   PARTITIONS: String(partitions),
   REPORT_REFRESH_SECONDS: String(refreshSeconds),
 });
 
-/** Resolves once it is ready. Rate limits are off: the machine is the limit to be measured. */
+/** Starts the service; resolves once it is ready. Rate limits are off: the limit of the machine is measured. */
 export async function startService({
   env,
   profileFolder,
@@ -87,7 +87,7 @@ export async function startService({
   }
 }
 
-/** Anything else on stderr (Node's own warnings) is no log. */
+/** Any other text on stderr (Node's own warnings) is no log line. */
 function tellLog(line: string, onLog: (line: LogLine) => void): void {
   try {
     onLog(JSON.parse(line) as LogLine);
@@ -96,7 +96,7 @@ function tellLog(line: string, onLog: (line: LogLine) => void): void {
   }
 }
 
-/** By the age that every report tells; one about an event that never happened costs next to nothing. */
+/** Whether reports include this time, by the age in an answer; a report of an event that never happened costs next to nothing. */
 async function reportsCover(baseUrl: string, wallMs: number): Promise<boolean> {
   const path = '/v1/reports/events?event=never_happened&from=2024-01-01&to=2024-01-01&interval=day';
   const {headers} = await ask(baseUrl + path, {key: secretKey});

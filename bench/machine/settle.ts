@@ -1,4 +1,4 @@
-// Waits for the work that goes on after the last answer: folding and snapshots belong to the price of an event.
+// Waits for work after the last answer: folding and snapshots are part of the cost of an event.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs, wallMs} from '../../src/clock.js';
@@ -8,25 +8,25 @@ import type {Target} from './target.js';
 
 const sampleMs = 500;
 const quietSamples = 2;
-/** Of one core; an idle service with its broker stays below 3 %. */
+/** Share of one core; an idle service with its broker stays below 3 %. */
 const quietShare = 0.06;
 const settleMsMax = 60_000;
-/** A service that publishes every second is never quiet: its small form does not wait for that. */
+/** The small form does not wait: a service that publishes every second is never quiet. */
 const settleMsMaxSmall = 100;
 
 export interface Settled {
   readonly cpuSeconds: number;
-  /** And in its reports, where it was waited for that. */
+  /** Whether it became quiet, and its reports include everything if they were awaited. */
   readonly isQuiet: boolean;
-  /** Of the wait for the next snapshot, in which it was idle but for that. */
+  /** Ms of the wait for the next snapshot, in which it was otherwise idle. */
   readonly idleMs: number;
 }
 
 type Settling = Pick<Target, 'pid' | 'covers'>;
 
 /**
- * Resolves with the CPU seconds of the target's processes once what it was sent is in its reports, where it has reports,
- * and it is quiet; bounded, and then `isQuiet` is false.
+ * Resolves with the CPU seconds of the target's processes once its reports, if it has any, include everything that it received,
+ * and it is quiet; after a bound `isQuiet` is false.
  */
 export async function settled(target: Settling, options: Pick<BenchOptions, 'isSmall'>): Promise<Settled> {
   const endMs = deadlineOf(options);
@@ -43,7 +43,7 @@ export async function settled(target: Settling, options: Pick<BenchOptions, 'isS
   return {...published, isQuiet: published.isQuiet && isCovered, idleMs: monotonicMs() - foldedMs};
 }
 
-/** CPU seconds a second of each target when nobody asks anything of it. */
+/** CPU in cores of each target without requests. */
 export async function idleShares(
   targets: Readonly<Record<string, Settling>>,
   seconds: number,
@@ -55,7 +55,7 @@ export async function idleShares(
   );
 }
 
-/** The same without waiting for reports: what is folded by now may be published during the next measurement. */
+/** As `settled` without waiting for reports: folded events may be published during the next measurement. */
 export function quieted(target: Settling, options: Pick<BenchOptions, 'isSmall'>): Promise<Settled> {
   return untilQuiet(target, deadlineOf(options));
 }

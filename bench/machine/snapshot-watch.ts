@@ -1,10 +1,10 @@
-// When snapshots were taken, as the service logs it (LOG_LEVEL=debug).
+// Times of snapshots, from the service's log (LOG_LEVEL=debug).
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs} from '../../src/clock.js';
 import type {LogLine} from './service.js';
 
-/** Some refreshes; a line comes through a pipe. */
+/** Deadline of a line: some refreshes. */
 const heardMsMax = 60_000;
 const pollMs = 20;
 
@@ -17,14 +17,17 @@ export interface Interval {
 export class SnapshotWatch {
   readonly intervals: Interval[] = [];
 
-  /** For the service's `onLog`. */
+  /** Takes log lines: for the service's `onLog`. */
   readonly hear = ({msg, time, ms}: LogLine): void => {
     if (msg !== 'snapshot published') return;
     const endMs = Date.parse(time);
     this.intervals.push({startMs: endMs - Number(ms), endMs});
   };
 
-  /** Resolves once one is told that ended at or after `endMs`, so that all before it are; false: none was, for long. */
+  /**
+   * Resolves once a snapshot was logged that ended at or after `endMs`, so that all earlier ones were, too; false: none was in
+   * time.
+   */
   async untilHeardSince(endMs: number): Promise<boolean> {
     const deadlineMs = monotonicMs() + heardMsMax;
     const isHeard = (): boolean => this.intervals.some((one) => one.endMs >= endMs);
@@ -32,7 +35,7 @@ export class SnapshotWatch {
     return isHeard();
   }
 
-  /** Whether any of them was being taken at some moment of `[startMs, endMs]`. */
+  /** Whether any snapshot overlaps [startMs, endMs]. */
   overlaps(startMs: number, endMs: number): boolean {
     return this.intervals.some((interval) => interval.startMs <= endMs && startMs <= interval.endMs);
   }

@@ -1,11 +1,11 @@
-// Something that takes load: a floor server, the service, or a peer.
+// A target of load: a floor server, the service, or a peer.
 
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** The root of its processes; several where one does not start the other. */
+  /** Root of its processes; several if they do not start each other. */
   readonly pid: number | readonly number[];
-  /** Whether reports include everything that was acknowledged before this epoch ms; absent where they always do. */
+  /** Whether reports include everything acknowledged before this epoch ms; absent: they always do. */
   readonly covers?: (wallMs: number) => Promise<boolean>;
   stop(): Promise<void>;
 }

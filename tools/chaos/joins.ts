@@ -10,7 +10,7 @@ import {dateOfRound, eventNames, isTimedName} from './workload.js';
 const joinMsMax = 120_000;
 const askAgainMs = 200;
 
-/** Resolves when all have joined, with what was wrong meanwhile. Nobody writes; `covered`: a log position after all that was sent. */
+/** Resolves when all have joined, with the faults meanwhile. Nobody writes; `covered`: a log position after all requests. */
 export async function untilJoined(readback: Readback, round: number, covered: string): Promise<Broken[]> {
   const deadlineMs = performance.now() + joinMsMax;
   const totals = new Set<number>();

@@ -1,14 +1,14 @@
-// Distinct users by day, of the day or of the trailing 7 or 30 days, in SQL.
+// Distinct users by day, or by the trailing 7 or 30 days, in SQL.
 
 import {type ActiveQuestion, activeDays} from '../../engine/questions.js';
 import {dayMs} from '../../workload/events.js';
 import {type DuckDbPeer, schemas} from './peer.js';
 import {type Formulation, type SchemaWords, wordsOf} from './schema-words.js';
 
-/** HUGEINT has a sign. */
+/** Bits of a mask: HUGEINT has a sign. */
 const maskBits = 127;
 
-/** Bounds are whole days. */
+/** Bounds must be whole days. */
 export function activeFormulations(question: ActiveQuestion, peer: DuckDbPeer): Formulation[] {
   return schemas.flatMap((schema) => {
     const days = new Days(question);
@@ -43,7 +43,7 @@ class Days {
     return this.last - this.firstSeen + 1;
   }
 
-  /** What a row must be to count for any of the days. */
+  /** Condition for rows that count for any of the days. */
   within({within}: SchemaWords): string {
     return within({fromMs: this.firstSeen * dayMs, toMs: (this.last + 1) * dayMs - 1});
   }
@@ -80,7 +80,7 @@ function masks(days: Days, words: SchemaWords): string {
   return `SELECT ${counts.join(', ')} FROM ${userMasks(days, words)}`;
 }
 
-/** The same with the masks as a table. */
+/** As `masks`, with the masks as a table. */
 function masksJoined(days: Days, words: SchemaWords): string {
   const window = (1n << BigInt(days.windowDays)) - 1n;
   return `SELECT d, count(*) FROM ${userMasks(days, words)},

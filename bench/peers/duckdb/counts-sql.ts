@@ -5,7 +5,7 @@ import {dayMs} from '../../workload/events.js';
 import type {DuckDbPeer} from './peer.js';
 import {type Formulation, wordsOf} from './schema-words.js';
 
-/** Bounds are whole days. */
+/** Bounds must be whole days. */
 export function filteredCountFormulations(question: FilteredCountQuestion, peer: DuckDbPeer): Formulation[] {
   const {event, property, value} = question;
   const [text, coded] = [wordsOf('text', peer), wordsOf('coded', peer)];
@@ -19,7 +19,7 @@ export function filteredCountFormulations(question: FilteredCountQuestion, peer:
     `SELECT day, count(*) FROM coded WHERE ${coded.named(event)} AND ${passes} AND ${coded.within(question)} GROUP BY day`;
   return [
     {schema: 'text', name: 'extract', sql: textSql(`(properties->>'$.${property}') = '${value}'`, text.day), read},
-    // Right for this workload alone: no value holds a quote or another property's text.
+    // Correct for this workload only: no value contains a quote or another property's text.
     {schema: 'text', name: 'contains', sql: textSql(`contains(properties::VARCHAR, '${json}')`, text.day), read},
     {schema: 'coded', name: 'columns', sql: codedSql(`${property} = ${code}`), read},
     {

@@ -1,4 +1,4 @@
-// Funnels without a window in SQL: from the first entry on, each step takes the user's earliest event after the one before.
+// Funnels without a window in SQL: from the first entry each step takes the user's earliest event after the step before.
 
 import type {FunnelQuestion} from '../../engine/questions.js';
 import {type DuckDbPeer, schemas} from './peer.js';
@@ -6,7 +6,7 @@ import {type Formulation, type SchemaWords, wordsOf} from './schema-words.js';
 
 const numbersOfRow = (rows: readonly (readonly unknown[])[]): number[] => rows[0]!.map(Number);
 
-/** Event names must differ from each other (the letters of `letters` stand for names). */
+/** Event names must differ (a letter of `letters` stands for a name). */
 export function funnelFormulations(question: FunnelQuestion, peer: DuckDbPeer): Formulation[] {
   return schemas.flatMap((schema) => {
     const words = wordsOf(schema, peer);
@@ -20,7 +20,7 @@ export function funnelFormulations(question: FunnelQuestion, peer: DuckDbPeer): 
   });
 }
 
-/** A scan a step, joined with who reached the step before. */
+/** A scan for each step, joined with the users of the step before. */
 function joins({steps, ...range}: FunnelQuestion, {table, user, time, named, within}: SchemaWords): string {
   const reached = steps.map((step, index) => {
     const before = index === 0 ? '' : `JOIN s${index - 1} ON ${user} = who`;
@@ -31,7 +31,7 @@ function joins({steps, ...range}: FunnelQuestion, {table, user, time, named, wit
   return `WITH ${reached.join(', ')} SELECT ${counts(steps)}`;
 }
 
-/** The same with joins that look for the nearest later row. */
+/** As `joins`, with joins to the nearest later row. */
 function asof({steps, ...range}: FunnelQuestion, {table, user, time, named, within}: SchemaWords): string {
   const reached = steps.map((step, index) => {
     if (index === 0) {
@@ -47,7 +47,7 @@ function asof({steps, ...range}: FunnelQuestion, {table, user, time, named, with
 const counts = (steps: readonly string[]): string =>
   steps.map((_, index) => `(SELECT count(*) FROM s${index})`).join(', ');
 
-/** One scan: the times of each step as lists of the user, then the earliest one after the step before. */
+/** One scan: the times of each step as lists by user, then the earliest time after the step before. */
 function lists({steps, ...range}: FunnelQuestion, {table, user, time, named, within}: SchemaWords): string {
   const last = steps.length - 1;
   const gathered = steps.map((step, index) => {

@@ -39,8 +39,8 @@ export class DuckDbPeer {
   ) {}
 
   /**
-   * Null when the package is not installed, and said loudly. `path`: the database; loaded from `linesPath` when it does not
-   * exist.
+   * Opens the database at `path`, loaded from `linesPath` if it does not exist. Null, with a message, when the package is not
+   * installed.
    */
   static async open(path: string, linesPath: string, say: Say, load = loadApi): Promise<DuckDbPeer | null> {
     let api: Api;
@@ -77,7 +77,7 @@ export class DuckDbPeer {
     return {rows: reader.getRows(), elapsedMs};
   }
 
-  /** The integer that stands for a string in the coded schema; -1 for one that never came. `kind`: `name` or a property. */
+  /** The code of a string in the coded schema; -1 if it never occurred. `kind`: `name` or a property. */
   codeOf(kind: string, value: string): number {
     return this.#codes.get(`${kind} ${value}`) ?? -1;
   }
@@ -119,7 +119,7 @@ export class DuckDbPeer {
     if (Number(ties.rows[0]![0]) > 0) throw new Error('the workload has two events of one user at one time'); // B1
   }
 
-  /** Every column is read once: what is timed later comes from memory. */
+  /** Reads every column once: timed queries then read from memory. */
   private async warm(): Promise<void> {
     await this.run('SELECT count(event), count(user_id), count(time), sum(length(properties::VARCHAR)) FROM text');
     await this.run(

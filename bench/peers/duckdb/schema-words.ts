@@ -1,4 +1,4 @@
-// How the two schemas say the same things (peer.ts): table, user, time, day, event name and property value.
+// SQL of the same things in both schemas (peer.ts): table, user, time, day, event name and property value.
 
 import type {TimeRange} from '../../engine/questions.js';
 import {dayMs} from '../../workload/events.js';
@@ -7,7 +7,7 @@ import type {DuckDbPeer, Schema} from './peer.js';
 export interface SchemaWords {
   readonly table: string;
   readonly user: string;
-  /** Something that orders the events of one user. */
+  /** Expression that orders the events of one user. */
   readonly time: string;
   /** Days since the epoch. */
   readonly day: string;
@@ -33,7 +33,7 @@ const coded = (peer: DuckDbPeer): SchemaWords => ({
   within: codedWithin,
 });
 
-/** Whole days are two bytes a row instead of eight. */
+/** Whole days compare two bytes a row instead of eight. */
 function codedWithin({fromMs, toMs}: TimeRange): string {
   const isWholeDays = fromMs % dayMs === 0 && (toMs + 1) % dayMs === 0;
   if (!isWholeDays) return `t BETWEEN ${fromMs} AND ${toMs}`;
@@ -44,11 +44,11 @@ export function wordsOf(schema: Schema, peer: DuckDbPeer): SchemaWords {
   return schema === 'text' ? text : coded(peer);
 }
 
-/** One way of asking; ways differ in nothing but time. */
+/** One way of asking; ways differ only in time. */
 export interface Formulation {
   readonly schema: Schema;
   readonly name: string;
   readonly sql: string;
-  /** What the rows say: one number a step or day, from the first to the last. */
+  /** Numbers in the rows: one for each step or day, from the first to the last. */
   read(rows: readonly (readonly unknown[])[]): number[];
 }

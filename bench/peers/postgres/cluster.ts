@@ -1,5 +1,5 @@
 // PostgreSQL of the system's packages: a cluster of its own in a temporary folder, reached over a socket in that folder.
-//   S1. It never outlives the benchmark: a small shell holds the end of a pipe from us, and ends the server when we are gone.
+//   S1. It never outlives the benchmark: a small shell holds the end of a pipe from us, and ends the server when we have ended.
 //   S2. The same durability class as ours: a commit is on disk before it is answered (fsync, synchronous_commit, full page
 //       writes, and tables with a write-ahead log).
 
@@ -14,7 +14,7 @@ import {monotonicMs} from '../../../src/clock.js';
 import {postgresProgram} from '../../machine/postgres-programs.js';
 
 export interface PostgresCluster {
-  /** The root of its processes. */
+  /** Root of its processes. */
   readonly pid: number;
   /** For `pg`: the folder of the socket and the login. */
   readonly connection: {readonly host: string; readonly user: string; readonly database: string};
