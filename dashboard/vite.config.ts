@@ -37,8 +37,19 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {polyfill: false},
     reportCompressedSize: false,
-    // Everything of the first view in one script: each further one is a request, and compresses worse.
-    rolldownOptions: {output: {codeSplitting: {groups: [{name: 'first-view', tags: ['$initial']}]}}},
+    // Everything of the first view in one script: each further one is a request, and compresses worse. The fields that choose from
+    // lists are one as well, so that a part of a page that has them does not import the page; what asks is used without them as well.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            {name: 'first-view', tags: ['$initial']},
+            {name: 'asked', test: /src\/service\/asked\./},
+            {name: 'pickers', test: /src\/controls\/(event-|property-|value-)?picker\./},
+          ],
+        },
+      },
+    },
   },
   worker: {format: 'es'},
 });

@@ -55,27 +55,28 @@ export const intervalOf = (every: Interval | null, days: Days): Interval => ever
 /** The service may have another zone for requests that name none (REPORT_TIMEZONE): pages name theirs, also where it is UTC. */
 export const inUtc = ['timezone', 'UTC'] as const;
 
-/** Days, or days until a moment of the last one. Of another zone the moment is what its wall clock shows. */
+/** Days, or what lies between two moments of the first and the last one. Of another zone the moment is what its wall clock shows. */
 export interface Span extends Days {
   readonly untilMs?: number;
+  readonly fromMs?: number;
   /** Absent: UTC. */
   readonly zone?: string;
 }
 
 /** Parameters without a value are left out; the span and its zone come last. */
 export function queryOf(
-  {from, to, untilMs, zone = inUtc[1]}: Span,
+  {from, to, fromMs, untilMs, zone = inUtc[1]}: Span,
   more: readonly (readonly [name: string, value: string | null | undefined])[],
 ): string {
   const query = new URLSearchParams();
   for (const [name, value] of more) if (value !== null && value !== undefined) query.append(name, value);
   query.append(inUtc[0], zone);
-  query.append('from', dateText(from));
-  query.append('to', untilMs === undefined ? dateText(to) : zone === inUtc[1] ? isoText(untilMs) : localText(untilMs));
+  const boundOf = (day: number, ms: number | undefined): string =>
+    ms === undefined ? dateText(day) : isoText(ms).replace(zone === inUtc[1] ? '' : 'Z', '');
+  query.append('from', boundOf(from, fromMs));
+  query.append('to', boundOf(to, untilMs));
   return query.toString();
 }
-
-const localText = (ms: number): string => isoText(ms).replace('Z', '');
 
 export const countsPath = (event: string, span: Span, interval: Interval): string =>
   `v1/reports/events?${queryOf(span, [

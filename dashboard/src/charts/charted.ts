@@ -1,14 +1,15 @@
 // Answers of reports as the lines of a chart, the rows of a table and of a CSV.
 //   CT1. A bucket that has not begun is no zero: a line ends with the one that is open.
+//   CT2. A chart's times are what clocks of the zone show, and ascend: an hour that comes twice is drawn half an hour later.
 
-import type {CountedBucket} from '../../../src/edge/answers.js';
 import type {Interval} from '../address/range.js';
 import {freshnessOf, openFrom} from '../service/freshness.js';
 import type {Cell} from './csv.js';
 import {bucketText, secondsOf} from './format.js';
 
 export interface Counted {
-  readonly data: readonly CountedBucket[];
+  /** Null: nothing was measured. */
+  readonly data: readonly {readonly date: string; readonly count: number | null}[];
 }
 
 export interface ChartedLine {
@@ -39,17 +40,21 @@ export interface AnsweredLine {
   readonly past?: Counted | undefined;
 }
 
-/** All lines have the same buckets: they were asked for the same days. */
-export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Charted {
+/** All lines have the same buckets: they were asked for the same days. `wallOf`: what clocks of their zone show. */
+export function chartOf(
+  lines: readonly AnsweredLine[],
+  interval: Interval,
+  wallOf: (ms: number) => number = (ms) => ms,
+): Charted {
   const data = lines[0]?.answer.data ?? [];
   const past = lines[0]?.past;
   const open = lines.map(({answer, headers}) => openFrom(answer.data, headers)).filter((at) => at !== undefined);
   return {
-    times: data.map(({date}) => secondsOf(date)),
+    times: timesOf(data),
     series: lines.map(({label, tone, answer, headers, past: before}) => ({
       label,
       tone,
-      values: begunOf(answer, headers),
+      values: begunOf(answer, headers, wallOf),
       // A month that has no such day ends sooner: then the last bucket is compared with nothing.
       ...(before === undefined ? {} : {before: answer.data.map((_, at) => before.data[at]?.count ?? null)}),
     })),
@@ -61,10 +66,21 @@ export function chartOf(lines: readonly AnsweredLine[], interval: Interval): Cha
   };
 }
 
+/** CT2 */
+function timesOf(data: Counted['data']): number[] {
+  const times = data.map(({date}) => secondsOf(date));
+  for (let at = 1; at < times.length; at++) if (times[at]! <= times[at - 1]!) times[at] = times[at - 1]! + 1_800;
+  return times;
+}
+
 /** CT1 */
-function begunOf({data}: Counted, headers: Headers | undefined): (number | null)[] {
+function begunOf({data}: Counted, headers: Headers | undefined, wallOf: (ms: number) => number): (number | null)[] {
   const asOfMs = freshnessOf(headers)?.asOfMs ?? Number.POSITIVE_INFINITY;
-  return data.map(({date, count}) => (Date.parse(date) > asOfMs ? null : count));
+  if (asOfMs === Number.POSITIVE_INFINITY) return data.map(({count}) => count);
+  const wallMs = wallOf(asOfMs);
+  // An hour has its offset; a day is one of the zone.
+  const hasBegun = (date: string): boolean => Date.parse(date) <= (date.length > 10 ? asOfMs : wallMs);
+  return data.map(({date, count}) => (hasBegun(date) ? count : null));
 }
 
 /** One row a bucket, one column a line; dates as the API gives them. */
@@ -76,7 +92,7 @@ export function csvRows(lines: readonly AnsweredLine[]): Cell[][] {
 
 export interface Figures {
   readonly total: number;
-  /** Mean over the buckets that are over; null while none is. */
+  /** Mean over the buckets that are over and have a value; null while there is none. */
   readonly mean: number | null;
   readonly last: number | null;
   /** Count of the open bucket, or of the last one if none is open. */
@@ -86,10 +102,10 @@ export interface Figures {
 export function figuresOf({data}: Counted, headers: Headers | undefined): Figures {
   const open = openFrom(data, headers);
   const closed = data.slice(0, open ?? data.length).map(({count}) => count);
-  const sum = closed.reduce((all, one) => all + one, 0);
+  const known = closed.filter((one) => one !== null);
   return {
-    total: data.reduce((all, {count}) => all + count, 0),
-    mean: closed.length === 0 ? null : sum / closed.length,
+    total: data.reduce((all, {count}) => all + (count ?? 0), 0),
+    mean: known.length === 0 ? null : known.reduce((all, one) => all + one, 0) / known.length,
     last: closed.at(-1) ?? null,
     now: data.at(open ?? -1)?.count ?? 0,
   };

@@ -27,13 +27,14 @@ export const untilText = (asOfMs: number | undefined): string =>
 export const soFarText = (asOfMs: number | undefined): string =>
   asOfMs === undefined ? 'so far' : `so far, ${untilText(asOfMs)}`;
 
-/** Meaning of the lines of a chart: `events a day, dotted: 1 - 7 Nov, dashed: until 12:03 UTC`. */
+/** Meaning of the lines of a chart: `by the day, dotted: 1 - 7 Nov, dashed: until 12:03 UTC`. */
 export const linesNote = ({
   what,
   past,
   isOpen,
   asOfMs,
   today,
+  zone = 'UTC',
 }: {
   readonly what?: string;
   readonly past: Days | undefined;
@@ -41,12 +42,10 @@ export const linesNote = ({
   readonly isOpen: boolean;
   readonly asOfMs: number | undefined;
   readonly today: number;
+  readonly zone?: string;
 }): string =>
   [
     ...(what === undefined ? [] : [what]),
     ...(past === undefined ? [] : [`dotted: ${datesText(past, today)}`]),
-    ...(isOpen && asOfMs !== undefined ? [`dashed: ${untilText(asOfMs)} UTC`] : []),
+    ...(isOpen && asOfMs !== undefined ? [`dashed: ${untilText(asOfMs)} ${zone}`] : []),
   ].join(', ');
-
-/** `an hour`, `a day`. */
-export const perInterval = (interval: Interval): string => `a${interval === 'hour' ? 'n' : ''} ${interval}`;

@@ -82,15 +82,16 @@ export const agoText = (ms: number, nowMs: number): string =>
 
 // -- Buckets and ranges ------------------------------------------------------------------------------------------------
 
-/** Epoch seconds of a bucket's `date`, as reports give it. */
-export const secondsOf = (date: string): number => Date.parse(date) / 1_000;
+/** Epoch seconds of a bucket's `date`, as reports give it: what clocks of its zone show then. */
+export const secondsOf = (date: string): number =>
+  Date.parse(date.length > 19 ? `${date.slice(0, 19)}Z` : date) / 1_000;
 
 /** A bucket in full: `Wed 11 Nov 2026, 14:00 UTC`, `Week of 9 Nov 2026`, `November 2026`. */
-export function bucketText(seconds: number, interval: Interval): string {
+export function bucketText(seconds: number, interval: Interval, zone = 'UTC'): string {
   const date = new Date(seconds * 1_000);
   switch (interval) {
     case 'hour':
-      return `${longDayText(seconds)}, ${clockText(seconds).slice(0, 5)} UTC`;
+      return `${longDayText(seconds)}, ${clockText(seconds).slice(0, 5)} ${zone}`;
     case 'day':
       return longDayText(seconds);
     case 'week':

@@ -12,6 +12,14 @@ export function ticksTo(max: number): number[] {
   return Array.from({length: Math.ceil((max / step) * exact) + 1}, (_, at) => at * step);
 }
 
+/** From a round number at or below `low`, which is at most zero, to one at or above `high`. */
+export function ticksAround(low: number, high: number): number[] {
+  if (low >= 0) return ticksTo(high);
+  const step = ticksTo(Math.max(-low, high))[1]!;
+  const [first, last] = [Math.floor((low / step) * exact), Math.ceil((high / step) * exact)];
+  return Array.from({length: last - first + 1}, (_, at) => (first + at) * step);
+}
+
 /** The powers of ten around `low` and `high`, at least one decade; without any value that can be drawn, one to ten. */
 export function decadesAround(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null || !(low > 0)) return [1, 10];

@@ -4,6 +4,7 @@
 //   C3. Arrow keys reach each number and have it read out; a table has all of them (time-table.tsx).
 //   C4. A gap in knowledge is a gap in the line; a zero is a zero.
 //   C5. Data that moves does not build the chart again: only another shape, size or theme does.
+//   C6. Lines that lie on each other are all seen: a lower one is wider (overlap.ts).
 import {useSignal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 import uPlot from 'uplot';
@@ -11,13 +12,14 @@ import 'uplot/dist/uPlot.min.css';
 import './chart.css';
 import {EndLabels, type Ends, placeLabels} from './end-labels';
 import {clockText, count, dayText, longDayText, monthText, short} from './format';
+import {rimsOf} from './overlap';
 import {colour, themeEpoch} from './theme';
-import {decadesAround, isPowerOfTen, ticksTo} from './ticks';
+import {decadesAround, isPowerOfTen, ticksAround} from './ticks';
 import {changeText, TimeTip, type Tip, tipText} from './time-tip';
 
 export interface Series {
   readonly label: string;
-  /** 1 to 6: the palette's order. */
+  /** 1 to 6: the palette's order. 0: faint. */
   readonly tone: number;
   /** Null: not known. C4 */
   readonly values: readonly (number | null)[];
@@ -48,6 +50,10 @@ export interface TimeChartProps {
   readonly unit?: string;
   /** Times of a day instead of days. */
   readonly clock?: boolean;
+  /** Zone of the times, which are what its clocks show. */
+  readonly zone?: string;
+  /** Lines that lie on each other are told apart. C6 */
+  readonly isApart?: boolean;
   readonly labels?: boolean;
   /** Text of a value on the axis. */
   readonly format?: (value: number) => string;
@@ -85,7 +91,10 @@ export function TimeChart(props: TimeChartProps) {
   const kept = useSignal<string | undefined>(undefined);
   const spoken = useSignal('');
   const epoch = themeEpoch.value;
-  const shape = series.map(({label: name, tone, before}) => `${name}/${tone}/${before !== undefined}`).join('\n');
+  const rims = rimsIn(props);
+  const shape = series
+    .map(({label: name, tone, before}, at) => `${name}/${tone}/${before !== undefined}/${rims[at]}`)
+    .join('\n');
 
   useEffect(() => {
     const made = new Chart(plot.current!, () => latest.current, {
@@ -170,7 +179,10 @@ class Chart {
     private readonly props: () => TimeChartProps,
     private readonly listener: ChartListener,
   ) {
-    const lines = props().series.flatMap((series, at) => linesOf(series, at, props().openFrom !== undefined));
+    const rims = rimsIn(props());
+    const lines = props().series.flatMap((series, at) =>
+      linesOf(series, at, props().openFrom !== undefined, rims[at]!),
+    );
     this.owners = lines.map(({owner}) => owner);
     this.alphas = lines.map(({line}) => line.alpha ?? 1);
     this.made = new uPlot(this.optionsOf(lines.map(({line}) => line)), dataOf(props()), parent);
@@ -240,7 +252,12 @@ class Chart {
         x: {time: true},
         y: isLog
           ? {distr: 3, range: (_, low, high) => decadesAround(low, high)}
-          : {range: (_, __, high) => [0, ticksTo(Math.max(high ?? 0, this.props().bound?.value ?? 0)).at(-1)!]},
+          : {
+              range: (_, low, high) => {
+                const ticks = ticksAround(Math.min(0, low ?? 0), Math.max(high ?? 0, this.props().bound?.value ?? 0));
+                return [ticks[0]!, ticks.at(-1)!];
+              },
+            },
       },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
       axes: [
@@ -257,7 +274,7 @@ class Chart {
           grid: {...grid, ...inDecades},
           size: (_, texts) => Math.max(46, 14 + Math.max(0, ...(texts ?? []).map(textWidth))),
           gap: 8,
-          ...(isLog ? inDecades : {splits: (_: uPlot, __: number, ___: number, top: number) => ticksTo(top)}),
+          ...(isLog ? inDecades : {splits: (_: uPlot, __: number, low: number, top: number) => ticksAround(low, top)}),
           values: (_, ticks) =>
             ticks.map((value) => (value === null ? '' : (this.props().format ?? short)(Number(value.toPrecision(12))))),
         },
@@ -377,6 +394,10 @@ class Chart {
   }
 }
 
+/** C6 */
+const rimsIn = ({series, isApart = false}: TimeChartProps): number[] =>
+  isApart ? rimsOf(series.map(({values}) => values)) : series.map(() => 0);
+
 function drawLine(context: CanvasRenderingContext2D, x: number, y: number, toX: number, toY: number): void {
   context.beginPath();
   context.moveTo(x, y);
@@ -385,11 +406,16 @@ function drawLine(context: CanvasRenderingContext2D, x: number, y: number, toX: 
 }
 
 /** Lines of a series: closed buckets, open ones, the period before, in the order of `dataOf`. */
-function linesOf({label, tone, before}: Series, owner: number, isOpen: boolean): {owner: number; line: uPlot.Series}[] {
-  const stroke = colour(`series-${tone}`);
+function linesOf(
+  {label, tone, before}: Series,
+  owner: number,
+  isOpen: boolean,
+  rim: number,
+): {owner: number; line: uPlot.Series}[] {
+  const stroke = colour(tone === 0 ? 'faint' : `series-${tone}`);
   const points = {show: true, size: 4, fill: stroke, filter: alonePoints};
-  const done: uPlot.Series = {label, stroke, width: 1.9, points, spanGaps: false};
-  const open: uPlot.Series = {...done, points: {show: false}, dash: [3, 3.5], width: 1.7};
+  const done: uPlot.Series = {label, stroke, width: 1.9 + 2.6 * rim, points, spanGaps: false};
+  const open: uPlot.Series = {...done, points: {show: false}, dash: [3, 3.5], width: 1.7 + 2.6 * rim};
   const past: uPlot.Series = {...done, points: {show: false}, width: 1.2, alpha: 0.42, dash: [1.5, 3]};
   const lines = [done, ...(isOpen ? [open] : []), ...(before === undefined ? [] : [past])];
   return lines.map((line) => ({owner, line}));
@@ -443,12 +469,12 @@ function textWidth(text: string): number {
 }
 
 /** For those who do not see the lines: what there is, from when to when, and where it ends. */
-function summaryOf({series, times, clock = false, unit = '', say = count}: TimeChartProps): string {
+function summaryOf({series, times, clock = false, zone = 'UTC', unit = '', say = count}: TimeChartProps): string {
   if (times.length === 0) return 'Nothing yet';
   const momentOf = clock ? clockText : longDayText;
   const ends = series.map(({label, values}) => {
     const end = values.findLast((value) => value !== null);
     return end == null ? `${label} not known` : `${label} ${say(end)}${unit}`;
   });
-  return `From ${momentOf(times[0]!)} to ${momentOf(times.at(-1)!)} UTC. At the end: ${ends.join(', ')}`;
+  return `From ${momentOf(times[0]!)} to ${momentOf(times.at(-1)!)} ${zone}. At the end: ${ends.join(', ')}`;
 }

@@ -9,6 +9,9 @@ export interface TimeTableProps {
   readonly series: readonly Series[];
   readonly openFrom?: number | undefined;
   readonly clock?: boolean;
+  readonly zone?: string;
+  /** A number was chosen: the bucket, and the index of its series. */
+  readonly onNumber?: (at: number, series: number) => void;
   readonly say?: (value: number) => string;
   /** Text of a time. */
   readonly moment?: (seconds: number) => string;
@@ -20,6 +23,8 @@ export function TimeTableRows({
   series,
   openFrom,
   clock = false,
+  zone = 'UTC',
+  onNumber,
   say = count,
   moment = clock ? clockText : longDayText,
 }: TimeTableProps) {
@@ -29,7 +34,7 @@ export function TimeTableRows({
       <table class="grid-table">
         <thead>
           <tr>
-            <th>Time (UTC)</th>
+            <th>Time ({zone})</th>
             {series.map(({label: name}) => (
               <th key={name} class="number">
                 {name}
@@ -44,9 +49,17 @@ export function TimeTableRows({
                 {moment(time)}
                 {openFrom !== undefined && at >= openFrom && <span class="faint"> so far</span>}
               </td>
-              {series.map(({label: name, values}) => (
+              {series.map(({label: name, values}, index) => (
                 <td key={name} class="number">
-                  {values[at] == null ? '' : say(values[at])}
+                  {values[at] == null ? (
+                    ''
+                  ) : onNumber === undefined ? (
+                    say(values[at])
+                  ) : (
+                    <button type="button" class="explained" onClick={() => onNumber(at, index)}>
+                      {say(values[at])}
+                    </button>
+                  )}
                 </td>
               ))}
             </tr>

@@ -6,7 +6,7 @@ import {type Compare, dayOfMs, daysOf, type Range, rangeText, steppedRange} from
 import {parseTypedRange} from '../address/range-typed';
 import {rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
-import {today} from '../shell/today';
+import type {DayPlace} from './range';
 import './range-panel.css';
 
 const compareWords: readonly (readonly [Compare, string])[] = [
@@ -18,6 +18,7 @@ const compareWords: readonly (readonly [Compare, string])[] = [
 export function RangePanel({
   range,
   compare,
+  place,
   presets,
   wantsDates,
   onTake,
@@ -25,6 +26,7 @@ export function RangePanel({
 }: {
   readonly range: Range;
   readonly compare: Compare | undefined;
+  readonly place: DayPlace;
   readonly presets: readonly (readonly [letter: string, range: Range])[];
   readonly wantsDates: RefObject<boolean>;
   readonly onTake: (range: Range | undefined) => void;
@@ -55,11 +57,11 @@ export function RangePanel({
         ))}
       </ul>
       <div class="range-more">
-        <Typed onTake={onTake} />
-        <Dates range={range} onTake={onTake} />
+        <Typed place={place} onTake={onTake} />
+        <Dates range={range} place={place} onTake={onTake} />
         <div class="steps">
           {([-1, 1] as const).map((step) => {
-            const next = steppedRange(range, today.value, step);
+            const next = steppedRange(range, place.today, step);
             return (
               <button
                 key={step}
@@ -90,7 +92,7 @@ export function RangePanel({
           </label>
         )}
         <p class="help">
-          Days are UTC, and both ends count.
+          Days are {place.zone === 'UTC' ? 'UTC' : `of ${place.zone}`}, and both ends count.
           {compare === 'before' && ' The time before begins a whole number of weeks earlier: Mondays meet Mondays.'}
         </p>
       </div>
@@ -98,14 +100,14 @@ export function RangePanel({
   );
 }
 
-function Typed({onTake}: {readonly onTake: (range: Range) => void}) {
+function Typed({place, onTake}: {readonly place: DayPlace; readonly onTake: (range: Range) => void}) {
   const [text, setText] = useState('');
   const [isWrong, setWrong] = useState(false);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        const range = parseTypedRange(text, today.value);
+        const range = parseTypedRange(text, place.today);
         if (range === undefined) setWrong(true);
         else onTake(range);
       }}
@@ -132,8 +134,16 @@ function Typed({onTake}: {readonly onTake: (range: Range) => void}) {
   );
 }
 
-function Dates({range, onTake}: {readonly range: Range; readonly onTake: (range: Range) => void}) {
-  const shown = daysOf(range, today.value);
+function Dates({
+  range,
+  place,
+  onTake,
+}: {
+  readonly range: Range;
+  readonly place: DayPlace;
+  readonly onTake: (range: Range) => void;
+}) {
+  const shown = daysOf(range, place.today);
   const [from, setFrom] = useState(dateText(shown.from));
   const [to, setTo] = useState(dateText(shown.to));
   const dayOf = (text: string): number => dayOfMs(Date.parse(text));

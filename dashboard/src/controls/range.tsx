@@ -1,4 +1,4 @@
-// Which days a page is about, and what they are compared with: presets by letter, a text, two dates. All days are UTC.
+// Which days a page is about, and what they are compared with: presets by letter, a text, two dates.
 import {useRef} from 'preact/hooks';
 import {type Compare, compares, daysOf, type Range, steppedRange} from '../address/range';
 import {datesText, rangeName} from '../charts/format';
@@ -19,26 +19,35 @@ const presets: readonly (readonly [letter: string, range: Range])[] = [
 
 const RangePanel = later(() => import('./range-panel').then(({RangePanel: Panel}) => Panel));
 
+/** Whose days they are. */
+export interface DayPlace {
+  readonly zone: string;
+  /** The current day there. */
+  readonly today: number;
+}
+
 export function RangeControl({
   range,
   compare,
+  place = {zone: 'UTC', today: today.value},
   onRange,
   onCompare,
 }: {
   readonly range: Range;
   /** Undefined: this page compares nothing. */
   readonly compare?: Compare;
+  readonly place?: DayPlace;
   readonly onRange: (range: Range) => void;
   readonly onCompare?: (compare: Compare) => void;
 }) {
-  const days = daysOf(range, today.value);
+  const days = daysOf(range, place.today);
   const name = rangeName(range);
-  const dates = datesText(days, today.value);
+  const dates = datesText(days, place.today);
   const popover = useRef<PopoverHandle>(undefined);
   /** The panel opens for its dates, and not for its presets. */
   const wantsDates = useRef(false);
   const step = (by: -1 | 1): void => {
-    const next = steppedRange(range, today.value, by);
+    const next = steppedRange(range, place.today, by);
     if (next !== undefined) onRange(next);
   };
   const take = (chosen: Range | undefined, close: () => void): void => {
@@ -75,6 +84,7 @@ export function RangeControl({
         <RangePanel
           range={range}
           compare={compare}
+          place={place}
           presets={presets}
           wantsDates={wantsDates}
           onTake={(chosen) => take(chosen, close)}

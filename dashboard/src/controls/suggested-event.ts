@@ -17,11 +17,16 @@ export interface Suggesting {
   readonly again: () => void;
 }
 
-/** `take` gets a name once it is known, unless one `isChosen`. */
-export function useSuggestedEvent(isChosen: boolean, days: Days, take: (name: string) => void): Suggesting {
+/** `take` gets a name once it is known, unless one `isChosen`. `suggest`: of the names, the most frequent one first. */
+export function useSuggestedEvent(
+  isChosen: boolean,
+  days: Days,
+  take: (name: string) => void,
+  suggest: (names: readonly string[]) => string | undefined = suggestedOf,
+): Suggesting {
   const [asked, again] = useAsked<NamesAnswer>(isChosen ? undefined : namesPath(days, askedMax));
   const {value, fault} = asked.value;
-  const name = suggestedOf(value?.data.map((one) => one.name) ?? []);
+  const name = suggest(value?.data.map((one) => one.name) ?? []);
   useEffect(() => {
     if (!isChosen && name !== undefined) take(name);
   }, [isChosen, name]);

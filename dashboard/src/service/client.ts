@@ -28,11 +28,15 @@ const knownMax = 200;
 
 const addressOf = (path: string): string => `${dashboardPath}/api/${path}`;
 
-/** `path` below the dashboard's own routes, such as `v1/reports/events?event=signup`. */
-export async function read<Value>(path: string, signal?: AbortSignal): Promise<Answer<Value>> {
+/**
+ * `path` below the dashboard's own routes, such as `v1/reports/events?event=signup`. `at`: the position of the snapshots that a
+ * report is of; it is no part of the ETag.
+ */
+export async function read<Value>(path: string, signal?: AbortSignal, at?: string): Promise<Answer<Value>> {
   const before = known.get(path);
   const headers: Record<string, string> = before === undefined ? {} : {'If-None-Match': before.etag};
-  const response = await ask(path, {headers, ...(signal ? {signal} : {})});
+  const asked = at === undefined ? path : `${path}&at=${at}`;
+  const response = await ask(asked, {headers, ...(signal ? {signal} : {})});
   if (!(response instanceof Response)) return response;
   if (response.status === 304 && before !== undefined) {
     return {kind: 'value', value: before.value as Value, headers: response.headers, isSame: true}; // CL1

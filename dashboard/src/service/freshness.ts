@@ -1,5 +1,4 @@
 // Freshness of a report, read from the headers of its answer (docs/api.md, Reports).
-import type {CountedBucket} from '../../../src/edge/answers.js';
 
 export interface Freshness {
   /** The answer has every event that was acknowledged before. Epoch ms. */
@@ -30,10 +29,25 @@ export function oldest(all: readonly (Freshness | undefined)[]): Freshness | und
     );
 }
 
+/** Whether a position is of a later snapshot of some partition; one without any partition is the oldest. */
+export function isNewer(position: string, than: string): boolean {
+  const places = new Map(than.split(',').map((one) => placeIn(one)));
+  return position.split(',').some((one) => {
+    const [partition, sequence] = placeIn(one);
+    return partition !== '' && sequence > (places.get(partition) ?? -1);
+  });
+}
+
+/** `0:1.17`: the partition, and its generation and sequence as one number. */
+function placeIn(text: string): [partition: string, sequence: number] {
+  const [partition, generation, sequence] = text.split(/[:.]/);
+  return [partition!, Number(generation) * 2 ** 40 + Number(sequence)];
+}
+
 /** Index of the first bucket that is not over; undefined when all of them are. */
-export function openFrom(data: readonly CountedBucket[], headers: Headers | undefined): number | undefined {
+export function openFrom(data: readonly {readonly date: string}[], headers: Headers | undefined): number | undefined {
   const from = headers?.get('Report-Incomplete-From');
   if (from === null || from === undefined) return undefined;
-  const at = data.findIndex(({date}) => date >= from);
+  const at = data.findIndex(({date}) => date === from);
   return at < 0 ? undefined : at;
 }

@@ -2,10 +2,12 @@
 //   RS1. What is shown changes at once, when all requests are answered: no card ever mixes two questions.
 //   RS2. A request that fails is one report's fault; the others stand. What it said before stays, and its age tells.
 //   RS3. Reports ask again when a publication is due; an answer that did not change (304) changes nothing.
-import {useSignal} from '@preact/signals';
+//   RS4. All reports of a page are of the newest snapshots that one of them is of: those of older ones ask for these. Where they
+//        are not held any more, what was answered stays.
+import {signal, useSignal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {type Fault, read} from './client';
-import {type Freshness, freshnessOf, oldest} from './freshness';
+import {type Freshness, freshnessOf, isNewer, oldest} from './freshness';
 import {expectPublication, publication} from './publication';
 
 export interface Report<Value> {
@@ -32,6 +34,11 @@ export interface Asking<Question> {
   readonly again: () => void;
 }
 
+/** The newest position of the log that a report was of. RS4 */
+const agreed = signal('');
+
+const positionOf = ({headers}: Report<unknown>): string => freshnessOf(headers)?.position ?? '';
+
 /** `paths` undefined: nothing can be asked yet. */
 export function useReports<Question>(question: Question, paths: readonly string[] | undefined): Asking<Question> {
   const state = useSignal<{readonly key: string; readonly shown: Shown<Question>} | undefined>(undefined);
@@ -40,23 +47,38 @@ export function useReports<Question>(question: Question, paths: readonly string[
   const latest = useRef(question);
   latest.current = question;
   const round = publication.value;
-  useEffect(() => {
+  const isAsking = useRef(false);
+  const turn = useRef(0);
+  const ask = (at?: string): (() => void) | undefined => {
     if (paths === undefined || key === undefined) return undefined;
     const aborter = new AbortController();
     const asked = latest.current;
     const before = state.peek()?.shown;
-    void Promise.all(paths.map((path) => readReport(before?.of(path) ?? unasked(path), aborter.signal))).then(
-      (reports) => {
-        if (aborter.signal.aborted) return;
-        const freshness = oldest(reports.map(({headers}) => freshnessOf(headers)));
-        if (freshness !== undefined) expectPublication(freshness.nextByMs); // RS3
-        const known = new Map(reports.map((report) => [report.path, report]));
-        const of = <Value>(path: string): Report<Value> => (known.get(path) ?? unasked(path)) as Report<Value>;
-        state.value = {key, shown: {question: asked, reports, freshness, of}}; // RS1
-      },
-    );
+    isAsking.current = true;
+    turn.current += 1;
+    const own = turn.current;
+    void readReports(
+      paths.map((path) => before?.of(path) ?? unasked(path)),
+      aborter.signal,
+      at,
+    ).then((reports) => {
+      if (aborter.signal.aborted || own !== turn.current) return;
+      isAsking.current = false;
+      const freshness = oldest(reports.map(({headers}) => freshnessOf(headers)));
+      if (freshness !== undefined) expectPublication(freshness.nextByMs); // RS3
+      const known = new Map(reports.map((report) => [report.path, report]));
+      const of = <Value>(path: string): Report<Value> => (known.get(path) ?? unasked(path)) as Report<Value>;
+      state.value = {key, shown: {question: asked, reports, freshness, of}}; // RS1
+    });
     return () => aborter.abort();
-  }, [key, round, tries]);
+  };
+  useEffect(() => ask(), [key, round, tries]);
+  const newest = agreed.value;
+  useEffect(() => {
+    const shown = state.peek();
+    const isOld = shown?.key === key && shown?.shown.reports.some((one) => isNewer(newest, positionOf(one)));
+    return isOld && !isAsking.current ? ask(newest) : undefined; // RS4
+  }, [newest]);
   return {
     shown: state.value?.shown,
     isOther: state.value !== undefined && state.value.key !== key,
@@ -66,10 +88,30 @@ export function useReports<Question>(question: Question, paths: readonly string[
 
 const unasked = (path: string): Report<unknown> => ({path, value: undefined, headers: undefined, fault: undefined});
 
-async function readReport(before: Report<unknown>, signal: AbortSignal): Promise<Report<unknown>> {
+/** Code of the service for snapshots that it does not hold. RS4 */
+const gone = 'snapshot_gone';
+
+/** RS4 */
+async function readReports(
+  before: readonly Report<unknown>[],
+  signal: AbortSignal,
+  at?: string,
+): Promise<Report<unknown>[]> {
+  const reports = await Promise.all(before.map((one) => readReport(one, signal, at)));
+  for (const position of reports.map(positionOf)) if (isNewer(position, agreed.peek())) agreed.value = position;
+  const newest = agreed.peek();
+  return Promise.all(
+    reports.map(async (one) => {
+      if (signal.aborted || one.fault !== undefined || !isNewer(newest, positionOf(one))) return one;
+      return readReport(one, signal, newest);
+    }),
+  );
+}
+
+async function readReport(before: Report<unknown>, signal: AbortSignal, at?: string): Promise<Report<unknown>> {
   const {path} = before;
-  const answer = await read<unknown>(path, signal).catch(() => undefined); // Aborted.
+  const answer = await read<unknown>(path, signal, at).catch(() => undefined); // Aborted.
   if (answer === undefined) return before;
-  if (answer.kind === 'fault') return {...before, fault: answer.fault}; // RS2
+  if (answer.kind === 'fault') return answer.fault.code === gone ? before : {...before, fault: answer.fault}; // RS2
   return {path, value: answer.value, headers: answer.headers, fault: undefined};
 }

@@ -2,7 +2,7 @@
 import type {Problem} from '../address/codec';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
 import {IntervalControl} from '../controls/interval';
-import {RangeControl} from '../controls/range';
+import {type DayPlace, RangeControl} from '../controls/range';
 import type {Freshness} from '../service/freshness';
 import {AddressProblems} from './address-problems';
 import {FreshnessPill} from './freshness';
@@ -17,6 +17,7 @@ export function ReportHead({
   interval,
   offered,
   compare,
+  place,
   ask,
 }: {
   readonly title: string;
@@ -28,6 +29,8 @@ export function ReportHead({
   /** Absent: every length. */
   readonly offered?: readonly Interval[];
   readonly compare?: Compare;
+  /** Absent: UTC. */
+  readonly place?: DayPlace;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
   return (
@@ -35,6 +38,7 @@ export function ReportHead({
       <Head title={title} freshness={<FreshnessPill freshness={freshness} />}>
         <RangeControl
           range={range}
+          {...(place && {place})}
           {...(compare === undefined ? {} : {compare, onCompare: (chosen: Compare) => ask({compare: chosen})})}
           // Another range has an interval of its own.
           onRange={(chosen) => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null})}
@@ -43,7 +47,7 @@ export function ReportHead({
           <IntervalControl
             interval={interval}
             offered={offered}
-            days={daysOf(range, today.value)}
+            days={daysOf(range, place?.today ?? today.value)}
             onChoose={(every) => ask({every})}
           />
         )}

@@ -161,6 +161,60 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   await dashboard.expectSound();
 });
 
+test('Trends: opens with the most frequent event; measures, filters and breakdowns are chosen by hand', async () => {
+  const names = await ask<{data: {name: string}[]}>('/v1/names', {from, to});
+  await dashboard.goto(`/trends?${range()}`);
+  await card('In numbers').getByRole('row').nth(1).waitFor();
+  expect(await page.getByLabel('Event 1', {exact: true}).inputValue()).toBe(names.data[0]!.name);
+
+  await page.getByLabel('Shown of event 1').selectOption('Distinct users');
+  await page.waitForURL(/measure=1:users/);
+  await page.getByRole('button', {name: 'Filter of event 1'}).click();
+  await page.getByRole('combobox', {name: 'Property of event 1, filter 1'}).click();
+  await page.getByRole('option', {name: /^plan 100\.0/}).click();
+  await page.getByRole('combobox', {name: 'Value of event 1, filter 1'}).click();
+  await page.getByRole('option', {name: /^pro /}).click();
+  await page.waitForURL(/where=1:plan\+eq\+pro/);
+  const users = await ask<{total_value: number}>('/v1/reports/events', {
+    event: names.data[0]!.name,
+    where: 'plan eq pro',
+    measure: 'users',
+    from,
+    to,
+  });
+  const first = card('In numbers').getByRole('row').nth(1);
+  await first.getByText('plan is pro').waitFor();
+  await until('the users are those of the API', async () =>
+    (await cellsOf(card('In numbers')))[0]!.slice(1, 3).every((cell) => cell === text(users.total_value)),
+  );
+  await expectSoundOnPhone();
+
+  await first
+    .getByRole('button', {name: /users of .*what is behind it/})
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`${users.total_value} people`).waitFor();
+  await dashboard.expectSound();
+  const link = dialog.getByRole('link').first();
+  expect(await link.getAttribute('href')).toContain('/people?user=u');
+  await page.keyboard.press('Escape');
+
+  await dashboard.goto(`/trends?event=signup&by=plan&zone=Asia/Tehran&${range()}`);
+  const broken = await ask<{breakdown: {rows: {value: string; total: number}[]}}>('/v1/reports/events', {
+    event: 'signup',
+    breakdown: 'plan',
+    timezone: 'Asia/Tehran',
+    from,
+    to,
+  });
+  await card('In numbers').getByRole('row').nth(2).waitFor();
+  expect((await cellsOf(card('In numbers'))).map(([value, total]) => [value, total])).toEqual(
+    broken.breakdown.rows.map(({value, total}) => [value, text(total)]),
+  );
+  await expectSoundOnPhone();
+});
+
 test('Trends: the crosshair is moved and read out by keyboard', async () => {
   await dashboard.goto(`/trends?event=signup&${range()}`);
   const {data} = await counts('signup');

@@ -16,7 +16,12 @@ import {today} from '../../shell/today';
 
 const shownMax = 9;
 
-export function ArrivalsCard({mayRead, names}: {readonly mayRead: boolean; readonly names: Asking<unknown>}) {
+export interface ArrivalsProps {
+  readonly mayRead: boolean;
+  readonly names: Asking<unknown>;
+}
+
+export function ArrivalsCard({mayRead, names}: ArrivalsProps) {
   return mayRead ? <Arrivals /> : <NewNames names={names} />;
 }
 

@@ -14,7 +14,7 @@ import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 import {ActiveCard} from './active-card';
-import {ArrivalsCard} from './arrivals-card';
+import type {ArrivalsProps} from './arrivals-card';
 import type {PinnedProps} from './pinned';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
@@ -22,6 +22,13 @@ import {TrendCard} from './trend-card';
 import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
+
+const ArrivalsCard = later<ArrivalsProps>(
+  () => import('./arrivals-card').then(({ArrivalsCard: Part}) => Part),
+  <div class="card span-4">
+    <Loading lines={6} />
+  </div>,
+);
 
 const Pinned = later(() => import('./pinned').then(({Pinned: Part}) => Part), <Loading lines={8} />);
 

@@ -1,22 +1,23 @@
 // Reports that were pinned to Overview: each over the days of Overview, with its place in their order.
-import type {FunnelAnswer} from '../../../../src/edge/answers.js';
+import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {type Problem, readAddress, writeAddress} from '../../address/codec';
 import {funnelForm, funnelPath} from '../../address/funnel-address';
 import {pageOfPin} from '../../address/pin-list';
 import type {Days, Interval, Past, Range} from '../../address/range';
-import {labelsOf, seriesOf, seriesPath, trendsForm} from '../../address/trends-address';
+import {type AskedSeries, labelsOf, seriesOf, seriesPath, trendsForm} from '../../address/trends-address';
 import {percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
+import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
 import type {Reorder} from '../../controls/reorder';
 import {movePin, pins, togglePin} from '../../service/pins';
-import {useReports} from '../../service/reports';
+import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
-import {TrendCard} from './trend-card';
+import {TrendCard, type TrendQuestion} from './trend-card';
 
 export interface PinnedProps {
   readonly pin: string;
@@ -90,6 +91,7 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
   return (
     <TrendCard
       span={12}
+      linesOf={(shown) => measuredLines(shown, series)}
       before={<Lost problems={asked.problems} />}
       title={title}
       address={address}
@@ -99,6 +101,15 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
       onRange={onRange}
     />
   );
+}
+
+function measuredLines({question, of}: Shown<TrendQuestion>, series: readonly AskedSeries[]): readonly SeriesLine[] {
+  const answered = question.lines.map(({event, path, pastPath}, at) => {
+    const {value, headers} = of<CountsAnswer>(path);
+    const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
+    return value && {label: event, measure: series[at]!.measure, answer: value, headers, past};
+  });
+  return drawnOf(linesOf(answered));
 }
 
 /** Parts of a pin that an earlier version of the pages wrote. */

@@ -5,16 +5,16 @@ import {useMemo, useState} from 'preact/hooks';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import type {Days, Interval, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
-import {linesNote, perInterval, soFarText} from '../../charts/comparison';
+import {linesNote, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
-import type {Asking} from '../../service/reports';
+import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
 
-interface TrendQuestion {
+export interface TrendQuestion {
   readonly days: Days;
   readonly interval: Interval;
   readonly past: Past | undefined;
@@ -30,6 +30,7 @@ export function TrendCard({
   names,
   tools,
   before,
+  linesOf = countedLines,
   onRange,
 }: {
   readonly span: 6 | 8 | 12;
@@ -43,28 +44,21 @@ export function TrendCard({
   readonly tools?: ComponentChildren;
   /** Stands above the chart. */
   readonly before?: ComponentChildren;
+  readonly linesOf?: (shown: Shown<TrendQuestion>) => readonly AnsweredLine[];
   readonly onRange: (from: number, to: number) => void;
 }) {
   const [isTable, setTable] = useState(false);
   const {shown} = trend;
   const choosing = names !== undefined && names.shown?.reports[0]?.value === undefined ? names : undefined;
   const question = shown?.question;
-  const lines = useMemo(
-    () =>
-      (shown?.question.lines ?? []).flatMap(({event, path, pastPath}, at): AnsweredLine[] => {
-        const {value, headers} = shown!.of<CountsAnswer>(path);
-        const past = pastPath === undefined ? undefined : shown!.of<CountsAnswer>(pastPath).value;
-        return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, headers, past}];
-      }),
-    [shown],
-  );
+  const lines = useMemo(() => (shown === undefined ? [] : linesOf(shown)), [shown]);
   const chart = useMemo(() => chartOf(lines, question?.interval ?? 'day'), [lines]);
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
   const props = {...chart, label: title, clock: interval === 'hour', moment};
   const note = linesNote({
-    what: `events ${perInterval(interval)}`,
+    what: `by the ${interval}`,
     past: question?.past,
     isOpen: chart.openFrom !== undefined,
     today: today.value,
@@ -96,6 +90,7 @@ export function TrendCard({
           ) : (
             <TimeChart
               {...props}
+              isApart
               height={318}
               openText={soFarText(asOfMs)}
               onRange={(from, to) => onRange(Math.floor(from / 86_400), Math.floor(to / 86_400))}
@@ -106,3 +101,10 @@ export function TrendCard({
     </Card>
   );
 }
+
+const countedLines = ({question, of}: Shown<TrendQuestion>): AnsweredLine[] =>
+  question.lines.flatMap(({event, path, pastPath}, at): AnsweredLine[] => {
+    const {value, headers} = of<CountsAnswer>(path);
+    const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
+    return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, headers, past}];
+  });

@@ -3,10 +3,29 @@ import {useState} from 'preact/hooks';
 import type {Keys} from '../../address/list-paths';
 import type {Days} from '../../address/range';
 import {seriesMax} from '../../address/report-address';
-import {type AskedSeries, counted} from '../../address/trends-address';
+import {
+  type AskedSeries,
+  counted,
+  isOfNumbers,
+  type Measure,
+  type Measured,
+  measures,
+} from '../../address/trends-address';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
+import {PropertyPicker} from '../../controls/property-picker';
 import {Icon} from '../../shell/icon';
+
+const measureNames: Readonly<Record<Measure, string>> = {
+  total: 'Count of events',
+  users: 'Distinct users',
+  sum: 'Sum of a property',
+  avg: 'Average of a property',
+  min: 'Smallest of a property',
+  max: 'Largest of a property',
+  p50: 'Median of a property',
+  p90: '90th percentile of a property',
+};
 
 export function SeriesForm({
   series,
@@ -53,6 +72,7 @@ export function SeriesForm({
                 </button>
               </div>
               <div class="builder-more">
+                <MeasureFields at={at} measured={one} keys={keys} onChange={(measured) => put(at, measured)} />
                 <ConditionList
                   conditions={one.where}
                   keys={keys}
@@ -95,5 +115,56 @@ export function SeriesForm({
         </button>
       )}
     </section>
+  );
+}
+
+/** A measure of numbers waits here for its property. */
+function MeasureFields({
+  at,
+  measured,
+  keys,
+  onChange,
+}: {
+  readonly at: number;
+  readonly measured: Measured;
+  readonly keys: Keys;
+  readonly onChange: (measured: Measured) => void;
+}) {
+  const [waiting, setWaiting] = useState<Measure>();
+  const measure = waiting ?? measured.measure;
+  return (
+    <>
+      <select
+        aria-label={`Shown of event ${at + 1}`}
+        value={measure}
+        onChange={({currentTarget}) => {
+          const chosen = currentTarget.value as Measure;
+          if (isOfNumbers(chosen) && measured.property === '') setWaiting(chosen);
+          else {
+            setWaiting(undefined);
+            onChange({measure: chosen, property: isOfNumbers(chosen) ? measured.property : ''});
+          }
+        }}
+      >
+        {measures.map((one) => (
+          <option key={one} value={one}>
+            {measureNames[one]}
+          </option>
+        ))}
+      </select>
+      {isOfNumbers(measure) && (
+        <PropertyPicker
+          label={`Measured property of event ${at + 1}`}
+          keys={keys}
+          isNumber
+          value={measured.property === '' ? undefined : measured.property}
+          isFirstFocus={waiting !== undefined}
+          onChoose={(property) => {
+            setWaiting(undefined);
+            onChange({measure, property});
+          }}
+        />
+      )}
+    </>
   );
 }

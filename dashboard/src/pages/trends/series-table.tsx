@@ -1,23 +1,19 @@
-// The lines of Trends in numbers: total, users, mean, newest full bucket, change. A click on a column sorts by it.
+// The lines of Trends in numbers: in all, users, mean, newest full bucket, change. A click on a column sorts by it, one on a number
+// explains it.
 
 import {useState} from 'preact/hooks';
 import type {Interval} from '../../address/range';
-import {type AnsweredLine, figuresOf} from '../../charts/charted';
+import {figuresOf} from '../../charts/charted';
 import {count} from '../../charts/format';
-import type {Fault} from '../../service/client';
+import type {SeriesLine} from '../../charts/series-lines';
 import {ChangeText} from '../../shell/change-text';
 
 export interface SeriesRow {
-  readonly key: string;
-  readonly label: string;
-  readonly tone: number;
-  /** Undefined: it was not answered. */
-  readonly line: AnsweredLine | undefined;
+  readonly line: SeriesLine;
   /** Distinct users of the whole range; undefined where it is not known. */
   readonly users: number | undefined;
-  /** Total of the time that is compared with. */
+  /** Of the time that is compared with, until the same moment. */
   readonly before: number | undefined;
-  readonly fault: Fault | undefined;
 }
 
 type Column = 'total' | 'users' | 'mean' | 'last' | 'change';
@@ -29,26 +25,27 @@ export function SeriesTable({
   rows,
   interval,
   isCompared,
+  onExplain,
 }: {
   readonly rows: readonly SeriesRow[];
   readonly interval: Interval;
   readonly isCompared: boolean;
+  readonly onExplain: (line: SeriesLine, value: number | null, isUsers: boolean) => void;
 }) {
   const [sorted, setSorted] = useState<{column: Column; way: 'descending' | 'ascending'}>();
   const columns: readonly (readonly [Column, string])[] = [
-    ['total', 'Total'],
+    ['total', 'In all'],
     ['users', 'Users'],
     ['mean', `Mean a${interval === 'hour' ? 'n' : ''} ${interval}`],
     ['last', `Last full ${interval}`],
     ...(isCompared ? [['change', 'Change'] as const] : []),
   ];
-  const shown = rows
-    .filter(({line}) => line !== undefined)
-    .map((row) => {
-      const figures = figuresOf(row.line!.answer, row.line!.headers);
-      const share = row.before === undefined || row.before === 0 ? undefined : figures.total / row.before;
-      return {...row, ...figures, change: share};
-    });
+  const shown = rows.map((row) => {
+    const {line, before} = row;
+    const figures = figuresOf(line.answer, line.headers);
+    const change = !before || line.total === null ? undefined : line.total / before;
+    return {...row, ...figures, total: line.total, change};
+  });
   if (sorted !== undefined) {
     const {column, way} = sorted;
     const figureOf = (row: (typeof shown)[number]): number => row[column] ?? Number.NEGATIVE_INFINITY;
@@ -73,25 +70,54 @@ export function SeriesTable({
           </tr>
         </thead>
         <tbody>
-          {shown.map((row) => (
-            <tr key={row.key} class={`tone-${row.tone}`}>
-              <td class="name">
+          {shown.map(({line, users, before, ...row}) => (
+            <tr key={`${line.series}/${line.label}`} class={`tone-${line.tone}`}>
+              <td class="name" title={line.label}>
                 <span class="swatch" aria-hidden="true" />
-                {row.label}
+                {line.label}
               </td>
-              <td class="number">{count(row.total)}</td>
-              <td class="number">{row.users === undefined ? dash : count(row.users)}</td>
+              <td class="number">
+                <Explained value={row.total} of={line.label} onExplain={() => onExplain(line, row.total, false)} />
+              </td>
+              <td class="number">
+                <Explained
+                  value={users ?? null}
+                  of={`users of ${line.label}`}
+                  onExplain={() => onExplain(line, users ?? null, true)}
+                />
+              </td>
               <td class="number">{row.mean === null ? dash : mean.format(row.mean)}</td>
               <td class="number">{row.last === null ? dash : count(row.last)}</td>
               {isCompared && (
-                <td class="number">
-                  <ChangeText now={row.total} before={row.before} />
-                </td>
+                <td class="number">{row.total === null ? dash : <ChangeText now={row.total} before={before} />}</td>
               )}
             </tr>
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+function Explained({
+  value,
+  of,
+  onExplain,
+}: {
+  readonly value: number | null;
+  readonly of: string;
+  readonly onExplain: () => void;
+}) {
+  if (value === null) return dash;
+  return (
+    <button
+      type="button"
+      class="explained"
+      title="What is behind it"
+      aria-label={`${count(value)}, ${of}: what is behind it`}
+      onClick={onExplain}
+    >
+      {count(value)}
+    </button>
   );
 }

@@ -1,61 +1,110 @@
-// Events by name over time: up to six lines, each of one name and perhaps one property.
+// Events over time: up to six series, each of one event, one measure and its own conditions, or the rows of a breakdown of them.
 
 import {useMemo, useState} from 'preact/hooks';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import {writeAddress} from '../../address/codec';
-import {daysOf} from '../../address/range';
-import {intervalOf} from '../../address/report-address';
+import {dayOfMs, daysOf} from '../../address/range';
+import {intervalOf, type Span} from '../../address/report-address';
 import {type AskedSeries, labelsOf, seriesOf, seriesPath, trendsForm, withSeries} from '../../address/trends-address';
 import {useAddress} from '../../address/use-address';
-import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
-import {comparedDays, linesNote, pastSoFar, perInterval, soFarText} from '../../charts/comparison';
-import {datesText} from '../../charts/format';
+import {wallMs} from '../../address/zone';
+import {chartOf, csvRows} from '../../charts/charted';
+import {comparedDays, linesNote, pastSoFar, soFarText} from '../../charts/comparison';
+import {bucketText, datesText} from '../../charts/format';
+import {drawnOf, linesOf, numbersIn, rowText, type SeriesLine} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
+import {useSuggestedEvent} from '../../controls/suggested-event';
 import {oldest} from '../../service/freshness';
-import {useReports} from '../../service/reports';
+import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {PinButton} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {Empty, FaultBox} from '../../shell/states';
-import {today} from '../../shell/today';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {todayIn} from '../../shell/zone-day';
+import {CommonForm} from './common-form';
+import type {ExplanationProps} from './explanation';
 import {SeriesForm} from './series-form';
 import {type SeriesRow, SeriesTable} from './series-table';
 import './trends.css';
 
+const Explanation = later<ExplanationProps>(() => import('./explanation').then(({Explanation: Part}) => Part));
+
+const mostFrequent = (names: readonly string[]): string | undefined => names[0];
+
 export function Trends() {
   const {question, problems, ask} = useAddress(trendsForm);
   const [isTable, setTable] = useState(false);
-  const days = daysOf(question.range, today.value);
+  const [isCleared, setCleared] = useState(false);
+  const [explained, setExplained] = useState<Omit<ExplanationProps, 'onClose'>>();
+  const {zone} = question;
+  const place = {zone, today: todayIn(zone)};
+  const days = {...daysOf(question.range, place.today), zone};
   const interval = intervalOf(question.every, days);
   const past = comparedDays(days, interval, question.compare);
-  const asked = {series: seriesOf(question), days, interval, past};
-  const pathOf = (series: AskedSeries): string => seriesPath(series, question, days, interval);
-  const pastPathOf = (series: AskedSeries): string | undefined => past && seriesPath(series, question, past, interval);
-  const usersPathOf = (series: AskedSeries): string =>
-    seriesPath({...series, measure: 'users', property: ''}, question, days, interval);
-  const paths = asked.series.flatMap((series) =>
-    [pathOf(series), pastPathOf(series), usersPathOf(series)].filter((path) => path !== undefined),
+  const series = seriesOf(question);
+  const suggesting = useSuggestedEvent(
+    series.length > 0 || isCleared,
+    days,
+    (event) => ask({event: [event]}, true),
+    mostFrequent,
   );
-  const main = useReports({...asked, pathOf, pastPathOf, usersPathOf}, paths.length === 0 ? undefined : paths);
+
+  const pathOf = (one: AskedSeries): string => seriesPath(one, question, days, interval);
+  const usersPathOf = (one: AskedSeries): string =>
+    seriesPath({...one, measure: 'users', property: ''}, question, days, interval);
+  const pastPathOf = (one: AskedSeries): string | undefined =>
+    past && seriesPath(one, question, {...past, zone}, interval);
+  const paths = series.flatMap((one) => [pathOf(one), pastPathOf(one), usersPathOf(one)]);
+  const asked = {series, common: question, days, interval, past, zone, pathOf, pastPathOf, usersPathOf};
+  const main = useReports<Asked>(asked, series.length === 0 ? undefined : distinct(paths));
   const {shown} = main;
-  const soFar = pastSoFar(past, days, today.value, shown?.freshness?.asOfMs);
-  const untilPathOf = (series: AskedSeries): string | undefined =>
-    soFar && seriesPath(series, question, soFar, interval);
-  const untilPaths = asked.series.map(untilPathOf).filter((path) => path !== undefined);
+  const asOfMs = shown?.freshness?.asOfMs;
+  const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(zone, asOfMs);
+  const soFar = pastSoFar(past, days, place.today, wallAsOfMs);
+  const untilPathOf = (one: AskedSeries): string | undefined =>
+    soFar && seriesPath(one, question, {...soFar, zone}, interval);
+  const untilPaths = distinct(series.map(untilPathOf));
   const until = useReports({untilPathOf}, untilPaths.length === 0 ? undefined : untilPaths);
 
-  const rows = shown === undefined ? [] : rowsOf(shown, until.shown);
-  const lines = rows.filter((row) => row.line !== undefined).map(({line}) => line!);
-  const chart = useMemo(() => chartOf(lines, shown?.question.interval ?? interval), [shown]);
-  const shownDays = shown?.question.days ?? days;
-  const shownInterval = shown?.question.interval ?? interval;
-  const shownPast = shown?.question.past;
-  const asOfMs = shown?.freshness?.asOfMs;
-  const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
-  const props = {...chart, label: 'Events', clock: shownInterval === 'hour', moment};
+  const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
+  const drawn = useMemo(() => drawnOf(lines), [lines]);
+  const {interval: shownInterval, days: shownDays, past: shownPast, zone: shownZone} = shown?.question ?? asked;
+  const chart = useMemo(
+    () => chartOf(drawn, shownInterval, (ms) => wallMs(shownZone, ms)),
+    [drawn, shownInterval, shownZone],
+  );
+  const moment = useMemo(() => {
+    const hour = shownZone === 'UTC' ? 'UTC' : '';
+    return (seconds: number): string => bucketText(seconds, shownInterval, hour).trim();
+  }, [shownInterval, shownZone]);
+  const faults = shown?.question.series.flatMap((one, at) => {
+    const {value, fault} = shown.of(shown.question.pathOf(one));
+    return value === undefined && fault !== undefined ? [{label: labelsOf(shown.question.series)[at]!, fault}] : [];
+  });
+  const props = {...chart, label: 'Events', clock: shownInterval === 'hour', zone: shownZone, moment};
+  const explain = (line: SeriesLine, value: number | null, isUsers: boolean, span: Span, when: string): void => {
+    if (value === null || shown === undefined) return;
+    const one = shown.question.series[line.series]!;
+    const answer = shown.of<CountsAnswer>(shown.question.pathOf(one)).value;
+    setExplained({
+      value,
+      series: one,
+      measure: isUsers ? 'users' : one.measure,
+      common: shown.question.common,
+      row: line.row,
+      rowName: line.row === undefined ? '' : rowText(line.row),
+      rows: answer?.breakdown?.rows ?? [],
+      span,
+      when,
+      skipped: answer?.skipped,
+      asOfMs,
+    });
+  };
+  const dates = datesText(shownDays, place.today);
   return (
     <>
       <ReportHead
@@ -65,29 +114,50 @@ export function Trends() {
         range={question.range}
         interval={interval}
         compare={question.compare}
+        place={place}
         ask={ask}
       />
       <div class="builder">
-        <SeriesForm series={asked.series} days={days} onChange={(series) => ask(withSeries(series))} />
+        <div class="builder-forms">
+          <SeriesForm
+            series={series}
+            days={days}
+            onChange={(changed) => {
+              setCleared(changed.length === 0);
+              ask(withSeries(changed));
+            }}
+          />
+          <CommonForm
+            common={question}
+            event={series.length === 1 ? series[0]!.event : undefined}
+            days={days}
+            interval={interval}
+            onChange={ask}
+          />
+        </div>
         <div class="row builder-result">
           <Card
             span={12}
             title="Trend"
             note={
-              shown === undefined
+              shown === undefined || series.length === 0
                 ? undefined
-                : linesNote({
-                    what: `events ${perInterval(shownInterval)}`,
-                    past: shownPast,
-                    isOpen: chart.openFrom !== undefined,
-                    today: today.value,
-                    asOfMs,
-                  })
+                : [
+                    linesNote({
+                      what: `by the ${shownInterval}`,
+                      past: shownPast,
+                      isOpen: chart.openFrom !== undefined,
+                      today: place.today,
+                      asOfMs: wallAsOfMs,
+                      zone: shownZone,
+                    }),
+                    ...(drawn.length < lines.length ? [`${drawn.length} of ${lines.length} lines are drawn`] : []),
+                  ].join(', ')
             }
             tools={
               lines.length > 0 && (
                 <>
-                  <CurlButton paths={lines.map((_, at) => shown!.question.pathOf(shown!.question.series[at]!))} />
+                  <CurlButton paths={shown!.question.series.map(shown!.question.pathOf)} />
                   <PinButton page="/trends" search={writeAddress(trendsForm, question)} />
                   <CsvButton file="trends" rows={() => csvRows(lines)} />
                   <TableButton isTable={isTable} onChange={setTable} />
@@ -95,21 +165,30 @@ export function Trends() {
               )
             }
           >
-            {asked.series.length === 0 ? (
-              <Empty title="Choose an event">
-                Add one at the left, and see how often it came {datesText(days, today.value)}. Up to six can stand
-                beside each other, each narrowed to a property if you like.
-              </Empty>
-            ) : (
+            {series.length > 0 ? (
               <ReportBody asking={main} reports={lines.length > 0 ? [] : (shown?.reports.slice(0, 1) ?? [])} lines={8}>
                 {() =>
                   isTable ? (
-                    <TimeTable {...props} />
+                    <TimeTable
+                      {...props}
+                      series={chart.series}
+                      onNumber={(at, index) => {
+                        const span = bucketSpan(chart.times, at, shownDays, shownInterval === 'hour');
+                        explain(
+                          drawn[index]!,
+                          chart.series[index]!.values[at] ?? null,
+                          false,
+                          span,
+                          moment(chart.times[at]!),
+                        );
+                      }}
+                    />
                   ) : (
                     <TimeChart
                       {...props}
+                      isApart
                       height={320}
-                      openText={soFarText(asOfMs)}
+                      openText={soFarText(wallAsOfMs)}
                       onRange={(from, to) =>
                         ask({
                           range: {kind: 'days', from: dayAt(from, shownDays.from), to: dayAt(to, shownDays.to)},
@@ -120,65 +199,100 @@ export function Trends() {
                   )
                 }
               </ReportBody>
+            ) : suggesting.fault !== undefined ? (
+              <FaultBox fault={suggesting.fault} onAgain={suggesting.again} />
+            ) : isCleared || suggesting.isNone ? (
+              <Empty title="Choose an event">
+                Add one at the left, and see how often it came {dates}. Up to six can stand beside each other, each
+                narrowed to a property if you like.
+              </Empty>
+            ) : (
+              <Loading lines={8} />
             )}
-            {rows.map(
-              ({key, label, fault}) =>
-                fault !== undefined &&
-                lines.length > 0 && (
-                  <div key={key}>
-                    <FaultBox fault={{...fault, message: `${label}: ${fault.message}`}} onAgain={main.again} />
-                  </div>
-                ),
-            )}
+            {lines.length > 0 &&
+              faults?.map(({label, fault}) => (
+                <div key={label}>
+                  <FaultBox fault={{...fault, message: `${label}: ${fault.message}`}} onAgain={main.again} />
+                </div>
+              ))}
           </Card>
-          {rows.length > 0 && (
+          {series.length > 0 && lines.length > 0 && (
             <Card
               span={12}
               title="In numbers"
               note={soFar !== undefined ? 'changes against the time before until the same moment' : undefined}
             >
-              <SeriesTable rows={rows} interval={shownInterval} isCompared={shownPast !== undefined} />
+              <SeriesTable
+                rows={rowsOf(shown!, lines, until.shown)}
+                interval={shownInterval}
+                isCompared={shownPast !== undefined}
+                onExplain={(line, value, isUsers) => explain(line, value, isUsers, shownDays, dates)}
+              />
             </Card>
           )}
         </div>
       </div>
+      {explained !== undefined && <Explanation {...explained} onClose={() => setExplained(undefined)} />}
     </>
   );
 }
 
+const distinct = (paths: readonly (string | undefined)[]): string[] => [
+  ...new Set(paths.filter((path) => path !== undefined)),
+];
+
 const dayAt = (seconds: number, fallback: number): number =>
   Number.isFinite(seconds) ? Math.floor(seconds / 86_400) : fallback;
 
-interface Paths {
+/** What lies in a bucket of these days. */
+function bucketSpan(times: readonly number[], at: number, days: Span, isHour: boolean): Span {
+  const fromMs = times[at]! * 1_000;
+  const endMs =
+    times[at + 1] === undefined ? (isHour ? fromMs + 3_600_000 : (days.to + 1) * 86_400_000) : times[at + 1]! * 1_000;
+  const from = Math.max(days.from, dayOfMs(fromMs));
+  const span = {...days, from, to: dayOfMs(endMs - 1)};
+  return isHour ? {...span, fromMs, untilMs: endMs - 1} : span;
+}
+
+interface Asked {
   readonly series: readonly AskedSeries[];
+  readonly common: ExplanationProps['common'];
+  readonly days: Span;
+  readonly interval: ReturnType<typeof intervalOf>;
+  readonly past: ReturnType<typeof comparedDays>;
+  readonly zone: string;
   readonly pathOf: (series: AskedSeries) => string;
   readonly pastPathOf: (series: AskedSeries) => string | undefined;
   readonly usersPathOf: (series: AskedSeries) => string;
 }
 
-type Main = NonNullable<ReturnType<typeof useReports<Paths>>['shown']>;
-type Until = ReturnType<typeof useReports<{untilPathOf: (series: AskedSeries) => string | undefined}>>['shown'];
-
-function rowsOf({question, of}: Main, until: Until): SeriesRow[] {
+function linesIn({question, of}: Shown<Asked>): SeriesLine[] {
   const labels = labelsOf(question.series);
-  return question.series.map((series, at) => {
-    const label = labels[at]!;
-    const {value, headers, fault} = of<CountsAnswer>(question.pathOf(series));
-    const pastPath = question.pastPathOf(series);
-    const pastAnswer = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
-    const untilPath = until?.question.untilPathOf(series);
-    const untilTotal = untilPath === undefined ? undefined : until!.of<CountsAnswer>(untilPath).value?.total;
-    const isOpen = headers?.has('Report-Incomplete-From') === true;
-    const line: AnsweredLine | undefined =
-      value === undefined ? undefined : {label, tone: at + 1, answer: value, headers, past: pastAnswer};
+  return linesOf(
+    question.series.map((one, at) => {
+      const {value, headers} = of<CountsAnswer>(question.pathOf(one));
+      const pastPath = question.pastPathOf(one);
+      const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
+      return value && {label: labels[at]!, measure: one.measure, answer: value, headers, past};
+    }),
+  );
+}
+
+function rowsOf(
+  {question, of}: Shown<Asked>,
+  lines: readonly SeriesLine[],
+  until: Shown<{readonly untilPathOf: (series: AskedSeries) => string | undefined}> | undefined,
+): SeriesRow[] {
+  return lines.map((line) => {
+    const one = question.series[line.series]!;
+    const numbersOf = (path: string | undefined, from: Pick<Shown<unknown>, 'of'>) =>
+      path === undefined ? undefined : numbersIn(from.of<CountsAnswer>(path).value, line.row);
+    const before = until && numbersOf(until.question.untilPathOf(one), until);
+    const total = one.measure === 'total' ? before?.total : before?.total_value;
     return {
-      key: `${at}/${label}`,
-      label,
-      tone: at + 1,
       line,
-      users: of<CountsAnswer>(question.usersPathOf(series)).value?.total_value ?? undefined,
-      before: isOpen ? untilTotal : pastAnswer?.total,
-      fault: value === undefined ? fault : undefined,
+      users: numbersOf(question.usersPathOf(one), {of})?.total_value ?? undefined,
+      before: (line.headers?.has('Report-Incomplete-From') ? total : line.pastTotal) ?? undefined,
     };
   });
 }

@@ -1,0 +1,89 @@
+// The lines of a trend: each series has one, or one for each row of its breakdown.
+//   SL1. A row is compared with the row of the same value. Where the time before has none it is in `other`, and not known; without
+//        `other` it is nothing.
+//   SL2. Rows keep the order of the answer. Values get the colours of the palette; what is no value is faint.
+import type {CountsAnswer} from '../../../src/edge/answers.js';
+import type {Measure} from '../address/trends-address.js';
+import type {AnsweredLine, Counted} from './charted.js';
+
+type Row = NonNullable<CountsAnswer['breakdown']>['rows'][number];
+export type RowName = Pick<Row, 'value' | 'kind' | 'values'>;
+
+export interface SeriesLine extends AnsweredLine {
+  /** Index of the series. */
+  readonly series: number;
+  /** Undefined: the series is not broken down. */
+  readonly row: RowName | undefined;
+  /** Of the whole range; null where nothing was measured. */
+  readonly total: number | null;
+  readonly pastTotal: number | null | undefined;
+}
+
+export interface AnsweredSeries {
+  readonly label: string;
+  readonly measure: Measure;
+  readonly answer: CountsAnswer;
+  readonly headers: Headers | undefined;
+  readonly past?: CountsAnswer | undefined;
+}
+
+/** Colours of the palette. */
+const tonesMax = 6;
+
+const kindWords = {other: 'other', missing: 'missing', null: 'null', not_scalar: 'lists and objects'} as const;
+
+/** `pro`, `(empty)`, `other (12 values)`. */
+export function rowText({value, kind, values}: RowName): string {
+  if (kind === undefined) return value === '' ? '(empty)' : value!;
+  return kind === 'other' ? `other (${values} value${values === 1 ? '' : 's'})` : kindWords[kind];
+}
+
+const rowKey = ({value, kind}: RowName): string => (kind === undefined ? `=${value}` : kind);
+const isSameRow = (a: RowName, b: RowName): boolean => rowKey(a) === rowKey(b);
+
+type Numbers = Pick<Row, 'data' | 'total' | 'total_value'>;
+
+/** SL1. `row` undefined: all of the answer. */
+export function numbersIn(answer: CountsAnswer | undefined, row: RowName | undefined): Numbers | undefined {
+  const rows = answer?.breakdown?.rows;
+  if (answer === undefined || row === undefined) return answer;
+  const found = rows?.find((one) => isSameRow(one, row));
+  if (found !== undefined || rows === undefined || rows.some(({kind}) => kind === 'other')) return found;
+  return {data: answer.data.map(({date}) => ({date, count: 0, value: null})), total: 0, total_value: null};
+}
+
+const countedBy = ({data}: Numbers, measure: Measure): Counted =>
+  measure === 'total' ? {data} : {data: data.map(({date, value}) => ({date, count: value ?? null}))};
+
+const totalOf = (numbers: Numbers, measure: Measure): number | null =>
+  measure === 'total' ? numbers.total : (numbers.total_value ?? null);
+
+export function linesOf(all: readonly (AnsweredSeries | undefined)[]): SeriesLine[] {
+  const isOne = all.length === 1;
+  const lines = all.flatMap((series, index): Omit<SeriesLine, 'tone'>[] => {
+    if (series === undefined) return [];
+    const {label, measure, answer, headers, past} = series;
+    const line = (name: string, row: RowName | undefined, now: Numbers, before: Numbers | undefined) => ({
+      label: name,
+      series: index,
+      row,
+      answer: countedBy(now, measure),
+      headers,
+      ...(before === undefined ? {} : {past: countedBy(before, measure)}),
+      total: totalOf(now, measure),
+      pastTotal: before === undefined ? undefined : totalOf(before, measure),
+    });
+    if (answer.breakdown === undefined) return [line(label, undefined, answer, past)];
+    return answer.breakdown.rows.map((row) => {
+      const before = numbersIn(past, row);
+      return line(isOne ? rowText(row) : `${label}: ${rowText(row)}`, row, row, before);
+    });
+  });
+  if (lines.every(({row}) => row === undefined)) return lines.map((line) => ({...line, tone: line.series + 1}));
+  let tone = 0;
+  return lines.map((line) => ({...line, tone: line.row?.kind === undefined && tone < tonesMax ? ++tone : 0})); // SL2
+}
+
+/** Lines that a chart shows: each has a colour, or is what the values of a single series leave. */
+export const drawnOf = (lines: readonly SeriesLine[]): readonly SeriesLine[] =>
+  lines.filter(({tone, row}) => tone > 0 || (row?.kind !== undefined && lines.every(({series}) => series === 0)));

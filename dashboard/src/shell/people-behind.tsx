@@ -1,0 +1,81 @@
+// The people behind a number, page by page; each leads to a profile.
+import {useEffect, useState} from 'preact/hooks';
+import type {FunnelUsersAnswer} from '../../../src/edge/answers.js';
+import {pageAddress} from '../address/base';
+import {addressAsking} from '../address/codec';
+import {peopleForm} from '../address/report-address';
+import {count, momentText} from '../charts/format';
+import {type Fault, read} from '../service/client';
+import {may} from '../service/session';
+import {FaultBox, Loading} from './states';
+import './people-behind.css';
+
+type Person = FunnelUsersAnswer['data'][number];
+
+const shownAtOnce = 50;
+
+/** `path` of the list of users of a funnel. `when`: words for their time. */
+export function PeopleBehind({path, when}: {readonly path: string; readonly when: string}) {
+  const [people, setPeople] = useState<readonly Person[]>();
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [fault, setFault] = useState<Fault>();
+  const isAllowed = may('analyst');
+  const ask = async (after: string | null, isCurrent: () => boolean): Promise<void> => {
+    const more = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
+    const answer = await read<FunnelUsersAnswer>(`${path}&limit=${shownAtOnce}${more}`);
+    if (!isCurrent()) return;
+    setFault(answer.kind === 'fault' ? answer.fault : undefined);
+    if (answer.kind === 'fault') return;
+    setPeople((before) => [...(after === null ? [] : (before ?? [])), ...answer.value.data]);
+    setCursor(answer.value.next_cursor);
+  };
+  useEffect(() => {
+    let isCurrent = true;
+    if (isAllowed) void ask(null, () => isCurrent);
+    return () => {
+      isCurrent = false;
+    };
+  }, [path]);
+  if (!isAllowed) return <p class="help">Who they are is shown to the role analyst.</p>;
+  if (fault !== undefined) return <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />;
+  if (people === undefined) return <Loading lines={4} />;
+  if (people.length === 0) return <p class="help">Nobody.</p>;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
+      <section class="people-behind" tabIndex={0} aria-label="People">
+        <table class="grid-table">
+          <thead>
+            <tr>
+              <th>User</th>
+              <th class="number">{when} (UTC)</th>
+            </tr>
+          </thead>
+          <tbody>
+            {people.map(({id, kind, value, at}) => (
+              <tr key={`${kind}/${id}/${value}`}>
+                <td class="name">
+                  <a href={pageAddress('/people') + addressAsking(peopleForm, {[kind]: id})} title={id}>
+                    {id}
+                  </a>
+                  {kind === 'anonymous' && <span class="faint"> anonymous</span>}
+                  {value !== undefined && <span class="faint"> {value}</span>}
+                </td>
+                <td class="number">{momentText(Date.parse(at))}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p class="help">
+        {count(people.length)} {people.length === 1 ? 'person' : 'people'}
+        {cursor !== null && ' so far. '}
+        {cursor !== null && (
+          <button type="button" class="link" onClick={() => void ask(cursor, () => true)}>
+            Show more
+          </button>
+        )}
+      </p>
+    </>
+  );
+}

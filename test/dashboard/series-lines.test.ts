@@ -1,0 +1,172 @@
+// Lines of trends: measures, breakdowns, colours; lines that lie on each other; who is behind a number; buckets of zones.
+import {describe, expect, test} from 'vitest';
+import {type NamedRow, trendPeoplePath} from '../../dashboard/src/address/trend-people.js';
+import type {AskedSeries} from '../../dashboard/src/address/trends-address.js';
+import {wallMs} from '../../dashboard/src/address/zone.js';
+import {chartOf, figuresOf} from '../../dashboard/src/charts/charted.js';
+import {rimsOf} from '../../dashboard/src/charts/overlap.js';
+import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines.js';
+import {ticksAround} from '../../dashboard/src/charts/ticks.js';
+import {isNewer} from '../../dashboard/src/service/freshness.js';
+import type {CountsAnswer} from '../../src/edge/answers.js';
+
+const dates = ['2026-11-01', '2026-11-02'];
+const numbers = (counts: number[], values?: (number | null)[], total_value?: number | null) => ({
+  data: counts.map((count, at) => ({date: dates[at]!, count, ...(values && {value: values[at]})})),
+  total: counts.reduce((all, one) => all + one, 0),
+  ...(values && {total_value}),
+});
+const answer = (more: object): CountsAnswer => ({event: 'a', interval: 'day', ...more}) as CountsAnswer;
+const headers = new Headers();
+
+describe('a series', () => {
+  test('shows its counts, or what it measures, which may be nothing', () => {
+    const sums = answer(numbers([2, 0], [7.5, null], 7.5));
+    const lines = linesOf([
+      {label: 'a', measure: 'total', answer: sums, headers},
+      {label: 'sum', measure: 'sum', answer: sums, headers, past: answer(numbers([1, 1], [1, 2], 3))},
+    ]);
+    expect(lines.map(({label, tone, total, pastTotal}) => [label, tone, total, pastTotal])).toEqual([
+      ['a', 1, 2, undefined],
+      ['sum', 2, 7.5, 3],
+    ]);
+    expect(lines[1]!.answer.data.map(({count}) => count)).toEqual([7.5, null]);
+    expect(figuresOf(lines[1]!.answer, headers)).toMatchObject({mean: 7.5, last: null});
+  });
+
+  test('that is broken down has a line for each row; what is no value is faint', () => {
+    const rows = [
+      {value: 'pro', ...numbers([3, 1])},
+      {value: '', ...numbers([2, 1])},
+      {kind: 'missing', ...numbers([1, 1])},
+      {kind: 'other', values: 1, ...numbers([1, 0])},
+    ];
+    const past = answer({...numbers([9, 9]), breakdown: {rows: [{value: 'pro', ...numbers([5, 5])}]}});
+    const broken = answer({...numbers([7, 3]), breakdown: {property: 'plan', additive: true, rows}});
+    const lines = linesOf([{label: 'a', measure: 'total', answer: broken, headers, past}]);
+    expect(lines.map(({label, tone, pastTotal}) => [label, tone, pastTotal])).toEqual([
+      ['pro', 1, 10],
+      ['(empty)', 2, 0],
+      ['missing', 0, 0],
+      ['other (1 value)', 0, 0],
+    ]);
+    const rest = {
+      ...past,
+      breakdown: {...past.breakdown!, rows: [{kind: 'other', ...numbers([9, 9])}]},
+    } as CountsAnswer;
+    expect(
+      linesOf([{label: 'a', measure: 'total', answer: broken, headers, past: rest}])[0]!.pastTotal,
+    ).toBeUndefined();
+    expect(drawnOf(lines)).toHaveLength(4);
+  });
+
+  test('of several that are broken down share the colours: what has none is in the table alone', () => {
+    const rows = ['x', 'y', 'z', 'w'].map((value) => ({value, ...numbers([1, 1])}));
+    const broken = answer({...numbers([4, 4]), breakdown: {rows: [...rows, {kind: 'missing', ...numbers([1, 1])}]}});
+    const asked = {label: 'a', measure: 'total', answer: broken, headers} as const;
+    const lines = linesOf([asked, undefined, {...asked, label: 'b'}]);
+    expect(lines).toHaveLength(10);
+    expect(drawnOf(lines).map(({label}) => label)).toEqual(['a: x', 'a: y', 'a: z', 'a: w', 'b: x', 'b: y']);
+  });
+});
+
+test('rows have words', () => {
+  expect(
+    [{value: 'pro'}, {value: ''}, {kind: 'other', values: 3}, {kind: 'not_scalar'}].map((row) => rowText(row as never)),
+  ).toEqual(['pro', '(empty)', 'other (3 values)', 'lists and objects']);
+});
+
+test('equal lines are seen: a lower one is wider for each that lies on it', () => {
+  expect(
+    rimsOf([
+      [0, 0, 0, 1],
+      [0, 0, 0, 2],
+    ]),
+  ).toEqual([0, 0]);
+  expect(
+    rimsOf([
+      [0, 0],
+      [0, 0],
+    ]),
+  ).toEqual([1, 0]);
+  expect(
+    rimsOf([
+      [1, 2, 3],
+      [1, 2, 3],
+      [1, 2, 4],
+      [1, 2, 3],
+    ]),
+  ).toEqual([2, 1, 0, 0]);
+  expect(
+    rimsOf([
+      [1, null],
+      [1, 5],
+      [null, 7],
+    ]),
+  ).toEqual([1, 0, 0]);
+  expect(rimsOf([[], []])).toEqual([0, 0]);
+});
+
+test('ticks reach below zero where values do', () => {
+  expect(ticksAround(0, 10)).toEqual([0, 2, 4, 6, 8, 10]);
+  expect(ticksAround(-3, 10)).toEqual([-4, -2, 0, 2, 4, 6, 8, 10]);
+  expect(ticksAround(-10, 0)).toEqual([-10, -8, -6, -4, -2, 0]);
+});
+
+test('a position is newer where some partition is further', () => {
+  expect(isNewer('0:1.5,1:1.7', '')).toBe(true);
+  expect(isNewer('', '0:1.5')).toBe(false);
+  expect(isNewer('0:1.5,1:1.8', '0:1.5,1:1.7')).toBe(true);
+  expect(isNewer('0:1.5,1:1.7', '0:1.5,1:1.8')).toBe(false);
+  expect(isNewer('0:2.1', '0:1.900')).toBe(true);
+});
+
+describe('who is behind a number', () => {
+  const span = {from: 20_000, to: 20_001};
+  const series: AskedSeries = {event: 'a', measure: 'total', property: '', where: []};
+  const behind = (by: string | null, row: NamedRow | undefined, rows: readonly NamedRow[] = []): string | undefined => {
+    const path = trendPeoplePath(series, {user_where: [], by, weeks: null}, row, rows, span);
+    return path && decodeURIComponent(path).replace(/^[^?]*\?steps\[\]=a|&step=1.*$/g, '');
+  };
+
+  test('is the series, and of a row who has its value', () => {
+    expect(behind(null, undefined)).toBe('');
+    expect(behind('plan', {value: 'pro'})).toBe('&where[1]=plan+eq+pro');
+    expect(behind('trait:plan', {value: 'pro'})).toBe('&user_where=plan+eq+pro');
+    expect(behind('plan', {kind: 'missing'})).toBe('&where[1]=plan+unset');
+    expect(behind('plan', {kind: 'other'}, [{value: 'a'}, {value: 'b,c'}])).toBe(
+      '&where[1]=plan+nin+a,b\\,c&where[1]=plan+set',
+    );
+  });
+
+  test('is not said where no condition says it', () => {
+    expect(behind('plan', {kind: 'null'})).toBeUndefined();
+    expect(behind('plan', {kind: 'other'}, [{value: 'a'}, {kind: 'not_scalar'}])).toBeUndefined();
+  });
+});
+
+describe('buckets of a zone', () => {
+  test('stand at what its clocks show, and ascend where an hour comes twice', () => {
+    const data = ['2026-10-25T01:00:00+02:00', '2026-10-25T02:00:00+02:00', '2026-10-25T02:00:00+01:00'].map(
+      (date) => ({
+        date,
+        count: 1,
+      }),
+    );
+    const {times} = chartOf([{label: 'a', tone: 1, answer: {data}, headers: undefined}], 'hour');
+    expect(times.map((seconds) => new Date(seconds * 1_000).toISOString().slice(11, 16))).toEqual([
+      '01:00',
+      '02:00',
+      '02:30',
+    ]);
+  });
+
+  test('have begun when the day has begun there', () => {
+    const data = ['2026-11-27', '2026-11-28', '2026-11-29'].map((date) => ({date, count: 1}));
+    const asOf = new Headers({'Report-As-Of': '2026-11-27T20:00:00Z', 'Report-Incomplete-From': '2026-11-28'});
+    const chart = (zone: string) =>
+      chartOf([{label: 'a', tone: 1, answer: {data}, headers: asOf}], 'day', (ms) => wallMs(zone, ms));
+    expect(chart('Pacific/Auckland').series[0]!.values).toEqual([1, 1, null]);
+    expect(chart('UTC').series[0]!.values).toEqual([1, null, null]);
+  });
+});
