@@ -78,6 +78,7 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     logLevel: config.logLevel,
     reportRefresh: config.reportRefresh,
     deploymentCreatedMs,
+    alerts: {isAlone: config.nats.kind === 'embedded'},
     cacheBytesMax,
     // Other processes may publish to an external NATS.
     manifestsPorts: knowsAll ? channels.map(({manifests}) => manifests.port2) : [],

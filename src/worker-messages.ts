@@ -62,6 +62,8 @@ export interface ReportWorkerData {
   readonly manifestsPorts: readonly MessagePort[];
   /** Ports to the folding threads of this process. */
   readonly rowsPorts: readonly RowsPort[];
+  /** Absent: this thread evaluates no alerts. `isAlone`: no other process does so for this deployment. */
+  readonly alerts?: {readonly isAlone: boolean};
   readonly logLevel: string;
 }
 

@@ -6,6 +6,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
+import {startAlerts} from '../alerts/start.js';
 import {askReportSubject, type ReportAnswer, type ReportQuestion, replyBytesMax} from '../asks.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
@@ -38,6 +39,7 @@ const {
   publications,
   manifestsPorts,
   rowsPorts,
+  alerts: alertsPlan,
   logLevel,
 } = workerData as ReportWorkerData;
 const port = must(parentPort, 'the report worker runs in a thread');
@@ -71,8 +73,15 @@ async function run(nc: NatsConnection): Promise<void> {
   const references = userReferences(secret);
   const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax, refresh, references}, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
-  onAnnounced(nc, () => void engine.notePublished());
-  handed.listen(() => void engine.notePublished());
+  const alerts =
+    alertsPlan &&
+    (await startAlerts({nc, partitionCount, ...alertsPlan, logger, ask: (asked) => engine.answer(asked)}));
+  const notePublished = (): void => {
+    void engine.notePublished();
+    alerts?.notePublished();
+  };
+  onAnnounced(nc, notePublished);
+  handed.listen(notePublished);
   void watchReturns(nc, engine);
   const vitals = new ThreadVitals({
     thread: 'report',
@@ -95,6 +104,7 @@ async function run(nc: NatsConnection): Promise<void> {
   const drain = drainAsked();
   void prepare(engine, drain);
   await drain.asked;
+  await alerts?.stop();
   await questions.drain();
   await Promise.all([answered, answeredHere()]); // Answers still need the connection.
   await nc.drain();

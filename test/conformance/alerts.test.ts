@@ -76,3 +76,46 @@ test('a preview says how often it would have fired, over published events', asyn
   const silent = await preview({kind: 'absence'});
   expect([silent.fired, silent.firings[0]!.until]).toEqual([1, null]);
 });
+
+describe('states', () => {
+  const stateOf = async (id: string) => (await under.read.get(`/v1/alerts/${id}`)).json<AlertAnswer>().state;
+  const becomes = (id: string, wanted: string) =>
+    until(
+      () => stateOf(id),
+      (state) => state?.state === wanted,
+      `the alert is ${wanted}`,
+    );
+
+  test('follow the published reports: above a bound, silent, converting too few', async () => {
+    const [event, paid] = [freshId('event'), freshId('paid')];
+    await under.trackAll([0, 1, 2].map((user) => ({event, userId: `user-${user}`, properties: {plan: 'pro'}})));
+    await under.track({event: paid, userId: 'user-0'});
+    const funnel = await under.read.post('/v1/funnels', {name: 'Pays', steps: [event, paid]});
+    expectJson(funnel, 201);
+    const watched = {event, where: ['plan eq pro'], minutes: 60};
+    const drop = {kind: 'funnel_drop', funnel: funnel.json<{id: string}>().id, days: 1};
+    const busy = await created({name: 'Busy', kind: 'threshold', ...watched, gte: 3});
+    const calm = await created({name: 'Calm', kind: 'threshold', count: 'users', ...watched, gte: 4});
+    const alive = await created({name: 'Alive', kind: 'absence', ...watched});
+    const few = await created({name: 'Few pay', ...drop, below: 0.5});
+    const enough = await created({name: 'Enough pay', ...drop, below: 0.2});
+    const firing = await becomes(busy.id, 'firing');
+    expect(firing).toMatchObject({value: 3, report_log_position: expect.stringMatching(/^0:\d+\.\d+,/)});
+    expect((await becomes(few.id, 'firing'))!.value).toBeCloseTo(1 / 3);
+    for (const {id} of [calm, alive, enough]) await becomes(id, 'ok');
+
+    const changed = await under.read.send('PATCH', `/v1/alerts/${busy.id}`, {json: {gte: 4}});
+    expectJson(changed, 200);
+    await becomes(busy.id, 'ok');
+    expectError(
+      await under.read.post('/v1/alerts', {name: 'No', ...drop, funnel: 'fn_0', below: 0.5}),
+      400,
+      'invalid_request',
+    );
+  });
+
+  test('of lag follow the clock', async () => {
+    const late = await created({name: 'Late', kind: 'lag', lag: 'report', seconds: 604_800});
+    expect((await becomes(late.id, 'ok'))!.report_log_position).toBeNull();
+  });
+});

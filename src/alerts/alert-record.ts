@@ -1,0 +1,140 @@
+// The stored record of an alert: its state, and the messages that are not queued yet.
+//   AR1. A change and its messages are written together, before anything is queued: after a crash they are queued with the same
+//        ids.
+//   AR2. In quiet hours the changes of chats are collected. They end in one message, which says how many there were.
+
+import {isoText} from '../../actors/calendar.js';
+import type {EndpointKind} from '../effects/endpoint.js';
+import type {Zone} from '../zone.js';
+import {type AlertState, type Change, step} from './alert-state.js';
+import type {Alert} from './definition.js';
+import {quietUntil} from './quiet-hours.js';
+import type {Reading} from './rule-questions.js';
+import {joinedText, textOf} from './texts.js';
+
+/** Texts of one quiet night that are kept: more do not fit a message. */
+const deferredTextsMax = 40;
+
+/** What endpoints are told (docs/api.md, Alerts). */
+export type AlertData = Readonly<Record<string, unknown>> & {readonly text: string};
+
+export interface WaitingMessage {
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly data: AlertData;
+  readonly endpoints: readonly string[];
+}
+
+/** AR2 */
+interface Deferred {
+  readonly untilMs: number;
+  readonly count: number;
+  /** The newest last. */
+  readonly texts: readonly string[];
+  /** Of the newest. */
+  readonly data: AlertData;
+}
+
+export interface AlertRecord extends AlertState {
+  /** JSON text of the rule that was judged: another one has seen nothing. */
+  readonly rule: string;
+  readonly waiting: readonly WaitingMessage[];
+  readonly deferred?: Deferred;
+}
+
+/** Who is told, and how messages are named. */
+export interface Audience {
+  /** Of the alert's endpoints those that exist. */
+  readonly endpoints: readonly {readonly id: string; readonly kind: EndpointKind}[];
+  /** Of the quiet hours. */
+  readonly zone: Zone | undefined;
+  readonly funnelName?: string | undefined;
+  /** `webhook-id` of these parts. */
+  readonly messageId: (...parts: readonly string[]) => string;
+}
+
+export const seenBy = (known: AlertRecord | undefined, alert: Alert): boolean | undefined =>
+  known === undefined || known.rule !== JSON.stringify(alert.rule) ? undefined : known.wasSeen === true;
+
+/** The record after a reading. `positions`: of the snapshots; of a lag empty. */
+export function advanced(
+  known: AlertRecord | undefined,
+  alert: Alert,
+  reading: Reading,
+  positions: string,
+  audience: Audience,
+): AlertRecord {
+  const rule = JSON.stringify(alert.rule);
+  const {wasSeen: _, ...unseen} = known ?? {};
+  const before = known === undefined || known.rule === rule ? known : (unseen as AlertRecord);
+  const {state, change} = step(before, reading, positions, alert);
+  const ended = endQuiet({waiting: [], ...before, ...state, rule}, alert, reading.toMs, positions, audience);
+  return change === undefined ? ended : told(ended, alert, change, audience);
+}
+
+/** AR2 */
+function endQuiet(
+  record: AlertRecord,
+  {id, name}: Alert,
+  nowMs: number,
+  positions: string,
+  {endpoints, messageId}: Audience,
+): AlertRecord {
+  const {deferred, ...rest} = record;
+  if (deferred === undefined || nowMs < deferred.untilMs) return record;
+  const chats = endpoints.filter(isChat);
+  const {data, texts, count} = deferred;
+  const message = {
+    id: messageId('alert', id, 'quiet', positions || String(nowMs)),
+    timestampMs: nowMs,
+    data: {...data, text: joinedText(name, texts, count)},
+    endpoints: idsOf(chats),
+  };
+  return {...rest, waiting: withMessage(rest.waiting, message)};
+}
+
+function told(record: AlertRecord, alert: Alert, change: Change, audience: Audience): AlertRecord {
+  const {endpoints, zone, messageId, funnelName} = audience;
+  const {toMs} = change.reading;
+  const data = dataOf(alert, change, funnelName);
+  const untilMs = alert.quietHours && zone && quietUntil(alert.quietHours, zone, toMs);
+  const atOnce = untilMs === undefined ? endpoints : endpoints.filter((endpoint) => !isChat(endpoint));
+  const message = {
+    id: messageId('alert', alert.id, change.state, change.positions || String(toMs)),
+    timestampMs: toMs,
+    data,
+    endpoints: idsOf(atOnce),
+  };
+  const queued = {...record, waiting: withMessage(record.waiting, message)};
+  if (untilMs === undefined || atOnce.length === endpoints.length) return queued;
+  const {count = 0, texts = []} = record.deferred ?? {};
+  return {
+    ...queued,
+    deferred: {untilMs, count: count + 1, texts: [...texts, data.text].slice(-deferredTextsMax), data},
+  };
+}
+
+const isChat = ({kind}: {readonly kind: EndpointKind}): boolean => kind !== 'webhook';
+const idsOf = (endpoints: Audience['endpoints']): string[] => endpoints.map(({id}) => id);
+
+const withMessage = (waiting: readonly WaitingMessage[], message: WaitingMessage): readonly WaitingMessage[] =>
+  message.endpoints.length === 0 ? waiting : [...waiting, message];
+
+function dataOf(alert: Alert, change: Change, funnelName: string | undefined): AlertData {
+  const {value, bound, fromMs, toMs} = change.reading;
+  const {id, name, rule} = alert;
+  return {
+    alert: {id, name},
+    state: change.state,
+    value,
+    bound,
+    from: isoText(fromMs),
+    to: isoText(toMs),
+    report_log_position: change.positions === '' ? null : change.positions,
+    text: textOf({name, rule, funnelName}, change),
+  };
+}
+
+/** Whether the bucket has to have it: all but the count of readings in a row, which begins anew after a restart. */
+export const differs = (known: AlertRecord | undefined, next: AlertRecord): boolean =>
+  known === undefined || JSON.stringify({...known, held: 0}) !== JSON.stringify({...next, held: 0});

@@ -1,0 +1,83 @@
+// When alerts are evaluated: soon after each publication, and those of lag every few seconds.
+//   AW1. Hundreds of partitions publish at different times: a pass waits for `restTimes` of what the last one took, so that
+//        alerts never take more than a small share of the thread.
+import {throwBroken} from '../../actors/invariant.js';
+import {BucketFault} from '../keys/store.js';
+import type {Logger} from '../observe.js';
+import type {AlertOwner} from './alert-owner.js';
+import type {AlertEvaluator} from './evaluator.js';
+
+const lookMs = 500;
+const lagEveryMs = 5_000;
+/** A notice of a publication may be lost. */
+const unnoticedMs = 10_000;
+const restTimes = 8;
+
+interface WatchOptions {
+  readonly evaluator: Pick<AlertEvaluator, 'newestSet' | 'judgeReports' | 'judgeLags' | 'forget'>;
+  readonly owner: Pick<AlertOwner, 'isOurs'>;
+  /** Whether there is anything to evaluate. */
+  readonly isNeeded: () => boolean;
+  readonly monotonicMs: () => number;
+  readonly logger: Logger;
+}
+
+export class AlertWatch {
+  private readonly options: WatchOptions;
+  private readonly timer: NodeJS.Timeout;
+  private isPublished = true;
+  private passMs = Number.NEGATIVE_INFINITY;
+  private lagMs = Number.NEGATIVE_INFINITY;
+  private restUntilMs = 0;
+  private running: Promise<void> | undefined;
+
+  constructor(options: WatchOptions) {
+    this.options = options;
+    this.timer = setInterval(() => void this.look(), lookMs);
+    this.timer.unref();
+  }
+
+  notePublished(): void {
+    this.isPublished = true;
+  }
+
+  /** Never rejects. */
+  look(): Promise<void> {
+    this.running ??= this.pass().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  /** Resolves when no pass runs any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async pass(): Promise<void> {
+    const {evaluator, owner, isNeeded, monotonicMs, logger} = this.options;
+    const startMs = monotonicMs();
+    const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
+    const isLagDue = startMs - this.lagMs >= lagEveryMs;
+    if (startMs < this.restUntilMs || !isNeeded() || !(isDue || isLagDue)) return;
+    try {
+      if (!(await owner.isOurs())) return evaluator.forget();
+      if (isDue) {
+        this.isPublished = false;
+        this.passMs = startMs;
+        const set = await evaluator.newestSet();
+        if (set !== undefined) await evaluator.judgeReports(set);
+      }
+      if (isLagDue) {
+        this.lagMs = startMs;
+        await evaluator.judgeLags();
+      }
+    } catch (error) {
+      throwBroken(error);
+      if (!(error instanceof BucketFault)) throw error;
+      logger.debug({err: error}, 'alerts were not evaluated: the store of their states does not answer');
+    }
+    this.restUntilMs = monotonicMs() + restTimes * (monotonicMs() - startMs);
+  }
+}

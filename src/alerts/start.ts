@@ -1,0 +1,103 @@
+// Alerts beside the report thread: their connections, and what they know of lag.
+import {randomBytes} from 'node:crypto';
+import {jetstream} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {must} from '../../actors/invariant.js';
+import {askPartitionSubject, type PartitionAnswer, type ReportAnswer, type ReportQuestion} from '../asks.js';
+import {monotonicMs, wallMs} from '../clock.js';
+import {HookStore} from '../effects/hook-store.js';
+import {publishTrigger} from '../effects/outbox.js';
+import {savedFunnelsOf} from '../effects/saved-funnel.js';
+import {messageId} from '../effects/trigger.js';
+import {NatsKeyBucket} from '../nats/key-bucket.js';
+import {readDeployment} from '../nats/topology.js';
+import type {Logger} from '../observe.js';
+import {AlertOwner} from './alert-owner.js';
+import {AlertWatch} from './alert-watch.js';
+import type {Alert, LagKind} from './definition.js';
+import {AlertEvaluator} from './evaluator.js';
+
+/** As /metrics asks partitions. */
+const measuresMsMax = 1_000;
+
+interface AlertOptions {
+  readonly nc: NatsConnection;
+  readonly partitionCount: number;
+  /** No other process evaluates alerts of this deployment. */
+  readonly isAlone: boolean;
+  /** Never rejects. */
+  readonly ask: (question: Extract<ReportQuestion, {ask: 'report' | 'status'}>) => Promise<ReportAnswer>;
+  readonly logger: Logger;
+}
+
+export interface RunningAlerts {
+  notePublished(): void;
+  /** Resolves when nothing is evaluated any more. */
+  stop(): Promise<void>;
+}
+
+export async function startAlerts(options: AlertOptions): Promise<RunningAlerts> {
+  const {nc, isAlone, ask, logger} = options;
+  const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
+  const bucket = new NatsKeyBucket(nc, 'hooks');
+  const hooks = await HookStore.open(bucket, wallMs);
+  const alerts = hooks.definitions<Alert>('al');
+  const funnels = savedFunnelsOf(hooks);
+  const js = jetstream(nc);
+  const evaluator = new AlertEvaluator({
+    alerts: () => alerts.list(),
+    endpoint: (id) => hooks.endpoints.get(id),
+    funnel: (id) => funnels.get(id),
+    ask: (query, at) => ask({ask: 'report', query, ...(at === undefined ? {} : {at})}),
+    lag: (of) => lagOf(of, options),
+    bucket,
+    publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
+    messageId: (...parts) => messageId(secret, ...parts),
+    wallMs,
+    logger,
+  });
+  const owner = new AlertOwner(bucket, randomBytes(8).toString('hex'), isAlone, monotonicMs);
+  const isNeeded = (): boolean => alerts.list().length > 0;
+  const watch = new AlertWatch({evaluator, owner, isNeeded, monotonicMs, logger});
+  return {
+    notePublished: () => watch.notePublished(),
+    stop: async () => {
+      await watch.stop();
+      hooks.stop();
+    },
+  };
+}
+
+/** Seconds; undefined while nobody knows. */
+async function lagOf(of: LagKind, {nc, partitionCount, ask}: AlertOptions): Promise<number | undefined> {
+  switch (of) {
+    case 'report': {
+      const status = await ask({ask: 'status'});
+      return status.kind === 'status' && status.asOfMs !== null ? (wallMs() - status.asOfMs) / 1_000 : undefined;
+    }
+    case 'partition':
+      return greatest(await measuresOf(nc, partitionCount), ({lagMs}) => lagMs);
+    case 'deletion':
+      return greatest(await measuresOf(nc, partitionCount), ({deletions}) => deletions.oldestPendingMs);
+    case 'webhook':
+      return undefined;
+  }
+}
+
+type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];
+
+/** Of the partitions that answer: of one that does not, the age of reports tells. */
+async function measuresOf(nc: NatsConnection, partitionCount: number): Promise<readonly Measures[]> {
+  const question = JSON.stringify({ask: 'measures'});
+  const asked = Array.from({length: partitionCount}, async (_, partition) => {
+    const answer = await nc.request(askPartitionSubject(partition), question, {timeout: measuresMsMax});
+    return answer.json<PartitionAnswer>();
+  });
+  const answers = await Promise.allSettled(asked);
+  return answers.flatMap((one) =>
+    one.status === 'fulfilled' && one.value.kind === 'measures' ? [one.value.partition] : [],
+  );
+}
+
+const greatest = (all: readonly Measures[], read: (one: Measures) => number): number | undefined =>
+  all.length === 0 ? undefined : Math.max(...all.map(read)) / 1_000;

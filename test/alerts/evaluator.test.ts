@@ -1,0 +1,334 @@
+// The evaluator over a fake world: published numbers, a bucket and a queue that fail where a story says so.
+import {describe, expect, test} from 'vitest';
+import {AlertOwner} from '../../src/alerts/alert-owner.js';
+import type {AlertRecord} from '../../src/alerts/alert-record.js';
+import {AlertWatch} from '../../src/alerts/alert-watch.js';
+import type {Alert, Rule} from '../../src/alerts/definition.js';
+import {AlertEvaluator, type EvaluatorPorts} from '../../src/alerts/evaluator.js';
+import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
+import type {EndpointKind} from '../../src/effects/endpoint.js';
+import {messageId, type Trigger} from '../../src/effects/trigger.js';
+import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
+import {createLogger} from '../../src/observe.js';
+
+const minuteMs = 60_000;
+const startMs = Date.UTC(2026, 10, 27, 21);
+
+class Bucket {
+  readonly entries = new Map<string, BucketEntry>();
+  isAway = false;
+  writes = 0;
+  private revision = 0;
+
+  async read(name: string): Promise<BucketEntry | undefined> {
+    if (this.isAway) throw new BucketFault('away');
+    return this.entries.get(name);
+  }
+
+  async write(name: string, text: string, expected: number): Promise<number | undefined> {
+    if (this.isAway) throw new BucketFault('away');
+    if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
+    this.revision += 1;
+    this.writes += 1;
+    this.entries.set(name, {name, text, revision: this.revision});
+    return this.revision;
+  }
+}
+
+const errors: Rule = {
+  kind: 'threshold',
+  count: 'events',
+  event: 'failed',
+  where: [],
+  userWhere: [],
+  minutes: 60,
+  op: 'gte',
+  bound: 10,
+};
+
+class World {
+  readonly bucket = new Bucket();
+  readonly sent: {endpoint: string; trigger: Trigger}[] = [];
+  readonly asked: (string | undefined)[] = [];
+  alerts: Alert[];
+  endpoints: Record<string, EndpointKind> = {wh_1: 'webhook', wh_2: 'slack'};
+  /** What the newest set counts. */
+  count = 0;
+  minute = 0;
+  newest = 0;
+  lagSeconds: number | undefined;
+  takesTriggers = true;
+
+  constructor(rule: Rule, more: Partial<Alert> = {}) {
+    this.alerts = [
+      {
+        v: 1,
+        id: 'al_1',
+        createdMs: 0,
+        name: 'Errors',
+        rule,
+        for: 1,
+        endpoints: ['wh_1', 'wh_2'],
+        isPaused: false,
+        ...more,
+      },
+    ];
+  }
+
+  /** A process begins. */
+  evaluator(): AlertEvaluator {
+    const ports: EvaluatorPorts = {
+      alerts: () => this.alerts,
+      endpoint: (id) => (this.endpoints[id] === undefined ? undefined : {id, kind: this.endpoints[id]}),
+      funnel: () => undefined,
+      ask: async (query, at) => this.answer(query, at),
+      lag: async () => this.lagSeconds,
+      bucket: this.bucket,
+      publish: async (endpoint, trigger) => {
+        if (!this.takesTriggers) throw new Error('the queue is full');
+        this.sent.push({endpoint, trigger});
+      },
+      messageId: (...parts) => messageId('secret', ...parts),
+      wallMs: () => startMs + this.minute * minuteMs,
+      logger: createLogger('silent', 'test'),
+    };
+    return new AlertEvaluator(ports);
+  }
+
+  private answer(query: ReportQuery, at: string | undefined): ReportAnswer {
+    this.asked.push(at);
+    if (at !== undefined && at !== `0:0.${this.newest}`) return {kind: 'snapshot_gone'};
+    const {edges} = (query as {buckets?: {edges: readonly number[]}}).buckets ?? {edges: [0, 1]};
+    const body = JSON.stringify({data: edges.slice(1).map(() => ({count: this.count}))});
+    const asOf = new Date(startMs + this.minute * minuteMs).toISOString();
+    const headers = {
+      'Report-As-Of': asOf,
+      'Report-Log-Position': `0:0.${this.newest}`,
+      ETag: '""',
+      'Report-Next-By': asOf,
+    };
+    return {kind: 'report', headers, body};
+  }
+
+  async publish(evaluator: AlertEvaluator, count: number, minutes = 1): Promise<void> {
+    this.count = count;
+    this.minute += minutes;
+    this.newest += 1;
+    await evaluator.judgeReports((await evaluator.newestSet())!);
+  }
+
+  /** `endpoint state value` of what was sent. */
+  get told(): string[] {
+    return this.sent.map(({endpoint, trigger}) => {
+      const {state, value} = (trigger as unknown as {data: {state: string; value: number}}).data;
+      return `${endpoint} ${state} ${value}`;
+    });
+  }
+
+  get record(): AlertRecord {
+    return JSON.parse(this.bucket.entries.get('st.al_1')!.text) as AlertRecord;
+  }
+}
+
+describe('an alert', () => {
+  test('tells its endpoints each change, with what the window had, and which snapshots were judged', async () => {
+    const world = new World(errors);
+    const evaluator = world.evaluator();
+    for (const count of [3, 12, 15, 2, 2]) await world.publish(evaluator, count);
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12', 'wh_1 ok 2', 'wh_2 ok 2']);
+    expect(world.sent[0]!.trigger).toEqual({
+      v: 1,
+      id: messageId('secret', 'alert', 'al_1', 'firing', '0:0.2'),
+      type: 'report.threshold',
+      timestampMs: startMs + 2 * minuteMs,
+      data: {
+        alert: {id: 'al_1', name: 'Errors'},
+        state: 'firing',
+        value: 12,
+        bound: 10,
+        from: '2026-11-27T20:02:00.000Z',
+        to: '2026-11-27T21:02:00.000Z',
+        report_log_position: '0:0.2',
+        text: 'Firing: Errors. 12 events "failed" in 60 minutes; the bound is at least 10. (2026-11-27 21:02 UTC)',
+      },
+    });
+    expect(world.record).toMatchObject({state: 'ok', value: 2, waiting: []});
+  });
+
+  test('is written when something changes, and not else', async () => {
+    const world = new World(errors);
+    const evaluator = world.evaluator();
+    for (const count of [3, 4, 5, 6]) await world.publish(evaluator, count);
+    expect(world.bucket.writes).toBe(1);
+  });
+
+  test('is judged once for each set, over that set alone', async () => {
+    const world = new World(errors);
+    const evaluator = world.evaluator();
+    await world.publish(evaluator, 12);
+    const {length} = world.asked;
+    await evaluator.judgeReports((await evaluator.newestSet())!);
+    expect(world.asked.slice(length)).toEqual([undefined]);
+    const old = (await evaluator.newestSet())!;
+    world.newest += 1;
+    await evaluator.judgeReports({...old, positions: '0:0.77'}); // It is gone.
+    expect(world.told.length).toBe(2);
+  });
+
+  test('that is paused is not judged; an endpoint that was deleted is passed over', async () => {
+    const world = new World(errors, {isPaused: true});
+    const evaluator = world.evaluator();
+    await world.publish(evaluator, 12);
+    expect(world.bucket.entries.size).toBe(0);
+    world.alerts = [{...world.alerts[0]!, isPaused: false}];
+    delete world.endpoints.wh_2;
+    await world.publish(evaluator, 12);
+    expect(world.told).toEqual(['wh_1 firing 12']);
+  });
+});
+
+describe('a process that ends', () => {
+  test('between the state and the queue: the next one queues the same message with the same id', async () => {
+    const world = new World(errors);
+    world.takesTriggers = false;
+    await world.publish(world.evaluator(), 12);
+    expect([world.told, world.record.waiting.length]).toEqual([[], 1]);
+    world.takesTriggers = true;
+    await world.publish(world.evaluator(), 12);
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12']);
+    expect(world.sent[0]!.trigger.id).toBe(messageId('secret', 'alert', 'al_1', 'firing', '0:0.1'));
+    expect(world.record.waiting).toEqual([]);
+  });
+
+  test('two at once tell a change once: the state of one of them counts', async () => {
+    const world = new World(errors);
+    const [one, other] = [world.evaluator(), world.evaluator()];
+    await world.publish(one, 3);
+    await world.publish(other, 3);
+    world.count = 12;
+    world.newest += 1;
+    const set = (await one.newestSet())!;
+    await Promise.all([one.judgeReports(set), other.judgeReports(set)]);
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12']);
+    await world.publish(other, 12);
+    await world.publish(one, 12);
+    expect(world.told.length).toBe(2);
+  });
+
+  test('a bucket that is away delays, and loses nothing', async () => {
+    const world = new World(errors);
+    const evaluator = world.evaluator();
+    await world.publish(evaluator, 3);
+    world.bucket.isAway = true;
+    await world.publish(evaluator, 12);
+    expect(world.told).toEqual([]);
+    world.bucket.isAway = false;
+    await world.publish(evaluator, 13);
+    expect(world.told).toEqual(['wh_1 firing 13', 'wh_2 firing 13']);
+  });
+});
+
+test('quiet hours: the webhook is told at once, the chat in the morning, in one message', async () => {
+  const quietHours = {timezone: 'UTC', from: '22:00', to: '07:00'};
+  const world = new World(errors, {quietHours});
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 12, 30); // 21:30
+  expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12']);
+  for (const count of [2, 14, 3]) await world.publish(evaluator, count, 60); // 22:30 to 00:30
+  expect(world.told.slice(2)).toEqual(['wh_1 ok 2', 'wh_1 firing 14', 'wh_1 ok 3']);
+  await world.publish(world.evaluator(), 4, 6 * 60 + 30); // 07:00, in another process
+  expect(world.told.slice(5)).toEqual(['wh_2 ok 3']);
+  const {data} = world.sent.at(-1)!.trigger as unknown as {data: {text: string}};
+  expect(data.text.split('\n')).toEqual([
+    'Errors: 3 changes in quiet hours.',
+    'Over: Errors. 2 events "failed" in 60 minutes; the bound is at least 10. (2026-11-27 22:30 UTC)',
+    'Firing: Errors. 14 events "failed" in 60 minutes; the bound is at least 10. (2026-11-27 23:30 UTC)',
+    'Over: Errors. 3 events "failed" in 60 minutes; the bound is at least 10. (2026-11-28 00:30 UTC)',
+  ]);
+  await world.publish(evaluator, 4, 60);
+  expect(world.told.length).toBe(6);
+});
+
+test('lag is judged by the clock, and not while nobody knows it', async () => {
+  const world = new World({kind: 'lag', of: 'report', seconds: 60}, {for: 2});
+  const evaluator = world.evaluator();
+  for (const seconds of [10, 61, undefined, 70, 80, 60]) {
+    world.lagSeconds = seconds;
+    world.minute += 1;
+    await evaluator.judgeLags();
+  }
+  expect(world.told).toEqual(['wh_1 firing 70', 'wh_2 firing 70', 'wh_1 ok 60', 'wh_2 ok 60']);
+});
+
+test('an absence whose event was changed has to see the new one first', async () => {
+  const rule: Rule = {kind: 'absence', event: 'paid', where: [], userWhere: [], minutes: 60};
+  const world = new World(rule);
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 5);
+  expect(world.record.wasSeen).toBe(true);
+  world.alerts = [{...world.alerts[0]!, rule: {...rule, event: 'other'}}];
+  await world.publish(evaluator, 0);
+  expect(world.record.wasSeen).toBeUndefined();
+  expect(world.told).toEqual([]);
+});
+
+describe('the owner', () => {
+  const processOf = (bucket: Bucket, me: string, clock: {ms: number}, isAlone = false) =>
+    new AlertOwner(bucket, me, isAlone, () => clock.ms);
+
+  test('is the first one, until it was silent for 20 s', async () => {
+    const [bucket, clock] = [new Bucket(), {ms: 0}];
+    const [one, other] = [processOf(bucket, 'one', clock), processOf(bucket, 'other', clock)];
+    expect([await one.isOurs(), await other.isOurs()]).toEqual([true, false]);
+    clock.ms = 15_000;
+    expect([await one.isOurs(), await other.isOurs()]).toEqual([true, false]);
+    clock.ms = 34_999;
+    expect(await other.isOurs()).toBe(false);
+    clock.ms = 35_000;
+    expect(await other.isOurs()).toBe(true);
+    expect([await one.isOurs(), await other.isOurs()]).toEqual([false, true]);
+  });
+
+  test('of an own nats-server is whoever runs', async () => {
+    const [bucket, clock] = [new Bucket(), {ms: 0}];
+    expect(await processOf(bucket, 'one', clock, true).isOurs()).toBe(true);
+    expect(await processOf(bucket, 'next', clock, true).isOurs()).toBe(true);
+  });
+
+  test('watches: a pass behind each publication, at rest for eight times of what it took', async () => {
+    const clock = {ms: 0};
+    const passes: string[] = [];
+    let needed = false;
+    const watch = new AlertWatch({
+      evaluator: {
+        newestSet: async () => ({asOfMs: 0, positions: ''}),
+        judgeReports: async () => {
+          passes.push('reports');
+          clock.ms += 100;
+        },
+        judgeLags: async () => void passes.push('lags'),
+        forget: () => void passes.push('forget'),
+      },
+      owner: {isOurs: async () => true},
+      isNeeded: () => needed,
+      monotonicMs: () => clock.ms,
+      logger: createLogger('silent', 'test'),
+    });
+    await watch.look();
+    expect(passes).toEqual([]);
+    needed = true;
+    await watch.look();
+    expect(passes).toEqual(['reports', 'lags']);
+    watch.notePublished();
+    clock.ms = 899;
+    await watch.look();
+    expect(passes.length).toBe(2);
+    clock.ms = 900;
+    await watch.look();
+    expect(passes.slice(2)).toEqual(['reports']);
+    clock.ms = 5_500;
+    await watch.look();
+    expect(passes.slice(3)).toEqual(['lags']);
+    await watch.stop();
+  });
+});
