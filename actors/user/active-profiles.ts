@@ -1,23 +1,23 @@
-// Profiles in memory: what identify entries are applied to, and what no part has yet.
-//   Does not own: how one is read back from parts; the shell does that (src/partition/snapshot/user-loader.ts).
+// Profiles in memory: those that identify entries are applied to, and those that no part has yet.
+//   Does not own: restoring a profile from parts; the shell does that (src/partition/snapshot/user-loader.ts).
 //
-//   AP1. What a cut set aside stays as it was, for as long as it is printed (manifest.ts P7): a profile is copied before its
-//        first change after the cut. To print all of them at the cut would stop the fold: 50,000 took 0.15 to 0.4 s.
-//   AP2. A profile that no part has yet, because it changed since the last cut or was set aside by it, is not dropped: nothing
-//        else knows its traits.
+//   AP1. A frozen profile does not change while it is serialised (manifest.ts P7): a profile is copied before its first change
+//        after the cut. Serialising all of them at the cut would stop the fold: 50,000 took 0.15 to 0.4 s.
+//   AP2. A profile that no part has yet, because it changed since the last cut or was frozen by it, is not dropped: its traits
+//        exist nowhere else.
 import {must} from '../invariant.js';
 import type {IdentifyTime, Profile} from './profile.js';
 
-/** Looked at in one go, well below 1 ms. */
+/** Profiles examined in one piece, well below 1 ms. */
 const passivatedAtOnce = 1_024;
 
 export class ActiveProfiles {
-  /** Least recently used first. */
+  /** Active profiles, least recently used first. */
   private readonly active = new Map<number, Profile>();
-  /** Changed since the last cut. */
+  /** Profiles that changed since the last cut. */
   private dirty = new Map<number, Profile>();
   private setAside: ReadonlyMap<number, Profile> = new Map();
-  /** Of those that are active. */
+  /** Bytes of the active profiles. */
   bytes = 0;
 
   get size(): number {
@@ -28,14 +28,14 @@ export class ActiveProfiles {
     return this.active.get(user);
   }
 
-  /** Brings a profile into memory, or marks it as just used. */
+  /** Brings a profile into memory, or marks it as recently used. */
   activate(user: number, profile: Profile): void {
     this.drop(user);
     this.active.set(user, profile);
     this.bytes += profile.byteLength;
   }
 
-  /** Applies an identify entry to a profile that is active. */
+  /** Applies an identify entry to an active profile. */
   apply(user: number, traitsJson: string, time: IdentifyTime): void {
     const held = must(this.active.get(user), 'a profile is active before an entry is applied to it');
     const profile = this.setAside.get(user) === held ? held.copy() : held; // AP1
@@ -47,7 +47,7 @@ export class ActiveProfiles {
     this.dirty.set(user, profile);
   }
 
-  /** The user is erased: no snapshot is being written. */
+  /** Forgets an erased user. No snapshot may be in progress. */
   forget(user: number): void {
     this.drop(user);
     this.dirty.delete(user);
@@ -60,21 +60,21 @@ export class ActiveProfiles {
     this.active.delete(user);
   }
 
-  /** Sets aside those that changed since the last cut, and returns them: they stay as they are until `cutDone`. AP1 */
+  /** Freezes the profiles that changed since the last cut, and returns them; they stay unchanged until `cutDone`. AP1 */
   cut(): ReadonlyMap<number, Profile> {
     this.setAside = this.dirty;
     this.dirty = new Map();
     return this.setAside;
   }
 
-  /** What was set aside is in parts now. */
+  /** Ends the freeze: the frozen profiles are in parts now. */
   cutDone(): void {
     this.setAside = new Map();
   }
 
   /**
-   * Drops the longest unused ones until the rest fits, but what no part has yet (AP2). Between two pieces folding may go on:
-   * those that it uses come last, and are not looked at again.
+   * Drops the least recently used profiles until the rest fits, except those that no part has yet (AP2). Folding may continue
+   * between two pieces: the profiles that it uses move to the end, and are not examined again.
    */
   *passivate(bytesMax: number): Generator<undefined> {
     let left = this.active.size;

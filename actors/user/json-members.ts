@@ -1,6 +1,6 @@
-// The members of a printed JSON object in the order in which they stand. JSON.parse puts names that look like integers first.
-//   JM1. The text is compact, as JSON.stringify prints it: no space between its tokens.
-//   JM2. A value's text is taken as it is: nothing is parsed but a name.
+// The members of a serialised JSON object in their order. JSON.parse would put names that look like integers first.
+//   JM1. The text is compact, as JSON.stringify writes it: without space between its tokens.
+//   JM2. A value's text is taken unchanged: only names are parsed.
 import {assert, InvariantError} from '../invariant.js';
 
 const quote = 0x22;
@@ -23,7 +23,7 @@ export function* membersOf(objectJson: string): Generator<readonly [string, stri
   }
 }
 
-/** Behind the string whose opening quote is at `at`. */
+/** Position after the string whose opening quote is at `at`. */
 function stringEnd(text: string, at: number): number {
   assert(text.charCodeAt(at) === quote, 'JM1: a string begins where the token before it ends');
   let i = at + 1;
@@ -31,7 +31,7 @@ function stringEnd(text: string, at: number): number {
   return i + 1;
 }
 
-/** Behind the value at `at`: where the comma, or the brace of the object that it is in, stands. */
+/** Position after the value at `at`: that of the comma, or of the closing brace of its object. */
 function valueEnd(text: string, at: number): number {
   let depth = 0;
   for (let i = at; i < text.length; ) {

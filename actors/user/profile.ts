@@ -1,11 +1,11 @@
 // A user's traits: shallow set or update by the time at which each was set, bounded (docs/api.md, Users).
-//   T1. A trait's null is a value; objects are replaced whole.
-//   T2. A full profile leaves a trait out and counts it; what it holds already stays.
-//   T3. Traits stand in the order in which their names were first set, also when the profile was restored meanwhile: an answer
-//       does not tell when memory was freed. Their times are restored with them.
-//   T4. An identify with a time sets a trait unless one with a later time has set it, in whichever order they come; of equal
-//       times the last to come wins. A time ahead of the receipt counts as the receipt: a clock ahead locks no trait.
-//   T5. An identify without a time sets every trait that it names, in the order of the log, whatever clocks of edges say. Its
+//   T1. A trait may be null; objects are replaced as a whole.
+//   T2. A full profile leaves out a new trait and counts it; its present traits stay.
+//   T3. Traits are in the order in which their names were first set, even if the profile was restored meanwhile: an answer does
+//       not reveal when memory was freed. Their times are restored with them.
+//   T4. An identify with a time sets a trait unless a later time has set it, in any order of arrival; of equal times the last
+//       to arrive wins. A time ahead of the receipt counts as the receipt: a clock that is ahead locks no trait.
+//   T5. An identify without a time sets every trait that it names, in the order of the log, whatever the edges' clocks say. Its
 //       receipt is the time of these traits.
 import {assert} from '../invariant.js';
 import {profileBytesMax, profileTraitsMax} from '../limits.js';
@@ -13,12 +13,12 @@ import {membersOf} from './json-members.js';
 import type {Traits} from './user-records.js';
 
 interface Trait {
-  /** JSON text. */
+  /** JSON text of the value. */
   readonly valueJson: string;
   readonly setMs: number;
 }
 
-/** When traits were set. T4, T5 */
+/** Time at which traits were set. T4, T5 */
 export interface IdentifyTime {
   readonly timeMs: number;
   /** Whether the client sent the time. */
@@ -30,7 +30,7 @@ export class Profile {
   private readonly traits = new Map<string, Trait>();
   /** UTF-8 bytes of `"name":value,` over all traits. */
   private bytes = 0;
-  /** Traits left out because the profile was full. */
+  /** Number of traits left out because the profile was full. */
   overLimit = 0;
 
   /** Applies one identify entry. */
@@ -46,7 +46,7 @@ export class Profile {
     const held = this.traits.get(name);
     const added = utf8Length(trait.valueJson) - (held === undefined ? -traitBytes(name) : utf8Length(held.valueJson));
     const isFull = held === undefined && this.traits.size === profileTraitsMax;
-    // The braces and the comma that the last trait lacks: 2 - 1.
+    // Both braces, minus the comma that the last trait lacks: 2 - 1.
     if (isFull || this.bytes + added + 1 > profileBytesMax) {
       this.overLimit += 1;
       return;
@@ -73,12 +73,12 @@ export class Profile {
     return text + '}';
   }
 
-  /** As a record holds them. */
+  /** The traits as a record stores them. */
   printed(): Traits {
     return {json: this.json(), setMs: Array.from(this.traits.values(), ({setMs}) => setMs), overLimit: this.overLimit};
   }
 
-  /** Another one that says the same. */
+  /** An equal profile. */
   copy(): Profile {
     const copy = new Profile();
     for (const [name, trait] of this.traits) copy.traits.set(name, trait);
@@ -87,7 +87,7 @@ export class Profile {
     return copy;
   }
 
-  /** The profile that `printed` describes. T3 */
+  /** Restores a profile from the result of `printed`. T3 */
   static restore({json, setMs, overLimit}: Traits): Profile {
     const profile = new Profile();
     let at = 0;
@@ -98,7 +98,7 @@ export class Profile {
   }
 }
 
-/** `"name":` and a comma. */
+/** Bytes of `"name":` and a comma. */
 const traitBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 2;
 
 /** UTF-8 bytes of a JSON text (which has no lone surrogates: JSON.stringify escapes them). */

@@ -1,7 +1,7 @@
-// The user actors of a partition: one object for all of them, with columns inside. An object per user would cost 285 bytes, and
-// garbage collections of a second at two million users.
-//   Owns:    who is known, what users gained since the last cut, profiles in memory, who was erased.
-//   Does not own: records of earlier cuts: they are in parts, and the shell reads them.
+// The user actors of a partition: one object for all of them, with columns inside. An object for each user would cost 285
+// bytes, and garbage collections of a second at two million users.
+//   Owns:    the known users, their changes since the last cut, profiles in memory, erased users.
+//   Does not own: records of earlier cuts, which are in parts that the shell reads.
 
 import {assert} from '../invariant.js';
 import type {EntryView} from '../log/entries.js';
@@ -12,13 +12,13 @@ import {Profile} from './profile.js';
 import {UserDeltas} from './user-deltas.js';
 import {type Traits, UserBlockWriter, type UserRecord} from './user-records.js';
 
-/** The message id of an identify, and the logical day on which it came. */
+/** Message id of an identify, and the logical day of its arrival. */
 interface IdentifyId {
   readonly print: Uint32Array;
   readonly day: number;
 }
 
-/** Rows [start, end) of a chunk, in the order of arrival. */
+/** Rows [start, end) of a chunk, in arrival order. */
 interface UserRun {
   readonly chunk: number;
   readonly times: Float64Array;
@@ -27,32 +27,32 @@ interface UserRun {
   readonly end: number;
 }
 
-/** What a snapshot takes. What is iterable is iterated once, before `snapshotDone`. */
+/** The users' share of a snapshot. Iterables are single-use: drain them before `snapshotDone`. */
 export interface UsersCut {
   readonly users: EncodedTable;
   readonly userBlocks: Iterable<EncodedBlock>;
   readonly erasedUsers: readonly number[];
-  /** Ascending. */
+  /** Users with an identify entry since the last cut, ascending. */
   readonly identified: readonly number[];
 }
 
 export class UserActors {
   readonly table = new InternedTable();
-  /** What users gained since the last cut. */
+  /** Changes of users since the last cut. */
   deltas = new UserDeltas();
-  /** Deltas of the cut whose snapshot is being written: still needed to read a user. */
+  /** Deltas of the snapshot in progress: still needed to read a user. */
   private frozen: UserDeltas | undefined;
   readonly profiles = new ActiveProfiles();
-  /** Ascending. Window runs may still hold them. */
+  /** Erased users that window runs may still hold, ascending. */
   private erased: number[] = [];
   private readonly onNew: (user: number) => void;
 
-  /** `onNew` is told of each user that an event makes known. */
+  /** `onNew` is called with each user that an event makes known. */
   constructor(onNew: (user: number) => void = () => undefined) {
     this.onNew = onNew;
   }
 
-  /** The number of a user, whose key is in `bytes` from `start` to `end`. */
+  /** Interns the user key bytes[start .. end); returns its index. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const known = this.table.count;
     const user = this.table.intern(bytes, start, end);
@@ -60,7 +60,7 @@ export class UserActors {
     return user;
   }
 
-  /** The same; `hash` is that of the key, with `tableSeed`. */
+  /** `intern` for a key whose hash, with `tableSeed`, is known. */
   internHashed(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const known = this.table.count;
     const user = this.table.internHashed(bytes, start, end, hash);
@@ -73,7 +73,7 @@ export class UserActors {
     return this.deltas.addEvent(user, timeMs, chunk);
   }
 
-  /** The same for a run of rows. Writes to `isNewDay`, from 0 on, what `applyEvent` returns. */
+  /** Applies a run of rows; writes to `isNewDay`, from 0, what `applyEvent` returns for each. */
   applyRun({chunk, times, users, start, end}: UserRun, isNewDay: Uint8Array): void {
     const {deltas} = this;
     for (let row = start; row < end; row++)
@@ -103,7 +103,7 @@ export class UserActors {
     this.profiles.activate(user, profile);
   }
 
-  /** What no part has yet of a user, oldest first, and the traits, where its profile is in memory. */
+  /** A user's records that no part has yet, oldest first, and its traits if its profile is active. */
   unsaved(user: number): {readonly records: readonly (UserRecord | undefined)[]; readonly traits: Traits | undefined} {
     return {
       records: [this.frozen?.record(user, undefined), this.deltas.record(user, undefined)],
@@ -111,7 +111,7 @@ export class UserActors {
     };
   }
 
-  /** The user is erased. `hadRows`: window runs may hold it as a member of days. */
+  /** Forgets an erased user. `hadRows`: window runs may hold it as a member of days. */
   forget(user: number, hadRows: boolean): void {
     assert(this.frozen === undefined, 'no snapshot is being written while a user is erased');
     this.table.remove(user);
@@ -119,18 +119,18 @@ export class UserActors {
     if (hadRows) this.leaveDays([user]);
   }
 
-  /** Window runs may hold these users as members of days, and they are none any more. */
+  /** Excludes these users from day sets of window runs, which may still hold them as members. */
   leaveDays(users: readonly number[]): void {
     this.erased.push(...users);
     this.erased.sort((a, b) => a - b);
   }
 
-  /** Window runs no longer hold these users: all runs were merged after their erasure. */
+  /** Drops erased users that no window run holds any more: all runs were merged after their erasure. */
   dropErased(users: ReadonlySet<number>): void {
     this.erased = this.erased.filter((user) => !users.has(user));
   }
 
-  /** Sets aside what users gained; it stays readable until `snapshotDone`, before which no user is erased. */
+  /** Freezes the changes of users. They stay readable until `snapshotDone`; no user is erased before that. */
   cut(): UsersCut {
     assert(this.frozen === undefined, 'one snapshot is in flight');
     this.frozen = this.deltas;
@@ -143,7 +143,7 @@ export class UserActors {
     };
   }
 
-  /** Traits are printed user by user. AP1 (active-profiles.ts) */
+  /** Encodes records, and serialises traits user by user. AP1 (active-profiles.ts) */
   private *encoded(deltas: UserDeltas, profiles: ReadonlyMap<number, Profile>): Generator<EncodedBlock> {
     const writer = new UserBlockWriter();
     for (const record of deltas.records({get: (user) => profiles.get(user)?.printed()})) {
@@ -154,7 +154,7 @@ export class UserActors {
     if (!writer.isEmpty) yield writer.finish();
   }
 
-  /** What was set aside is in parts now. */
+  /** Ends the freeze: the frozen changes are in parts now. */
   snapshotDone(): void {
     this.frozen = undefined;
     this.profiles.cutDone();

@@ -1,50 +1,50 @@
-// What users gained since the last cut: numbers in arrays, one slot a touched user (actors/user/user-records.ts holds the rest).
+// Changes of users since the last cut: numbers in arrays, one slot for each touched user (user-records.ts has the rest).
 import {dayMs} from '../limits.js';
 import {datedWords, noIds, rememberedIds, type Traits, type UserRecord} from './user-records.js';
 
 const initialSlots = 1_024;
 const none = 0xffffffff;
-/** Users whose chunks are gathered side by side: more than reads of memory can be under way (16 and 64 are as fast). */
+/** Users whose chunk lists are followed side by side: more than the CPU's reads in flight (16 and 64 are as fast). */
 const followedAtOnce = 32;
-/** A slot is four doubles, the last two of which are four words. */
+/** Bytes of a slot: four doubles, the last two of which are used as four words. */
 const slotBytes = 32;
-/** Places of a slot in `times`: epoch ms; NaN: none. */
+/** Positions of a slot's fields in `times`: epoch ms; NaN: none. */
 const timeFields = slotBytes / 8;
 const createdAt = 0;
 const lastEventAt = 1;
-/** Places of a slot in `marks`. */
+/** Positions of a slot's fields in `marks`. */
 const markFields = slotBytes / 4;
 /** Epoch day of the newest event in arrival order, or `none`. */
 const lastDayAt = 4;
 /** Newest node of the slot's chunk list, + 1; 0: none. Chunks are linked newest first. */
 const chunkHeadAt = 5;
-/** The chunk of that node, or `none`. */
+/** Chunk of that node, or `none`. */
 const lastChunkAt = 6;
-/** Place in `identifyTimes`, + 1; 0: none. */
+/** Position in `identifyTimes`, + 1; 0: none. */
 const identifyAt = 7;
 
 export class UserDeltas {
-  /** Touched users, a slot each. */
+  /** Number of touched users; each has a slot. */
   count = 0;
-  // What an event of a user reads and writes stands together, in one memory seen as doubles and as words: users come in no
-  // order, and each column of its own would be another line of cache.
+  // The fields that an event reads and writes are contiguous, in one memory viewed as doubles and as words: users come in
+  // random order, and each further column would cost another cache line.
   private times = new Float64Array(initialSlots * timeFields);
   private marks = new Uint32Array(this.times.buffer);
-  /** Of each node its chunk, and the node before of the same user, + 1; 0: none. */
+  /** Two words for each node: its chunk, and the previous node of the same user, + 1; 0: none. */
   private nodeFields = new Uint32Array(initialSlots * 2);
   private nodes = 0;
-  /** Slot by user index, from 1 on; 0: untouched. */
+  /** Slot by user index, from 1; 0: untouched. */
   private slotOf = new Uint32Array(initialSlots);
-  /** Of `chunksOf`: nodes, + 1, and whose lists they are in. */
+  /** Scratch of `chunksOf`: nodes, + 1, and the position of their user. */
   private readonly followed = new Uint32Array(followedAtOnce);
   private readonly followedFor = new Uint32Array(followedAtOnce);
-  /** Epoch ms of the newest identify entry of those who have one. */
+  /** Epoch ms of the newest identify entry, for users who have one. */
   private readonly identifyTimes: number[] = [];
   private readonly identifiedUsers: number[] = [];
-  /** Fingerprints of the message ids of their identifies, in the form of records (user-records.ts). */
+  /** Fingerprints of identifies' message ids by user, in the form of records (user-records.ts). */
   private readonly identifyIds = new Map<number, Uint32Array>();
 
-  /** Returns whether the event's day differs from that of the user's event before: a day comes back at least once. */
+  /** Returns whether the event's day differs from that of the user's previous event: true for each day at least once. */
   addEvent(user: number, timeMs: number, chunk: number): boolean {
     const slot = this.slot(user, timeMs);
     const {marks} = this;
@@ -68,7 +68,7 @@ export class UserDeltas {
     if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
   }
 
-  /** Adds a message id of an identify of the user. Days never run back. */
+  /** Adds the message id of an identify. Days must not decrease. */
   addIdentifyId(user: number, print: Uint32Array, day: number): void {
     const added = new Uint32Array(datedWords);
     added[0] = day;
@@ -76,7 +76,7 @@ export class UserDeltas {
     this.identifyIds.set(user, rememberedIds(this.identifyIds.get(user) ?? noIds, added));
   }
 
-  /** The user's slot, its createdMs lowered to `timeMs`. */
+  /** The user's slot, with its createdMs lowered to `timeMs`. */
   private slot(user: number, timeMs: number): number {
     if (user >= this.slotOf.length) this.slotOf = grown(this.slotOf, Math.max(user + 1, this.slotOf.length * 1.5));
     const held = this.slotOf[user];
@@ -89,7 +89,7 @@ export class UserDeltas {
     return this.takeSlot(user, timeMs);
   }
 
-  /** There is room. */
+  /** Allocates a slot; the arrays must have room. */
   private takeSlot(user: number, timeMs: number): number {
     this.count += 1;
     const slot = this.count;
@@ -118,7 +118,7 @@ export class UserDeltas {
     this.marks[mark + lastChunkAt] = chunk;
   }
 
-  /** What the deltas say of a user; `traits` are the caller's. */
+  /** Record of a user's changes; `traits` come from the caller. */
   record(user: number, traits: Traits | undefined): UserRecord | undefined {
     const slot = user < this.slotOf.length ? this.slotOf[user] : 0;
     if (slot === 0) return undefined;
@@ -128,7 +128,7 @@ export class UserDeltas {
     return this.recordAt(slot, user, traits, chunks.reverse());
   }
 
-  /** What `record` says of every touched user, ascending; traits are asked for when their user's turn comes. */
+  /** Records of all touched users, ascending; traits are looked up one user at a time. */
   *records(traits: Pick<ReadonlyMap<number, Traits>, 'get'>): Generator<UserRecord> {
     const users = this.usersAscending();
     for (let at = 0; at < users.length; at += followedAtOnce) {
@@ -140,8 +140,8 @@ export class UserDeltas {
   }
 
   /**
-   * The chunks of the users [start, end). Nodes of a user lie anywhere, and where the next one lies says the one before: the
-   * lists are followed side by side, so that no read of memory waits for another's.
+   * Chunks of the users [start, end). The nodes of a user are scattered, and each holds the address of the next. The lists are
+   * followed side by side, so that no read of memory waits for another one.
    */
   private chunksOf(users: Uint32Array, start: number, end: number): number[][] {
     const {followed, followedFor, slotOf, marks, nodeFields} = this;

@@ -1,6 +1,6 @@
-// What is kept of a user: when it was seen, which chunks hold its rows, its traits. No timeline: the rows are that.
-//   Kept as sorted runs of blocks by user index (actors/manifest.ts `Run`); the record of a user is its parts in all runs
-//   merged, oldest first. An ordinary event adds to the deltas and never loads its user.
+// The record of a user: when it was seen, the chunks of its rows, its traits. It has no timeline: that is in the rows.
+//   Stored as sorted runs of blocks by user index (actors/manifest.ts `Run`). A user's record is its records in all runs
+//   merged, oldest first. An ordinary event changes the deltas and never loads its user.
 //
 //   block  = record*                                        (by user index, ascending)
 //   record = userStep:varint flags:u8 createdMs:f64 [lastEventMs:f64] [lastIdentifyMs:f64]
@@ -10,17 +10,17 @@
 //     ids: fingerprints of the identifies' message ids, which no row has
 //     userStep: from the previous user index (the first from 0); chunkStep, msStep likewise
 //
-//   U1. createdMs = min(event times, identify times); lastEventMs, lastIdentifyMs = max: any order of arrival gives the same.
-//   U2. A record keeps the ids of identifies that its partition remembers, at most the newest `identifyIdsMax`: an erasure makes
-//       tombstones of them (actors/partition.ts), as of ids in rows.
+//   U1. createdMs = min(event times, identify times); lastEventMs, lastIdentifyMs = max: the order of arrival does not matter.
+//   U2. A record keeps the identify ids that its partition remembers, at most the newest `identifyIdsMax`: an erasure turns
+//       them into tombstones (actors/partition.ts), like ids in rows.
 import {ByteReader, ByteWriter, bytesOf} from '../bytes/bytes.js';
 import {fingerprintWords} from '../dedupe/fingerprints.js';
 import {assert} from '../invariant.js';
 import {dayMs, dedupeMs} from '../limits.js';
 
 /**
- * A block is closed at so many users or bytes, one that is merged up to a quarter later: whoever looks for a user passes over
- * those before it, 40 to 100 us. Smaller blocks are more values, each of which is erased on its own once it is replaced
+ * Bounds of a block; a merged block may exceed them by a quarter. A look-up skips the users before the wanted one, 40 to 100
+ * us. Smaller blocks are more values, each of which is erased by itself once it is replaced
  * (src/partition/snapshot/part-sweep.ts).
  */
 const userBlockUsers = 8_192;
@@ -31,14 +31,14 @@ const flagIdentified = 2;
 const flagTraits = 4;
 const flagIdentifyIds = 8;
 
-/** U2: more than one every twelve minutes of the days for which they are remembered. */
+/** More than one every twelve minutes of the days for which ids are remembered. U2 */
 const identifyIdsMax = 1_024;
-/** A logical day, and a fingerprint. */
+/** Words of a logical day and a fingerprint. */
 export const datedWords = 1 + fingerprintWords;
 
 export interface Traits {
   readonly json: string;
-  /** When each of them was set, epoch ms. */
+  /** Time at which each trait was set, epoch ms. */
   readonly setMs: readonly number[];
   readonly overLimit: number;
 }
@@ -46,10 +46,10 @@ export interface Traits {
 export interface UserRecord {
   readonly user: number;
   readonly createdMs: number;
-  /** Undefined without events (without identifies). */
+  /** Undefined without events, or without identifies. */
   readonly lastEventMs: number | undefined;
   readonly lastIdentifyMs: number | undefined;
-  /** Undefined: this part of the record says nothing of them. */
+  /** Undefined: this record does not change the traits. */
   readonly traits: Traits | undefined;
   /** Fingerprints of identifies' message ids, `datedWords` each, the newest last. U2 */
   readonly identifyIds: Uint32Array;
@@ -96,7 +96,7 @@ function later(a: number | undefined, b: number | undefined): number | undefined
   return b === undefined ? a : Math.max(a, b);
 }
 
-/** Newer chunks mostly come after all older ones. */
+/** Fast path: newer chunks mostly come after all older ones. */
 function uniteAscending(older: readonly number[], newer: readonly number[]): readonly number[] {
   if (newer.length === 0) return older;
   if (older.length === 0) return newer;
@@ -118,7 +118,7 @@ export class UserBlockWriter {
     return this.writer.position;
   }
 
-  /** The next record belongs into another block. */
+  /** Whether the next record belongs in another block. */
   get isFull(): boolean {
     return this.users >= userBlockUsers || this.writer.position >= userBlockBytes;
   }
@@ -163,11 +163,11 @@ export class UserBlockWriter {
   }
 }
 
-/** Records of a block in order. */
+/** Reads the records of a block in order. */
 export class UserBlockReader {
   private readonly reader: ByteReader;
   private user = 0;
-  /** The user's number was read, and its record was not. */
+  /** Whether the next record's user was read, but not the record. */
   private isAtRecord = false;
 
   constructor(payload: Uint8Array) {
@@ -182,7 +182,10 @@ export class UserBlockReader {
     return this.nextUser() ? this.record() : undefined;
   }
 
-  /** The record of a user behind those that were read, if it is there. Those before it are passed over, not read. */
+  /**
+   * The record of a user after those that were read; undefined if the block has none. Records before it are skipped, not
+   * decoded.
+   */
   find(user: number): UserRecord | undefined {
     while (this.nextUser()) {
       if (this.user === user) return this.record();
@@ -239,10 +242,10 @@ function readTraits(reader: ByteReader): Traits {
 }
 
 function readIds(reader: ByteReader): Uint32Array {
-  return new Uint32Array(new Uint8Array(reader.raw(reader.varint() * datedWords * 4)).buffer); // A `slice` of a Buffer is no copy.
+  return new Uint32Array(new Uint8Array(reader.raw(reader.varint() * datedWords * 4)).buffer); // Copies: `slice` of a Buffer would not.
 }
 
-/** Most traits are set together: each time but the first takes a byte. */
+/** Writes the times of traits. Most are set together: each but the first takes a byte. */
 function writeTimes(writer: ByteWriter, times: readonly number[]): void {
   writer.varint(times.length);
   times.forEach((timeMs, i) => {
@@ -273,7 +276,7 @@ export function findRecord(payload: Uint8Array, user: number): UserRecord | unde
   return new UserBlockReader(payload).find(user);
 }
 
-/** The same block without one user's record; undefined when nothing is left. */
+/** The block without one user's record; undefined when nothing is left. */
 export function withoutRecord(
   payload: Uint8Array,
   user: number,
