@@ -67,7 +67,7 @@ describe('an export of events', () => {
   test('refuses what it cannot go on after, and bad parameters, with a status', async () => {
     const ask = (parameters: Parameters) => under.read.get(`/v1/export?${query(parameters)}`);
     expectError(await ask({after: '0-999999'}), 400, 'invalid_request', 'after');
-    expectError(await ask({after: 'x'}), 400, 'invalid_request', 'after');
+    for (const after of ['x', '00-0', '0-01', '-0']) expectError(await ask({after}), 400, 'invalid_request', 'after');
     expectError(await ask({where: ['plan']}), 400, 'invalid_request', 'where');
     expectError(await ask({from: at(2), to: at(1)}), 400, 'invalid_request', 'from');
   });

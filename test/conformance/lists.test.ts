@@ -246,6 +246,8 @@ describe('names', () => {
     for (const names of [undefined, 'a', [1], [''], ['a\u0000'], new Array(1_001).fill('a')]) {
       expect((await put('names', {names})).json()).toMatchObject({error: {code: 'invalid_request'}});
     }
+    // What UTF-8 cannot say would be another name when it is read again.
+    expectError(await put('properties', {properties: ['a\ud800']}), 400, 'invalid_request', 'properties.0');
     expectError(await put('properties', {names: []}), 400, 'invalid_request', 'properties');
     expectError(await put('names', {names: [], more: 1}), 400, 'invalid_request', 'more');
   });

@@ -21,6 +21,7 @@ import {NewestSnapshots, type PartitionSnapshot} from '../../src/report/publishe
 import {referencesBy} from '../../src/report/user-references.js';
 import {Random} from '../../tools/random.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
+import {runs} from '../support/runs.js';
 
 const partitionCount = 3;
 const users = ['ada', 'bob', 'cyd', 'dan'];
@@ -249,7 +250,7 @@ const byId = (a: Row, b: Row): number => (`${a.id}` < `${b.id}` ? -1 : 1);
 class Readers {
   readonly copies = [new Copy(), new Copy(), new Copy()];
   private readonly newest: NewestSnapshots;
-  private readonly evaluation: Evaluation;
+  readonly evaluation: Evaluation;
   private readonly random: Random;
 
   constructor(world: World, random: Random) {
@@ -264,7 +265,7 @@ class Readers {
     this.evaluation = new Evaluation(cache, 1 << 20);
   }
 
-  private async snapshots(): Promise<readonly PartitionSnapshot[]> {
+  async snapshots(): Promise<readonly PartitionSnapshot[]> {
     return (await this.newest.read()).map((snapshot) => snapshot!);
   }
 
@@ -305,7 +306,7 @@ class Readers {
 }
 
 describe('a copy made of changes', () => {
-  test.each(Array.from({length: 40}, (_, i) => i + 1))(
+  test.each(Array.from({length: runs(12)}, (_, i) => i + 1))(
     'has what the export and the list of users say, whenever it has caught up (seed %i)',
     async (seed) => {
       const random = new Random(seed);
@@ -321,4 +322,32 @@ describe('a copy made of changes', () => {
     },
     60_000,
   );
+});
+
+describe('a position', () => {
+  const world = new World(new Random(1));
+  const random = new Random(2);
+
+  async function changesAfter(after: readonly ChangesPlace[], changed: Partial<PartitionSnapshot['index']> = {}) {
+    const readers = new Readers(world, random);
+    const snapshots = await readers.snapshots();
+    const changedSnapshots = snapshots.map((snapshot) => ({...snapshot, index: {...snapshot.index, ...changed}}));
+    return readers.evaluation.changes({limit: 10, bytesMax: 1_000, after}, references, changedSnapshots);
+  }
+
+  test('before changes that were dropped, of another log, or ahead of it, is refused', async () => {
+    for (let partition = 0; partition < partitionCount; partition++) await world.publish(partition);
+    const copy = new Copy();
+    await new Readers(world, random).catchUp(copy);
+    const after = copy.after!;
+    const {sequence} = after[0]!;
+    const moved = (place: Partial<ChangesPlace>): ChangesPlace[] => after.map((one) => ({...one, ...place}));
+    expect(await changesAfter(after)).toMatchObject({hasMore: false, lines: []});
+    expect(await changesAfter(after, {changesDropped: {generation: 1, sequence}})).toMatchObject({lines: []});
+    expect(await changesAfter(after, {changesDropped: {generation: 1, sequence: sequence + 1}})).toBe('old');
+    expect(await changesAfter(moved({generation: 2}))).toBe('lost');
+    expect(await changesAfter(moved({generation: 0}))).toBe('lost');
+    expect(await changesAfter(moved({sequence: sequence + 1}))).toBe('lost');
+    expect(await changesAfter(moved({ordinal: 1}))).toBe('lost');
+  });
 });

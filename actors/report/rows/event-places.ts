@@ -18,7 +18,8 @@ export interface EventPlace extends EventId {
   readonly timeMs: number;
 }
 
-const idPattern = /^(\d{1,15})-(\d{1,15})$/;
+/** Numbers without leading zeros: each event has one id. */
+const idPattern = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})$/;
 
 /** Parses an id; undefined for any other text. */
 export function readEventId(text: string): EventId | undefined {

@@ -20,7 +20,7 @@ import {endOfTimeMs} from './reports.js';
 import {anonymousIdsOf, profileFields} from './users.js';
 
 const eventId: TextForm<NonNullable<ReturnType<typeof readEventId>>> = {
-  schema: {type: 'string', pattern: '^\\d{1,15}-\\d{1,15}$'},
+  schema: {type: 'string', pattern: '^(0|[1-9]\\d{0,14})-(0|[1-9]\\d{0,14})$'},
   expected: 'the id of an event',
   parse: readEventId,
 };

@@ -20,7 +20,10 @@ const outcomeUnknown = unavailable(
 );
 
 const nameRule = `names must be up to ${hiddenMax} names of events, each of 1 to ${idCharsMax} characters`;
-const propertyRule = `properties must be up to ${hiddenMax} names of properties, each of 1 to ${objectKeyCharsMax} characters`;
+const propertyRule = `properties must be up to ${hiddenMax} names of properties, each of 1 to ${objectKeyCharsMax} characters, without lone surrogates`;
+
+/** With the flag u a pair is one character. It cannot be stored: UTF-8 would give another text back. */
+const loneSurrogate = /\p{Surrogate}/u;
 
 export const hiddenNames = z.strictObject({
   names: z.array(z.string(nameRule).refine(isName, nameRule), nameRule).max(hiddenMax, nameRule),
@@ -28,7 +31,14 @@ export const hiddenNames = z.strictObject({
 
 export const hiddenProperties = z.strictObject({
   properties: z
-    .array(z.string(propertyRule).min(1, propertyRule).max(objectKeyCharsMax, propertyRule), propertyRule)
+    .array(
+      z
+        .string(propertyRule)
+        .min(1, propertyRule)
+        .max(objectKeyCharsMax, propertyRule)
+        .refine((name) => !loneSurrogate.test(name), propertyRule),
+      propertyRule,
+    )
     .max(hiddenMax, propertyRule),
 });
 
