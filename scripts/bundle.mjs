@@ -12,6 +12,7 @@ const programs = [
   'main',
   'partition/worker',
   'report/worker',
+  'effects/worker',
   'edge/admission/large-bodies-worker',
   'cli/backup',
   'cli/dashboard',

@@ -13,6 +13,7 @@ import type {Condition} from '../actors/report/rows/condition.js';
 import type {EventId, EventPlace} from '../actors/report/rows/event-places.js';
 import type {Measure} from '../actors/report/rows/measures.js';
 import type {Selector} from '../actors/report/rows/row-choice.js';
+import type {EndpointMeasures} from './effects/deliverer.js';
 import type {EffectReference, TriggerType} from './effects/trigger.js';
 import type {FunnelUserPlace} from './funnel-users-cursor.js';
 import type {PartitionMeasures, ThreadMeasures} from './measures.js';
@@ -20,6 +21,8 @@ import type {RefreshChange} from './refresh.js';
 
 export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
 export const askReportSubject = 'ask.report';
+/** Subject that any process with the deliver role answers: how endpoints fare. */
+export const askDeliverSubject = 'ask.deliver';
 /** Subject on which a partition's owner publishes its generation, after each comparison of the log with the folded state. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
 /** Subject that tells every edge the key of a user whose links are deleted (src/ingest/acked-links.ts). */
@@ -93,6 +96,12 @@ export type PartitionQuestion =
   | {readonly ask: 'effect'; readonly type: TriggerType; readonly of: EffectReference}
   /** Waits up to `waitMs` for the deletion to complete. */
   | {readonly ask: 'deletion'; readonly id: string; readonly waitMs: number};
+
+export interface DeliverAnswer {
+  readonly kind: 'measures';
+  readonly endpoints: readonly EndpointMeasures[];
+  readonly thread: ThreadMeasures;
+}
 
 /** How far a user got in a funnel. */
 export interface ReachedStep {
@@ -191,8 +200,6 @@ export type PartitionAnswer =
       readonly ordinals: readonly number[];
       /** Events of these rows, as in `bodies`. */
       readonly events: readonly (string | null)[];
-      /** Hashes of these events' users, for src/user-ref.ts; null for erased rows. */
-      readonly userHashes: readonly (string | null)[];
     }
   | {readonly kind: 'deletion'; readonly deletion: Deletion}
   | {

@@ -12,7 +12,7 @@ import {readSecretFile} from './secret-file.js';
 import groups from './variables.json' with {type: 'json'};
 import {zoneOf} from './zone.js';
 
-export const roles = ['edge', 'partition', 'report'] as const;
+export const roles = ['edge', 'partition', 'report', 'deliver'] as const;
 export type Role = (typeof roles)[number];
 
 /** The data of one variable. */
@@ -72,6 +72,8 @@ export interface Config extends ListenAddress {
   };
   /** Addresses, and blocks of them as `<address>/<bits>`. */
   readonly trustedProxies: readonly string[];
+  /** Where webhooks may go, beside public addresses with HTTPS. */
+  readonly webhooks: {readonly allowed: readonly string[]; readonly allowsHttp: boolean};
   /** Host names under which the dashboard is served, in addition to addresses and `localhost`; lower case. */
   readonly dashboardHosts: readonly string[];
   /** Folder of the benches' result files that the dashboard shows; undefined: the project's, if it has any. */
@@ -121,7 +123,11 @@ export function readConfig(env: Environment): ConfigResult {
       readsPerMinute: read.integer('RATE_LIMIT_READS_PER_MINUTE'),
       deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND'),
     },
-    trustedProxies: readTrustedProxies(read),
+    trustedProxies: readAddressBlocks(read, 'TRUSTED_PROXIES'),
+    webhooks: {
+      allowed: readAddressBlocks(read, 'WEBHOOK_ALLOW_ADDRESSES'),
+      allowsHttp: read.word('WEBHOOK_ALLOW_HTTP') === '1',
+    },
     dashboardHosts: readHostNames(read),
     benchResultsDir: readBenchResultsDir(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB') * mib,
@@ -235,14 +241,14 @@ function readAdminAddress(read: Reader): ListenAddress | undefined {
   return undefined;
 }
 
-function readTrustedProxies(read: Reader): string[] {
+function readAddressBlocks(read: Reader, name: string): string[] {
   const blocks =
     read
-      .value('TRUSTED_PROXIES')
+      .value(name)
       ?.split(',')
       .map((block) => block.trim()) ?? [];
   if (blocks.every(isAddressBlock)) return blocks;
-  read.refuseValue('TRUSTED_PROXIES', 'IP addresses and blocks of them (10.0.0.0/8) with commas');
+  read.refuseValue(name, 'IP addresses and blocks of them (10.0.0.0/8) with commas');
   return [];
 }
 

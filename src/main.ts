@@ -43,6 +43,7 @@ import {letCompilerGiveWay} from './thread-priority.js';
 import {
   type PartitionThread,
   type ReportThread,
+  startDeliverThread,
   startPartitionThread,
   startReportThread,
   type Thread,
@@ -279,11 +280,13 @@ function startThreads(config: Config, {address, deployment}: Ground, stages: Sta
   // One stage for all threads: their last snapshots are taken at the same time.
   const drainAll = async (): Promise<void> => void (await Promise.all(folding.map((thread) => thread.drain())));
   if (folding.length > 0) stages.push({name: 'partitions', stop: drainAll});
+  const deliver = plan.deliver && startDeliverThread(plan.deliver, fatal);
+  if (deliver !== undefined) stages.push({name: 'deliveries', stop: () => deliver.drain()});
   // After the folding threads have read what they need: both would wait for the same nats-server, and for cores.
   void Promise.all(folding.map(({hasRead}) => hasRead)).then(() => report?.readAhead());
   const {ackedSequences} = plan;
   return {
-    all: [...(report ? [report] : []), ...folding],
+    all: [...(report ? [report] : []), ...folding, ...(deliver ? [deliver] : [])],
     folding,
     answering: answeringOf(report, folding),
     ackedSequences,

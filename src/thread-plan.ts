@@ -7,11 +7,13 @@ import {newAckedSequences} from './ingest/acked-sequences.js';
 import {newSpareRoom} from './parts/spare-room.js';
 import {partsBytesOf, readAheadBytesOf} from './report/memory-shares.js';
 import type {PartitionThreadPlan} from './threads.js';
-import type {NatsAddress, PartitionWorkerData, ReportWorkerData} from './worker-messages.js';
+import type {DeliverWorkerData, NatsAddress, PartitionWorkerData, ReportWorkerData} from './worker-messages.js';
 
 export interface ThreadPlan {
   /** Undefined without the report role. */
   readonly report: ReportWorkerData | undefined;
+  /** Undefined without the deliver role. */
+  readonly deliver: DeliverWorkerData | undefined;
   /** Empty without the partition role. */
   readonly folding: readonly PartitionThreadPlan[];
   /** Shared memory; given if only the edge of this process writes events (src/ingest/acked-sequences.ts). */
@@ -45,6 +47,7 @@ export function planThreads(config: Config, nats: NatsAddress, deploymentCreated
   const shared = shareOut(config);
   return {
     report: config.roles.includes('report') ? planReport(config, nats, shared, deploymentCreatedMs) : undefined,
+    deliver: config.roles.includes('deliver') ? planDeliver(config, nats) : undefined,
     folding: shared.hands.map((_, hand) => planFolding(config, nats, shared, hand)),
     ackedSequences: shared.ackedSequences,
   };
@@ -86,6 +89,10 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
     ...(spareRoom && {spareRoom}),
     ...(knowsAll && {publications}),
   };
+}
+
+function planDeliver({partitions, webhooks, logLevel}: Config, nats: NatsAddress): DeliverWorkerData {
+  return {nats, partitionCount: partitions, addresses: webhooks, logLevel};
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {

@@ -1,10 +1,11 @@
-// Worker threads as the main thread controls them: start, readiness, drain. Their work is in partition/ and report/.
+// Worker threads as the main thread controls them: start, readiness, drain. Their work is in partition/, report/ and effects/.
 
 import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';
 import {AckedSequences} from './ingest/acked-sequences.js';
 import type {
   AnsweringThread,
+  DeliverWorkerData,
   FoldingThread,
   FromWorker,
   PartitionWorkerData,
@@ -75,6 +76,13 @@ export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Rep
   );
   const readAhead = (): void => worker.postMessage({kind: 'read ahead'} satisfies ToWorker);
   return {...thread, answering: questions, readAhead};
+}
+
+/** The thread that delivers webhooks. */
+export function startDeliverThread(data: DeliverWorkerData, onFatal: OnFatal): Thread {
+  const program = new URL('./effects/worker.js', import.meta.url);
+  const {ready, drain} = startThread(program, 'deliver', data, [], onFatal, () => undefined);
+  return {ready, drain};
 }
 
 /** Questions to one thread, and the callers who wait for their answers. */

@@ -2,6 +2,7 @@
 // also handed over within the process, which saves a way through NATS.
 
 import type {MessagePort} from 'node:worker_threads';
+import type {AddressRules} from './effects/addresses.js';
 import type {RowsPort} from './parts/handed-rows.js';
 import type {RefreshPlan} from './refresh.js';
 
@@ -64,6 +65,14 @@ export interface ReportWorkerData {
   readonly rowsPorts: readonly RowsPort[];
   /** Absent: this thread evaluates no alerts. `isAlone`: no other process does so for this deployment. */
   readonly alerts?: {readonly isAlone: boolean};
+  readonly logLevel: string;
+}
+
+export interface DeliverWorkerData {
+  readonly nats: NatsAddress;
+  readonly partitionCount: number;
+  /** Where deliveries may go. */
+  readonly addresses: AddressRules;
   readonly logLevel: string;
 }
 

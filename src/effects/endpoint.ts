@@ -1,5 +1,4 @@
 // An endpoint: where to send, and what.
-import type {Condition} from '../../actors/report/rows/condition.js';
 import type {Definition} from './definition.js';
 import type {TriggerType} from './trigger.js';
 
@@ -16,8 +15,8 @@ export interface Subscription {
   readonly type: SubscribedType;
   /** Of events, saved funnels or alerts; absent: all. */
   readonly names?: readonly string[];
-  /** On properties of events. */
-  readonly where?: readonly Condition[];
+  /** On properties of events, all of which hold; as actors/report/rows/condition-text.ts reads them. */
+  readonly where?: readonly string[];
 }
 
 /**

@@ -4,6 +4,7 @@ import {ClosedConnectionError, ConnectionError, RequestError, TimeoutError} from
 
 /** A cluster: the stream or consumer has no leader. */
 const noLeader = 10_008;
+export const consumerNotFound = 10_014;
 export const messageNotFound = 10_037;
 export const sequenceNotFound = 10_043;
 export const deletionFailed = 10_057;

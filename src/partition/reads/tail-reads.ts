@@ -28,8 +28,6 @@ interface ArrivedRows {
 /** What a scan found so far. */
 interface Found {
   readonly ordinals: number[];
-  /** Index of each one's user. */
-  readonly users: number[];
   next: number;
   scanned: number;
 }
@@ -49,7 +47,7 @@ export class TailReads {
     const {generation} = partition;
     const end = this.history.ordinalEnd;
     const wanted = names && this.indexesOf(names);
-    const found: Found = {ordinals: [], users: [], next: Math.min(from, end), scanned: 0};
+    const found: Found = {ordinals: [], next: Math.min(from, end), scanned: 0};
     const countMax = Math.min(limit, tailRowsMax);
     if (wanted?.size === 0 && limit > 0) found.next = end;
     while (found.ordinals.length < countMax && found.next < end && found.scanned < rowsScannedMax) {
@@ -68,7 +66,6 @@ export class TailReads {
       next: isCut ? found.ordinals[events.length] : found.next,
       ordinals: found.ordinals.slice(0, events.length),
       events,
-      userHashes: events.map((event, at) => (event === null ? null : this.userHash(found.users[at]))),
     };
   }
 
@@ -79,12 +76,6 @@ export class TailReads {
       return table.find(bytes, 0, bytes.length);
     });
     return new Set(indexes.filter((index) => index >= 0));
-  }
-
-  private userHash(user: number): string | null {
-    const {partition} = this.view;
-    const {table} = partition.users;
-    return table.has(user) ? partition.hashOf(table.bytesOf(user)) : null;
   }
 
   /** The rows of the chunk that has this ordinal, or the chunk itself; no rows up to where the next one begins, or if it has none of these names. */
@@ -127,7 +118,6 @@ function scan(rows: ArrivedRows, found: Found, wanted: ReadonlySet<number> | und
     const row = ordinal - baseOrdinal;
     if (users[row] === noUser || (wanted !== undefined && !wanted.has(names[row]))) continue;
     found.ordinals.push(ordinal);
-    found.users.push(users[row]);
   }
   found.next = ordinal;
   found.scanned += ordinal - begin;

@@ -58,7 +58,7 @@ export class Wake implements Nemesis {
           port: await freePort(),
           keys,
           logPath: join(folder, `${name}.log`),
-          env: {...env, ROLES: 'edge,partition,report'},
+          env: {...env, ROLES: 'edge,partition,report,deliver'},
         }),
       );
     }

@@ -1,0 +1,162 @@
+// The courier makes the attempts of one process: forms the message, signs and sends it, and notes how the endpoint fares.
+//   CO1. What is known of an endpoint stands in the bucket, too, written at most every two seconds: it outlives the process, and
+//        every edge shows it. Where two processes write, the later one's counts stand.
+import {BucketFault, type KeyBucket} from '../keys/store.js';
+import type {Logger} from '../observe.js';
+import {Semaphore} from '../pacing/semaphore.js';
+import type {Endpoint} from './endpoint.js';
+import {Gate} from './gate.js';
+import type {HookStore} from './hook-store.js';
+import {bodyOf} from './message.js';
+import {type Outcome, type Poster, socketsOfAllMax} from './post.js';
+import {disabledAfterMs} from './schedule.js';
+import {signatures, validSecrets} from './signature.js';
+import {attemptOf, isHopeless, isProbed, newStanding, noted, resumed, type Standing, standingName} from './standing.js';
+
+const savedEveryMs = 2_000;
+const day = 86_400_000;
+
+/** What stands outside: the world, or a test's. */
+export interface CourierWorld {
+  readonly poster: Pick<Poster, 'post'>;
+  readonly hooks: HookStore;
+  readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
+  readonly wallMs: () => number;
+  readonly probeDelayMs: (failures: number) => number;
+  readonly logger: Logger;
+}
+
+/** One message of a delivery. */
+export interface Message {
+  readonly id: string;
+  readonly type: string;
+  readonly timestampMs: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+/** An endpoint as this process serves it. */
+export class Recipient {
+  readonly id: string;
+  readonly gate: Gate;
+  private readonly world: CourierWorld;
+  private readonly all: Semaphore;
+  private standingNow: Standing = newStanding;
+  private revision = 0;
+  private isUnsaved = false;
+  private newest: Endpoint;
+
+  constructor(endpoint: Endpoint, world: CourierWorld, all: Semaphore) {
+    this.id = endpoint.id;
+    this.newest = endpoint;
+    this.world = world;
+    this.all = all;
+    this.gate = new Gate(() => this.view(), world.wallMs);
+  }
+
+  private view() {
+    const {standingNow} = this;
+    return {state: this.newest.state, nextProbeMs: isProbed(standingNow) ? standingNow.nextProbeMs : undefined};
+  }
+
+  get endpoint(): Endpoint {
+    return this.newest;
+  }
+
+  get standing(): Standing {
+    return this.standingNow;
+  }
+
+  get isProbed(): boolean {
+    return isProbed(this.standingNow);
+  }
+
+  /** Takes a changed definition. */
+  take(endpoint: Endpoint): void {
+    const isResumed = this.newest.state === 'disabled' && endpoint.state === 'active';
+    this.newest = endpoint;
+    if (isResumed) this.note(resumed);
+    this.gate.notify();
+  }
+
+  /** Makes one attempt. The caller has a place in the gate. */
+  async send({id, type, timestampMs, attempt}: Message, dataJson: string): Promise<Outcome> {
+    const {poster, wallMs} = this.world;
+    const endpoint = this.newest;
+    const body = bodyOf(endpoint.kind, type, timestampMs, dataJson);
+    const atMs = wallMs();
+    const outcome = await this.all.run(() => poster.post(endpoint.url, this.headersOf(endpoint, id, body, atMs), body));
+    const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
+    this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
+    if (outcome.kind === 'gone') await this.disable('the receiver answered 410');
+    else if (isHopeless(this.standingNow, wallMs()))
+      await this.disable(`no attempt succeeded for ${disabledAfterMs / day} days`);
+    return outcome;
+  }
+
+  private headersOf(endpoint: Endpoint, id: string, body: string, nowMs: number): Record<string, string> {
+    if (endpoint.kind !== 'webhook') return {};
+    const seconds = Math.floor(nowMs / 1_000);
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': signatures(validSecrets(endpoint, nowMs), id, seconds, body),
+    };
+  }
+
+  /** The user is erased: there is nothing to say. */
+  noteErased({id, type, attempt}: Message): void {
+    const seen = {id, type, atMs: this.world.wallMs(), ms: 0, attempt, outcome: 'erased'} as const;
+    this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
+  }
+
+  note(change: (standing: Standing) => Standing): void {
+    const wasProbed = this.isProbed;
+    this.standingNow = change(this.standingNow);
+    this.isUnsaved = true;
+    if (this.isProbed && !wasProbed) this.world.logger.warn({endpoint: this.id}, 'a webhook fails: it is probed now');
+    this.gate.notify();
+  }
+
+  private async disable(reason: string): Promise<void> {
+    const {hooks, logger} = this.world;
+    logger.warn({endpoint: this.id, reason}, 'a webhook is disabled');
+    const changed = await hooks.endpoints
+      .change(this.id, (endpoint) =>
+        endpoint.state === 'active' ? {...endpoint, state: 'disabled', reason} : endpoint,
+      )
+      .catch((error: Error) => {
+        if (!(error instanceof BucketFault)) throw error;
+        return undefined; // The next failure tries again.
+      });
+    if (changed !== undefined) this.take(changed);
+  }
+
+  /** Reads what earlier processes noted. Rejects with a `BucketFault`. */
+  async load(): Promise<void> {
+    const entry = await this.world.bucket.read(standingName(this.id));
+    if (entry === undefined) return;
+    this.revision = entry.revision;
+    if (entry.text !== '') this.standingNow = {...newStanding, ...(JSON.parse(entry.text) as Standing)};
+  }
+
+  /** CO1. Rejects with a `BucketFault`. */
+  async save(): Promise<void> {
+    if (!this.isUnsaved) return;
+    this.isUnsaved = false;
+    const {bucket} = this.world;
+    const name = standingName(this.id);
+    const text = JSON.stringify(this.standingNow);
+    const written = await bucket.write(name, text, this.revision);
+    if (written !== undefined) this.revision = written;
+    else {
+      this.revision = (await bucket.read(name))?.revision ?? 0;
+      this.isUnsaved = true; // With the next turn.
+    }
+  }
+}
+
+export const savingMs = savedEveryMs;
+
+/** Places for all endpoints together. */
+export const allPlaces = (): Semaphore => new Semaphore(socketsOfAllMax);

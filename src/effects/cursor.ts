@@ -1,0 +1,39 @@
+// How far an endpoint came in a partition: a record of the bucket of hooks.
+//   CU1. It moves over what is settled alone, by compare-and-set: whoever loses one does not tail any more (tail-run.ts TL3).
+import type {KeyBucket} from '../keys/store.js';
+import type {Place} from './heads.js';
+
+export interface Cursor extends Place {
+  readonly v: 1;
+  /** Of an endpoint that takes several events at once: the end of what is under way, so that a restart forms the same batches. */
+  readonly plannedEnd?: number;
+}
+
+export const cursorName = (endpointId: string, partition: number): string => `c.${endpointId}.${partition}`;
+
+export class CursorRecord {
+  private readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
+  readonly name: string;
+  private revision = 0;
+
+  constructor(bucket: Pick<KeyBucket, 'read' | 'write'>, endpointId: string, partition: number) {
+    this.bucket = bucket;
+    this.name = cursorName(endpointId, partition);
+  }
+
+  /** Undefined when there is none yet. Rejects with a `BucketFault`. */
+  async read(): Promise<{readonly cursor: Cursor; readonly revision: number} | undefined> {
+    const entry = await this.bucket.read(this.name);
+    this.revision = entry?.revision ?? 0;
+    return entry === undefined || entry.text === ''
+      ? undefined
+      : {cursor: JSON.parse(entry.text) as Cursor, revision: entry.revision};
+  }
+
+  /** False: another process writes it. Rejects with a `BucketFault`. */
+  async write(cursor: Cursor): Promise<boolean> {
+    const revision = await this.bucket.write(this.name, JSON.stringify(cursor), this.revision);
+    if (revision !== undefined) this.revision = revision;
+    return revision !== undefined;
+  }
+}

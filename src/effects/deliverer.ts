@@ -1,0 +1,165 @@
+// Serves every endpoint: its triggers, and its tails of all partitions. Any number of processes may.
+import {setTimeout as pause} from 'node:timers/promises';
+import {throwBroken} from '../../actors/invariant.js';
+import {allPlaces, type CourierWorld, Recipient, savingMs} from './courier.js';
+import type {Endpoint, EndpointState} from './endpoint.js';
+import type {Heads} from './heads.js';
+import type {Letters} from './letters.js';
+import {TailRun, type TailWorld} from './tail-run.js';
+import {TriggerRun, type TriggerWorld} from './trigger-run.js';
+
+const againMs = 1_000;
+
+export type DeliveryWorld = CourierWorld &
+  Omit<TailWorld, 'placeIn'> &
+  Omit<TriggerWorld, 'source'> & {
+    readonly letters: Letters;
+    readonly heads: Heads;
+    readonly partitionCount: number;
+  };
+
+/** Numbers for /metrics. */
+export interface EndpointMeasures {
+  readonly id: string;
+  readonly state: EndpointState;
+  readonly isProbed: boolean;
+  /** How long the oldest event that was not sent has waited. */
+  readonly lagMs: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly dead: number;
+  readonly skippedEvents: number;
+}
+
+/** One endpoint at work. */
+class Service {
+  readonly recipient: Recipient;
+  private readonly world: DeliveryWorld;
+  private tails: readonly TailRun[] = [];
+
+  constructor(recipient: Recipient, world: DeliveryWorld) {
+    this.recipient = recipient;
+    this.world = world;
+  }
+
+  /** Begins once it is known how the endpoint fared. */
+  async begin(): Promise<void> {
+    for (;;) {
+      try {
+        await this.recipient.load();
+        break;
+      } catch (error) {
+        throwBroken(error);
+        await pause(againMs);
+      }
+    }
+    const {recipient, world} = this;
+    this.keepTails();
+    await new TriggerRun(recipient, {...world, source: world.letters.source(recipient.id)}).run();
+  }
+
+  take(endpoint: Endpoint): void {
+    this.recipient.take(endpoint);
+    this.keepTails();
+  }
+
+  /** Tails run while there is a rule for events. */
+  private keepTails(): void {
+    const isWanted = this.recipient.endpoint.types.some(({type}) => type === 'event.tracked');
+    if (isWanted === this.tails.length > 0) return;
+    if (!isWanted) {
+      for (const tail of this.tails) void tail.stop();
+      this.tails = [];
+      return;
+    }
+    const placeIn = (partition: number) => this.tails[partition]?.place;
+    const count = this.world.partitionCount;
+    this.tails = Array.from(
+      {length: count},
+      (_, partition) => new TailRun(this.recipient, partition, {...this.world, placeIn}),
+    );
+    for (const tail of this.tails) void tail.run();
+  }
+
+  get lagMs(): number {
+    return Math.max(0, ...this.tails.map(({lagMs}) => lagMs));
+  }
+
+  get hasTails(): boolean {
+    return this.tails.length > 0;
+  }
+
+  async save(): Promise<void> {
+    const {lagMs} = this;
+    if (lagMs !== this.recipient.standing.lagMs) this.recipient.note((standing) => ({...standing, lagMs}));
+    await this.recipient.save();
+  }
+
+  async stop(): Promise<void> {
+    this.recipient.gate.stop();
+    await Promise.all(this.tails.map((tail) => tail.stop()));
+  }
+}
+
+export class Deliverer {
+  private readonly world: DeliveryWorld;
+  private readonly services = new Map<string, Service>();
+  private readonly places = allPlaces();
+  private saving: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(world: DeliveryWorld) {
+    this.world = world;
+  }
+
+  start(): void {
+    const {hooks, heads, partitionCount} = this.world;
+    hooks.onChange(() => this.follow());
+    this.follow();
+    heads.follow(partitionCount, () => [...this.services.values()].some(({hasTails}) => hasTails));
+    this.saving = setInterval(() => void this.saveAll(), savingMs);
+  }
+
+  /** Serves the endpoints that there are now. */
+  private follow(): void {
+    if (this.isStopped) return;
+    const {hooks, logger} = this.world;
+    const endpoints = hooks.endpoints.list();
+    const ids = new Set(endpoints.map(({id}) => id));
+    for (const [id, service] of this.services) {
+      if (ids.has(id)) continue;
+      this.services.delete(id);
+      void service.stop();
+    }
+    for (const endpoint of endpoints) {
+      const known = this.services.get(endpoint.id);
+      if (known !== undefined) known.take(endpoint);
+      else {
+        const service = new Service(new Recipient(endpoint, this.world, this.places), this.world);
+        this.services.set(endpoint.id, service);
+        service.begin().catch((error: Error) => logger.error({err: error}, 'a webhook is not served any more'));
+      }
+    }
+  }
+
+  private async saveAll(): Promise<void> {
+    for (const service of this.services.values()) await service.save().catch(throwBroken);
+  }
+
+  measures(): EndpointMeasures[] {
+    return Array.from(this.services.values(), ({recipient}) => {
+      const {id, endpoint, isProbed, standing} = recipient;
+      const {lagMs, delivered, failed, dead, skippedEvents} = standing;
+      return {id, state: endpoint.state, isProbed, lagMs, delivered, failed, dead, skippedEvents};
+    });
+  }
+
+  /** What is under way may end unnoted: it is told again, under the same ids. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearInterval(this.saving);
+    this.world.heads.stop();
+    await Promise.all(Array.from(this.services.values(), (service) => service.stop()));
+    await this.saveAll();
+  }
+}

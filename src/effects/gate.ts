@@ -1,0 +1,76 @@
+// The gate of an endpoint: how much may be under way to it now.
+//   GA1. Nothing while it is paused or disabled; one delivery at a time, and that seldom, while it is probed; otherwise as many as
+//        it has sockets.
+import {Condition} from '../pacing/condition.js';
+import type {EndpointState} from './endpoint.js';
+import {socketsMax} from './post.js';
+
+export interface GateView {
+  readonly state: EndpointState;
+  /** Epoch ms before which there is no probe; undefined: it is not probed. */
+  readonly nextProbeMs: number | undefined;
+}
+
+export class Gate {
+  private readonly view: () => GateView;
+  private readonly wallMs: () => number;
+  private readonly changed = new Condition();
+  private underWay = 0;
+  private isStopped = false;
+
+  constructor(view: () => GateView, wallMs: () => number) {
+    this.view = view;
+    this.wallMs = wallMs;
+  }
+
+  /** Takes a place, to be given back by `leave`. False: the endpoint is no longer served here. */
+  async enter(): Promise<boolean> {
+    return this.pass(() => this.tryEnter());
+  }
+
+  /** Waits until a place is free, or `orElse`; takes none. */
+  async open(orElse: () => boolean = () => false): Promise<boolean> {
+    return this.pass(() => orElse() || this.underWay < this.places());
+  }
+
+  private async pass(isMet: () => boolean): Promise<boolean> {
+    for (;;) {
+      if (await this.changed.until(() => this.isStopped || isMet(), this.untilProbeMs())) return !this.isStopped;
+    }
+  }
+
+  private tryEnter(): boolean {
+    if (this.isStopped || this.underWay >= this.places()) return false;
+    this.underWay += 1;
+    return true;
+  }
+
+  /** GA1 */
+  private places(): number {
+    const {state, nextProbeMs} = this.view();
+    if (state !== 'active') return 0;
+    if (nextProbeMs === undefined) return socketsMax;
+    return this.wallMs() >= nextProbeMs ? 1 : 0;
+  }
+
+  private untilProbeMs(): number {
+    const {state, nextProbeMs} = this.view();
+    if (state !== 'active' || nextProbeMs === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(10, nextProbeMs - this.wallMs());
+  }
+
+  leave(): void {
+    this.underWay -= 1;
+    this.changed.notify();
+  }
+
+  /** What it depends on has changed. */
+  notify(): void {
+    this.changed.notify();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.changed.notify();
+  }
+}

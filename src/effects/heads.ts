@@ -1,0 +1,71 @@
+// Where the rows of each partition end: one look for all tails, ten times a second while there are any.
+import {setTimeout as pause} from 'node:timers/promises';
+import {throwBroken} from '../../actors/invariant.js';
+import {Condition} from '../pacing/condition.js';
+import type {Owners} from './owners.js';
+
+const lookMs = 100;
+
+export interface Head {
+  readonly generation: number;
+  /** Ordinal after the newest row. */
+  readonly end: number;
+}
+
+export class Heads {
+  private readonly owners: Owners;
+  private readonly known = new Map<number, Head>();
+  private readonly changed = new Condition();
+  private isStopped = false;
+
+  constructor(owners: Owners) {
+    this.owners = owners;
+  }
+
+  /** Looks until `stop`. */
+  follow(partitionCount: number, isWanted: () => boolean): void {
+    for (let partition = 0; partition < partitionCount; partition++) void this.followOne(partition, isWanted);
+  }
+
+  private async followOne(partition: number, isWanted: () => boolean): Promise<void> {
+    while (!this.isStopped) {
+      if (isWanted()) await this.look(partition);
+      await pause(lookMs);
+    }
+  }
+
+  private async look(partition: number): Promise<void> {
+    try {
+      const {generation, end} = await this.owners.ask(partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
+      const known = this.known.get(partition);
+      if (known?.generation === generation && known.end === end) return;
+      this.known.set(partition, {generation, end});
+      this.changed.notify();
+    } catch (error) {
+      throwBroken(error);
+    }
+  }
+
+  get(partition: number): Head | undefined {
+    return this.known.get(partition);
+  }
+
+  /** Whether rows follow this place, within `msMax`. */
+  whenBehind(partition: number, {generation, ordinal}: Place, msMax: number): Promise<boolean> {
+    return this.changed.until(() => {
+      const head = this.known.get(partition);
+      return this.isStopped || (head !== undefined && (head.generation !== generation || head.end > ordinal));
+    }, msMax);
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.changed.notify();
+  }
+}
+
+/** How far a tail came: the next ordinal to look at. */
+export interface Place {
+  readonly generation: number;
+  readonly ordinal: number;
+}

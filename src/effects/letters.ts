@@ -1,0 +1,122 @@
+// The streams of what goes out: OUT, where deliveries wait, and DEAD, where those end that nobody took.
+import {
+  AckPolicy,
+  type ConsumerInfo,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+} from '@nats-io/jetstream';
+import {nanos} from 'nats';
+import {consumerNotFound, hasCode, messageNotFound} from '../nats/error-codes.js';
+import {deadLetterSubject, deadLettersStream, triggerSubject, triggersStream} from '../nats/topology.js';
+import type {DeadLetter, Queued} from './queued.js';
+import type {PulledMessage, TriggerSource} from './trigger-run.js';
+
+const ackWaitMs = 60_000;
+/** Waiting for their next attempt, too: an endpoint that fails for every second delivery must not stop the others. */
+const unackedMax = 10_000;
+const pullMsMax = 5_000;
+
+/** A message of a stream, where it stands. */
+export interface Placed<Content> {
+  readonly sequence: number;
+  readonly content: Content;
+}
+
+const consumerOf = (endpointId: string): string => `d-${endpointId}`;
+
+export class Letters {
+  private readonly js: JetStreamClient;
+  private readonly jsm: JetStreamManager;
+
+  constructor(js: JetStreamClient, jsm: JetStreamManager) {
+    this.js = js;
+    this.jsm = jsm;
+  }
+
+  /** Resolves when the stream has it. */
+  async queue(endpointId: string, queued: Queued): Promise<void> {
+    const msgID = `${endpointId}.${queued.id}.${queued.attempts ?? 0}.${queued.dueMs ?? 0}`;
+    await this.js.publish(triggerSubject(endpointId), JSON.stringify(queued), {msgID});
+  }
+
+  async bury(endpointId: string, letter: DeadLetter): Promise<void> {
+    const msgID = `${endpointId}.${letter.id}.${letter.endedMs}`;
+    await this.js.publish(deadLetterSubject(endpointId), JSON.stringify(letter), {msgID});
+  }
+
+  /** Of the newest first `sequence`s from this one on, in the order in which they came. */
+  async waiting(endpointId: string, from: number, countMax: number): Promise<Placed<Queued>[]> {
+    return this.read(triggersStream, triggerSubject(endpointId), from, countMax);
+  }
+
+  async dead(endpointId: string, from: number, countMax: number): Promise<Placed<DeadLetter>[]> {
+    return this.read(deadLettersStream, deadLetterSubject(endpointId), from, countMax);
+  }
+
+  private async read<Content>(stream: string, subject: string, from: number, countMax: number) {
+    const found: Placed<Content>[] = [];
+    for (let seq = from; found.length < countMax; seq = found.at(-1)!.sequence + 1) {
+      // The client's type lacks it; the server takes it here, too.
+      const next = {seq, next_by_subj: subject};
+      const message = await this.jsm.streams.getMessage(stream, next).catch((error: Error) => {
+        if (hasCode(error, messageNotFound)) return null;
+        throw error;
+      });
+      if (message === null) break;
+      found.push({sequence: message.seq, content: message.json<Content>()});
+    }
+    return found;
+  }
+
+  /** A dead letter that is tried again. */
+  async exhume(sequence: number): Promise<void> {
+    await this.jsm.streams.deleteMessage(deadLettersStream, sequence, false);
+  }
+
+  /** Of an endpoint that is gone. */
+  async forget(endpointId: string): Promise<void> {
+    await this.jsm.consumers.delete(triggersStream, consumerOf(endpointId)).catch((error: Error) => {
+      if (!hasCode(error, consumerNotFound)) throw error;
+    });
+    await this.jsm.streams.purge(triggersStream, {filter: triggerSubject(endpointId)});
+    await this.jsm.streams.purge(deadLettersStream, {filter: deadLetterSubject(endpointId)});
+  }
+
+  /** Its messages, shared with other processes that ask. */
+  source(endpointId: string): TriggerSource {
+    let isThere: Promise<ConsumerInfo> | undefined;
+    return {
+      next: async () => {
+        isThere ??= this.ensureConsumer(endpointId);
+        try {
+          await isThere;
+          const consumer = await this.js.consumers.get(triggersStream, consumerOf(endpointId));
+          const message = await consumer.next({expires: pullMsMax});
+          if (message === null) return undefined;
+          return {
+            queued: message.json<Queued>(),
+            ack: () => message.ack(),
+            back: (ms) => message.nak(Math.max(1, Math.round(ms))),
+            alive: () => message.working(),
+          } satisfies PulledMessage;
+        } catch (error) {
+          isThere = undefined;
+          throw error;
+        }
+      },
+    };
+  }
+
+  private ensureConsumer(endpointId: string): Promise<ConsumerInfo> {
+    return this.jsm.consumers.add(triggersStream, {
+      durable_name: consumerOf(endpointId),
+      filter_subject: triggerSubject(endpointId),
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      deliver_policy: DeliverPolicy.All,
+      max_ack_pending: unackedMax,
+      max_deliver: -1,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+// Questions of deliveries to the owners of partitions.
+import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
+
+type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
+
+/** The owner cannot answer now: it starts, moves, or is behind. Nothing was decided. */
+export class OwnerAway extends Error {
+  override name = 'OwnerAway';
+}
+
+const patienceMs = 15_000;
+
+/** A connection for questions. */
+export type Ask = (subject: string, question: PartitionQuestion, msMax: number) => Promise<unknown>;
+
+export class Owners {
+  private readonly request: Ask;
+
+  constructor(request: Ask) {
+    this.request = request;
+  }
+
+  /** @throws OwnerAway */
+  async ask<Kind extends PartitionAnswer['kind']>(
+    partition: number,
+    question: PartitionQuestion,
+    kinds: readonly Kind[],
+  ): Promise<AnswerOf<Kind>> {
+    let answer: PartitionAnswer;
+    try {
+      answer = (await this.request(askPartitionSubject(partition), question, patienceMs)) as PartitionAnswer;
+    } catch (cause) {
+      throw new OwnerAway('the owner of a partition does not answer', {cause});
+    }
+    if ((kinds as readonly string[]).includes(answer.kind)) return answer as AnswerOf<Kind>;
+    if (answer.kind === 'unavailable') throw new OwnerAway(answer.message);
+    throw new Error(`a partition answered ${answer.kind} to ${question.ask}`);
+  }
+}

@@ -1,0 +1,161 @@
+// An endpoint's way along its triggers in OUT.
+//   TG1. A message is acked when its delivery is over: taken, erased, in DEAD, or followed by its successor (queued.ts QU2).
+//   TG2. What cannot be decided now (an owner that is away, a stream that does not answer) goes back, and counts as no attempt.
+import {setTimeout as pause} from 'node:timers/promises';
+import {throwBroken} from '../../actors/invariant.js';
+import {BucketFault} from '../keys/store.js';
+import type {Logger} from '../observe.js';
+import type {Recipient} from './courier.js';
+import type {EventReader} from './event-reader.js';
+import type {Letters} from './letters.js';
+import {OwnerAway, type Owners} from './owners.js';
+import type {Queued} from './queued.js';
+import {attemptsMax} from './schedule.js';
+
+const goBackMs = 1_000;
+/** A delivery may wait for its owner and its receiver for longer than the stream waits for an ack. */
+const aliveEveryMs = 20_000;
+const failedPauseMs = 1_000;
+
+/** A message of the stream. */
+export interface PulledMessage {
+  readonly queued: Queued;
+  ack(): void;
+  /** Comes again after so long. */
+  back(ms: number): void;
+  /** Not over yet. */
+  alive(): void;
+}
+
+export interface TriggerSource {
+  /** Waits some seconds for one. Rejects while the stream does not answer. */
+  next(): Promise<PulledMessage | undefined>;
+}
+
+export interface TriggerWorld {
+  readonly source: TriggerSource;
+  readonly letters: Letters;
+  readonly owners: Owners;
+  readonly events: EventReader;
+  readonly wallMs: () => number;
+  /** Undefined: it was the last attempt. */
+  readonly retryDelayMs: (attempt: number) => number | undefined;
+  readonly logger: Logger;
+}
+
+/** Undefined: the user is erased, or the events are. */
+type Said = string | undefined;
+
+export class TriggerRun {
+  private readonly recipient: Recipient;
+  private readonly world: TriggerWorld;
+
+  constructor(recipient: Recipient, world: TriggerWorld) {
+    this.recipient = recipient;
+    this.world = world;
+  }
+
+  private get isDisabled(): boolean {
+    return this.recipient.endpoint.state === 'disabled';
+  }
+
+  /** Ends when the endpoint is no longer served here. */
+  async run(): Promise<void> {
+    const {recipient, world} = this;
+    while (await recipient.gate.open(() => this.isDisabled)) {
+      try {
+        const message = await world.source.next();
+        if (message === undefined) continue;
+        const handled = this.handle(message);
+        if (recipient.endpoint.ordered || recipient.isProbed) await handled;
+      } catch (error) {
+        throwBroken(error);
+        await pause(failedPauseMs); // The stream does not answer.
+      }
+    }
+  }
+
+  /** Never rejects for a fault of the world. */
+  private async handle(message: PulledMessage): Promise<void> {
+    const keeping = setInterval(() => message.alive(), aliveEveryMs);
+    try {
+      if (await this.isOver(message)) message.ack(); // TG1
+    } catch (error) {
+      throwBroken(error);
+      if (!(error instanceof OwnerAway || error instanceof BucketFault))
+        this.world.logger.warn({err: error, endpoint: this.recipient.id}, 'a delivery goes back to its queue');
+      message.back(goBackMs); // TG2
+    } finally {
+      clearInterval(keeping);
+    }
+  }
+
+  private async isOver(message: PulledMessage): Promise<boolean> {
+    const {recipient, world} = this;
+    const {queued} = message;
+    const {dueMs = 0, attempts = 0} = queued;
+    if (this.isDisabled) {
+      await this.bury(queued, attempts, 'the webhook is disabled');
+      return true;
+    }
+    const earlyMs = dueMs - world.wallMs();
+    if (earlyMs > 0) {
+      message.back(earlyMs);
+      return false;
+    }
+    if (!(await recipient.gate.enter())) {
+      message.back(goBackMs);
+      return false;
+    }
+    try {
+      return await this.attempt(queued, attempts + 1);
+    } finally {
+      recipient.gate.leave();
+    }
+  }
+
+  private async attempt(queued: Queued, attempt: number): Promise<boolean> {
+    const {recipient, world} = this;
+    const {id, type, timestampMs} = queued;
+    const message = {id, type, timestampMs, attempt};
+    const said = await this.say(queued);
+    if (said === undefined) {
+      recipient.noteErased(message);
+      return true;
+    }
+    const outcome = await recipient.send(message, said);
+    if (outcome.kind === 'delivered') return true;
+    if (outcome.kind === 'gone') {
+      await this.bury(queued, attempt, 'the receiver answered 410');
+      return true;
+    }
+    const delayMs = attempt < attemptsMax ? world.retryDelayMs(attempt) : undefined;
+    if (delayMs === undefined) await this.bury(queued, attempt, whyOf(outcome));
+    else {
+      const waitMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? delayMs;
+      await world.letters.queue(recipient.id, {...queued, attempts: attempt, dueMs: world.wallMs() + waitMs});
+    }
+    return true;
+  }
+
+  private async say(queued: Queued): Promise<Said> {
+    const {owners, events} = this.world;
+    if ('data' in queued) return JSON.stringify(queued.data);
+    if (queued.type === 'event.tracked') {
+      const {partition, ordinals} = queued.of;
+      return events.dataOf(partition, ordinals as readonly number[], this.recipient.endpoint);
+    }
+    const {of, type} = queued;
+    const answer = await owners.ask(of.partition, {ask: 'effect', of, type}, ['effect', 'effect_gone']);
+    return answer.kind === 'effect' ? answer.dataJson : undefined;
+  }
+
+  private async bury(queued: Queued, attempts: number, why: string): Promise<void> {
+    const {letters, wallMs} = this.world;
+    await letters.bury(this.recipient.id, {...queued, attempts, why, endedMs: wallMs()});
+    this.recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
+  }
+}
+
+export const whyOf = (outcome: {readonly status: number} | {readonly why: string}): string =>
+  'why' in outcome ? outcome.why : `the receiver answered ${outcome.status}`;

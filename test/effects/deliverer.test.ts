@@ -1,0 +1,474 @@
+// Deliveries over a real nats-server: owners of partitions that hold what the test says, a receiver that answers what the test
+// says, and a schedule of milliseconds.
+import {jetstream, jetstreamManager} from '@nats-io/jetstream';
+import type {NatsConnection} from 'nats';
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import type {PartitionQuestion} from '../../src/asks.js';
+import {seedsOf} from '../../src/deployment-seeds.js';
+import {CursorRecord} from '../../src/effects/cursor.js';
+import {Deliverer} from '../../src/effects/deliverer.js';
+import type {Endpoint} from '../../src/effects/endpoint.js';
+import {EventReader} from '../../src/effects/event-reader.js';
+import {Heads} from '../../src/effects/heads.js';
+import {HookStore} from '../../src/effects/hook-store.js';
+import {Letters} from '../../src/effects/letters.js';
+import {publishTrigger} from '../../src/effects/outbox.js';
+import {Owners} from '../../src/effects/owners.js';
+import type {Outcome} from '../../src/effects/post.js';
+import {attemptsMax, probedAfter} from '../../src/effects/schedule.js';
+import {messageId, type Trigger} from '../../src/effects/trigger.js';
+import {connectNats} from '../../src/nats/client/connection.js';
+import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
+import {createLogger} from '../../src/observe.js';
+import {userRefs} from '../../src/user-ref.js';
+import {startTestNats, type TestNats} from '../support/nats.js';
+import {until} from '../support/until.js';
+
+const secret = 'secret';
+const partitionCount = 2;
+let server: TestNats;
+let nc: NatsConnection;
+let hooks: HookStore;
+let letters: Letters;
+const bucket = () => new NatsKeyBucket(nc, 'hooks');
+
+/** Stored rows of each partition; null: erased. */
+let rows: (object | null)[][];
+let isAway = false;
+let effects: Map<string, object | null>;
+
+beforeAll(async () => {
+  server = await startTestNats(partitionCount);
+  nc = await connectNats(server.nats.address, 'test-deliver');
+  hooks = await HookStore.open(bucket(), Date.now);
+  letters = new Letters(jetstream(nc), await jetstreamManager(nc));
+});
+
+afterAll(async () => {
+  hooks.stop();
+  await nc.close();
+  await server.stop();
+});
+
+beforeEach(() => {
+  rows = Array.from({length: partitionCount}, () => []);
+  effects = new Map();
+  isAway = false;
+});
+
+interface ReceivedEvent {
+  readonly id: string;
+  readonly event: string;
+  readonly properties: {readonly n: number};
+}
+
+/** The data of any type: those of the others are undefined. */
+interface ReceivedData {
+  readonly event: ReceivedEvent;
+  readonly events: readonly {readonly event: ReceivedEvent; readonly user_ref: string}[];
+  readonly user_ref: string;
+  readonly traits: {readonly plan: string};
+}
+
+interface Received {
+  readonly id: string;
+  readonly type: string;
+  readonly data: ReceivedData;
+  readonly signature: string;
+}
+
+/** A process that delivers. */
+class Process {
+  readonly received: Received[] = [];
+  /** What the receiver answers, by what it got; it takes everything. */
+  answer: (got: Received) => Outcome = () => ({kind: 'delivered', status: 200});
+  private readonly deliverer: Deliverer;
+  private readonly heads: Heads;
+
+  constructor() {
+    const owners = new Owners(async (subject, question) =>
+      answerOf(Number(subject.split('.').at(-1)), question as PartitionQuestion),
+    );
+    this.heads = new Heads(owners);
+    const own = bucket();
+    this.deliverer = new Deliverer({
+      hooks,
+      bucket: own,
+      owners,
+      letters,
+      events: new EventReader(owners, seedsOf(secret), userRefs(secret)),
+      heads: this.heads,
+      partitionCount,
+      poster: {
+        post: async (_, headers, body) => {
+          const {type, data} = JSON.parse(body);
+          const got = {id: headers['webhook-id']!, type, data, signature: headers['webhook-signature']!};
+          this.received.push(got);
+          return this.answer(got);
+        },
+      },
+      messageId: (...parts) => messageId(secret, ...parts),
+      retryDelayMs: (attempt) => (attempt < attemptsMax ? 5 : undefined),
+      probeDelayMs: () => 20,
+      wallMs: Date.now,
+      logger: createLogger('silent', 'test'),
+    });
+    this.deliverer.start();
+  }
+
+  get measures() {
+    return this.deliverer.measures();
+  }
+
+  stop(): Promise<void> {
+    return this.deliverer.stop();
+  }
+}
+
+const processes: Process[] = [];
+const start = (): Process => {
+  const made = new Process();
+  processes.push(made);
+  return made;
+};
+
+afterEach(async () => {
+  for (const each of processes.splice(0)) await each.stop();
+  for (const {id} of hooks.endpoints.list()) {
+    await hooks.endpoints.remove(id);
+    await letters.forget(id);
+  }
+});
+
+/** As the owner of a partition answers (src/partition/reads). */
+function answerOf(partition: number, question: PartitionQuestion) {
+  if (isAway) return {kind: 'unavailable', message: 'away'};
+  const own = rows[partition]!;
+  const textOf = (ordinal: number) => (own[ordinal] ? JSON.stringify(own[ordinal]) : null);
+  switch (question.ask) {
+    case 'tail': {
+      const ordinals = own
+        .map((_, ordinal) => ordinal)
+        .filter((ordinal) => ordinal >= question.from && own[ordinal] !== null)
+        .slice(0, question.limit);
+      const next = ordinals.length < question.limit ? own.length : (ordinals.at(-1) ?? question.from - 1) + 1;
+      return {kind: 'tail', generation: 1, end: own.length, next, ordinals, events: ordinals.map(textOf)};
+    }
+    case 'bodies':
+      return {kind: 'bodies', events: question.ordinals.map(textOf)};
+    case 'effect': {
+      const said = effects.get(String(question.of.key));
+      return said ? {kind: 'effect', dataJson: JSON.stringify(said)} : {kind: 'effect_gone'};
+    }
+    default:
+      throw new Error(question.ask);
+  }
+}
+
+function store(partition: number, event: string, properties: object = {}, more: object = {}): void {
+  const own = rows[partition]!;
+  own.push({
+    id: `${partition}-${own.length}`,
+    event,
+    userId: 'ada',
+    anonymousId: null,
+    properties,
+    received_at: new Date().toISOString(),
+    ...more,
+  });
+}
+
+async function create(content: Partial<Endpoint> = {}): Promise<Endpoint> {
+  const endpoint = await hooks.endpoints.create({
+    kind: 'webhook',
+    url: 'https://hooks.example.com/',
+    types: [{type: 'event.tracked'}, {type: 'user.identified'}],
+    state: 'active',
+    reason: null,
+    secrets: [{value: 'whsec_AAAA'}],
+    batch: {events: 1, ms: 0},
+    ordered: false,
+    ...content,
+  });
+  for (let partition = 0; partition < partitionCount; partition++)
+    await new CursorRecord(bucket(), endpoint.id, partition).write({
+      v: 1,
+      generation: 1,
+      ordinal: rows[partition]!.length,
+    });
+  return endpoint;
+}
+
+const trigger = (name: string, more: object = {}): Trigger => ({
+  v: 1,
+  id: messageId(secret, name),
+  type: 'user.identified',
+  timestampMs: 1_000,
+  of: {partition: 0, key: name},
+  ...more,
+});
+
+const tell = (endpoint: Endpoint, told: Trigger) => publishTrigger(jetstream(nc), endpoint.id, told);
+const failed: Outcome = {kind: 'failed', status: 500};
+
+describe('stored events', () => {
+  test('come once each, from all partitions, signed, under an id of their place', async () => {
+    store(0, 'before');
+    await create();
+    const process = start();
+    store(0, 'seen', {n: 1});
+    store(1, 'seen', {n: 2});
+    await until('both are there', () => process.received.length === 2);
+    const [one] = process.received.filter(({data}) => data.event.properties.n === 1);
+    expect(one).toEqual({
+      id: expect.stringMatching(/^msg_/),
+      type: 'event.tracked',
+      data: {
+        event: expect.objectContaining({id: '0-1', event: 'seen'}),
+        user_ref: expect.stringMatching(/^[\w-]{43}$/),
+      },
+      signature: expect.stringMatching(/^v1,/),
+    });
+    expect(new Set(process.received.map(({data}) => data.user_ref)).size).toBe(1);
+  });
+
+  test('are those of a rule: names, and conditions on properties and context', async () => {
+    await create({
+      types: [
+        {type: 'event.tracked', names: ['order'], where: ['amount gte 10', 'context.page.path eq /pay']},
+        {type: 'event.tracked', names: ['refund']},
+      ],
+    });
+    const process = start();
+    store(0, 'order', {amount: 9}, {context: {page: {path: '/pay'}}});
+    store(0, 'order', {amount: 10}, {context: {page: {path: '/pay'}}});
+    store(0, 'order', {amount: 11});
+    store(0, 'seen', {amount: 12});
+    store(0, 'refund');
+    await until('two are there', () => process.received.length === 2);
+    expect(process.received.map(({data}) => data.event.id).sort()).toEqual(['0-1', '0-4']);
+  });
+
+  test('of a batch come together, each with the reference of its user', async () => {
+    await create({batch: {events: 10, ms: 50}});
+    const process = start();
+    for (let n = 0; n < 25; n++) store(0, 'seen', {n});
+    const told = () => process.received.flatMap(({data}) => data.events.map((one) => one.event.properties.n));
+    await until('all are there', () => told().length === 25);
+    expect(told()).toEqual(Array.from({length: 25}, (_, n) => n));
+    expect(process.received.length).toBeLessThan(25);
+    expect(process.received[0]!.data.events[0]!.user_ref).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('that fail are tried again on their own, under their id, and hold up nobody', async () => {
+    await create();
+    const process = start();
+    let fails = 3;
+    process.answer = ({data}) =>
+      data.event.properties.n === 0 && fails-- > 0 ? failed : {kind: 'delivered', status: 200};
+    store(0, 'seen', {n: 0});
+    store(0, 'seen', {n: 1});
+    const ofFirst = () => process.received.filter(({data}) => data.event.properties.n === 0);
+    await until('the fourth attempt succeeded', () => ofFirst().length === 4);
+    expect(new Set(ofFirst().map(({id}) => id)).size).toBe(1);
+    expect(process.received.filter(({data}) => data.event.properties.n === 1).length).toBe(1);
+  });
+
+  test('end in the dead letters after ten attempts, as a reference', async () => {
+    const endpoint = await create();
+    const process = start();
+    process.answer = ({data}) => (data.event.event === 'bad' ? failed : {kind: 'delivered', status: 200});
+    store(0, 'bad', {secret: 'of a client'});
+    // A success in between: the endpoint is not probed.
+    const dead = await until('it is buried', async () => {
+      store(1, 'good');
+      const found = await letters.dead(endpoint.id, 1, 10);
+      return found.length > 0 && found;
+    });
+    expect(process.received.filter(({data}) => data.event.event === 'bad').length).toBe(attemptsMax);
+    expect(dead).toEqual([
+      {
+        sequence: expect.any(Number),
+        content: {
+          v: 1,
+          id: process.received.find(({data}) => data.event.event === 'bad')!.id,
+          type: 'event.tracked',
+          timestampMs: expect.any(Number),
+          of: {partition: 0, generation: 1, ordinals: [0]},
+          attempts: attemptsMax,
+          dueMs: expect.any(Number),
+          why: 'the receiver answered 500',
+          endedMs: expect.any(Number),
+        },
+      },
+    ]);
+    expect(process.measures[0]).toMatchObject({dead: 1});
+  });
+
+  test('of an erased user are not sent again', async () => {
+    const endpoint = await create();
+    const process = start();
+    process.answer = () => {
+      rows[0]![0] = null;
+      return failed;
+    };
+    store(0, 'seen');
+    await until('nothing waits any more', async () => {
+      return process.received.length > 0 && (await letters.waiting(endpoint.id, 1, 1)).length === 0;
+    });
+    await until('the end is noted', () => process.measures[0]?.failed === 1);
+    expect(process.received.length).toBe(1);
+    expect(await letters.dead(endpoint.id, 1, 1)).toEqual([]);
+  });
+
+  test('that a join brought are told once: here, if where they came from nobody told them', async () => {
+    await create();
+    store(0, 'first'); // Told by partition 0.
+    const process = start();
+    await until('it is told', () => process.received.length === 1);
+    store(1, 'moved', {}, {id: '0-0', joined: true});
+    store(1, 'moved', {}, {id: '0-9', joined: true});
+    store(1, 'last');
+    await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
+    expect(process.received.map(({data}) => data.event.id).sort()).toEqual(['0-0', '0-9', '1-2']);
+    expect(process.received.find(({data}) => data.event.id === '0-9')!.id).toBe(
+      messageId(secret, hooks.endpoints.list()[0]!.id, 0, 1, 9),
+    );
+  });
+
+  test('all come over a restart, copies under the same ids', async () => {
+    await create();
+    const sent = new Map<string, string>();
+    let copies = 0;
+    const count = 200;
+    for (let round = 0; round < 4; round++) {
+      const process = start();
+      for (let n = 0; n < count / 4; n++) store(n % partitionCount, 'seen');
+      await until('some are told', () => process.received.length > 20);
+      await process.stop();
+      for (const {id, data} of process.received) {
+        copies += sent.has(data.event.id) ? 1 : 0;
+        expect(sent.get(data.event.id) ?? id).toBe(id);
+        sent.set(data.event.id, id);
+      }
+    }
+    const process = start();
+    await until('all are told', () => {
+      for (const {id, data} of process.received) {
+        expect(sent.get(data.event.id) ?? id).toBe(id);
+        sent.set(data.event.id, id);
+      }
+      return sent.size === count;
+    });
+    expect(copies).toBeLessThan(count);
+  });
+
+  test('that wait for more than a day are passed over, and a line says so', async () => {
+    const endpoint = await create();
+    const day = 86_400_000;
+    const old = {received_at: new Date(Date.now() - 2 * day).toISOString()};
+    for (let n = 0; n < 20; n++) store(0, 'old', {}, old);
+    store(0, 'new');
+    const process = start();
+    await until('the new one is told', () => process.received.length > 0);
+    expect(process.received.map(({data}) => data.event.event)).toEqual(['new']);
+    const [skipped] = await letters.dead(endpoint.id, 1, 10);
+    expect(skipped?.content).toMatchObject({type: 'skipped', of: {partition: 0, from: 0, to: 20}});
+    expect(process.measures[0]).toMatchObject({skippedEvents: 20});
+  });
+
+  test('of an ordered endpoint wait for each other', async () => {
+    await create({ordered: true});
+    const process = start();
+    let fails = 2;
+    process.answer = ({data}) =>
+      data.event.properties.n === 1 && fails-- > 0 ? failed : {kind: 'delivered', status: 200};
+    for (let n = 0; n < 4; n++) store(0, 'seen', {n});
+    await until('all are told', () => process.received.length === 6);
+    expect(process.received.map(({data}) => data.event.properties.n)).toEqual([0, 1, 1, 1, 2, 3]);
+  });
+});
+
+describe('triggers', () => {
+  test('say what their owner says at each attempt; of an erased user nothing', async () => {
+    const endpoint = await create();
+    effects.set('ada', {userId: 'ada', traits: {plan: 'free'}});
+    effects.set('gone', null);
+    const process = start();
+    process.answer = () => {
+      effects.set('ada', {userId: 'ada', traits: {plan: 'pro'}});
+      return process.received.length < 3 ? failed : {kind: 'delivered', status: 200};
+    };
+    await tell(endpoint, trigger('gone'));
+    await tell(endpoint, trigger('ada'));
+    await until('it is taken', () => process.received.length === 3);
+    expect(process.received.map(({id, data}) => [id, data.traits.plan])).toEqual([
+      [trigger('ada').id, 'free'],
+      [trigger('ada').id, 'pro'],
+      [trigger('ada').id, 'pro'],
+    ]);
+    await until('nothing waits', async () => (await letters.waiting(endpoint.id, 1, 1)).length === 0);
+    expect(await letters.dead(endpoint.id, 1, 1)).toEqual([]);
+  });
+
+  test('of an owner that is away wait, and that is no attempt', async () => {
+    const endpoint = await create({types: [{type: 'user.identified'}]});
+    effects.set('ada', {userId: 'ada'});
+    isAway = true;
+    const process = start();
+    await tell(endpoint, trigger('ada'));
+    await until('it was asked for', async () => (await letters.waiting(endpoint.id, 1, 1)).length === 1);
+    isAway = false;
+    await until('it is told', () => process.received.length === 1);
+    await until('it is noted', () => process.measures[0]?.delivered === 1);
+    expect(process.measures[0]).toMatchObject({failed: 0});
+  });
+
+  test('of a paused endpoint wait; a 410 disables it, and what comes then is buried', async () => {
+    const endpoint = await create({state: 'paused', types: [{type: 'user.identified'}]});
+    for (const name of ['a', 'b', 'c']) effects.set(name, {userId: name});
+    const process = start();
+    await tell(endpoint, trigger('a'));
+    await until('it waits', async () => (await letters.waiting(endpoint.id, 1, 9)).length === 1);
+    expect(process.received).toEqual([]);
+    await hooks.endpoints.change(endpoint.id, (one) => ({...one, state: 'active'}));
+    await until('it is told', () => process.received.length === 1);
+    process.answer = () => ({kind: 'gone', status: 410});
+    await tell(endpoint, trigger('b'));
+    await until('it is disabled', () => hooks.endpoints.get(endpoint.id)?.state === 'disabled');
+    expect(hooks.endpoints.get(endpoint.id)?.reason).toBe('the receiver answered 410');
+    await tell(endpoint, trigger('c'));
+    const dead = await until('both are buried', async () => {
+      const found = await letters.dead(endpoint.id, 1, 9);
+      return found.length === 2 && found;
+    });
+    expect(dead.map(({content}) => content.why)).toEqual(['the receiver answered 410', 'the webhook is disabled']);
+    expect(process.received.length).toBe(2);
+  });
+
+  test('of chats have their form, and no headers', async () => {
+    const endpoint = await create({kind: 'slack', types: [{type: 'report.threshold'}]});
+    const process = start();
+    const said = trigger('alert', {type: 'report.threshold', of: undefined, data: {text: 'Firing: <x>'}});
+    // The receiver of this file parses webhooks: a chat's body has no type.
+    await tell(endpoint, JSON.parse(JSON.stringify(said)));
+    await until('it is told', () => process.received.length === 1);
+    expect(process.received[0]).toEqual({id: undefined, type: undefined, data: undefined, signature: undefined});
+  });
+});
+
+test('an endpoint that fails is probed with one delivery at a time, loses nothing, and costs nobody else', async () => {
+  const bad = await create({url: 'https://bad.example.com/'});
+  const process = start();
+  let isDown = true;
+  process.answer = () => (isDown ? failed : {kind: 'delivered', status: 200});
+  for (let n = 0; n < 100; n++) store(0, 'seen', {n});
+  await until('it is probed', () => process.measures[0]?.isProbed);
+  const before = process.received.length;
+  expect(before).toBeLessThan(probedAfter + 10);
+  isDown = false;
+  const told = () => new Set(process.received.map(({data}) => data.event.properties.n));
+  await until('all are told', () => told().size === 100);
+  await until('nothing waits', async () => (await letters.waiting(bad.id, 1, 1)).length === 0);
+  expect(process.measures[0]).toMatchObject({isProbed: false, dead: 0, skippedEvents: 0});
+});
