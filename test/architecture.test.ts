@@ -144,7 +144,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['funnels'],
     ['runner.ts'],
     ['reads'],
-    ['assembly.ts'],
+    ['asked-converted.ts', 'assembly.ts', 'hook-outbox.ts'],
     ['worker.ts'],
   ],
   'src/report': [

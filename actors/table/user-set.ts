@@ -21,6 +21,13 @@ export class UserSet {
     this.count += 1;
   }
 
+  /** Ascending. */
+  *members(): Generator<number, void, void> {
+    const {words} = this;
+    for (let word = 0; word < words.length; word++)
+      for (let left = words[word]; left !== 0; left &= left - 1) yield 32 * word + 31 - Math.clz32(left & -left);
+  }
+
   copy(): UserSet {
     const set = new UserSet();
     set.words = this.words.slice();

@@ -50,8 +50,9 @@ interface AssemblyOptions
   readonly positionNote: PositionNote;
   /** Called with each manifest that is written, before anyone is notified of it. */
   readonly notePublished: (written: WrittenManifest) => void;
-  /** Absent: nobody is told of anything. */
+  /** Absent: nobody is told of anything, and no funnel is saved. */
   readonly outbox?: Outbox;
+  readonly converted?: RunnerSetup['converted'];
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   /** A connection of its own for erasing parts: nothing else waits for that. */
@@ -67,7 +68,7 @@ interface AssemblyOptions
 /** Recovers the partition, which fences off an earlier owner. */
 export async function assemblePartition(options: AssemblyOptions): Promise<Runner> {
   const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
-  const {outbox = noOutbox} = options;
+  const {outbox = noOutbox, converted = async () => undefined} = options;
   const number = setup.partition;
   const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
   const publishing = troubleTo('to publish a snapshot');
@@ -118,6 +119,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     ...options,
     outbox,
     effects,
+    converted,
     partition,
     sweep,
     layout,

@@ -6,15 +6,16 @@
 //   EF4. What is queued names nobody but by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
 
 import type {Effect, Partition} from '../../actors/partition.js';
+import type {SubscribedType} from '../effects/endpoint.js';
 import type {SavedFunnel} from '../effects/saved-funnel.js';
-import type {Trigger, TriggerType} from '../effects/trigger.js';
+import type {Trigger} from '../effects/trigger.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {retryForever, type Trouble} from './retry.js';
 
 /** Who is told, and how. */
 export interface Outbox {
   /** Endpoints that get what happened at this time of the log. `names`: of what it is about; those that chose others do not. */
-  endpointsOf(type: TriggerType, names: readonly string[], logMs: number): readonly string[];
+  endpointsOf(type: SubscribedType, names: readonly string[], logMs: number): readonly string[];
   /** Resolves when it is queued; may be tried again. */
   publish(endpoint: string, trigger: Trigger): Promise<void>;
   /** The id of what these parts tell, for ever the same. */

@@ -21,6 +21,7 @@ import {LateCopies} from './erasure/late-copies.js';
 import {OnwardDeletions} from './erasure/onward.js';
 import {type ErasureReach, Scrub} from './erasure/scrub.js';
 import type {FoldPace} from './fold-pace.js';
+import {SavedFunnels, type SavedFunnelsSetup} from './funnels/saved-funnels.js';
 import {type Destination, Mover} from './identity/mover.js';
 import {LogIdentity, type LogIdentitySetup} from './log/log-identity.js';
 import type {LogMessage} from './log/log-reader.js';
@@ -76,6 +77,8 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   readonly journal: DeletionJournal;
   readonly outbox: Outbox;
   readonly effects: Effects;
+  /** Asks the report thread who completed a funnel here. */
+  readonly converted: SavedFunnelsSetup['converted'];
   /** Notified of the applied sequence after each message. */
   readonly noteApplied: (sequence: number) => void;
   /** Called with an error that ends the process: a lost fence, a broken invariant. */
@@ -111,6 +114,7 @@ export class Runner {
   private readonly lateCopies: LateCopies;
   readonly mover: Mover;
   private readonly onward: OnwardDeletions;
+  readonly savedFunnels: SavedFunnels;
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
   private lastGapMs: number | undefined;
@@ -126,7 +130,10 @@ export class Runner {
     this.conflictWarning = new ConflictWarning(setup.partition.partition, setup.log);
     this.alarms = new Alarms(setup.partition.partition, setup.log);
     this.identity = new LogIdentity(setup);
-    setup.snapshots.onPublished = ({sequence}) => this.identity.notePublished(sequence);
+    setup.snapshots.onPublished = ({sequence}) => {
+      this.identity.notePublished(sequence);
+      this.savedFunnels.notePublished();
+    };
     this.scrub = new Scrub({
       ...setup,
       publish: () => this.publishNow(),
@@ -144,6 +151,13 @@ export class Runner {
       wentOn: () => this.scrub.request(),
       isLive: () => this.phase === 'live',
     });
+    this.savedFunnels = new SavedFunnels({
+      ...setup,
+      publishedSequence: () => setup.snapshots.publishedSequence,
+      whenApplied: (sequence, waitMs) => this.whenApplied(sequence, waitMs),
+      isLive: () => this.phase === 'live',
+    });
+    this.savedFunnels.define();
     this.lateCopies = new LateCopies(setup.partition, this.scrub, () => this.phase === 'live');
   }
 
@@ -216,6 +230,7 @@ export class Runner {
     await warmedUp;
     if (!this.isStarting) return;
     this.phase = 'live';
+    this.savedFunnels.wake();
     this.lateCopies.cleanSoon(this.ticks.periodMs);
     this.mover.wake();
     this.onward.wake();
@@ -282,6 +297,7 @@ export class Runner {
     if (!this.identity.noteApplied()) return;
     noteApplied(partition.appliedSequence);
     this.conflictWarning.note(partition.dedupe.conflicts.count, monotonicMs());
+    this.savedFunnels.noteFolded();
     this.lateCopies.cleanSoon(this.ticks.periodMs);
     this.mover.wake();
   }
@@ -354,6 +370,7 @@ export class Runner {
       return;
     }
     this.ticks.cut();
+    this.savedFunnels.noteCut(this.setup.partition.appliedSequence);
     snapshots
       .take()
       .then(() => this.snapshotDone())
@@ -437,6 +454,7 @@ export class Runner {
     this.ticks.stop();
     this.lateCopies.stop();
     this.mover.stop();
+    this.savedFunnels.stop();
   }
 
   /** Publishes a last snapshot and stops everything. */
@@ -451,6 +469,7 @@ export class Runner {
       await this.onward.idle();
       await this.scrub.idle();
       await this.mover.idle(); // It may wait for a snapshot, and none follows the last one.
+      await this.savedFunnels.idle();
       await this.publishNow();
       this.lateCopies.clean(this.ticks.periodMs); // A stopped service leaves nothing of erased users on the disk.
       await this.scrub.idle();

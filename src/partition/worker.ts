@@ -11,12 +11,15 @@ import {
   type PartitionAnswer,
   type PartitionQuestion,
 } from '../asks.js';
+import {wallMs} from '../clock.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
+import {HookStore} from '../effects/hook-store.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
+import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogSource} from '../nats/log-pull.js';
 import {partValues} from '../nats/part-values.js';
 import {announceManifest} from '../nats/published-manifests.js';
@@ -32,9 +35,12 @@ import {Refresh} from '../refresh.js';
 import {giveWay} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
+import {askConverted} from './asked-converted.js';
 import {assemblePartition} from './assembly.js';
+import type {Outbox} from './effects.js';
 import type {ErasureReach} from './erasure/scrub.js';
 import {FoldPace} from './fold-pace.js';
+import {hookOutbox} from './hook-outbox.js';
 import {NewestWrite} from './log/newest-write.js';
 import {patientValues} from './patient-values.js';
 import {LiveReads, movedOn} from './reads/live-reads.js';
@@ -85,6 +91,8 @@ interface Shared {
   readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number, number];
   readonly refresh: Refresh;
+  readonly hooks: HookStore;
+  readonly outbox: Outbox;
 }
 
 async function openShared(): Promise<Shared> {
@@ -99,6 +107,7 @@ async function openShared(): Promise<Shared> {
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
   const values = partValues(jsm, () => isOfCluster(nc));
   const cache = new PartsCache(values, data.cacheBytesMax);
+  const hooks = await HookStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
   return {
     logNc,
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
@@ -109,6 +118,8 @@ async function openShared(): Promise<Shared> {
     foldCache: new PartsCache(patientValues(values, new Trouble(log, {tried: 'to read a part'})), cache.memory),
     seeds: seedsOf(deployment.secret),
     refresh: new Refresh(data.reportRefresh, deployment.createdMs),
+    hooks,
+    outbox: hookOutbox(hooks, jetstream(nc), deployment.secret),
   };
 }
 
@@ -125,7 +136,7 @@ function vitalsOf({logNc, nc, erasingNc, cache}: Shared): ThreadVitals {
 }
 
 async function startPartition(number: number, shared: Shared): Promise<Runner> {
-  const {nc, erasingNc, logSource, values, cache, foldCache, seeds, refresh} = shared;
+  const {nc, erasingNc, logSource, values, cache, foldCache, seeds, refresh, outbox} = shared;
   return assemblePartition({
     setup: {
       partition: number,
@@ -146,6 +157,8 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     foldPace,
     positionNote: new PositionFile(data.dataDir, number, log),
     refresh,
+    outbox,
+    converted: (funnel, fromByte) => askConverted(nc, number, funnel, fromByte),
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),
     journal: new DeletionFile(data.deletionsDir, number, log),
@@ -256,6 +269,9 @@ async function main(): Promise<void> {
   const vitals = vitalsOf(shared);
   answerQuestions(openReads(runners), shared.nc, vitals);
   void watchLog(runners, shared);
+  shared.hooks.onChange(() => {
+    for (const {savedFunnels} of runners) savedFunnels.define();
+  });
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'drain') void drain(runners, shared).catch(fail);
   });
@@ -279,8 +295,9 @@ async function main(): Promise<void> {
   tell({kind: 'ready'});
 }
 
-async function drain(runners: readonly Runner[], {nc, erasingNc, logNc}: Shared): Promise<void> {
+async function drain(runners: readonly Runner[], {nc, erasingNc, logNc, hooks}: Shared): Promise<void> {
   await Promise.all(runners.map((runner) => runner.drain()));
+  hooks.stop();
   await Promise.all([nc.close(), erasingNc.close(), logNc.close()]);
   tell({kind: 'stopped'});
   port.close();

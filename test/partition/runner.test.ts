@@ -1,8 +1,10 @@
 // When a partition publishes ticks by itself: driven by hand, without a log.
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../actors/dedupe/conflicts.js';
+import {Completions} from '../../actors/funnels/completions.js';
 import {Moves} from '../../actors/identity/moves.js';
 import {createLogger} from '../../src/observe.js';
+import {noOutbox} from '../../src/partition/effects.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
 import {Throttle} from '../../src/partition/throttle.js';
@@ -68,6 +70,9 @@ class Driven {
           return stop;
         },
         takeClosedChunks: () => [],
+        takeEffects: () => [],
+        deletionsToTell: [],
+        completions: new Completions(),
         users: {profiles: {passivate: () => []}},
       },
       layout: {writing: {size: 0}},
@@ -84,6 +89,8 @@ class Driven {
       snapshots: this.snapshots,
       ownership: this.ownership,
       journal: noJournal,
+      outbox: noOutbox,
+      effects: {tell: () => undefined},
       sweep: {stop: async () => undefined},
       throttle: new Throttle(() => 0),
       refresh: this.refresh,

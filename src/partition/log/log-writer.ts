@@ -8,9 +8,11 @@ import {entryBytesMax, logMessageBytesMax} from '../../../actors/limits.js';
 import {
   type Arrival,
   beginMessage,
+  type Completion,
   type Leaver,
   sealMessage,
   writeArrive,
+  writeComplete,
   writeEraseOfKey,
   writeFiller,
   writeLeave,
@@ -29,9 +31,13 @@ const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
 const erasureBytesMax = 1_800;
 const erasuresMax = 400;
 const leaverBytesMax = 6;
+const userStepBytesMax = 5;
+/** Users of one complete entry. */
+export const usersCompletedMax = 100_000;
 /** Bytes of the event entries in one message of a move; one entry more still fits. */
 export const arriveBytesMax = logMessageBytesMax - entryBytesMax - messageHeadBytesMax;
 assert(erasuresMax * erasureBytesMax <= fillerBytesMax, 'NATS carries erase entries');
+assert(usersCompletedMax * userStepBytesMax <= fillerBytesMax, 'NATS carries complete entries');
 assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
 
 export interface Erasing {
@@ -99,6 +105,13 @@ export class LogWriter {
       },
       1 + eventCount,
     );
+  }
+
+  /** Appends a complete entry; resolves with its sequence. */
+  complete(completion: Completion): Promise<number> {
+    assert(completion.users.length <= usersCompletedMax, 'NATS carries a complete entry');
+    const bytes = messageHeadBytesMax + completion.users.length * userStepBytesMax;
+    return this.send(bytes, (writer) => writeComplete(writer, completion));
   }
 
   /** Appends filler of this many bytes; resolves when it is stored. */

@@ -1,0 +1,37 @@
+// Asks the report thread who completed a funnel in a partition.
+import type {NatsConnection} from 'nats';
+import {throwBroken} from '../../actors/invariant.js';
+import {UserSet} from '../../actors/table/user-set.js';
+import {askReportSubject, type PlainFunnel, type ReportAnswer, type ReportQuestion} from '../asks.js';
+import type {Converted} from './funnels/saved-funnels.js';
+
+/** A funnel over all rows, with a cold cache. */
+const answerMsMax = 60_000;
+
+/** Undefined: nobody says it now. */
+export async function askConverted(
+  nc: NatsConnection,
+  partition: number,
+  funnel: PlainFunnel,
+  fromByte: number,
+): Promise<Converted | undefined> {
+  const question: ReportQuestion = {ask: 'converted', partition, funnel, fromByte};
+  try {
+    const reply = await nc.request(askReportSubject, JSON.stringify(question), {timeout: answerMsMax});
+    const answer = reply.json<ReportAnswer>();
+    return answer.kind === 'converted' ? convertedOf(answer, fromByte) : undefined;
+  } catch (error) {
+    throwBroken(error);
+    return undefined;
+  }
+}
+
+function convertedOf(
+  {position, users: text, hasMore}: Extract<ReportAnswer, {kind: 'converted'}>,
+  fromByte: number,
+): Converted {
+  const bytes = Buffer.from(text, 'base64');
+  const users = new UserSet();
+  users.restore(bytes);
+  return {position, users, firstUser: 8 * fromByte, nextByte: hasMore ? fromByte + bytes.length : undefined};
+}

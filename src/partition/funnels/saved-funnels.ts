@@ -1,0 +1,264 @@
+// Finds out who completes saved funnels, and appends that to the log: the fold then keeps it, and whoever wants to know is told.
+//   SF1. Who completes a funnel by the newest of their events is found right behind the fold: their own rows are walked.
+//   SF2. Who completes one otherwise, by events that came late or of another partition, is found behind the next snapshot that has
+//        these rows: the report thread says who completed it. In the end the users told are those whom the funnel report counts.
+//   SF3. A funnel begins with those who completed it by the newest snapshot at that time. Later ones are told.
+//   SF4. Nothing waits for this work: it rests for `restFactor` times as long as it took.
+//   SF5. What is appended twice counts once (actors/funnels CO1): a crash, or another owner, harms nothing.
+
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import {funnelsWatchedMax, type StepWatch} from '../../../actors/funnels/step-watch.js';
+import {throwBroken} from '../../../actors/invariant.js';
+import type {Completion} from '../../../actors/log/entries.js';
+import type {Position} from '../../../actors/manifest.js';
+import type {UserSet} from '../../../actors/table/user-set.js';
+import type {PlainFunnel} from '../../asks.js';
+import {monotonicMs} from '../../clock.js';
+import type {SavedFunnel} from '../../effects/saved-funnel.js';
+import {PacedWork} from '../../pacing/paced-work.js';
+import type {Effects, Outbox} from '../effects.js';
+import {type LogWriter, usersCompletedMax} from '../log/log-writer.js';
+import type {PartitionView} from '../runner.js';
+import {pathsOf} from './user-paths.js';
+
+/** SF4: work of folding grows by a tenth at most. */
+const restFactor = 9;
+const restMsMax = 10_000;
+/** Users walked together, and the chunks that are read for them: whoever has more is left to SF2. */
+const usersAtOnce = 64;
+const chunksAtOnceMax = 512;
+/** The report thread is asked again after so long, where it could not say. */
+const askAgainMs = 1_000;
+/** Users of one message: each of them may be told. */
+const usersToldMax = 1_000;
+const appliedMsMax = 5_000;
+
+/** A share of those who completed a funnel, as the report thread says it (src/asks.ts). */
+export interface Converted {
+  readonly position: Position;
+  /** By their distance from `firstUser`. */
+  readonly users: UserSet;
+  readonly firstUser: number;
+  /** Of the next share; undefined: there is none. */
+  readonly nextByte: number | undefined;
+}
+
+export interface SavedFunnelsSetup extends Pick<PartitionView, 'partition' | 'layout' | 'cache' | 'damage'> {
+  readonly writer: Pick<LogWriter, 'complete'>;
+  readonly effects: Pick<Effects, 'whenTold'>;
+  readonly outbox: Pick<Outbox, 'funnels'>;
+  /** Undefined: it cannot be said now. */
+  readonly converted: (funnel: PlainFunnel, fromByte: number) => Promise<Converted | undefined>;
+  /** Position of the newest published snapshot; 0: there is none. */
+  readonly publishedSequence: () => number;
+  readonly whenApplied: (sequence: number, waitMs: number) => Promise<boolean>;
+  readonly isLive: () => boolean;
+  readonly onFatal: (error: Error) => void;
+}
+
+class TooManyChunks extends Error {}
+
+export class SavedFunnels {
+  private readonly setup: SavedFunnelsSetup;
+  private funnels: readonly SavedFunnel[] = [];
+  private watch: StepWatch | undefined;
+  /** By funnel: a snapshot from this sequence on has rows that may complete it. */
+  private readonly due = new Map<string, number>();
+  private readonly walking: PacedWork;
+  private readonly settling: PacedWork;
+
+  constructor(setup: SavedFunnelsSetup) {
+    this.setup = setup;
+    const start = (work: () => Promise<number | undefined>): PacedWork =>
+      new PacedWork(work, setup.isLive, setup.onFatal);
+    this.walking = start(() => this.walkUsers());
+    this.settling = start(() => this.settle());
+  }
+
+  /** Takes over the newest definitions. To be called before the first fold, and when they may have changed. */
+  define(): void {
+    const funnels = this.setup.outbox.funnels().slice(0, funnelsWatchedMax);
+    if (JSON.stringify(funnels) !== JSON.stringify(this.funnels)) this.replace(funnels);
+    this.wake();
+  }
+
+  private replace(funnels: readonly SavedFunnel[]): void {
+    const {partition} = this.setup;
+    const {completions} = partition;
+    this.funnels = funnels;
+    this.watch = partition.watchFunnels(
+      funnels.map(({id, steps}) => ({steps, isDone: (user) => completions.has(id, user)})),
+    );
+    this.due.clear();
+    // Rows that were folded before are of no watch.
+    for (const {id} of funnels) this.due.set(id, partition.appliedSequence);
+  }
+
+  /** The partition goes live, or something may be due. */
+  wake(): void {
+    this.noteFolded();
+    this.notePublished();
+  }
+
+  noteFolded(): void {
+    if (this.watch?.hasUsers) this.walking.wake();
+  }
+
+  /** A snapshot is cut: it will have the rows that are folded by now. */
+  noteCut(sequence: number): void {
+    const touched = this.watch?.takeTouched() ?? 0;
+    for (const [at, {id}] of this.funnels.entries()) if ((touched & (1 << at)) !== 0) this.due.set(id, sequence);
+  }
+
+  notePublished(): void {
+    if (this.hasDue) this.settling.wake();
+  }
+
+  private get hasDue(): boolean {
+    const {completions} = this.setup.partition;
+    return this.due.size > 0 || completions.funnels.length > this.funnels.length;
+  }
+
+  // ---- SF1 ----
+
+  private async walkUsers(): Promise<number | undefined> {
+    const {partition, damage} = this.setup;
+    const startedMs = monotonicMs();
+    const found = [...(this.watch?.takeUsers() ?? [])];
+    const {funnels} = this;
+    for (let at = 0; at < found.length && this.setup.isLive(); at += usersAtOnce) {
+      const some = new Map(found.slice(at, at + usersAtOnce).filter(([user]) => partition.isHere(user)));
+      try {
+        await this.walkSome(funnels, some);
+      } catch (error) {
+        throwBroken(error);
+        // SF2 finds them.
+        if (!(error instanceof TooManyChunks) && !damage.note(error as Error)) throw error;
+      }
+    }
+    return this.watch?.hasUsers ? restMs(startedMs) : undefined;
+  }
+
+  /** `masks`: by user the funnels that it may have completed, as bits. */
+  private async walkSome(funnels: readonly SavedFunnel[], masks: ReadonlyMap<number, number>): Promise<void> {
+    const {completions} = this.setup.partition;
+    let chunks = 0;
+    const turn = async (): Promise<void> => {
+      chunks += 1;
+      if (chunks > chunksAtOnceMax) throw new TooManyChunks();
+      await nextTurn();
+    };
+    const paths = await pathsOf(this.setup, [...masks.keys()], funnels, turn);
+    for (const [at, {id, steps}] of funnels.entries()) {
+      if (!completions.hasBegun(id)) continue; // SF3, then SF2
+      const isComplete = ([user, mask]: readonly [number, number]): boolean =>
+        (mask & (1 << at)) !== 0 && paths.get(user)?.[at]?.length === steps.length && !completions.has(id, user);
+      const users = [...masks].filter(isComplete).map(([user]) => user);
+      if (users.length > 0) await this.append({stage: 'now', funnel: id, users: users.sort((a, b) => a - b)});
+    }
+  }
+
+  // ---- SF2, SF3 ----
+
+  private async settle(): Promise<number | undefined> {
+    const {partition, isLive} = this.setup;
+    const startedMs = monotonicMs();
+    const {funnels} = this;
+    let isPutOff = false;
+    for (const id of partition.completions.funnels)
+      if (isLive() && !funnels.some((one) => one.id === id))
+        await this.append({stage: 'removed', funnel: id, users: []});
+    for (const funnel of funnels) {
+      const dueFrom = this.due.get(funnel.id);
+      if (!isLive() || dueFrom === undefined || this.funnels !== funnels) continue;
+      if (!partition.completions.hasBegun(funnel.id)) isPutOff = !(await this.begin(funnel)) || isPutOff;
+      else if (dueFrom <= this.setup.publishedSequence()) isPutOff = !(await this.catchUp(funnel, dueFrom)) || isPutOff;
+    }
+    if (!isPutOff && !this.isAnyDue) return undefined;
+    return Math.max(isPutOff ? askAgainMs : 0, restMs(startedMs));
+  }
+
+  private get isAnyDue(): boolean {
+    const published = this.setup.publishedSequence();
+    return [...this.due.values()].some((sequence) => sequence <= published);
+  }
+
+  /** SF3. @returns false: it cannot be said now. */
+  private async begin({id, ...funnel}: SavedFunnel): Promise<boolean> {
+    const isSaid = await this.eachConverted(funnel, async (share) => {
+      for (const some of pieces(share, usersCompletedMax))
+        await this.append({stage: 'before', funnel: id, users: some});
+    });
+    if (isSaid) await this.append({stage: 'begin', funnel: id, users: []});
+    return isSaid;
+  }
+
+  /** SF2. @returns false: it cannot be said now. */
+  private async catchUp(funnel: SavedFunnel, dueFrom: number): Promise<boolean> {
+    const {partition, effects, isLive} = this.setup;
+    const {completions} = partition;
+    const {id} = funnel;
+    let isOlder = false;
+    const isSaid = await this.eachConverted(funnel, async (share) => {
+      const {position} = share;
+      isOlder ||= position.generation !== partition.generation || position.sequence < dueFrom;
+      const isNew = (user: number): boolean => partition.isHere(user) && !completions.has(id, user);
+      for (const some of pieces(share, usersToldMax, isNew)) {
+        if (!isLive()) return;
+        await this.append({stage: 'now', funnel: id, users: some});
+        await effects.whenTold();
+      }
+    });
+    if (!isSaid || isOlder || !isLive()) return false;
+    if (this.due.get(id) === dueFrom) this.due.delete(id);
+    return true;
+  }
+
+  private async eachConverted(funnel: PlainFunnel, take: (share: Converted) => Promise<void>): Promise<boolean> {
+    const {steps, windowMs} = funnel;
+    for (let fromByte: number | undefined = 0; fromByte !== undefined; ) {
+      const share: Converted | undefined = await this.settling.unlessStopped(
+        this.setup.converted({steps, windowMs}, fromByte),
+      );
+      if (share === undefined || !this.setup.isLive()) return false;
+      await take(share);
+      fromByte = share.nextByte;
+    }
+    return true;
+  }
+
+  private async append(completion: Completion): Promise<void> {
+    const sequence = await this.setup.writer.complete(completion);
+    await this.setup.whenApplied(sequence, appliedMsMax);
+  }
+
+  stop(): void {
+    this.walking.stop();
+    this.settling.stop();
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    await Promise.all([this.walking.idle(), this.settling.idle()]);
+  }
+}
+
+const restMs = (startedMs: number): number => Math.min(restFactor * (monotonicMs() - startedMs), restMsMax);
+
+/** Users of a share, ascending, so many at a time. */
+function* pieces(
+  {users, firstUser}: Converted,
+  countMax: number,
+  isMeant: (user: number) => boolean = () => true,
+): Generator<number[], void, void> {
+  let piece: number[] = [];
+  for (const member of users.members()) {
+    const user = firstUser + member;
+    if (!isMeant(user)) continue;
+    piece.push(user);
+    if (piece.length < countMax) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
+}

@@ -1,0 +1,23 @@
+// The outbox of a deployment: its endpoints and saved funnels, and the stream of triggers.
+import type {JetStreamClient} from '@nats-io/jetstream';
+import type {HookStore} from '../effects/hook-store.js';
+import {publishTrigger} from '../effects/outbox.js';
+import {savedFunnelsOf} from '../effects/saved-funnel.js';
+import {messageId} from '../effects/trigger.js';
+import {userRefs} from '../user-ref.js';
+import type {Outbox} from './effects.js';
+
+export function hookOutbox(hooks: HookStore, js: JetStreamClient, deploymentSecret: string): Outbox {
+  const userRefOf = userRefs(deploymentSecret);
+  const funnels = savedFunnelsOf(hooks);
+  return {
+    endpointsOf: (type, names, logMs) => {
+      const wanting = names.length === 0 ? hooks.wants(type) : names.flatMap((name) => hooks.wants(type, name));
+      return [...new Set(wanting.filter(({createdMs}) => createdMs <= logMs).map(({id}) => id))];
+    },
+    publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
+    idOf: (...parts) => messageId(deploymentSecret, ...parts),
+    userRefOf,
+    funnels: () => funnels.list(),
+  };
+}

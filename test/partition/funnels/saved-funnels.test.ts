@@ -1,0 +1,312 @@
+// Saved funnels of a partition, from rows to what is told: whatever comes late, joins, is deleted or crashes, the users told of are
+// those whom the funnel report counts.
+import {performance} from 'node:perf_hooks';
+import {afterEach, beforeEach, expect, test, vi} from 'vitest';
+import {writeComplete, writeErase, writeEvent, writeLink} from '../../../actors/log/entries.js';
+import type {Manifest} from '../../../actors/manifest.js';
+import type {UserSet} from '../../../actors/table/user-set.js';
+import type {PlainFunnel} from '../../../src/asks.js';
+import type {SavedFunnel} from '../../../src/effects/saved-funnel.js';
+import {messageId, type Trigger} from '../../../src/effects/trigger.js';
+import {Effects, type Outbox} from '../../../src/partition/effects.js';
+import {SavedFunnels} from '../../../src/partition/funnels/saved-funnels.js';
+import {MissingPart} from '../../../src/parts/stored-parts.js';
+import {Evaluation} from '../../../src/report/evaluate.js';
+import {NewestSnapshots} from '../../../src/report/published/newest-snapshots.js';
+import {Random} from '../../../tools/random.js';
+import {MemoryShell} from '../../support/memory-shell.js';
+
+const startMs = Date.UTC(2026, 4, 1);
+const minuteMs = 60_000;
+
+const funnel = (id: string, steps: readonly string[], windowMs?: number): SavedFunnel => ({
+  v: 1,
+  id,
+  createdMs: startMs,
+  name: id,
+  steps,
+  ...(windowMs === undefined ? {} : {windowMs}),
+});
+
+class World {
+  shell = new MemoryShell();
+  readonly log: (readonly [sequence: number, bytes: Uint8Array])[] = [];
+  funnels: readonly SavedFunnel[] = [];
+  /** Ids of triggers by user and funnel. */
+  readonly ids = new Map<string, Set<string>>();
+  /** Whether the queue loses this ack. */
+  losesAck: () => boolean = () => false;
+  private published: Manifest | undefined;
+  private effects!: Effects;
+  private saved!: SavedFunnels;
+  private appending: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    this.own(this.shell);
+  }
+
+  private readonly outbox: Outbox = {
+    endpointsOf: () => ['wh_1'],
+    publish: async (_, trigger) => {
+      this.note(trigger);
+      if (this.losesAck()) throw new Error('the ack is lost');
+    },
+    idOf: (...parts) => messageId('secret', ...parts),
+    userRefOf: (hash) => hash,
+    funnels: () => this.funnels,
+  };
+
+  private note({id, ...rest}: Trigger): void {
+    const {user, funnel: of} = 'of' in rest ? rest.of : {user: 0, funnel: rest.type};
+    const key = `${String(of)} ${String(user)}`;
+    this.ids.set(key, (this.ids.get(key) ?? new Set()).add(id));
+  }
+
+  /** The process of this state: what it folds is told, and what is due is found out. */
+  private own(shell: MemoryShell): void {
+    const {partition} = shell;
+    this.shell = shell;
+    this.effects = new Effects(partition, this.outbox);
+    const fold = shell.fold.bind(shell);
+    shell.fold = async (sequence, bytes) => {
+      this.log.push([sequence, bytes]);
+      await this.folded(fold, sequence, bytes);
+    };
+    this.saved = new SavedFunnels({
+      ...shell.readable(0),
+      damage: {note: () => false} as never,
+      writer: {complete: (completion) => this.append((writer) => writeComplete(writer, completion))},
+      effects: this.effects,
+      outbox: this.outbox,
+      converted: (asked) => this.converted(asked),
+      publishedSequence: () => this.published?.position.sequence ?? 0,
+      whenApplied: async () => true,
+      isLive: () => true,
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    this.saved.define();
+  }
+
+  private async folded(fold: MemoryShell['fold'], sequence: number, bytes: Uint8Array): Promise<void> {
+    await fold(sequence, bytes);
+    this.effects.tell(this.shell.partition.takeEffects(), sequence, startMs);
+    this.saved.noteFolded();
+  }
+
+  /** A message of one entry, behind those that are being appended. */
+  append(write: Parameters<MemoryShell['append']>[0]): Promise<number> {
+    const appended = this.appending.then(async () => {
+      await this.shell.append(write);
+      return this.shell.partition.appliedSequence;
+    });
+    this.appending = appended;
+    return appended;
+  }
+
+  track(user: {userId?: string; anonymousId?: string}, event: string, minute: number): Promise<number> {
+    const timeMs = startMs + minute * minuteMs;
+    return this.append((writer) => writeEvent(writer, {event, ...user, timeMs, receivedMs: timeMs}));
+  }
+
+  erase(userId: string): Promise<number> {
+    return this.append((writer) => writeErase(writer, 'u', userId, `del_${this.log.length}`, startMs));
+  }
+
+  link(device: string, userId: string): Promise<number> {
+    return this.append((writer) => writeLink(writer, device, userId, startMs));
+  }
+
+  define(...funnels: readonly SavedFunnel[]): void {
+    this.funnels = funnels;
+    this.saved.define();
+  }
+
+  /** Linked users leave for their owners, who are in this partition, too. */
+  async join(): Promise<void> {
+    const {shell} = this;
+    if (shell.partition.moves.candidates.size === 0) return;
+    await shell.leave();
+    await this.publish();
+    for (const move of shell.partition.moves.pending) await shell.sendTo(shell, move);
+    await this.publish();
+    shell.settle(this.published!);
+  }
+
+  async publish(): Promise<void> {
+    this.saved.noteCut(this.shell.partition.appliedSequence);
+    this.published = await this.shell.publish(startMs);
+    this.saved.notePublished();
+  }
+
+  /** Until nothing is to be found out without another event. */
+  async rest(): Promise<void> {
+    for (let i = 0; i < 4; i++) {
+      await vi.advanceTimersByTimeAsync(10_000);
+      await this.saved.idle();
+    }
+  }
+
+  /** Of the newest published snapshot; undefined: it is not whole any more. */
+  private async setOf(asked: PlainFunnel): Promise<UserSet | undefined> {
+    const {cache} = this.shell.readable(64 * 1024 * 1024);
+    const source = {lastRevision: async () => 1, newest: async () => this.published, publications: undefined};
+    try {
+      const [snapshot] = await new NewestSnapshots(source, cache, 1).read();
+      return snapshot && (await new Evaluation(cache, 1024 * 1024).converted(asked, snapshot, 1));
+    } catch (error) {
+      if (error instanceof MissingPart) return undefined;
+      throw error;
+    }
+  }
+
+  private async converted(asked: PlainFunnel) {
+    const users = await this.setOf(asked);
+    return users && {position: this.published!.position, users, firstUser: 0, nextByte: undefined};
+  }
+
+  /** A process that starts from the newest snapshot, and folds what came behind it. */
+  async crash(): Promise<void> {
+    await this.appending;
+    this.saved.stop();
+    await this.saved.idle();
+    await this.appending;
+    const shell = await this.shell.restarted();
+    const fold = shell.fold.bind(shell);
+    const {log} = this;
+    this.own(shell);
+    for (const [sequence, bytes] of log)
+      if (sequence > shell.partition.appliedSequence) await this.folded(fold, sequence, bytes);
+    this.published = undefined;
+  }
+
+  told(id: string): string[] {
+    return [...this.ids.keys()].filter((key) => key.startsWith(id)).map((key) => this.text(Number(key.split(' ')[1])));
+  }
+
+  private text(user: number): string {
+    const {table} = this.shell.partition.users;
+    return table.has(user) ? table.text(user) : 'erased';
+  }
+
+  /** The users here that completed the funnel, as the state says and as the report counts them. */
+  async both(saved: SavedFunnel): Promise<readonly [state: string[], report: string[]]> {
+    const {completions, users} = this.shell.partition;
+    const here = Array.from({length: users.table.count}, (_, user) => user).filter((user) =>
+      this.shell.partition.isHere(user),
+    );
+    const counted = (await this.setOf(saved))!;
+    expect([...counted.members()].filter((user) => !here.includes(user))).toEqual([]);
+    const texts = (has: (user: number) => boolean): string[] => here.filter(has).map((user) => this.text(user));
+    return [texts((user) => completions.has(saved.id, user)), texts((user) => counted.has(user))];
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now());
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+const user = (userId: string) => ({userId});
+const checkout = funnel('fn_checkout', ['cart', 'buy'], 60 * minuteMs);
+
+test('who completes a funnel by the newest event is told without a snapshot; late ones with the next; earlier ones never', async () => {
+  const world = new World();
+  await world.track(user('before'), 'cart', 0);
+  await world.track(user('before'), 'buy', 1);
+  await world.publish();
+  world.define(checkout);
+  await world.rest();
+  await world.track(user('ada'), 'cart', 0);
+  await world.track(user('ada'), 'buy', 1);
+  await world.track(user('slow'), 'cart', 0);
+  await world.track(user('slow'), 'buy', 61);
+  await world.track(user('late'), 'buy', 9);
+  await world.rest();
+  await world.track(user('late'), 'cart', 8);
+  await world.track(user('before'), 'buy', 10);
+  await world.rest();
+  expect(world.told(checkout.id)).toEqual(['uada']);
+  await world.publish();
+  await world.rest();
+  expect(world.told(checkout.id)).toEqual(['uada', 'ulate']);
+  expect(await world.both(checkout)).toEqual([
+    ['ubefore', 'uada', 'ulate'],
+    ['ubefore', 'uada', 'ulate'],
+  ]);
+});
+
+test('a deleted funnel is forgotten; one that is saved again begins anew', async () => {
+  const world = new World();
+  world.define(checkout);
+  await world.publish();
+  await world.rest();
+  await world.track(user('ada'), 'cart', 0);
+  await world.track(user('ada'), 'buy', 1);
+  await world.rest();
+  world.define();
+  await world.publish();
+  await world.rest();
+  const {completions} = world.shell.partition;
+  expect(completions.funnels).toEqual([]);
+  const again = {...checkout, id: 'fn_again'};
+  world.define(again);
+  await world.rest();
+  expect([world.told(again.id), completions.has(again.id, 0)]).toEqual([[], true]);
+});
+
+test.each(Array.from({length: 12}, (_, i) => i + 1))(
+  'the users told are those whom the report counts: story %i',
+  async (seed) => {
+    const world = new World();
+    const random = new Random(seed);
+    world.losesAck = () => random.between(0, 9) === 0;
+    const some = <T>(...of: readonly T[]): T => of[random.between(0, of.length - 1)]!;
+    const funnels = [
+      checkout,
+      funnel('fn_plain', ['visit', 'cart', 'buy']),
+      funnel('fn_twice', ['visit', 'visit'], 30 * minuteMs),
+      funnel('fn_one', ['buy']),
+    ];
+    world.define(...funnels.slice(0, 3));
+    await world.publish();
+    await world.rest();
+    for (let step = 0; step < 90; step++) {
+      const draw = random.between(0, 99);
+      if (draw < 70) {
+        const who =
+          random.between(0, 2) === 0 ? {anonymousId: some('d1', 'd2', 'd3')} : {userId: some('a', 'b', 'c', 'd')};
+        await world.track(who, some('visit', 'cart', 'buy', 'other'), random.between(0, 200));
+      } else if (draw < 76) await world.link(some('d1', 'd2'), some('a', 'b'));
+      else if (draw < 79) await world.join();
+      else if (draw < 83) await world.erase(some('a', 'b', 'c', 'd'));
+      else if (draw < 87) await world.crash();
+      else if (draw < 93) await world.rest();
+      else await world.publish();
+      if (step === 45) world.define(...funnels);
+    }
+    await world.rest();
+    await world.join();
+    for (let i = 0; i < 2; i++) {
+      await world.publish();
+      await world.rest();
+    }
+    for (const saved of funnels) {
+      const [state, report] = await world.both(saved);
+      expect(state).toEqual(report);
+    }
+    // One id for each user and funnel, whatever crashed: that of a fold of the whole log.
+    const ids = [...world.ids.values()].map((of) => [...of]);
+    expect(ids.filter(({length}) => length > 1)).toEqual([]);
+    expect(ids.length).toBeGreaterThan(5);
+    const folded = new World();
+    folded.funnels = funnels;
+    for (const [sequence, bytes] of world.log) await folded.shell.fold(sequence, bytes);
+    expect(new Set([...folded.ids.values()].flatMap((of) => [...of]))).toEqual(new Set(ids.flat()));
+  },
+);
