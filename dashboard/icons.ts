@@ -44,6 +44,7 @@ const moreFiles = {
   chevronRight: 'chevron-right',
   chevronLeft: 'chevron-left',
   sparkles: 'sparkles',
+  rename: 'pencil-square',
 } as const;
 export type MoreIconName = keyof typeof moreFiles;
 export type IconName = keyof typeof firstFiles | MoreIconName;

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'not_found'
   | 'snapshot_gone'
   | 'position_gone'
+  | 'changed_meanwhile'
   | 'method_not_allowed'
   | 'request_timeout'
   | 'payload_too_large'
@@ -46,6 +47,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   not_found: '404 Not Found',
   snapshot_gone: '410 Gone',
   position_gone: '410 Gone',
+  changed_meanwhile: '412 Precondition Failed',
   method_not_allowed: '405 Method Not Allowed',
   request_timeout: '408 Request Timeout',
   payload_too_large: '413 Payload Too Large',

@@ -8,8 +8,8 @@ export interface Definition {
   readonly createdMs: number;
 }
 
-/** What ids begin with: endpoints, saved funnels, alerts. */
-export type DefinitionPrefix = 'wh' | 'fn' | 'al';
+/** What ids begin with: endpoints, saved funnels, alerts, saved reports of the dashboard. */
+export type DefinitionPrefix = 'wh' | 'fn' | 'al' | 'sr';
 
 export const newDefinitionId = (prefix: DefinitionPrefix): string => `${prefix}_${randomBytes(8).toString('hex')}`;
 

@@ -1,4 +1,4 @@
-// The definitions of a deployment: endpoints, saved funnels, alerts. One bucket has them, each process that needs them a copy.
+// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports. One bucket has them, each process that needs them a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
 //   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): their names have dots, and the
 //   watch passes them over.

@@ -9,6 +9,7 @@ export const pagePaths = [
   '/lifecycle',
   '/paths',
   '/active',
+  '/saved',
   '/people',
   '/events',
   '/first-event',

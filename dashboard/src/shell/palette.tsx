@@ -1,4 +1,4 @@
-// Ctrl-K: a page, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
+// Ctrl-K: a page, a saved report, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
@@ -10,6 +10,7 @@ import {namesPath, peopleForm, trendForm} from '../address/report-address';
 import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
+import {openedReport, readSavedReports, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
@@ -19,6 +20,7 @@ import {switchTheme} from './theme-button';
 import {today} from './today';
 
 const namesMax = 8;
+const savedMax = 8;
 const namesDays = 30;
 
 interface Choice {
@@ -33,6 +35,7 @@ export function Palette() {
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   useEffect(() => setText((typed) => typed + takeEarly()), []); // The dialog is open by now: what is typed goes to the field.
+  useEffect(() => void readSavedReports(), []);
   const {route} = useLocation();
   const close = (): void => {
     openDialog.value = undefined;
@@ -115,6 +118,19 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
         name,
         note: letter === undefined ? '' : `g ${letter}`,
         take: to(path),
+      })),
+    ...(text === '' ? [] : (savedReports.value ?? []))
+      .filter(({name}) => isLike(name))
+      .slice(0, savedMax)
+      .map((report) => ({
+        key: `saved-${report.id}`,
+        icon: 'bookmark' as const,
+        name: report.name,
+        note: `saved by ${report.changed_by}`,
+        take: () => {
+          openedReport.value = report;
+          to(report.page + report.search)();
+        },
       })),
     ...names.map(({name, count: times}) => ({
       key: `event-${name}`,

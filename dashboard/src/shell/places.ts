@@ -85,6 +85,15 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers)),
   },
   {
+    path: '/saved',
+    letter: 's',
+    name: 'Saved reports',
+    icon: 'bookmark',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/saved/saved').then(({Saved}) => Saved)),
+  },
+  {
     path: '/people',
     letter: 'p',
     name: 'People',

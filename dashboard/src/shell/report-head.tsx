@@ -7,6 +7,7 @@ import type {Freshness} from '../service/freshness';
 import {AddressProblems} from './address-problems';
 import {FreshnessPill} from './freshness';
 import {Head} from './head';
+import {SaveButton} from './save-button';
 import {today} from './today';
 
 export function ReportHead({
@@ -18,6 +19,7 @@ export function ReportHead({
   offered,
   compare,
   place,
+  isQuestion = true,
   ask,
 }: {
   readonly title: string;
@@ -31,6 +33,8 @@ export function ReportHead({
   readonly compare?: Compare;
   /** Absent: UTC. */
   readonly place?: DayPlace;
+  /** The page is one question, which can be saved. */
+  readonly isQuestion?: boolean;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
   return (
@@ -51,6 +55,7 @@ export function ReportHead({
             onChoose={(every) => ask({every})}
           />
         )}
+        {isQuestion && <SaveButton />}
       </Head>
       <AddressProblems problems={problems} onDrop={() => ask({})} />
     </>

@@ -30,6 +30,13 @@ import type {DashboardDoor, NeededRole} from './door.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
+import {
+  changeSavedReport,
+  deleteSavedReport,
+  listSavedReports,
+  savedReportBodyBytesMax,
+  saveReport,
+} from './saved-reports.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 
 type Reading = NonNullable<Route['GET']>;
@@ -93,6 +100,14 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
   'v1/user/export': {GET: reading('analyst', exportUser)},
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
+  'saved-reports': {
+    GET: reading('reader', listSavedReports),
+    POST: writing('analyst', saveReport, savedReportBodyBytesMax),
+  },
+  'saved-report': {
+    POST: writing('analyst', changeSavedReport, savedReportBodyBytesMax),
+    DELETE: reading('analyst', deleteSavedReport),
+  },
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},

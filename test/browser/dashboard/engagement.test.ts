@@ -1,8 +1,9 @@
-// Retention, Lifecycle, Paths and the list of People in a real browser: their numbers are the API's.
+// Retention, Lifecycle, Paths, the list of People and saved reports in a real browser: their numbers are the API's.
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import type {LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer} from '../../../src/edge/answers.js';
+import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -196,5 +197,57 @@ test('People are listed, found by the beginning of an id and by traits, and expo
   expect(readFileSync(await (await begun).path(), 'utf8')).toBe(exported.text);
   await page.getByRole('button', {name: 'All people'}).click();
   await until('the same list again', async () => (await shown()).join() === 'u3');
+  await dashboard.expectSound();
+});
+
+test('A question is saved by name, and of two who change it the second sees both versions', async () => {
+  const save = page.getByRole('button', {name: 'Save', exact: true});
+  const panel = page.getByRole('region', {name: 'Save this report'});
+  await dashboard.goto('/retention?start=signup&range=30d');
+  await save.click();
+  await panel.getByLabel(/^Name/).fill('Growth / Who returns');
+  await page.keyboard.press('Enter');
+  await panel.getByText('Saved as').waitFor();
+  await panel.getByRole('link', {name: 'Saved reports'}).click();
+  const report = page.getByRole('link', {name: 'Who returns'});
+  await report.waitFor();
+  await expectSoundOnPhone();
+
+  const other = new BrowserClient(service.baseUrl);
+  await other.signIn({token: service.adminToken});
+  type Listed = {reports: {id: string; version: number; name: string; search: string}[]};
+  const listed = async () => (await other.get('/dashboard/api/saved-reports')).json<Listed>().reports;
+  const [{id, version, search}] = await listed();
+  expect(search).toBe('?start=signup&range=30d');
+  await report.click();
+  await page.waitForURL(/\/retention\?start=signup&range=30d$/);
+  const theirs = {version, search: '?start=login'};
+  expect((await other.post(`/dashboard/api/saved-report?id=${id}`, theirs)).status).toBe(200);
+  await save.click();
+  await panel.getByRole('button', {name: 'Replace it'}).click();
+  await panel.getByText('Nothing was replaced').waitFor();
+  // The browser says so of every answer that refuses.
+  expect(dashboard.complaints.splice(0)).toEqual([expect.stringContaining('412')]);
+  expect(await panel.getByRole('link', {name: 'theirs'}).getAttribute('href')).toContain('/retention?start=login');
+  await dashboard.expectSound();
+  await panel.getByRole('button', {name: 'Save mine beside it'}).click();
+  await page.keyboard.press('Enter');
+  await panel.getByText('Saved as').waitFor();
+  expect((await listed()).map(({name, search: asked}) => [name, asked])).toEqual([
+    ['Growth / Who returns', '?start=login'],
+    ['Growth / Who returns (mine)', '?start=signup&range=30d'],
+  ]);
+
+  await dashboard.goto('/saved');
+  await page.getByRole('button', {name: 'Move Who returns (mine) up'}).click();
+  await until('it is the first', async () => (await listed())[0]!.name.endsWith('(mine)'));
+  await page.getByRole('button', {name: 'Rename Who returns', exact: true}).click();
+  await page.getByLabel(/^Name/).fill('Theirs');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', {name: 'Theirs'}).waitFor();
+  await page.getByRole('button', {name: 'Duplicate Theirs'}).click();
+  await page.getByRole('button', {name: 'Delete Theirs (copy)'}).click();
+  await page.getByRole('dialog').getByRole('button', {name: 'Delete', exact: true}).click();
+  await until('two are left', async () => (await listed()).length === 2);
   await dashboard.expectSound();
 });

@@ -50,6 +50,7 @@ const visits: readonly Visit[] = [
   {name: 'lifecycle', path: '/lifecycle'},
   {name: 'paths', path: '/paths'},
   {name: 'active', path: '/active'},
+  {name: 'saved', path: '/saved'},
   {name: 'people-empty', path: '/people'},
   {name: 'person', path: '/people?user=ada'},
   {name: 'person-unknown', path: '/people?user=nobody'},

@@ -160,6 +160,10 @@ describe('roles', () => {
     ['GET', 'v1/user/export?userId=nobody', 'analyst'],
     ['DELETE', 'v1/user?userId=nobody', 'admin'],
     ['GET', 'v1/deletion?id=nothing', 'admin'],
+    ['GET', 'saved-reports', 'reader'],
+    ['POST', 'saved-reports', 'analyst'],
+    ['POST', 'saved-report?id=nothing', 'analyst'],
+    ['DELETE', 'saved-report?id=nothing', 'analyst'],
     ['GET', 'keys', 'admin'],
     ['POST', 'keys', 'admin'],
     ['POST', 'key?id=nothing', 'admin'],
@@ -256,6 +260,65 @@ describe('roles', () => {
     expect(record.find(({subject}) => subject === id)).toMatchObject({what: 'key.created', by: 'admin'});
     expect(record.find(({what}) => what === 'dashboard.signed-in')).toMatchObject({by: 'a admin', subject: null});
     expect(JSON.stringify(record)).not.toContain(token);
+  });
+});
+
+describe('saved reports', () => {
+  const path = '/dashboard/api/saved-reports';
+  const report = {name: 'Growth', page: '/trends', search: '?event=signup&range=30d'};
+  type Listed = {reports: {id: string; name: string; version: number; changed_by: string}[]};
+  const list = async (): Promise<Listed['reports']> => (await admin.get(path)).json<Listed>().reports;
+
+  test('who saves one sees it in the list, everybody else too, with who and when', async () => {
+    const {client} = await personAs('analyst');
+    const saved = await client.post(path, report);
+    expect(saved.status).toBe(201);
+    expect(saved.json()).toMatchObject({...report, version: 1, changed_by: 'a analyst'});
+    expect(await list()).toContainEqual(saved.json());
+    const {client: reader} = await personAs('reader');
+    expect((await reader.get(path)).json<Listed>().reports).toContainEqual(saved.json());
+  });
+
+  test('of two who change it the second is told what the first made of it, and nothing is lost', async () => {
+    const {id} = (await admin.post(path, report)).json<{id: string}>();
+    const {client} = await personAs('analyst');
+    const first = await client.post(`/dashboard/api/saved-report?id=${id}`, {version: 1, search: '?event=login'});
+    expect(first.json()).toMatchObject({version: 2, search: '?event=login', name: 'Growth', changed_by: 'a analyst'});
+    const second = await admin.post(`/dashboard/api/saved-report?id=${id}`, {version: 1, name: 'Mine'});
+    expect([second.status, codeOf(second)]).toEqual([412, 'changed_meanwhile']);
+    expect(second.json()).toMatchObject({report: first.json()});
+    const again = await admin.post(`/dashboard/api/saved-report?id=${id}`, {version: 2, name: 'Mine'});
+    expect(again.json()).toMatchObject({version: 3, search: '?event=login', name: 'Mine', changed_by: 'admin'});
+  });
+
+  test('they are arranged, which changes no version, and deleted', async () => {
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) ids.push((await admin.post(path, {...report, name})).json<{id: string}>().id);
+    const places = (await admin.get(path)).json<{reports: {id: string; place: number}[]}>().reports;
+    const place = Math.min(...places.map((one) => one.place)) - 1;
+    const moved = await admin.post(`/dashboard/api/saved-report?id=${ids[2]}`, {place});
+    expect(moved.json()).toMatchObject({version: 1, place});
+    const mine = (await list()).map(({id}) => id).filter((id) => ids.includes(id));
+    expect(mine).toEqual([ids[2], ids[0], ids[1]]);
+    expect((await admin.delete(`/dashboard/api/saved-report?id=${ids[0]}`)).status).toBe(200);
+    expect((await list()).map(({id}) => id)).not.toContain(ids[0]);
+    expect((await admin.delete(`/dashboard/api/saved-report?id=${ids[0]}`)).status).toBe(404);
+    expect((await admin.post(`/dashboard/api/saved-report?id=fn_0123456789abcdef`, {place: 1})).status).toBe(404);
+  });
+
+  test('none is of a page about people, and what is wrong is named', async () => {
+    const wrong = [
+      ['page', {...report, page: '/people', search: '?user=ada'}],
+      ['page', {...report, page: '/events'}],
+      ['search', {...report, search: 'event=signup'}],
+      ['search', {...report, search: `?${'x'.repeat(20_000)}`}],
+      ['name', {...report, name: ''}],
+      ['more', {...report, more: 1}],
+    ] as const;
+    for (const [field, body] of wrong) {
+      const answer = await admin.post(path, body);
+      expect([answer.status, answer.json<{error: {field: string}}>().error.field]).toEqual([400, field]);
+    }
   });
 });
 

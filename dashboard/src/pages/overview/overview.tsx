@@ -74,6 +74,7 @@ export function Overview() {
     <>
       <ReportHead
         title="Overview"
+        isQuestion={false}
         freshness={oldest([names, trend, pastNames, active, ...tiles.asking].map(({shown}) => shown?.freshness))}
         problems={problems}
         range={question.range}

@@ -1,0 +1,181 @@
+// Saved reports: everybody's, by folder, in an order that people give them.
+import {useEffect, useState} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
+import {pageAddress} from '../../address/base';
+import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
+import {Moment} from '../../controls/moment';
+import type {Fault} from '../../service/client';
+import {
+  changeReport,
+  openedReport,
+  readSavedReports,
+  type SavedReport,
+  savedFault,
+  savedReports,
+  saveReport,
+} from '../../service/saved-reports';
+import {may} from '../../service/session';
+import {Card} from '../../shell/card';
+import {Head} from '../../shell/head';
+import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
+import {PinButton} from '../../shell/pin-button';
+import {places} from '../../shell/places';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import './saved.css';
+
+const RenameReport = later(() => import('./dialogs').then((part) => part.RenameReport));
+const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteReport));
+
+type Asked = {readonly what: 'rename' | 'delete'; readonly report: SavedReport};
+
+export function Saved() {
+  const [asked, setAsked] = useState<Asked>();
+  const [fault, setFault] = useState<Fault>();
+  useEffect(() => void readSavedReports(), []);
+  const reports = savedReports.value;
+  const folders = new Map<string, SavedReport[]>();
+  for (const report of reports ?? []) {
+    const {folder} = folderOf(report.name);
+    folders.set(folder, [...(folders.get(folder) ?? []), report]);
+  }
+  const move = async (report: SavedReport, place: number): Promise<void> => {
+    const answer = await changeReport(report.id, {place});
+    setFault(answer.kind === 'fault' ? answer.fault : undefined);
+  };
+  const duplicate = async ({name, page, search}: SavedReport): Promise<void> => {
+    const answer = await saveReport(copyName(name, reports ?? []), page, search);
+    setFault(answer.kind === 'fault' ? answer.fault : undefined);
+  };
+  return (
+    <>
+      <Head title="Saved reports" />
+      {fault !== undefined && <FaultBox fault={fault} />}
+      {savedFault.value !== undefined && <FaultBox fault={savedFault.value} onAgain={() => void readSavedReports()} />}
+      {reports === undefined && savedFault.value === undefined && <Loading lines={6} />}
+      {reports?.length === 0 && (
+        <section class="card" aria-label="Nothing saved">
+          <Empty title="No report is saved yet">
+            Ask something on a page, such as Trends or Retention, and press Save there. It is here then, for everybody
+            who may sign in; a range such as the last 30 days moves along.
+          </Empty>
+        </section>
+      )}
+      {[...folders].map(([folder, inIt]) => (
+        <div class="row" key={folder}>
+          <Card span={12} title={folder === '' ? 'Reports' : folder} note={String(inIt.length)}>
+            <ol class="saved-list">
+              {inIt.map((report, at) => (
+                <Row
+                  key={report.id}
+                  report={report}
+                  onUp={
+                    at === 0
+                      ? undefined
+                      : () => void move(report, placeBetween(inIt[at - 2]?.place, inIt[at - 1]!.place))
+                  }
+                  onDown={
+                    at === inIt.length - 1
+                      ? undefined
+                      : () => void move(report, placeBetween(inIt[at + 1]!.place, inIt[at + 2]?.place))
+                  }
+                  onDuplicate={() => void duplicate(report)}
+                  onAsk={(what) => setAsked({what, report})}
+                />
+              ))}
+            </ol>
+          </Card>
+        </div>
+      ))}
+      {asked?.what === 'rename' && <RenameReport report={asked.report} onClose={() => setAsked(undefined)} />}
+      {asked?.what === 'delete' && <DeleteReport report={asked.report} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+/** `Growth (copy)`, `Growth (copy 2)`. */
+function copyName(name: string, reports: readonly SavedReport[]): string {
+  for (let at = 1; ; at++) {
+    const copy = `${name} (copy${at === 1 ? '' : ` ${at}`})`;
+    if (!reports.some((report) => report.name === copy)) return copy;
+  }
+}
+
+function Row({
+  report,
+  onUp,
+  onDown,
+  onDuplicate,
+  onAsk,
+}: {
+  readonly report: SavedReport;
+  /** Undefined: it is at the end. */
+  readonly onUp: (() => void) | undefined;
+  readonly onDown: (() => void) | undefined;
+  readonly onDuplicate: () => void;
+  readonly onAsk: (what: Asked['what']) => void;
+}) {
+  const {route} = useLocation();
+  const {name, page, search, changed_at: changedAt, changed_by: changedBy} = report;
+  const place = places.find(({path}) => path === page);
+  const {leaf} = folderOf(name);
+  const address = pageAddress(page) + search;
+  const mayChange = may('analyst');
+  return (
+    <li data-row>
+      <Icon name={place?.icon ?? 'bookmark'} />
+      <span class="saved-name">
+        <a
+          href={address}
+          onClick={(event) => {
+            openedReport.value = report;
+            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+            event.preventDefault();
+            route(address);
+          }}
+        >
+          {leaf}
+        </a>
+        <span class="faint">{[place?.name, summaryOf(search)].filter(Boolean).join(': ')}</span>
+      </span>
+      <span class="saved-who faint">
+        <Moment iso={changedAt} /> by {changedBy}
+      </span>
+      <span class="saved-tools">
+        {(page === '/trends' || page === '/funnels') && <PinButton page={page} search={search} />}
+        {mayChange && (
+          <>
+            <Tool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />
+            <Tool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
+            <Tool label={`Rename ${leaf}`} icon="rename" onClick={() => onAsk('rename')} />
+            <Tool label={`Duplicate ${leaf}`} icon="copy" onClick={onDuplicate} />
+            <Tool label={`Delete ${leaf}`} icon="trash" onClick={() => onAsk('delete')} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function Tool({
+  label,
+  icon,
+  onClick,
+}: {
+  readonly label: string;
+  readonly icon: Parameters<typeof Icon>[0]['name'];
+  readonly onClick: (() => void) | undefined;
+}) {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      title={label}
+      aria-label={label}
+      disabled={onClick === undefined}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

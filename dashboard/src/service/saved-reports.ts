@@ -1,0 +1,55 @@
+// The saved reports of the service, as this browser last read them, and the one that was opened last.
+//   SD1. A report is replaced only as the version that was opened here, or else as the one in the list: what somebody else made of
+//        it meanwhile comes back as a conflict.
+import {signal} from '@preact/signals';
+import type {SavedReportAnswer, SavedReportsAnswer} from '../../../src/edge/dashboard/answers.js';
+import {type Answer, change, type Fault, read} from './client';
+
+export type SavedReport = SavedReportAnswer;
+
+/** Undefined before the first answer. */
+export const savedReports = signal<readonly SavedReport[] | undefined>(undefined);
+export const savedFault = signal<Fault | undefined>(undefined);
+/** As it was when it was opened. SD1 */
+export const openedReport = signal<SavedReport | undefined>(undefined);
+
+export async function readSavedReports(): Promise<void> {
+  const answer = await read<SavedReportsAnswer>('saved-reports');
+  savedFault.value = answer.kind === 'fault' ? answer.fault : undefined;
+  if (answer.kind === 'value') savedReports.value = answer.value.reports;
+}
+
+const byPlace = (a: SavedReport, b: SavedReport): number => a.place - b.place;
+
+function take(report: SavedReport): void {
+  const others = (savedReports.value ?? []).filter(({id}) => id !== report.id);
+  savedReports.value = [...others, report].sort(byPlace);
+}
+
+export async function saveReport(name: string, page: string, search: string): Promise<Answer<SavedReport>> {
+  const answer = await change<SavedReport>('POST', 'saved-reports', {name, page, search});
+  if (answer.kind === 'value') take(answer.value);
+  return answer;
+}
+
+/** `changed` has the `version` that it is of, or a `place`. */
+export async function changeReport(id: string, changed: object): Promise<Answer<SavedReport>> {
+  const answer = await change<SavedReport>('POST', `saved-report?${new URLSearchParams({id})}`, changed);
+  if (answer.kind === 'value') {
+    take(answer.value);
+    if (openedReport.value?.id === id) openedReport.value = answer.value;
+  } else if (theirsOf(answer.fault) !== undefined) take(theirsOf(answer.fault)!);
+  return answer;
+}
+
+/** What somebody else made of a report, where that is why it was not changed. */
+export const theirsOf = (fault: Fault): SavedReport | undefined =>
+  fault.code === 'changed_meanwhile' ? (fault.more?.report as SavedReport) : undefined;
+
+export async function deleteReport(id: string): Promise<Answer<unknown>> {
+  const answer = await change('DELETE', `saved-report?${new URLSearchParams({id})}`);
+  // Somebody else was faster: it is gone all the same.
+  if (answer.kind === 'value' || answer.fault.code === 'not_found')
+    savedReports.value = savedReports.value?.filter((report) => report.id !== id);
+  return answer;
+}

@@ -1,0 +1,141 @@
+// Saved reports: listed, made, changed, deleted. Everybody who may save sees and changes all of them.
+import {z} from 'zod';
+import {isoText} from '../../../actors/calendar.js';
+import {idCharsMax} from '../../../actors/limits.js';
+import {isDefinitionId} from '../../effects/definition.js';
+import {
+  type SavedReport,
+  savedPages,
+  savedReportsMax,
+  savedReportsOf,
+  savedSearchCharsMax,
+} from '../../effects/saved-report.js';
+import {isName} from '../../ingest/validate.js';
+import {BucketFault} from '../../keys/store.js';
+import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {noParameters, readQuery} from '../query/query.js';
+import type {Handle} from '../route.js';
+import {readFields, readObject} from '../routes/json-fields.js';
+import {keyForm} from '../routes/keys.js';
+import type {ChangedMeanwhileAnswer, SavedReportAnswer, SavedReportsAnswer} from './answers.js';
+
+/** The longest question, escaped throughout. */
+export const savedReportBodyBytesMax = 128 * 1024;
+
+const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;
+const pageRule = `page must be one of ${savedPages.join(', ')}`;
+const searchRule = `search must be empty, or begin with ? and have up to ${savedSearchCharsMax} characters`;
+const versionRule = 'version must be the number that the report had when it was read';
+const placeMax = 1e12;
+const placeRule = `place must be a number from -${placeMax} to ${placeMax}`;
+
+const content = {
+  name: z.string(nameRule).refine(isName, nameRule),
+  page: z.enum(savedPages, pageRule),
+  search: z
+    .string(searchRule)
+    .max(savedSearchCharsMax, searchRule)
+    .regex(/^(\?[^#]*)?$/, searchRule),
+};
+const newReport = z.strictObject(content);
+const contentChange = z.strictObject({
+  version: z.int(versionRule).min(1, versionRule),
+  name: content.name.optional(),
+  page: content.page.optional(),
+  search: content.search.optional(),
+});
+/** A move is no change of the content. */
+const placeChange = z.strictObject({place: z.number(placeRule).min(-placeMax, placeRule).max(placeMax, placeRule)});
+
+const unknownReport: Failure = {code: 'not_found', message: 'no such saved report'};
+const tooMany = invalidRequest(`${savedReportsMax} reports are saved: delete one first`);
+const changedMeanwhile: Failure = {
+  code: 'changed_meanwhile',
+  message: 'somebody else changed this report meanwhile: nothing was changed',
+};
+const outcomeUnknown = unavailable(
+  'the store of saved reports does not respond: the change may or may not have been made, list the reports to see',
+);
+
+export const listSavedReports: Handle = ({hooks}, exchange) => {
+  readQuery(exchange.query, noParameters);
+  const answer: SavedReportsAnswer = {reports: inOrder(savedReportsOf(hooks).list()).map(shown)};
+  exchange.json('200 OK', JSON.stringify(answer));
+};
+
+export async function saveReport(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  readQuery(exchange.query, noParameters);
+  const fields = readFields(newReport, body);
+  const reports = savedReportsOf(front.hooks);
+  const known = reports.list();
+  if (known.length >= savedReportsMax) throw new RequestFailure(tooMany);
+  const place = Math.max(0, ...known.map((report) => report.place)) + 1;
+  const saved = await changed(front, () => reports.create({...fields, version: 1, place, ...touched(front, exchange)}));
+  exchange.json('201 Created', JSON.stringify(shown(saved)));
+}
+
+export async function changeSavedReport(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
+  const body = readObject(bytes);
+  const {id} = readQuery(exchange.query, keyForm);
+  const fields = 'place' in body ? readFields(placeChange, body) : readFields(contentChange, body);
+  let isOutdated = false;
+  const edit = (report: SavedReport): SavedReport => {
+    if ('place' in fields) return report.place === fields.place ? report : {...report, place: fields.place};
+    const {version, name = report.name, page = report.page, search = report.search} = fields;
+    isOutdated = report.version !== version; // SV1
+    return isOutdated ? report : {...report, name, page, search, version: version + 1, ...touched(front, exchange)};
+  };
+  const edited = isDefinitionId('sr', id)
+    ? await changed(front, () => savedReportsOf(front.hooks).change(id, edit))
+    : undefined;
+  if (edited === undefined) throw new RequestFailure(unknownReport);
+  if (isOutdated) {
+    const more: ChangedMeanwhileAnswer = {report: shown(edited)};
+    return exchange.failWith(changedMeanwhile, more);
+  }
+  exchange.json('200 OK', JSON.stringify(shown(edited)));
+}
+
+export const deleteSavedReport: Handle = async (front, exchange) => {
+  const {id} = readQuery(exchange.query, keyForm);
+  const removed = isDefinitionId('sr', id)
+    ? await changed(front, () => savedReportsOf(front.hooks).remove(id))
+    : undefined;
+  if (removed === undefined) throw new RequestFailure(unknownReport);
+  exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
+};
+
+const touched = (front: Front, exchange: Exchange): Pick<SavedReport, 'changedMs' | 'changedBy'> => ({
+  changedMs: front.wallMs(),
+  changedBy: exchange.session!.name,
+});
+
+const inOrder = (reports: readonly SavedReport[]): SavedReport[] =>
+  [...reports].sort((a, b) => a.place - b.place || a.createdMs - b.createdMs);
+
+const shown = (report: SavedReport): SavedReportAnswer => ({
+  id: report.id,
+  name: report.name,
+  page: report.page,
+  search: report.search,
+  version: report.version,
+  place: report.place,
+  created_at: isoText(report.createdMs),
+  changed_at: isoText(report.changedMs),
+  changed_by: report.changedBy,
+});
+
+/** @throws RequestFailure */
+async function changed<T>({obstacles}: Front, make: () => Promise<T>): Promise<T> {
+  const obstacle = obstacles.toKeyChanges();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
+  try {
+    return await make();
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
+    throw error;
+  }
+}
