@@ -1,6 +1,5 @@
 // The stored record of an alert: its state, and the messages that are not queued yet.
-//   AR1. A change and its messages are written together, before anything is queued: after a crash they are queued with the same
-//        ids.
+//   AR1. A change and its messages are written together (kept-records.ts).
 //   AR2. In quiet hours the changes of chats are collected. They end in one message, which says how many there were.
 
 import {isoText} from '../../actors/calendar.js';
@@ -8,6 +7,7 @@ import type {EndpointKind} from '../effects/endpoint.js';
 import type {Zone} from '../zone.js';
 import {type AlertState, type Change, step} from './alert-state.js';
 import type {Alert} from './definition.js';
+import type {WaitingMessage} from './kept-records.js';
 import {quietUntil} from './quiet-hours.js';
 import type {Reading} from './rule-questions.js';
 import {joinedText, textOf} from './texts.js';
@@ -16,14 +16,7 @@ import {joinedText, textOf} from './texts.js';
 const deferredTextsMax = 40;
 
 /** What endpoints are told (docs/api.md, Alerts). */
-export type AlertData = Readonly<Record<string, unknown>> & {readonly text: string};
-
-export interface WaitingMessage {
-  readonly id: string;
-  readonly timestampMs: number;
-  readonly data: AlertData;
-  readonly endpoints: readonly string[];
-}
+type AlertData = WaitingMessage['data'];
 
 /** AR2 */
 interface Deferred {

@@ -6,6 +6,7 @@ import {BucketFault} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import type {AlertOwner} from './alert-owner.js';
 import type {AlertEvaluator} from './evaluator.js';
+import type {Revisions} from './revisions.js';
 
 const lookMs = 500;
 const lagEveryMs = 5_000;
@@ -15,6 +16,7 @@ const restTimes = 8;
 
 interface WatchOptions {
   readonly evaluator: Pick<AlertEvaluator, 'newestSet' | 'judgeReports' | 'judgeLags' | 'forget'>;
+  readonly revisions: Pick<Revisions, 'judge' | 'forget'>;
   readonly owner: Pick<AlertOwner, 'isOurs'>;
   /** Whether there is anything to evaluate. */
   readonly isNeeded: () => boolean;
@@ -56,18 +58,24 @@ export class AlertWatch {
   }
 
   private async pass(): Promise<void> {
-    const {evaluator, owner, isNeeded, monotonicMs, logger} = this.options;
+    const {evaluator, revisions, owner, isNeeded, monotonicMs, logger} = this.options;
     const startMs = monotonicMs();
     const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
     if (startMs < this.restUntilMs || !isNeeded() || !(isDue || isLagDue)) return;
     try {
-      if (!(await owner.isOurs())) return evaluator.forget();
+      if (!(await owner.isOurs())) {
+        evaluator.forget();
+        return revisions.forget();
+      }
       if (isDue) {
         this.isPublished = false;
         this.passMs = startMs;
         const set = await evaluator.newestSet();
-        if (set !== undefined) await evaluator.judgeReports(set);
+        if (set !== undefined) {
+          await evaluator.judgeReports(set);
+          await revisions.judge(set);
+        }
       }
       if (isLagDue) {
         this.lagMs = startMs;

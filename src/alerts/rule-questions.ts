@@ -4,15 +4,14 @@
 //   RQ2. One question gives the readings of many ends: an alert that is evaluated asks for one, its preview for thousands.
 //   RQ3. Windows of counts are differences of sums, as events are in one stretch between two edges. Users are not: their windows
 //        go with the question.
-import {daysFromCivil} from '../../actors/calendar.js';
 import {dayMs} from '../../actors/limits.js';
 import {readCondition} from '../../actors/report/rows/condition-text.js';
 import type {ReportQuery} from '../asks.js';
 import type {AbsenceRule, FunnelDropRule, Rule, ThresholdRule, WatchedEvents, WatchedFunnel} from './definition.js';
 
 const minuteMs = 60_000;
-/** Earlier than every event: their years have four digits, and an offset may lie before them. */
-const startOfTimeMs = daysFromCivil(0, 1, 1) * dayMs - dayMs;
+/** No event is earlier (docs/api.md, Fields). */
+const startOfTimeMs = 0;
 
 /** Rules that reports answer. */
 export type ReportRule = Exclude<Rule, {kind: 'lag'}>;

@@ -16,6 +16,7 @@ import {AlertOwner} from './alert-owner.js';
 import {AlertWatch} from './alert-watch.js';
 import type {Alert, LagKind} from './definition.js';
 import {AlertEvaluator} from './evaluator.js';
+import {Revisions} from './revisions.js';
 
 /** As /metrics asks partitions. */
 const measuresMsMax = 1_000;
@@ -56,9 +57,21 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     wallMs,
     logger,
   });
+  const revisions = new Revisions({
+    subscribed: () => revisedNames(hooks),
+    bodyOf: async (query, at) => {
+      const answer = await ask({ask: 'report', query, at});
+      return answer.kind === 'report' ? JSON.parse(answer.body!) : undefined;
+    },
+    hasEndpoint: (id) => hooks.endpoints.get(id) !== undefined,
+    bucket,
+    publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
+    messageId: (...parts) => messageId(secret, ...parts),
+    logger,
+  });
   const owner = new AlertOwner(bucket, randomBytes(8).toString('hex'), isAlone, monotonicMs);
-  const isNeeded = (): boolean => alerts.list().length > 0;
-  const watch = new AlertWatch({evaluator, owner, isNeeded, monotonicMs, logger});
+  const isNeeded = (): boolean => alerts.list().length > 0 || revisions.isNeeded;
+  const watch = new AlertWatch({evaluator, revisions, owner, isNeeded, monotonicMs, logger});
   return {
     notePublished: () => watch.notePublished(),
     stop: async () => {
@@ -66,6 +79,16 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
       hooks.stop();
     },
   };
+}
+
+/** Events that subscriptions name, and the endpoints of these. */
+function revisedNames(hooks: HookStore): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, string[]>();
+  for (const {id, types} of hooks.wants('report.revised')) {
+    const names = types.flatMap(({type, names: named = []}) => (type === 'report.revised' ? named : []));
+    for (const name of new Set(names)) all.set(name, [...(all.get(name) ?? []), id]);
+  }
+  return all;
 }
 
 /** Seconds; undefined while nobody knows. */

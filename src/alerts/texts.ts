@@ -34,6 +34,20 @@ export function joinedText(name: string, texts: readonly string[], count: number
   return [earlier === 0 ? `${head}.` : `${head}, the newest ${lines.length}:`, ...lines].join('\n');
 }
 
+const revisedDaysShown = 10;
+
+/** Days of an event that changed after they were published. */
+export function revisedText(
+  event: string,
+  days: readonly {readonly date: string; readonly before: number; readonly after: number}[],
+): string {
+  const shownDays = days.slice(0, revisedDaysShown);
+  const parts = shownDays.map(({date, before, after}) => `${date} from ${number(before)} to ${number(after)}`);
+  const more = days.length - shownDays.length;
+  const rest = more === 0 ? '' : `, and ${number(more)} more`;
+  return `Days of "${shown(event)}" changed after they were complete: ${parts.join(', ')}${rest}.`;
+}
+
 const headline = ({state, isAgain}: Change): string => (state === 'ok' ? 'Over' : isAgain ? 'Still firing' : 'Firing');
 
 function sentenceOf({rule, funnelName}: NamedAlert, {reading, state}: Change): string {

@@ -309,6 +309,7 @@ describe('the owner', () => {
         judgeLags: async () => void passes.push('lags'),
         forget: () => void passes.push('forget'),
       },
+      revisions: {judge: async () => {}, forget: () => {}},
       owner: {isOurs: async () => true},
       isNeeded: () => needed,
       monotonicMs: () => clock.ms,
