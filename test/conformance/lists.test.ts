@@ -253,6 +253,26 @@ describe('names', () => {
   });
 });
 
+test('lists come as CSV, page after page', async () => {
+  const asked = {event, ...may, limit: '1', format: 'csv'};
+  const path = (more: Parameters) => `/v1/properties?${query({...asked, ...more})}`;
+  const first = await reportCovering(under.read, path({}), under.positions);
+  expect([first.status, first.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
+  expect(first.text).toBe('property,share,string,number,boolean,null,object,array\r\namount,0.75,1,1,1,0,0,0\r\n');
+  const cursor = String(first.headers['next-cursor']);
+  const second = await under.read.get(path({cursor, limit: '100'}));
+  expect(second.text.split('\r\n')[1]).toBe('plan,0.75,3,0,0,0,0,0');
+  expect(second.headers['next-cursor']).toBeUndefined();
+  const users = await reportCovering(under.read, `/v1/users?${query({prefix: ada, format: 'csv'})}`, under.positions);
+  expect(users.text).toMatch(/^id,kind,created_at,last_seen,traits\r\n[^\r]+,user,2024-05-01T[^\r]+\r\n$/);
+  const names = await reportCovering(
+    under.read,
+    `/v1/names?${query({prefix: event, ...may, format: 'csv'})}`,
+    under.positions,
+  );
+  expect(names.text).toContain(`\r\n${event},4,`);
+});
+
 test('what a deleted user alone had leaves all lists in the same snapshot', async () => {
   const deleted = await under.read.delete(`/v1/user?${query({userId: ada})}`);
   expect([200, 202]).toContain(deleted.status); // A busy machine answers before the receipt is there.

@@ -57,6 +57,50 @@ describe('the columns', () => {
     expect(measured.slice(0, 2)).toEqual(['value,kind,date,count,sum', ',,a,1,5']);
   });
 
+  test('of lists: a column for each type of values, and those that were asked for', () => {
+    const end = {has_more: false, next_cursor: null};
+    const name = {name: 'a', count: 2, first_seen: 't1', last_seen: 't2'};
+    expect(lines({report: 'names'}, {data: [name], ...end})).toEqual([
+      'name,count,first_seen,last_seen',
+      'a,2,t1,t2',
+      '',
+    ]);
+    const hidden = {texts: ['a'], areShown: true};
+    const listed = [
+      {...name, users: 1, hidden: true},
+      {...name, name: '=b', users: 1},
+    ];
+    expect(lines({report: 'names', withUsers: true, hidden}, {data: listed, ...end})).toEqual([
+      'name,count,users,first_seen,last_seen,hidden',
+      'a,2,1,t1,t2,true',
+      "'=b,2,1,t1,t2,",
+      '',
+    ]);
+    const types = {string: 1, null: 2};
+    expect(lines({report: 'properties'}, {data: [{property: 'p', share: 0.5, types}], ...end})).toEqual([
+      'property,share,string,number,boolean,null,object,array',
+      'p,0.5,1,0,0,2,0,0',
+      '',
+    ]);
+    expect(lines({report: 'traits'}, {data: [{trait: 'p', share: 1, types}], ...end})).toEqual([
+      'trait,share,string,number,boolean,null,object,array',
+      'p,1,1,0,0,2,0,0',
+      '',
+    ]);
+    const values = [
+      {value: '', count: 2},
+      {kind: 'null', count: 1},
+    ];
+    for (const report of ['property_values', 'trait_values'])
+      expect(lines({report}, {data: values, distinct: 1, ...end})).toEqual(['value,kind,count', ',,2', ',null,1', '']);
+    const user = {id: '+1', kind: 'user', created_at: 't1', last_seen: 't2', traits: {plan: 'pro'}};
+    expect(lines({report: 'user_list'}, {data: [user], ...end})).toEqual([
+      'id,kind,created_at,last_seen,traits',
+      '\'+1,user,t1,t2,"{""plan"":""pro""}"',
+      '',
+    ]);
+  });
+
   test('of active users and of a funnel', () => {
     const active = {metric: 'dau', interval: 'day', data: [day('2026-05-01', 2)], total: 2};
     expect(lines({report: 'users'}, active)).toEqual(['date,count', '2026-05-01,2', '']);

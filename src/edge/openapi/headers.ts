@@ -62,6 +62,11 @@ const headerForms = {
     pattern: /^[\x20-\x7e]+$/,
     example: 'unknown event "singup"; did you mean "signup"?',
   },
+  'Next-Cursor': {
+    description: 'Only with `format=csv` of a list: the `cursor` of the next page. Absent on the last page.',
+    pattern: /^[\w-]+$/,
+    example: 'WyJKdW5lIiwxXQ',
+  },
   ETag: {
     description: 'Depends on the query and the answer only, not on the snapshot. Send it back as `If-None-Match`.',
     pattern: /^"[\w-]+"$/,

@@ -6,6 +6,7 @@ import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {anyText, name, optional, required, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
+import {formatForm} from './report-csv.js';
 import {
   endOfTimeMs,
   foreignCursor,
@@ -28,6 +29,7 @@ const key: TextForm<string> = {
 
 const page = (items: string) => ({
   ...ofEveryReport,
+  ...formatForm,
   prefix: optional(anyText, {description: `Only ${items} that begin with this.`}),
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: `${capital(items)} on a page.`}),
   cursor: optional(anyText, {

@@ -1,4 +1,5 @@
-// Reports as CSV (`format=csv`), made of their JSON answers: a row for each bucket, step or cell, totals and rates over all left out.
+// Reports and lists (list-csv.ts) as CSV (`format=csv`), made of their JSON answers: a row for each bucket, step, cell or item.
+// Totals and rates over all are left out.
 //   RC1. A CSV has the tag of its JSON answer with an end of its own: two representations of one answer (RFC 9110, 8.8.3.3).
 import type {z} from 'zod';
 import type {ReportQuery} from '../../asks.js';
@@ -16,13 +17,14 @@ import type {
 } from '../answers.js';
 import {optional, word} from '../query/parameters.js';
 import {type Cell, csvOf} from './csv.js';
+import {isListing, listRows} from './list-csv.js';
 
 export const csvType = 'text/csv; charset=utf-8';
 
 export const formatForm = {
   format: optional(word(['json', 'csv']), {
     description:
-      '`csv`: RFC 4180 with a row of titles, a row for each bucket, step or cell (of a breakdown for those of each value). A text ' +
+      '`csv`: RFC 4180 with a row of titles, a row for each bucket, step, cell or item of a list (of a breakdown for those of each value). A text ' +
       "that a spreadsheet would compute gets a `'` before it. Default: `json`.",
   }),
 };
@@ -46,6 +48,7 @@ export function reportCsv(query: ReportQuery, json: string): string {
 }
 
 function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
+  if (isListing(query)) return listRows(query, answer);
   switch (query.report) {
     case 'events':
       return eventRows(answer as EventCounts, undefined);

@@ -35,6 +35,7 @@ import {
 } from '../query/parameters.js';
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {isListing, nextCursorIn} from './list-csv.js';
 import {answerIncluding, readMinPosition, reportIn} from './min-log-position.js';
 import {csvTag, csvType, formatForm, jsonTags, reportCsv} from './report-csv.js';
 
@@ -154,6 +155,7 @@ export const hiddenIn = (
 
 export const namesForm = {
   ...ofEveryReport,
+  ...formatForm,
   ...hiddenForm,
   prefix: optional(name, {description: 'Only names that begin with this.'}),
   include: optional(word(['users']), {
@@ -287,7 +289,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
         ? reportIn(await front.asks.report(asked))
         : await answerIncluding(front, exchange, asked, includes);
     const hint = filter === undefined ? undefined : hintOfFilter(filter);
-    answerReport(exchange, answer, hint, isCsv ? (body) => reportCsv(query, body) : undefined);
+    answerReport(exchange, answer, hint, isCsv ? query : undefined);
   };
 }
 
@@ -295,20 +297,23 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
 const hintOfFilter = ({property}: {readonly property: string}): string | undefined =>
   /[!<>~]$/.test(property) ? 'operators go into where=' : undefined;
 
-/** `hint` comes before those of the answer. `toCsv` turns its JSON text into CSV. */
+/** `hint` comes before those of the answer. `ofCsv`: the question, where CSV is asked for. */
 function answerReport(
   exchange: Exchange,
   {headers, body}: Extract<ReportAnswer, {kind: 'report'}>,
   hint: string | undefined,
-  toCsv: ((json: string) => string) | undefined,
+  ofCsv: ReportQuery | undefined,
 ): void {
   const hints = [hint, headers['Report-Hint']].filter((one) => one !== undefined);
   const list = Object.entries({
     ...headers,
-    ...(toCsv && {ETag: csvTag(headers.ETag)}),
+    ...(ofCsv && {ETag: csvTag(headers.ETag)}),
     ...(hints.length > 0 && {'Report-Hint': hints.join('; ')}),
   }) as Header[];
   if (body === null) exchange.answer('304 Not Modified', undefined, '', list);
-  else if (toCsv === undefined) exchange.json('200 OK', body, list);
-  else exchange.answer('200 OK', csvType, toCsv(body), list);
+  else if (ofCsv === undefined) exchange.json('200 OK', body, list);
+  else {
+    const next = isListing(ofCsv) ? nextCursorIn(body) : [];
+    exchange.answer('200 OK', csvType, reportCsv(ofCsv, body), [...list, ...next]);
+  }
 }

@@ -5,10 +5,12 @@ import {RequestFailure} from '../failure.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {conditions} from '../query/conditions.js';
 import {anyText, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
+import {formatForm} from './report-csv.js';
 import {endOfTimeMs, foreignCursor, ofEveryReport, reportRoute} from './reports.js';
 
 export const userListForm = {
   ...ofEveryReport,
+  ...formatForm,
   prefix: optional(anyText, {description: 'Only users whose id begins with this.'}),
   user_where: conditions(
     'Only users whose current traits meet this condition, in the form of `where` of reports: `plan eq pro`. Up to ten, of ' +

@@ -13,8 +13,11 @@ import {userListForm} from '../../routes/user-list.js';
 import type {Answer, Operations} from '../operation.js';
 
 const freshness = ['Report-As-Of', 'Report-Log-Position', 'Report-Next-By', 'ETag'] as const;
-const headers = {always: freshness, sometimes: ['Report-Hint']} as const;
-const unchanged: Answer = {description: 'The answer has not changed since that tag.', headers};
+const headers = {always: freshness, sometimes: ['Report-Hint', 'Next-Cursor']} as const;
+const unchanged: Answer = {
+  description: 'The answer has not changed since that tag.',
+  headers: {always: freshness, sometimes: ['Report-Hint']},
+};
 const errors = ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
 const end = {has_more: false, next_cursor: null};
 const pro = {value: 'pro', count: 1};
@@ -33,6 +36,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of users.',
         schema: usersAnswer,
+        hasCsv: true,
         headers,
         example: {
           data: [
@@ -106,6 +110,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of properties.',
         schema: propertiesAnswer,
+        hasCsv: true,
         headers,
         example: {data: [{property: 'plan', share: 1, types: {string: 2}}], ...end},
       },
@@ -124,6 +129,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of values.',
         schema: valuesAnswer,
+        hasCsv: true,
         headers,
         example: {data: [{value: 'free', count: 1}, pro], distinct: 2, ...end},
       },
@@ -142,6 +148,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of traits.',
         schema: traitsAnswer,
+        hasCsv: true,
         headers,
         example: {
           data: [
@@ -166,6 +173,7 @@ export const lists: Operations = {
       200: {
         description: 'One page of values.',
         schema: valuesAnswer,
+        hasCsv: true,
         headers,
         example: {data: [pro, {kind: 'missing', count: 1}], distinct: 1, ...end},
       },

@@ -138,7 +138,8 @@ export const reports: Operations = {
       200: {
         description: 'One page of names.',
         schema: namesAnswer,
-        headers: {always: freshness},
+        hasCsv: true,
+        headers: {always: freshness, sometimes: ['Next-Cursor']},
         example: {
           data: [
             {
