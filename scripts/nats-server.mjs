@@ -86,13 +86,13 @@ const fetchers = () => [...debianFetchers(), ...releaseFetchers()];
 
 function fromEnvironment(path) {
   const server = inspect(path);
-  if (server === undefined) throw new SetupFault(`NATS_SERVER_BIN=${path} is no nats-server that runs here`);
+  if (server === undefined) throw new SetupFault(`NATS_SERVER_BIN=${path} is not a nats-server that runs here`);
   if (!isTried(server.version)) throw new SetupFault(`NATS_SERVER_BIN=${path} is version ${server.version}: ${needed}`);
   return chosen(server, 'named by NATS_SERVER_BIN');
 }
 
 const isTried = (version) => isAtLeast(version, versionMin) && !isAtLeast(version, versionUntried);
-const needed = `${versionMin} or newer is needed, and older than ${versionUntried}, which this Millrace was not tried with`;
+const needed = `${versionMin} or newer is needed, and older than ${versionUntried}, with which this Millrace was not tested`;
 
 const chosen = ({path, version}, why) => ({path, version, line: `${version} at ${path} (${why})`});
 

@@ -123,7 +123,7 @@ function tryTake(folder: string, generation: number): boolean {
 }
 
 const cannotLock = (folder: string, cause: unknown): StartFault =>
-  new StartFault(`DATA_DIR ${folder} takes no lock: ${(cause as Error).message}`, {cause});
+  new StartFault(`DATA_DIR ${folder} cannot be locked: ${(cause as Error).message}`, {cause});
 
 function holdLock(folder: string, generation: number, onLost: (why: string) => void): DataLock {
   const path = join(folder, `lock.${generation}`);

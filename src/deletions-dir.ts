@@ -72,7 +72,7 @@ function refuseLostKey(folder: string): void {
 
 function readKey(folder: string): Buffer {
   const key = Buffer.from(readFileSync(keyPath(folder), 'utf8').trim(), 'base64url');
-  if (key.length !== keyBytes) throw new StartFault(`${keyPath(folder)} is no key of a journal of deletions`);
+  if (key.length !== keyBytes) throw new StartFault(`${keyPath(folder)} is not the key of a journal of deletions`);
   return key;
 }
 
@@ -152,7 +152,7 @@ export class DeletionFile implements DeletionJournal {
     if (unreadable > 0)
       this.log.error(
         {lines: unreadable},
-        'lines of the journal of deletions cannot be read: a crash cut them, or it is damaged',
+        'lines of the journal of deletions cannot be read: a crash truncated them, or they are damaged',
       );
     return records.map(({keyMark, ...record}) => record);
   }

@@ -153,12 +153,12 @@ describe('a holder is told once', () => {
   });
 });
 
-test('a folder that takes no lock is named in one line, and stays as it was', async () => {
+test('a folder that cannot be locked is named in one line, and stays as it was', async () => {
   const folder = temporaryFolder();
   const draft = join(folder, `lock-draft.${process.pid}`);
   symlinkSync(draft, draft);
   const cause = take(folder);
   await expect(cause).rejects.toThrow(StartFault);
-  await expect(cause).rejects.toThrow(`DATA_DIR ${folder} takes no lock: ELOOP`);
+  await expect(cause).rejects.toThrow(`DATA_DIR ${folder} cannot be locked: ELOOP`);
   expect(lockFiles(folder)).toEqual([]);
 });

@@ -58,7 +58,7 @@ describe('a log that takes no events', () => {
     await nats.startAnew({jetstream: 'max_file_store: 2GB'});
     await until('events are taken', async () => (await writer.post('/v1/events', signup)).status === 200);
     await until('the reason is gone', async () => !(await reasonsOf(service)).includes(refused));
-    expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
+    expect(linesWith(service, 'the log accepts events again')).toHaveLength(1);
   });
 
   test('since it carries less than before is named, and taken again when it does', async () => {
@@ -81,7 +81,7 @@ describe('a log that takes no events', () => {
     // The least that a start takes, with messages as full as they may be.
     await nats.startAnew({lines: ['max_payload: 1000000']});
     await until('it is taken', async () => (await writer.post('/v1/events/batch', batch)).status === 200);
-    expect(linesWith(service, 'the log takes events again')).toHaveLength(1);
+    expect(linesWith(service, 'the log accepts events again')).toHaveLength(1);
   });
 
   test('for want of its stream is named', async () => {

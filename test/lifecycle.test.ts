@@ -174,7 +174,7 @@ test.skipIf(!hasOwnNats)(
     await until('writes are taken again', async () => (await track(service, 'after')) === 200);
     await until('reads are answered again', async () => (await countOf(service)) === 2);
     await until('it is ready again', async () => (await ask(`${service.baseUrl}/readyz`)).status === 200);
-    await until('it has said so', () => service.logs().includes('nats-server died: starting it again'));
+    await until('it has said so', () => service.logs().includes('nats-server died: restarting it'));
     expect(await service.stop()).toBe(0);
   },
 );

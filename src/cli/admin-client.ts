@@ -24,7 +24,7 @@ export class AdminClient {
   async ask<Answer>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const answer = await this.send(method, path, body);
     const value = (await answer.json().catch((cause: Error) => {
-      throw new AdminFault(`What answers at ${this.note.adminUrl} is not Millrace: ${cause.message}.`, {cause});
+      throw new AdminFault(`The server at ${this.note.adminUrl} is not Millrace: ${cause.message}.`, {cause});
     })) as Answer & {error?: {message: string}};
     if (!answer.ok)
       throw new AdminFault(`The service refused (${answer.status}): ${value.error?.message ?? answer.statusText}.`);

@@ -75,7 +75,7 @@ async function run(words: readonly string[], given: Environment): Promise<string
 function checkSource({dataDir, isNatsExternal}: Environment): void {
   if (isNatsExternal || !existsSync(join(dataDir, 'nats', 'jetstream')))
     throw new BackupFault(
-      `${dataDir} holds no store: with an external NATS the events are there. Stop the service and NATS, and copy the storage of NATS and DATA_DIR together.`,
+      `${dataDir} contains no store: an external NATS has the events. Stop the service and NATS, and copy the storage of NATS and DATA_DIR together.`,
     );
 }
 

@@ -82,7 +82,7 @@ function natsServer(isOwn: boolean): Finding {
   const {stdout} = spawnSync(path, ['--version'], {encoding: 'utf8'});
   const [, found] = /v(\d+\.\d+\.\d+)/.exec(stdout ?? '') ?? [];
   return found === undefined
-    ? ['bad', `${path} is no nats-server that runs here`]
+    ? ['bad', `${path} is not a nats-server that runs here`]
     : ['ok', `nats-server ${found} (${path})`];
 }
 

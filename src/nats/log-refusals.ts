@@ -49,7 +49,7 @@ export class LogRefusals {
   /** Called for every ack. */
   stored(partition: number): void {
     if (this.standing.size === 0 || !this.standing.delete(partition)) return;
-    if (this.standing.size === 0) this.options.logger.warn('the log takes events again'); // LR1
+    if (this.standing.size === 0) this.options.logger.warn('the log accepts events again'); // LR1
   }
 
   private async look(partition: number): Promise<void> {

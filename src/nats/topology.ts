@@ -111,7 +111,7 @@ export async function ensureTopology(
     return await pastElections(nc, electionsMs, () => ensureAll(nc, wanted, onLost));
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw cause;
-    throw new TopologyFault(`NATS refuses what the start asks of it: ${said(cause)}`, {cause});
+    throw new TopologyFault(`NATS refuses a request of the start: ${said(cause)}`, {cause});
   }
 }
 
@@ -212,7 +212,7 @@ async function checkNothingThere(jsm: JetStreamManager, partitions: number): Pro
     const info = await infoOf(jsm, name);
     if (info === undefined || info.state.messages === 0) continue;
     throw new TopologyFault(
-      `the record of this deployment is gone from ${bucketStream('settings')}, but ${name} has ${info.state.messages} messages (a power cut without sync?): restore a backup, or start on an empty one`,
+      `the record of this deployment is missing from ${bucketStream('settings')}, but ${name} has ${info.state.messages} messages (a power cut without sync?): restore a backup, or start on an empty one`,
     );
   }
 }
@@ -248,7 +248,9 @@ async function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
   try {
     return await jetstreamManager(nc);
   } catch (cause) {
-    throw new TopologyFault(`the NATS server offers no JetStream here: ${(cause as Error).message}`, {cause});
+    throw new TopologyFault(`the NATS server offers no JetStream to this account: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 

@@ -16,7 +16,7 @@ const serverVersionErase = ['2.14.5', '2.12.15'] as const;
 export const versionRefusal = (version: string): string | undefined =>
   isAtLeast(version, serverVersionMin) && !isAtLeast(version, serverVersionUntried)
     ? undefined
-    : `is version ${version}; ${serverVersionMin} or newer is needed, and older than ${serverVersionUntried}, which this Millrace was not tried with`;
+    : `is version ${version}; ${serverVersionMin} or newer is needed, and older than ${serverVersionUntried}, with which this Millrace was not tested`;
 
 export const erasesAtomically = (version: string): boolean =>
   isAtLeast(version, serverVersionErase[0]) || (/^2\.12\./.test(version) && isAtLeast(version, serverVersionErase[1]));

@@ -53,7 +53,7 @@ const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readon
     ends: 'message ids are remembered for 7 days again',
   },
   moves: {
-    begins: 'alarm: events of anonymous users wait to be joined to the users that they are',
+    begins: 'alarm: events of anonymous users wait to be joined to known users',
     ends: 'events of anonymous users are joined again',
   },
 };

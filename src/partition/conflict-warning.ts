@@ -20,7 +20,7 @@ export class ConflictWarning {
     if (count === this.said || nowMs < this.saidMs + everyMs) return;
     this.log.warn(
       {partition: this.partition, conflicts: count - this.said},
-      'events or identifies were dropped that have the messageId of another one before: GET /v1/rejected lists them',
+      'events or identifies with the messageId of an earlier, different one were dropped: GET /v1/rejected lists them',
     );
     this.said = count;
     this.saidMs = nowMs;

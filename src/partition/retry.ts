@@ -47,7 +47,7 @@ export class Trouble {
     this.heard += 1;
     if (this.reasons.has(reason) || this.reasons.size >= reasonsMax) return;
     this.reasons.add(reason);
-    this.log.warn({...this.work, reason}, 'NATS did not do what is needed: it is tried again until it does');
+    this.log.warn({...this.work, reason}, 'an attempt failed: it is repeated until it succeeds');
   }
 
   end(): void {
@@ -55,7 +55,7 @@ export class Trouble {
     if (this.failing > 0) return;
     this.reasons.clear();
     this.heard = 0;
-    this.log.warn(this.work, 'NATS does it again');
+    this.log.warn(this.work, 'the attempt succeeded');
   }
 }
 

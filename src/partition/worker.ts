@@ -71,7 +71,7 @@ const warmUpMsMax = 3_000;
 const rehearsalMsMax = 400;
 
 function fail(error: Error): void {
-  if (!(error instanceof OperatorFault)) log.error({err: error}, 'a partition cannot go on');
+  if (!(error instanceof OperatorFault)) log.error({err: error}, 'a partition cannot continue');
   tell({kind: 'fatal', message: error.message, isReplaced: error instanceof Replaced});
 }
 
@@ -220,7 +220,7 @@ async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Pro
   try {
     message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals)));
   } catch (error) {
-    log.error({err: error}, 'a question was not answered');
+    log.error({err: error}, 'a question could not be answered');
   }
 }
 

@@ -35,7 +35,7 @@ export class Damage {
     this.counts.set(partition, this.countOf(partition) + 1);
     this.log.error(
       {partition, reason: error.message},
-      'a part cannot be read: what needs it is answered 503 until a backup is restored',
+      'a part cannot be read: requests that need it are answered 503 until a backup is restored',
     );
     return true;
   }

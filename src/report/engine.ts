@@ -185,7 +185,7 @@ export class ReportEngine {
     } catch (error) {
       throwBroken(error);
       // Questions read the same parts, and report the fault.
-      this.logger.debug({err: error}, 'a start could not be prepared to its end');
+      this.logger.debug({err: error}, 'reading ahead for the first reports failed');
     }
   }
 

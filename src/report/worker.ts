@@ -53,14 +53,14 @@ try {
 }
 
 function end(error: Error): void {
-  if (!(error instanceof OperatorFault)) logger.fatal({err: error}, 'the report thread cannot go on');
+  if (!(error instanceof OperatorFault)) logger.fatal({err: error}, 'the report thread cannot continue');
   say({kind: 'fatal', message: error.message});
 }
 
 /** A failed question ends only itself; a broken invariant ends the thread. */
 function noteFailure(error: unknown): void {
   if (error instanceof InvariantError) end(error);
-  else logger.error({err: error}, 'a question was not answered');
+  else logger.error({err: error}, 'a question could not be answered');
 }
 
 async function run(nc: NatsConnection): Promise<void> {

@@ -32,7 +32,7 @@ test('a refusal stands until the same log takes a message, and is said once for 
   expect(refusals.reasons()).toEqual([`the log refuses events: ${full}`]);
   refusals.stored(1);
   expect(refusals.reasons()).toEqual([]);
-  expect(said).toEqual([`the log refuses events: ${full}`, 'the log takes events again']);
+  expect(said).toEqual([`the log refuses events: ${full}`, 'the log accepts events again']);
 });
 
 test('nobody who sends nothing waits for ever: a refusal is old after a while', () => {

@@ -185,7 +185,7 @@ test('a record that is gone while data is there is not made anew: its secret wou
   await jsm.streams.purge(bucketStream('settings'));
   await jetstream(nc).publish('log.1', 'a message');
   await expect(ensureTopology(nc, {partitions: 2, replicas: 1})).rejects.toThrow(
-    /^the record of this deployment is gone from KV_settings, but LOG-1 has 1 messages/,
+    /^the record of this deployment is missing from KV_settings, but LOG-1 has 1 messages/,
   );
   expect(await readDeployment(nc)).toBeUndefined();
 });

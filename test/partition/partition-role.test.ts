@@ -736,7 +736,7 @@ test('when all parts are lost, a log that lost its tail stops the start with one
   await role.loseTail(2);
   await role.jsm.streams.purge(bucketStream('parts'));
   await expect(role.startWorker()).rejects.toThrow(
-    /^partition 0: no kept snapshot is whole \(.* is gone\), and the log cannot replace them: restore a backup$/,
+    /^partition 0: no kept snapshot is complete \(.* is gone\), and the log cannot replace them: restore a backup$/,
   );
 });
 

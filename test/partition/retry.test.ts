@@ -23,8 +23,8 @@ function failing(reasons: readonly string[]): () => Promise<string> {
   };
 }
 
-const begun = 'NATS did not do what is needed';
-const over = 'NATS does it again';
+const begun = 'an attempt failed';
+const over = 'the attempt succeeded';
 
 describe('what is tried again', () => {
   test('says nothing where it succeeds at once', async () => {

@@ -106,7 +106,7 @@ describe('a start without nats-server says why in one line', () => {
     [
       'a newer major version found, which nothing was tried with',
       {env: {}, folders: ['3.0.0'], fetchers: []},
-      /the one at .* is 3\.0\.0, and 2\.9\.10 or newer is needed, and older than 3\.0\.0, which/,
+      /the one at .* is 3\.0\.0, and 2\.9\.10 or newer is needed, and older than 3\.0\.0, with which/,
     ],
     [
       'too old a one fetched',

@@ -100,7 +100,7 @@ export class ExternalNats {
     running.add(child);
     child.once('exit', () => running.delete(child));
     await until('the nats-server listens', () => {
-      if (child.exitCode !== null) throw new Error(`nats-server ended at its start: see ${this.folder}/nats.log`);
+      if (child.exitCode !== null) throw new Error(`nats-server ended during its start: see ${this.folder}/nats.log`);
       return accepts(this.host, this.port);
     });
   }

@@ -49,7 +49,7 @@ function serverOf(dataDir: string, guard: Holder): number {
   const name = readdirSync(join(dataDir, 'nats', 'ports')).find((entry) => entry.endsWith('.ports'));
   const pid = Number(/\d+/.exec(name ?? '')?.[0]);
   if (!isAlive(guard) || processGroupOf(pid) !== guard.pid)
-    throw new BackupFault('nats-server is not running, or was just started again: try once more');
+    throw new BackupFault('nats-server is not running, or was just restarted: try again');
   return pid;
 }
 

@@ -71,7 +71,7 @@ export class StoreImage {
       mkdirSync(dirname(path), {recursive: true, mode: 0o700});
       const written = await copyFile(file, path);
       if ((await checksumOf(path)) !== written)
-        throw new BackupFault(`${path} reads back other bytes than were written: the disk is damaged`);
+        throw new BackupFault(`${path} does not read back the bytes that were written: the disk is damaged`);
     }
     await syncFolders(target);
   }
@@ -119,7 +119,7 @@ async function* piecesOf({path, bytes, from}: OpenFile): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes; ) {
     const {bytesRead} = await read(from.fd, buffer, 0, Math.min(buffer.length, bytes - at), at);
     if (bytesRead === 0)
-      throw new BackupFault(`${path} is shorter than it was: nothing may change a store but its service`);
+      throw new BackupFault(`${path} was truncated during the backup: only its service may change a store`);
     yield buffer.subarray(0, bytesRead);
     at += bytesRead;
   }

@@ -90,7 +90,8 @@ export class Delivery {
       return {kind: 'later', reason: networkReason(error), retryAfterSeconds: null};
     }
     const meaning = interpret(answer, events.length);
-    if (meaning.kind === 'hopeless') throw new DeliveryFault(`The service does not take the events: ${meaning.reason}`);
+    if (meaning.kind === 'hopeless')
+      throw new DeliveryFault(`The service does not accept the events: ${meaning.reason}`);
     return {...meaning, retryAfterSeconds: answer.retryAfterSeconds};
   }
 

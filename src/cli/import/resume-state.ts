@@ -54,7 +54,7 @@ export class ResumeStateFile {
       await rename(draft, this.path); // R1
     } catch (error) {
       const reason = (error as Error).message;
-      throw new StateFault(`The place of the import cannot be kept (--state chooses another file): ${reason}`, {
+      throw new StateFault(`The progress of the import cannot be stored (--state chooses another file): ${reason}`, {
         cause: error,
       });
     }

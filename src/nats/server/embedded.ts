@@ -149,7 +149,7 @@ async function readVersion(serverBin: string): Promise<string> {
     throw new NatsServerFault(`the nats-server at ${serverBin} does not run: ${cause.message.split('\n')[0]}`, {cause});
   });
   const version = /nats-server: v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
-  if (version === undefined) throw new NatsServerFault(`${serverBin} is no nats-server`);
+  if (version === undefined) throw new NatsServerFault(`${serverBin} is not a nats-server`);
   const refusal = versionRefusal(version);
   if (refusal !== undefined) throw new NatsServerFault(`the nats-server at ${serverBin} ${refusal}`);
   return version;
@@ -192,11 +192,11 @@ function removeUnfinishedBlocks(folder: string): void {
 function finishBegunErases(folder: string, logger: Logger): void {
   const stream = bucketStream('parts'); // Only messages of this stream are erased.
   const {erased, left} = finishErases(join(folder, 'jetstream', '$G', 'streams', stream, 'msgs'), stream);
-  if (erased > 0) logger.warn({values: erased}, 'erased what a killed nats-server had begun to erase');
+  if (erased > 0) logger.warn({values: erased}, 'finished the erases that a killed nats-server had begun');
   if (left > 0) {
     logger.error(
       {values: left},
-      'a killed nats-server had begun to erase values, and their blocks are not as they should be',
+      'erases that a killed nats-server had begun cannot be finished: their storage blocks are not in the expected state',
     );
   }
 }
@@ -218,7 +218,7 @@ async function untilListening(
     }
     await delay(startPollMs);
   }
-  throw new NatsServerFault(`nats-server ended at its start: ${lastComplaint(plan.folder)}`);
+  throw new NatsServerFault(`nats-server ended during its start: ${lastComplaint(plan.folder)}`);
 }
 
 /** The server writes `nats-server_<pid>.ports` once it accepts connections. */
@@ -284,7 +284,7 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
       killGroup(current.guard); // If only the guard was killed, its server still runs and has the store open.
       if (stopping.signal.aborted) return;
       if (monotonicMs() - startedMs > settledMs) waitMs = restartWaitMsMin;
-      plan.options.logger.error({exit, complaint: lastComplaint(plan.folder)}, 'nats-server died: starting it again');
+      plan.options.logger.error({exit, complaint: lastComplaint(plan.folder)}, 'nats-server died: restarting it');
       current = undefined;
       current = await restart(first.port, waitMs);
       restarts += 1;
@@ -304,7 +304,7 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
       } catch (cause) {
         plan.options.logger.error(
           {reason: (cause as Error).message},
-          'nats-server could not be started again: next try',
+          'nats-server could not be restarted: trying again',
         );
       }
     }
@@ -319,7 +319,7 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
         writeFault = fault;
       },
       async onStuck(reason) {
-        plan.options.logger.error({reason}, 'nats-server cannot write any more: stopping it, so that it starts anew');
+        plan.options.logger.error({reason}, 'nats-server cannot write any more: restarting it');
         if (current !== undefined) await stopServer(current);
       },
     },

@@ -111,7 +111,7 @@ export class ManifestStore {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
     if (newest === null || newest.seq < before) {
       throw new Final(
-        `partition ${this.partition}: ${bucketStream('manifests')} lost the newest manifest (a power cut without sync, a restored backup, or a deleted stream); another start goes on with what is left`,
+        `partition ${this.partition}: ${bucketStream('manifests')} lost the newest manifest (a power cut without sync, a restored backup, or a deleted stream); another start continues with the rest`,
       );
     }
     if (mayBeOwn && Buffer.compare(newest.data, bytes) === 0) return newest.seq;

@@ -98,7 +98,7 @@ async function throwSuccessor(manifests: ManifestStore, epoch: number): Promise<
 }
 
 function say(log: Logger, partition: number, {newest, noted, log: {last}}: Found, losses: readonly Loss[]): void {
-  if (noted?.isRestored) log.warn({partition}, 'a backup is restored: what came after it is not in it');
+  if (noted?.isRestored) log.warn({partition}, 'a backup was restored: later events are not in it');
   if (losses.includes('noted message')) {
     log.error(
       {partition, generation: noted?.generation, sequence: noted?.sequence},
@@ -108,7 +108,7 @@ function say(log: Logger, partition: number, {newest, noted, log: {last}}: Found
   if (losses.includes('snapshot message')) {
     log.error(
       {partition, sequence: newest?.position.sequence, last},
-      'the log lost the message that the snapshot stands at (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
+      'the log lost the message at the position of the snapshot (a power cut without sync, a restored backup, or a deleted stream): it is read again from its start',
     );
   }
 }
@@ -135,7 +135,7 @@ async function load(
       if (beginning.kind === 'remains') {
         log.error(
           {err: fault, partition},
-          'no kept snapshot is whole, and the log cannot replace them: answers that need the missing parts are 503',
+          'no kept snapshot is complete, and the log cannot replace them: requests that need the missing parts are answered 503',
         );
       }
       return state;
@@ -146,13 +146,13 @@ async function load(
       if (beginning.kind === 'snapshot') {
         log.error(
           {err: error, partition, sequence: beginning.manifest.position.sequence},
-          'a snapshot is damaged: an earlier state is used, and the log behind it',
+          'a snapshot is damaged: an earlier state is used, and the log after it',
         );
       }
     }
   }
   throw new Final(
-    `partition ${partition}: no kept snapshot is whole (${fault?.message}), and the log cannot replace them: restore a backup`,
+    `partition ${partition}: no kept snapshot is complete (${fault?.message}), and the log cannot replace them: restore a backup`,
   );
 }
 

@@ -264,7 +264,7 @@ test('the place of another file, or of another service, is not believed', async 
 });
 
 test.each<[string, Mood, RegExp]>([
-  ['a revoked key', 'revoked_key', /does not take the events: status 401, invalid_key: .*\n0 lines are settled/],
+  ['a revoked key', 'revoked_key', /does not accept the events: status 401, invalid_key: .*\n0 lines are settled/],
   [
     'something that is not the service',
     'nonsense',
@@ -319,5 +319,5 @@ test('a place that cannot be kept is known before the first event leaves', async
   const state = join(folder, 'missing', 'state.json');
   const {code, err} = await importFile(write('events', eventLine(0)), '--state', state);
   expect([code, service.log.length]).toEqual([1, 0]);
-  expect(err).toMatch(/^The place of the import cannot be kept \(--state chooses another file\): ENOENT/);
+  expect(err).toMatch(/^The progress of the import cannot be stored \(--state chooses another file\): ENOENT/);
 });

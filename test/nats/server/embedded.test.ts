@@ -145,11 +145,11 @@ describe('embedded nats-server', () => {
 
 describe('a nats-server that does not do', () => {
   const cases = [
-    ['is missing', 'exit 1', /is no nats-server|does not run/],
+    ['is missing', 'exit 1', /is not a nats-server|does not run/],
     ['is too old', 'echo nats-server: v2.9.9', /version 2\.9\.9; 2\.9\.10 or newer is needed/],
-    ['is newer than was tried', 'echo nats-server: v3.0.0', /version 3\.0\.0; .* older than 3\.0\.0, which/],
-    ['is something else', 'echo hello', /is no nats-server/],
-    ['ends at once', '[ "$1" = --version ] && echo nats-server: v2.15.1 || exit 3', /ended at its start/],
+    ['is newer than was tested', 'echo nats-server: v3.0.0', /version 3\.0\.0; .* older than 3\.0\.0, with which/],
+    ['is something else', 'echo hello', /is not a nats-server/],
+    ['ends at once', '[ "$1" = --version ] && echo nats-server: v2.15.1 || exit 3', /ended during its start/],
   ] as const;
   test.each(cases)('%s: one clear line', async (_, script, message) => {
     const dataDir = temporaryFolder();
