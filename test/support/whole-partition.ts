@@ -4,7 +4,9 @@ import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {createLogger} from '../../src/observe.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
+import type {Outbox} from '../../src/partition/effects.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
+import type {SavedFunnelsSetup} from '../../src/partition/funnels/saved-funnels.js';
 import {patientValues} from '../../src/partition/patient-values.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
@@ -19,6 +21,8 @@ export interface WholePartitionOptions {
   readonly erasing: ErasingLink;
   /** Default: the store's. */
   readonly stored?: PartValues;
+  readonly outbox?: Outbox;
+  readonly converted?: SavedFunnelsSetup['converted'];
   readonly onFatal: (error: Error) => void;
 }
 
@@ -50,6 +54,8 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     noteCompared: () => undefined,
     log,
     onFatal: options.onFatal,
+    ...(options.outbox && {outbox: options.outbox}),
+    ...(options.converted && {converted: options.converted}),
   });
   await runner.start();
   return runner;

@@ -1,0 +1,154 @@
+// What is told of a fold: a whole partition in this thread, on a real nats-server, before a queue that the test holds.
+import {afterEach, beforeEach, expect, test} from 'vitest';
+import type {ByteWriter} from '../../actors/bytes/bytes.js';
+import {writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {UserSet} from '../../actors/table/user-set.js';
+import type {SavedFunnel} from '../../src/effects/saved-funnel.js';
+import type {Trigger} from '../../src/effects/trigger.js';
+import type {Outbox} from '../../src/partition/effects.js';
+import {effectData} from '../../src/partition/reads/effect-data.js';
+import type {Runner} from '../../src/partition/runner.js';
+import {PartitionRole} from '../support/partition-role.js';
+import {until} from '../support/until.js';
+import {startWholePartition} from '../support/whole-partition.js';
+
+const day = Date.UTC(2026, 4, 1);
+const deletionId = `del_0_${'0'.repeat(32)}`;
+const funnel: SavedFunnel = {v: 1, id: 'fn_1', createdMs: 0, name: 'Checkout', steps: ['cart', 'buy']};
+
+let role: PartitionRole;
+let runner: Runner | undefined;
+let queued: Trigger[];
+/** Acks of the queue wait for it. */
+let held: Promise<void> | undefined;
+let allow: () => void;
+const failures: Error[] = [];
+
+const outbox: Outbox = {
+  endpointsOf: () => ['wh_1'],
+  publish: async (_, trigger) => {
+    queued.push(trigger);
+    await held;
+  },
+  idOf: (...parts) => parts.join(' '),
+  userRefOf: (hash) => `ref of ${hash}`,
+  funnels: () => [funnel],
+};
+
+beforeEach(async () => {
+  role = await PartitionRole.create();
+  runner = undefined;
+  queued = [];
+  allow = () => undefined;
+  held = undefined;
+});
+
+afterEach(async () => {
+  allow();
+  await runner?.drain();
+  await role.close();
+  expect(failures).toEqual([]);
+});
+
+const hold = (): void => {
+  held = new Promise((resolve) => {
+    allow = resolve;
+  });
+};
+
+async function start(): Promise<Runner> {
+  const nobody = {position: {generation: 1, sequence: 1e9}, users: new UserSet(), firstUser: 0, nextByte: undefined};
+  runner = await startWholePartition(role, {
+    erasing: {jsm: role.jsm, run: () => role.nc.info?.server_id, isOfCluster: () => false},
+    onFatal: (error) => failures.push(error),
+    outbox,
+    converted: async () => nobody,
+  });
+  return runner;
+}
+
+const append = (write: (writer: ByteWriter) => void) =>
+  role.append((writer) => {
+    write(writer);
+    return 1;
+  });
+
+const track = (userId: string, event: string, minute: number) =>
+  append((writer) => writeEvent(writer, {event, userId, timeMs: day + minute * 60_000, receivedMs: day}));
+
+const identify = (userId: string, traits: string) => append((writer) => writeIdentify(writer, userId, traits, day));
+
+const said = async ({view}: Runner, {type, ...rest}: Trigger): Promise<unknown> => {
+  if (!('of' in rest)) return rest.data;
+  const answer = await effectData(view, outbox, {ask: 'effect', type, of: rest.of}, async () => undefined);
+  return answer.kind === 'effect' ? JSON.parse(answer.dataJson) : answer.kind;
+};
+
+test('a manifest waits until what its messages tell is queued; folding and later events do not', async () => {
+  const {view} = await start();
+  const {partition, snapshots, writer} = view;
+  hold();
+  await identify('ada', '{"plan":"pro"}');
+  const tick = await writer.tick(600_000);
+  const event = await track('bob', 'visit', 0);
+  await until('all is folded', () => partition.appliedSequence >= event);
+  await until('the snapshot has nothing else to do', async () => {
+    for (let i = 0; i < 50; i++) await role.nc.flush();
+    return snapshots.isRunning;
+  });
+  expect(snapshots.publishedSequence).toBeLessThan(tick);
+  expect(queued).toMatchObject([
+    {type: 'user.identified', timestampMs: expect.any(Number), of: {partition: 0, user: 0}},
+  ]);
+  allow();
+  await until('it is published', () => snapshots.publishedSequence >= tick);
+});
+
+test('what is said of a user is made when it is asked for, and of an erased one nothing', async () => {
+  const live = await start();
+  await identify('ada', '{"plan":"pro"}');
+  await identify('ada', '{"plan":"free"}');
+  await until('both are told', () => queued.length === 2);
+  const [first] = queued as [Trigger];
+  expect(new Set(queued.map(({id}) => id)).size).toBe(2);
+  const ref = `ref of ${live.view.partition.hashOf(Buffer.from('uada'))}`;
+  expect(await said(live, first)).toEqual({userId: 'ada', user_ref: ref, traits: {plan: 'free'}});
+  expect(await said(live, {...first, of: {partition: 0, generation: 2, user: 0}} as Trigger)).toBe('effect_gone');
+  await append((writer) => writeErase(writer, 'u', 'ada', deletionId, day));
+  await until('the deletion is told', () => queued.length === 3);
+  expect(await said(live, first)).toBe('effect_gone');
+  expect(queued[2]).toMatchObject({type: 'user.deleted', id: `user.deleted ${deletionId}`});
+  expect(await said(live, queued[2]!)).toEqual({deletion_id: deletionId, user_ref: ref});
+  await until('nothing is left to tell', () => live.view.partition.deletionsToTell.size === 0);
+});
+
+test('who completes a funnel is told right behind the event, with the times of the path', async () => {
+  const live = await start();
+  await until('the funnel has begun', () => live.view.partition.completions.hasBegun(funnel.id));
+  await track('ada', 'cart', 1);
+  await track('ada', 'visit', 2);
+  await track('ada', 'buy', 3);
+  await until('it is told', () => queued.length === 1);
+  await track('ada', 'buy', 4);
+  expect(await said(live, queued[0]!)).toEqual({
+    userId: 'ada',
+    user_ref: expect.stringMatching(/^ref of \w+$/),
+    funnel: {id: 'fn_1', name: 'Checkout'},
+    completed_at: '2026-05-01T00:03:00.000Z',
+    entered_at: '2026-05-01T00:01:00.000Z',
+  });
+});
+
+test('a completed deletion that was not told before a stop is told by the next start, under the same id', async () => {
+  const first = await start();
+  await track('ada', 'visit', 0);
+  await append((writer) => writeErase(writer, 'u', 'ada', deletionId, day));
+  await until('it is told', () => queued.length === 1);
+  // As a crash right behind the receipt leaves it.
+  first.view.partition.deletionsToTell.add(deletionId);
+  await first.drain();
+  const second = await start();
+  await until('it is told again', () => queued.length === 2);
+  expect(queued[1]).toEqual(queued[0]);
+  await until('nothing is left to tell', () => second.view.partition.deletionsToTell.size === 0);
+});
