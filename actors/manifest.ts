@@ -134,6 +134,12 @@ export interface TableRef {
   readonly blocks: readonly PartRef[];
 }
 
+/** A link that came with a late copy of what was erased: its user is not there any more. */
+export interface LateLink {
+  readonly userId: string;
+  readonly anonymousId: string;
+}
+
 export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
@@ -204,6 +210,8 @@ export interface SnapshotIndex {
   readonly erasedIds: readonly FingerprintsPart[];
   /** Pending deletions. */
   readonly deletions: readonly DeletionRecord[];
+  /** Links that came with late copies of erased entries, and are to be taken back; absent: none. */
+  readonly lateLinks?: readonly LateLink[];
   /** Completed deletions, the newest last. */
   readonly completedDeletions: readonly DeletionsPart[];
   /** Completed deletions that not every endpoint is known to have been told of. */

@@ -27,7 +27,7 @@ import {assert, must} from './invariant.js';
 import {changesMs, chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
 import {type Arrival, type EntryView, entryKind, MessageCursor} from './log/entries.js';
 import {Producers} from './log/producers.js';
-import type {DeletionRecord, Move, SnapshotIndex} from './manifest.js';
+import type {DeletionRecord, LateLink, Move, SnapshotIndex} from './manifest.js';
 import {UserActors, type UsersCut} from './user/user-actors.js';
 
 export interface PartitionSetup {
@@ -79,6 +79,7 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
     | 'moves'
     | 'moveCounts'
     | 'deletions'
+    | 'lateLinks'
     | 'deletionsToTell'
     | 'erasedInLogSequence'
     | 'producers'
@@ -129,6 +130,8 @@ export class Partition {
   /** For each row of a run: the user was not active before on its day. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
+  /** By both ids. */
+  readonly lateLinks = new Map<string, LateLink>();
   /** Completed ones of which the shell has not told whoever wants to know. */
   readonly deletionsToTell = new Set<string>();
   readonly completions = new Completions();
@@ -199,7 +202,8 @@ export class Partition {
           if (this.hasErased(entry)) break;
           return {kind: 'erasure', users: this.usersOf(entry)};
         case entryKind.link:
-          this.applyLink(entry);
+          if (entry.isTakenBack) this.takeBackLink(entry, sequence);
+          else this.applyLink(entry);
           break;
         case entryKind.leave:
           this.applyLeave(entry);
@@ -273,6 +277,7 @@ export class Partition {
       case 'erased':
         tally.tombstoned += 1;
         this.erasedInLogSequence = sequence;
+        this.noteLateLink(entry);
         return false;
     }
   }
@@ -360,6 +365,26 @@ export class Partition {
     else if (this.moves.candidates.has(user)) this.releaseKeys([user]);
   }
 
+  /** The entry is erased, and a link came with it: nothing but the link says that there is such a user. */
+  private noteLateLink(entry: EntryView): void {
+    if (entry.anonymousIdEnd === 0 || entry.origin() !== undefined) return;
+    if (this.users.table.find(entry.bytes, entry.keyStart, entry.keyEnd) >= 0) return;
+    const link = {userId: entry.userKey().slice(1), anonymousId: entry.anonymousId()};
+    this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
+  }
+
+  /** If the anonymous user has left by it already, the link stays: the owner is there again, with these events. */
+  private takeBackLink({bytes, keyStart, keyEnd, textStart, textEnd}: EntryView, sequence: number): void {
+    this.erasedInLogSequence = sequence;
+    const left = Uint8Array.from(bytes.subarray(keyStart, keyEnd));
+    left[0] = leftByte;
+    const hasLeft = this.users.table.findAll(left, 0, left.length).length > 0;
+    this.links.takeBack(bytes, {start: keyStart, end: keyEnd}, {start: textStart, end: textEnd}, hasLeft);
+    const user = this.users.table.find(bytes, keyStart, keyEnd);
+    if (user >= 0 && this.links.find(bytes, keyStart, keyEnd) === undefined) this.moves.candidates.delete(user);
+    this.chunks.forget();
+  }
+
   private applyLeave(entry: EntryView): void {
     const byDestination = new Map<number, number[]>();
     const released: number[] = [];
@@ -373,8 +398,7 @@ export class Partition {
         continue;
       }
       if (this.users.table.bytesOf(user)[0] === anonymousByte) released.push(user);
-      const owner = this.links.owners.bytesOf(this.links.ownerOf(device));
-      const to = partitionOf(owner, 0, owner.length, this.partitions);
+      const to = this.homeOf(this.links.owners.bytesOf(this.links.ownerOf(device)));
       byDestination.set(to, [...(byDestination.get(to) ?? []), user]);
     }
     this.releaseKeys(released);
@@ -385,6 +409,11 @@ export class Partition {
   private releaseKeys(users: readonly number[]): void {
     for (const user of users) this.users.table.changeFirstByte(user, leftByte);
     if (users.length > 0) this.chunks.forget();
+  }
+
+  /** The partition of the user with this key. */
+  homeOf(key: Uint8Array): number {
+    return partitionOf(key, 0, key.length, this.partitions);
   }
 
   /** The key of the user that an anonymous one is. */
@@ -624,6 +653,7 @@ export class Partition {
         moves: [...this.moves.pending],
         moveCounts: this.moves.counts,
         deletions: this.deletions.pending(),
+        ...(this.lateLinks.size > 0 && {lateLinks: [...this.lateLinks.values()]}),
         deletionsToTell: [...this.deletionsToTell],
         producers: this.producers.stored(),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
@@ -660,6 +690,7 @@ export class Partition {
     this.users.restoreErased(index.erasedUsers);
     this.moves.restore(index.moveCounts, index.moves, index.candidates);
     for (const deletion of index.deletions) this.deletions.add(deletion);
+    for (const link of index.lateLinks ?? []) this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
     for (const id of index.deletionsToTell) this.deletionsToTell.add(id);
     this.producers.restore(index.producers);
     this.chunks.restore(open, index.nextChunk, index.nextOrdinal);

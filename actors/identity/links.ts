@@ -122,6 +122,32 @@ export class Links {
     return devices;
   }
 
+  /**
+   * Forgets the link, unless its device `hasLeft` or is another user's or shared, and with it an owner who has no device then.
+   */
+  takeBack(
+    bytes: Uint8Array,
+    device: {readonly start: number; readonly end: number},
+    {start, end}: {readonly start: number; readonly end: number},
+    hasLeft: boolean,
+  ): void {
+    const owner = this.owners.find(bytes, start, end);
+    if (owner < 0) return;
+    const linked = this.find(bytes, device.start, device.end);
+    if (linked !== undefined && this.links[linked] === owner && !hasLeft) this.unchain(linked, owner);
+    if (this.newest[owner] === none) this.owners.remove(owner);
+  }
+
+  private unchain(device: number, owner: number): void {
+    let after = none;
+    for (let at = this.newest[owner]; at !== device; at = this.before[at]) after = at;
+    if (after === none) this.newest[owner] = this.before[device];
+    else this.before[after] = this.before[device];
+    this.devices.remove(device);
+    this.links[device] = none;
+    this.note(device);
+  }
+
   /** Forgets an owner and its devices, with their bytes. Those that are shared stay shared: nobody owns them then. LK1 */
   forgetOwner(bytes: Uint8Array, start: number, end: number): void {
     for (const device of this.devicesOf(bytes, start, end)) {

@@ -6,7 +6,8 @@
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
 //   erase    = head userKey:string deletionId:string [onward] (userKey empty: the partition does not know the user)
-//   link     = head userKey:string ownerKey:string          (of an anonymous user; the user that it is: actors/identity)
+//   link     = head userKey:string ownerKey:string          (of an anonymous user; the user that it is: actors/identity;
+//              flag `takenBackFlag`: the link came with a late copy of what was erased, and is taken back)
 //   leave    = count:varint (user:varint isTooLarge:u8)*    (indexes of anonymous users, as the partition gave them)
 //   arrive   = from:varint n:f64 piece:varint pieces:varint (heads a message with the events of users who left partition `from`)
 //   tick     = timeMs:f64 periodMs:f64                      (periodMs: the longest step that logical time takes)
@@ -65,6 +66,9 @@ export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16
 
 /** Flag of an erase entry: partitions follow that the deletion goes on to. */
 const onwardFlag = 1;
+
+/** Flag of a link entry: it takes the link back. */
+const takenBackFlag = 1;
 
 /** Key of the context: a byte that occurs in no UTF-8 and no WTF-8. */
 const contextKeyByte = 0xff;
@@ -125,6 +129,8 @@ function contextOf({context, sentMs, timeMs}: AcceptedEvent): AcceptedEvent['con
 interface IdentifyOptions {
   readonly messageId?: string | undefined;
   readonly sentMs?: number | undefined;
+  /** The anonymous user that it is. */
+  readonly anonymousId?: string | undefined;
 }
 
 /** Appends one identify entry; `traitsJson` is the compact JSON text of the traits object. */
@@ -133,13 +139,17 @@ export function writeIdentify(
   userId: string,
   traitsJson: string,
   receivedMs: number,
-  {messageId, sentMs}: IdentifyOptions = {},
+  {messageId, sentMs, anonymousId}: IdentifyOptions = {},
 ): void {
-  const flags = (messageId === undefined ? 0 : eventFlag.messageId) | (sentMs === undefined ? 0 : eventFlag.timed);
+  const flags =
+    (messageId === undefined ? 0 : eventFlag.messageId) |
+    (sentMs === undefined ? 0 : eventFlag.timed) |
+    (anonymousId === undefined ? 0 : eventFlag.anonymousId);
   const start = beginUserEntry(writer, entryKind.identify, flags, sentMs ?? receivedMs, receivedMs);
   writer.string('u' + userId);
   writer.string(traitsJson);
   if (messageId !== undefined) writer.string(messageId);
+  if (anonymousId !== undefined) writer.string(anonymousId);
   endEntry(writer, start);
 }
 
@@ -181,8 +191,14 @@ export function writeEraseOfKey(
 export const nobody = new Uint8Array(0);
 
 /** Appends a link entry: the anonymous user is this user. It goes to the log of the anonymous user's partition. */
-export function writeLink(writer: ByteWriter, anonymousId: string, userId: string, receivedMs: number): void {
-  const start = beginUserEntry(writer, entryKind.link, 0, receivedMs, receivedMs);
+export function writeLink(
+  writer: ByteWriter,
+  anonymousId: string,
+  userId: string,
+  receivedMs: number,
+  isTakenBack = false,
+): void {
+  const start = beginUserEntry(writer, entryKind.link, isTakenBack ? takenBackFlag : 0, receivedMs, receivedMs);
   writer.string('a' + anonymousId);
   writer.string('u' + userId);
   endEntry(writer, start);
@@ -621,6 +637,11 @@ export class EntryView {
       return user;
     });
     return {stage, funnel, users};
+  }
+
+  /** Whether this link entry takes the link back. */
+  get isTakenBack(): boolean {
+    return (this.flags & takenBackFlag) !== 0;
   }
 
   /** Of an erase entry: the partitions where the deletion goes on, in this order. */

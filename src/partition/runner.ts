@@ -158,7 +158,12 @@ export class Runner {
       isLive: () => this.phase === 'live',
     });
     this.savedFunnels.define();
-    this.lateCopies = new LateCopies(setup.partition, this.scrub, () => this.phase === 'live');
+    this.lateCopies = new LateCopies({
+      ...setup,
+      scrub: this.scrub,
+      mover: this.mover,
+      isLive: () => this.phase === 'live',
+    });
   }
 
   get view(): PartitionView {
@@ -467,6 +472,7 @@ export class Runner {
     this.stopTimers();
     if (!this.isStandingStill) {
       await this.onward.idle();
+      await this.lateCopies.idle();
       await this.scrub.idle();
       await this.mover.idle(); // It may wait for a snapshot, and none follows the last one.
       await this.savedFunnels.idle();

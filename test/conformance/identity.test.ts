@@ -207,11 +207,19 @@ describe('a deletion', () => {
     const event = {event: 'log-in', userId, anonymousId, timestamp: at(1), messageId: freshId('message')};
     await under.track(event);
     expect((await erased(userId)).events_deleted).toBe(1);
-    await under.track(event); // A late copy is not stored, its link is.
-    expectError(await profileAnswer(userId), 404, 'user_not_found');
-    expect((await erased(userId)).events_deleted).toBe(0);
+    // A late copy is not stored, and its link is taken back: what its device sends is nobody's.
+    await under.track(event);
     await under.track({event: 'alone', anonymousId, timestamp: at(2)});
-    expect((await under.history({anonymousId})).data).toHaveLength(1);
+    await until(
+      () => under.read.get(`/v1/events?${query({anonymousId})}`),
+      (answer) => answer.status === 200 && answer.json<{data: unknown[]}>().data.length === 1,
+      'the device is a user of its own',
+    );
+    expectError(await profileAnswer(userId), 404, 'user_not_found');
+    expect((await under.read.delete(`/v1/user?${query({userId})}`)).status).toBe(404);
+    // An event that is new joins them.
+    await under.track({...event, messageId: freshId('message')});
+    await profileWith(userId, 2);
   });
 });
 

@@ -119,7 +119,7 @@ export class MemoryShell {
     write(writer);
     this.n = n;
     this.sequence += 1;
-    await this.fold(this.sequence, sealMessage(writer, new Uint8Array(8), n, 0, entries).slice());
+    await this.fold(this.sequence, Buffer.from(sealMessage(writer, new Uint8Array(8), n, 0, entries))); // As the log brings it.
   }
 
   async fold(sequence: number, bytes: Uint8Array): Promise<void> {

@@ -266,6 +266,13 @@ export const mutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/actors/identity/steps.test.ts'},
   },
   {
+    name: 'a-late-copy-leaves-its-link',
+    file: 'actors/partition.ts',
+    text: '        this.noteLateLink(entry);\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/actors/identity/late-links.test.ts'},
+  },
+  {
     name: 'links-outlive-a-deletion',
     file: 'actors/partition.ts',
     text: '    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);\n',

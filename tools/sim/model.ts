@@ -47,6 +47,8 @@ interface Times {
   readonly at: number;
   linkedAt: number;
   erasedAt: number;
+  /** It is in a move: its owner's for good. */
+  hasLeft: boolean;
 }
 
 type Logged<T extends {readonly id: string}> = Times & {-readonly [K in Exclude<keyof T, `isErased${string}`>]: T[K]};
@@ -79,6 +81,9 @@ export class LogModel {
   /** Rows and arrived events that were counted. */
   private counted = 0;
   readonly profiles = new Map<string, Profile>();
+  /** Numbers of users by their keys, and how many there were. */
+  private readonly numbers = new Map<string, number>();
+  private users = 0;
   private readonly owners = new Map<string, {readonly owner: string; isShared: boolean}>();
   private readonly messageIds = new Set<string>();
   private readonly producers = new Map<string, number>();
@@ -115,14 +120,44 @@ export class LogModel {
     if (entry.kind === entryKind.event) this.event(entry);
     else if (entry.kind === entryKind.identify) this.identify(entry);
     else if (entry.kind === entryKind.erase) this.erase(entry);
+    else if (entry.kind === entryKind.link && entry.isTakenBack) this.takeBack(entry);
     else if (entry.kind === entryKind.link) this.link(entry);
+    else if (entry.kind === entryKind.leave) for (const {user} of entry.leavers()) this.leave(user);
+  }
+
+  /** Numbers of users, in the order in which they came; whoever comes under a key that was let go is another one. */
+  private intern(key: string): void {
+    if (this.numbers.has(key)) return;
+    this.numbers.set(key, this.users);
+    this.users += 1;
+  }
+
+  private leave(user: number): void {
+    const key = [...this.numbers].find(([, number]) => number === user)?.[0] ?? nobody;
+    const link = this.owners.get(key);
+    if (link === undefined || link.isShared) return;
+    this.numbers.delete(key);
+    for (const row of this.rows) if (row.key === key && row.owner !== undefined) row.hasLeft = true;
+  }
+
+  /** Nobody is the owner of a device again, if nothing of it has left. */
+  private takeBack(entry: EntryView): void {
+    const [device, owner] = [entry.userKey(), entry.text()];
+    const held = this.owners.get(device);
+    const rows = this.rows.filter((row) => row.key === device && row.owner !== undefined && !isPast(row.erasedAt));
+    if (held === undefined || held.owner !== owner || held.isShared || rows.some(({hasLeft}) => hasLeft)) return;
+    this.owners.delete(device);
+    for (const row of rows) row.owner = undefined;
   }
 
   /** The owner of a device, first come; nobody's events come from it once a second user named it. */
   private link(entry: EntryView): void {
     const [device, owner] = [entry.userKey(), entry.text()];
     const held = this.owners.get(device);
-    if (held !== undefined && held.owner !== owner) held.isShared = true;
+    if (held !== undefined && held.owner !== owner && !held.isShared) {
+      held.isShared = true;
+      this.numbers.delete(device);
+    }
     if (held !== undefined) return;
     this.owners.set(device, {owner, isShared: false});
     const isFree = (row: Logged<Row>) => row.key === device && row.owner === undefined && !isPast(row.erasedAt);
@@ -133,6 +168,7 @@ export class LogModel {
     if (this.isCopy(entry)) return;
     const key = entry.userKey();
     const link = this.owners.get(key);
+    this.intern(key);
     this.rows.push({
       id: this.nextId(),
       key,
@@ -143,6 +179,7 @@ export class LogModel {
       at: this.now,
       linkedAt: this.now,
       erasedAt: never,
+      hasLeft: false,
       deletion: undefined,
     });
   }
@@ -183,14 +220,18 @@ export class LogModel {
     while (cursor.next()) {
       const {entry} = cursor;
       const isCopy = this.isCopy(entry);
-      if (!isCopy) this.counted += 1;
-      const times = {at: this.now, linkedAt: this.now, erasedAt: never};
+      if (!isCopy) {
+        this.counted += 1;
+        this.intern(entry.userKey());
+      }
+      const times = {at: this.now, linkedAt: this.now, erasedAt: never, hasLeft: false};
       this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, deletion: undefined, ...times});
     }
   }
 
   private identify(entry: EntryView): void {
     if (this.isCopy(entry)) return;
+    this.intern(entry.userKey());
     const profile = this.profile(entry.userKey());
     const setMs = Math.min(entry.timeMs, entry.receivedMs);
     for (const [name, value] of Object.entries(JSON.parse(entry.text()))) {
@@ -224,10 +265,14 @@ export class LogModel {
     this.deletions.set(id, ofUser.length + (this.deletions.get(id) ?? 0));
     for (const text of this.profiles.get(key)?.texts ?? []) this.goneTraits.add(text);
     this.profiles.delete(key);
+    this.numbers.delete(key);
     for (const [device, {owner, isShared}] of this.owners) {
       if (owner !== key) continue;
       if (isShared) this.owners.set(device, {owner: nobody, isShared});
-      else this.owners.delete(device);
+      else {
+        this.owners.delete(device);
+        this.numbers.delete(device);
+      }
     }
     this.pieces.clear();
   }
@@ -236,7 +281,7 @@ export class LogModel {
   facts(sequence = never): LogFacts {
     const isBy = ({at}: {readonly at: number}) => at <= sequence;
     return {
-      rows: this.rows.filter(isBy).map(({linkedAt, erasedAt, owner, ...row}) => ({
+      rows: this.rows.filter(isBy).map(({linkedAt, erasedAt, hasLeft: _, owner, ...row}) => ({
         ...row,
         owner: linkedAt <= sequence ? owner : undefined,
         isErased: isPast(erasedAt) && erasedAt <= sequence,
@@ -244,7 +289,7 @@ export class LogModel {
       })),
       arrived: this.arrived
         .filter(isBy)
-        .map(({erasedAt, ...event}) => ({...event, isErased: isPast(erasedAt) && erasedAt <= sequence})),
+        .map(({erasedAt, hasLeft: _, ...event}) => ({...event, isErased: isPast(erasedAt) && erasedAt <= sequence})),
       received: new Map(this.moves.filter(isBy).map(({from, n}) => [from, n])),
     };
   }

@@ -16,8 +16,10 @@ import {
   writeEraseOfKey,
   writeFiller,
   writeLeave,
+  writeLink,
   writeTick,
 } from '../../../actors/log/entries.js';
+import type {LateLink} from '../../../actors/manifest.js';
 import {wallMs} from '../../clock.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {logSubject} from '../../nats/topology.js';
@@ -30,6 +32,8 @@ const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
 /** Bytes of an erase entry: an id of 256 characters, the id of its deletion, and where that goes on. */
 const erasureBytesMax = 1_800;
 const erasuresMax = 400;
+/** Bytes of a link entry: two ids of 256 characters. */
+const linkBytesMax = 2_200;
 const leaverBytesMax = 6;
 const userStepBytesMax = 5;
 /** Users of one complete entry. */
@@ -88,6 +92,13 @@ export class LogWriter {
       );
     }
     return sequence;
+  }
+
+  /** Appends an entry that takes a link back; resolves with its sequence. */
+  takeBack({anonymousId, userId}: LateLink): Promise<number> {
+    return this.send(messageHeadBytesMax + linkBytesMax, (writer, nowMs) =>
+      writeLink(writer, anonymousId, userId, nowMs, true),
+    );
   }
 
   /** Appends a leave entry; resolves with its sequence. */
