@@ -338,6 +338,7 @@ async function startFrontDoor(
     refresh: ground.refresh,
     reportZone: config.reportTimezone === undefined ? undefined : zoneOf(config.reportTimezone),
     limits: config.limits,
+    webhooks: config.webhooks,
     trustedProxies: config.trustedProxies,
     dashboardHosts: config.dashboardHosts,
     benchResultsDir: config.benchResultsDir,

@@ -45,6 +45,19 @@ import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
 import {userList} from './routes/user-list.js';
 import {readUser, readUserInPath} from './routes/users.js';
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listDeliveries,
+  listWebhooks,
+  readWebhook,
+  replayWebhook,
+  resumeWebhook,
+  rotateWebhook,
+  testWebhook,
+  webhookBodyBytesMax,
+} from './routes/webhooks.js';
 
 // The bound counts compact JSON; escapes and white space may make it longer on the wire: an event of 64 KiB that is escaped
 // throughout has 384 KiB.
@@ -69,6 +82,12 @@ const alerting = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'secret',
   limit: 'reads',
   bodyBytesMax: alertBodyBytesMax,
+  takeBody,
+});
+const hooking = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
+  access: 'secret',
+  limit: 'reads',
+  bodyBytesMax: webhookBodyBytesMax,
   takeBody,
 });
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
@@ -115,6 +134,7 @@ export const routes: Routes = {
     ['/v1/reports/lifecycle', {GET: reading(lifecycleReport)}],
     ['/v1/reports/stickiness', {GET: reading(stickinessReport)}],
     ['/v1/reports/paths', {GET: reading(pathsReport)}],
+    ['/v1/webhooks', {GET: overseeing(listWebhooks), POST: hooking(createWebhook)}],
     ['/v1/alerts', {GET: overseeing(listAlerts), POST: alerting(createAlert)}],
     ['/v1/alerts/preview', {POST: alerting(previewAlert)}],
     [
@@ -143,6 +163,12 @@ export const routes: Routes = {
     ['/v1/deletions/', {GET: overseeing(readDeletionInPath)}],
     ['/v1/funnels/', {GET: overseeing(readFunnel), DELETE: {access: 'secret', limit: 'reads', handle: deleteFunnel}}],
     ['/v1/funnels/*/report', {isBeforeEnd: true, GET: overseeing(savedFunnelReport)}],
+    ['/v1/webhooks/', {GET: overseeing(readWebhook), PATCH: hooking(changeWebhook), DELETE: overseeing(deleteWebhook)}],
+    ['/v1/webhooks/*/test', {isBeforeEnd: true, POST: hooking(testWebhook)}],
+    ['/v1/webhooks/*/rotate', {isBeforeEnd: true, POST: hooking(rotateWebhook)}],
+    ['/v1/webhooks/*/resume', {isBeforeEnd: true, POST: hooking(resumeWebhook)}],
+    ['/v1/webhooks/*/replay', {isBeforeEnd: true, POST: hooking(replayWebhook)}],
+    ['/v1/webhooks/*/deliveries', {isBeforeEnd: true, GET: overseeing(listDeliveries)}],
     ['/v1/alerts/', {GET: overseeing(readAlert), PATCH: alerting(changeAlert), DELETE: overseeing(deleteAlert)}],
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),

@@ -1,5 +1,7 @@
 // The edge as its routes use it.
+import type {Addresses} from '../effects/addresses.js';
 import type {HookStore} from '../effects/hook-store.js';
+import type {Letters} from '../effects/letters.js';
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
@@ -48,6 +50,11 @@ export interface Front {
   readonly fixedKeys: FixedKeys;
   /** Webhooks, saved funnels and alerts. */
   readonly hooks: HookStore;
+  /** What waits for webhooks, and what none of them took. */
+  readonly letters: Letters;
+  readonly webhookAddresses: Addresses;
+  /** `webhook-id` of these parts, with the deployment's secret. */
+  readonly messageId: (...parts: readonly (string | number)[]) => string;
   readonly audit: AuditTrail;
   readonly cursors: CursorSeal;
   /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */

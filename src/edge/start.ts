@@ -1,11 +1,15 @@
 // The edge role: starts its connections, its keys and its server, and drains them.
 import {randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
+import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {comparedSubject, forgottenLinksSubject} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
+import {Addresses, type AddressRules} from '../effects/addresses.js';
 import {HookStore} from '../effects/hook-store.js';
+import {Letters} from '../effects/letters.js';
+import {messageId} from '../effects/trigger.js';
 import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
@@ -83,6 +87,8 @@ export interface EdgeOptions {
   /** Undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;
   readonly limits: RateOptions;
+  /** Where webhooks may go. */
+  readonly webhooks: AddressRules;
   /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];
   /** Host names of the dashboard. */
@@ -180,6 +186,7 @@ async function openDoor(
     keys,
     fixedKeys,
     hooks,
+    letters: new Letters(jetstream(connections.ask), await jetstreamManager(connections.ask, {checkAPI: false})),
     clientAddresses,
     audit,
     isDraining: () => isDraining,
@@ -310,13 +317,30 @@ interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
 }
 
 function createFront(
-  {partitionCount, joinsIdentities, store, deploymentSecret, durability, reportZone, ackedSequences}: EdgeOptions,
+  {
+    partitionCount,
+    joinsIdentities,
+    store,
+    deploymentSecret,
+    durability,
+    reportZone,
+    ackedSequences,
+    webhooks,
+  }: EdgeOptions,
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
   others: Pick<
     Front,
-    'keys' | 'fixedKeys' | 'hooks' | 'clientAddresses' | 'audit' | 'isDraining' | 'metricsText' | 'readiness'
+    | 'keys'
+    | 'fixedKeys'
+    | 'hooks'
+    | 'letters'
+    | 'clientAddresses'
+    | 'audit'
+    | 'isDraining'
+    | 'metricsText'
+    | 'readiness'
   >,
 ): Front {
   const traffic = new Traffic(routes);
@@ -361,6 +385,8 @@ function createFront(
     generations,
     ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
     cursors: new CursorSeal(deploymentSecret),
+    webhookAddresses: new Addresses(webhooks),
+    messageId: (...parts) => messageId(deploymentSecret, ...parts),
     reportZone,
     traffic,
     rejected: new RejectedEvents(wallMs),

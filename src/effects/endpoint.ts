@@ -9,7 +9,16 @@ export const endpointKinds = ['webhook', 'slack', 'discord', 'teams'] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
 /** What an endpoint can be told. `event.tracked` comes of stored rows, all others of triggers. */
-export type SubscribedType = 'event.tracked' | Exclude<TriggerType, 'test'>;
+export const subscribedTypes = [
+  'event.tracked',
+  'user.identified',
+  'user.deleted',
+  'funnel.completed',
+  'funnel.stalled',
+  'report.threshold',
+  'report.revised',
+] as const satisfies readonly ('event.tracked' | Exclude<TriggerType, 'test'>)[];
+export type SubscribedType = (typeof subscribedTypes)[number];
 
 export interface Subscription {
   readonly type: SubscribedType;

@@ -2,7 +2,7 @@
 import {userHashOf} from '../../actors/identity/user-hash.js';
 import type {UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
-import {eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';
+import {eventRule, eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';
 import type {Owners} from './owners.js';
 
 /** Whether an endpoint takes several events at once. */
@@ -25,16 +25,17 @@ export class EventReader {
     return {text, userRef: this.refs(userHashOf(this.seeds, key, 0, key.length))};
   }
 
-  /** JSON of `data`; undefined: all of them are erased. @throws OwnerAway */
+  /** JSON of `data`; undefined: all of them are erased, or not wanted any more. @throws OwnerAway */
   async dataOf(partition: number, ordinals: readonly number[], endpoint: Endpoint): Promise<string | undefined> {
-    const events: ToldEvent[] = [];
+    const found: {readonly text: string; readonly event: StoredEvent}[] = [];
+    const isWanted = eventRule(endpoint);
     for (let at = 0; at < ordinals.length; ) {
       const asked = ordinals.slice(at);
       const answer = await this.owners.ask(partition, {ask: 'bodies', ordinals: asked}, ['bodies']);
-      for (const text of answer.events)
-        if (text !== null) events.push(this.told(text, JSON.parse(text) as StoredEvent));
+      for (const text of answer.events) if (text !== null) found.push({text, event: JSON.parse(text) as StoredEvent});
       at += Math.max(1, answer.events.length);
     }
+    const events = found.filter(({event}) => isWanted(event)).map(({text, event}) => this.told(text, event));
     return events.length === 0 ? undefined : eventsData(events, isBatched(endpoint));
   }
 }

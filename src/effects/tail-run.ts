@@ -125,8 +125,10 @@ export class TailRun {
   private async firstCursor(): Promise<Cursor> {
     const {generation, end} = await this.world.owners.ask(this.partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
     const cursor: Cursor = {v: 1, generation, ordinal: end};
-    if (!(await this.record.write(cursor))) throw new Overtaken();
-    return cursor;
+    if (await this.record.write(cursor)) return cursor;
+    const found = await this.record.read();
+    if (found === undefined) throw new Overtaken();
+    return found.cursor;
   }
 
   private async step(): Promise<void> {

@@ -65,6 +65,7 @@ beforeAll(async () => {
   listening.subscribe(logSubject(0), {callback: (_, {data}) => thread.hear(data.length)});
   await listening.flush();
   edge = await startEdge({
+    webhooks: {allowed: [], allowsHttp: false},
     host: '127.0.0.1',
     port: 0,
     admin: undefined,

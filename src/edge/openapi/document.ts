@@ -21,6 +21,7 @@ import {lists} from './operations/lists.js';
 import {operating} from './operations/operating.js';
 import {reports} from './operations/reports.js';
 import {users} from './operations/users.js';
+import {webhooks} from './operations/webhooks.js';
 import {describedSchemas, referenceTo} from './schemas.js';
 
 /** Loosely typed: tests check it against the schema of OpenAPI 3.1. */
@@ -71,6 +72,7 @@ const operations: Operations = {
   ...funnels,
   ...engagement,
   ...lists,
+  ...webhooks,
   ...alerts,
   ...keys,
   ...operating,
@@ -100,7 +102,7 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
     },
     servers: [{url: '/', description: 'The service that this description comes from.'}],
-    tags: ['Events', 'Users', 'Reports', 'Alerts', 'API keys', 'Operations'].map((name) => ({name})),
+    tags: ['Events', 'Users', 'Reports', 'Alerts', 'Webhooks', 'API keys', 'Operations'].map((name) => ({name})),
     paths,
     components: {
       schemas: describedSchemas(),

@@ -7,6 +7,7 @@ import {hiddenNames, hiddenProperties} from '../routes/hidden.js';
 import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
 import {newFunnelBody} from '../routes/saved-funnels.js';
+import {newWebhookBody, noFields, replayBody, webhookChange} from '../routes/webhook-body.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -20,6 +21,10 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   HideNames: hiddenNames,
   HideProperties: hiddenProperties,
   NewFunnel: newFunnelBody,
+  NewWebhook: newWebhookBody,
+  WebhookChange: webhookChange,
+  WebhookReplay: replayBody,
+  NoFields: noFields,
   NewAlert: newAlertBody,
   AlertChange: alertChange,
   AlertPreviewed: previewBody,
@@ -67,6 +72,14 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Users: answers.usersAnswer,
   Changes: answers.changesAnswer,
   Change: answers.changeLine,
+  Webhook: answers.webhookAnswer,
+  CreatedWebhook: answers.createdWebhookAnswer,
+  Webhooks: answers.webhooksAnswer,
+  DeletedWebhook: answers.deletedWebhookAnswer,
+  TestedWebhook: answers.testedWebhookAnswer,
+  RotatedWebhook: answers.rotatedWebhookAnswer,
+  ReplayedWebhook: answers.replayedWebhookAnswer,
+  Deliveries: answers.deliveriesAnswer,
   Alert: answers.alertAnswer,
   Alerts: answers.alertsAnswer,
   AlertPreview: answers.alertPreviewAnswer,

@@ -1,0 +1,188 @@
+// Webhooks over HTTP, from the definition to the receiver.
+import {createHmac} from 'node:crypto';
+import {once} from 'node:events';
+import {createServer, type IncomingHttpHeaders, type Server} from 'node:http';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {CreatedWebhookAnswer, DeliveriesAnswer, WebhookAnswer} from '../../src/edge/answers.js';
+import {expectError, expectJson} from '../support/http.js';
+import {until} from '../support/until.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService({WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1'});
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let receiver: Server;
+let port: number;
+const received: Received[] = [];
+/** Answers of paths; 204 for the others. */
+const statuses = new Map<string, number>();
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    received.push({path: request.url!, headers: request.headers, body});
+    response.writeHead(statuses.get(request.url!) ?? 204).end();
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  port = (receiver.address() as {port: number}).port;
+});
+
+afterAll(() => {
+  receiver.close();
+});
+
+async function created(body: object, path = `/${freshId('hook')}`): Promise<CreatedWebhookAnswer & {path: string}> {
+  const url = `http://127.0.0.1:${port}${path}`;
+  const answer = await under.read.post('/v1/webhooks', {kind: 'webhook', url, ...body});
+  expectJson(answer, 201);
+  return {...answer.json<CreatedWebhookAnswer>(), path};
+}
+
+const receivedBy = (path: string): Received[] => received.filter((one) => one.path === path);
+const post = (id: string, action: string, json: object = {}) => under.read.post(`/v1/webhooks/${id}/${action}`, json);
+const deliveries = async (id: string, status: string) =>
+  (await under.read.get(`/v1/webhooks/${id}/deliveries?status=${status}`)).json<DeliveriesAnswer>().data;
+
+describe('a webhook', () => {
+  test('is made, read, listed, changed and deleted, and shows its secret once', async () => {
+    const {secret, path, ...webhook} = await created({types: [{type: 'user.deleted'}]});
+    expect(webhook).toMatchObject({kind: 'webhook', state: 'active', batch: {events: 1, ms: 0}, ordered: false});
+    expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
+    const one = `/v1/webhooks/${webhook.id}`;
+    const read = await under.read.get(one);
+    expectJson(read, 200);
+    expect(read.json()).toEqual(webhook);
+    const {data} = (await under.read.get('/v1/webhooks')).json<{data: WebhookAnswer[]}>();
+    expect(data).toContainEqual(webhook);
+
+    const changed = await under.read.send('PATCH', one, {json: {paused: true, batch: {events: 10, ms: 5}}});
+    expectJson(changed, 200);
+    expect(changed.json()).toEqual({...webhook, state: 'paused', batch: {events: 10, ms: 5}});
+    expect((await post(webhook.id, 'resume')).json()).toMatchObject({state: 'active'});
+    expect(path).toMatch(/^\//);
+    expect((await under.read.delete(one)).json()).toEqual({status: 'deleted', id: webhook.id});
+    expectError(await under.read.get(one), 404, 'not_found');
+    expectError(await post(webhook.id, 'test'), 404, 'not_found');
+  });
+
+  test('goes to no private address, and takes nothing that is misspelt', async () => {
+    const refused = async (body: object, field: string) => {
+      const url = 'https://hooks.example.com/';
+      const answer = await under.read.post('/v1/webhooks', {
+        kind: 'webhook',
+        url,
+        types: [{type: 'user.deleted'}],
+        ...body,
+      });
+      expectError(answer, 400, 'invalid_request');
+      expect(answer.json<{error: {field: string}}>().error.field).toBe(field);
+    };
+    await refused({url: 'https://169.254.169.254/latest'}, 'url');
+    await refused({url: 'https://[::1]/'}, 'url');
+    await refused({url: 'https://user@hooks.example.com/'}, 'url');
+    await refused({kind: 'slack'}, 'types');
+    await refused({types: [{type: 'user.deleted', where: ['a eq b']}]}, 'types');
+    await refused({types: [{type: 'event.tracked', where: ['a is b']}]}, 'types.0.where.0');
+    await refused({types: [{type: 'user.created'}]}, 'types.0.type');
+    await refused({types: []}, 'types');
+    await refused({retries: 3}, 'retries');
+  });
+
+  test('of a chat has no secret, and shows no URL that opens the chat', async () => {
+    const {id, secret, url} = await created(
+      {kind: 'slack', types: [{type: 'report.threshold'}]},
+      '/services/T0/B0/secret',
+    );
+    expect([secret, url]).toEqual([undefined, `http://127.0.0.1:${port}/…cret`]);
+    expectError(await post(id, 'rotate'), 400, 'invalid_request');
+    await post(id, 'test');
+    const [told] = await until('the chat is told', () => {
+      const got = receivedBy('/services/T0/B0/secret');
+      return got.length > 0 && got;
+    });
+    expect(JSON.parse(told!.body)).toEqual({text: 'A test message of Millrace: alerts come here.'});
+    expect(told!.headers['webhook-signature']).toBeUndefined();
+  });
+});
+
+describe('what is tracked', () => {
+  test('comes signed, under one id, and again when it is asked for', async () => {
+    const event = freshId('event');
+    const {id, path, secret} = await created({
+      types: [{type: 'event.tracked', names: [event], where: ['plan eq pro']}],
+    });
+    await under.track({event, userId: 'ada', properties: {plan: 'free'}});
+    await under.track({event, userId: 'ada', properties: {plan: 'pro'}, timestamp: '2026-05-01T10:00:00Z'});
+    await until('it is there', () => receivedBy(path).length > 0);
+    const [{headers, body}] = receivedBy(path) as [Received];
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+    const key = Buffer.from(secret!.slice('whsec_'.length), 'base64');
+    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'event.tracked',
+      data: {event: {event, userId: 'ada', properties: {plan: 'pro'}}, user_ref: expect.any(String)},
+    });
+
+    const rotated = await post(id, 'rotate');
+    expectJson(rotated, 200);
+    const range = {from: '2026-05-01T00:00:00Z', to: '2026-05-01T23:00:00Z'};
+    const replayed = await post(id, 'replay', range);
+    expectJson(replayed, 202);
+    expect(replayed.json()).toEqual({queued: 1});
+    await until('it is there again', () => receivedBy(path).length === 2);
+    const again = receivedBy(path)[1]!.headers;
+    expect(again['webhook-id']).toBe(headers['webhook-id']);
+    expect(String(again['webhook-signature']).split(' ').length).toBe(2);
+    const recent = await until('both are listed', async () => {
+      const data = await deliveries(id, 'recent');
+      return data.length === 2 && data;
+    });
+    expect(recent[0]).toMatchObject({
+      id: headers['webhook-id'],
+      type: 'event.tracked',
+      status: 'delivered',
+      answer: 204,
+    });
+    for (const bad of [{}, {from: range.from}, {...range, deliveries: ['msg_1']}, {deliveries: ['msg_1']}])
+      expectError(await post(id, 'replay', bad), 400, 'invalid_request');
+  });
+
+  test('waits for a receiver that fails, and is listed; a 410 disables, and what is buried then can be sent again', async () => {
+    const event = freshId('event');
+    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});
+    statuses.set(path, 500);
+    await under.track({event, userId: 'ada'});
+    const [waiting] = await until('it waits', async () => {
+      const data = await deliveries(id, 'pending');
+      return data.length > 0 && data;
+    });
+    expect(waiting).toMatchObject({type: 'event.tracked', status: 'pending', attempts: 1});
+    statuses.set(path, 410);
+    const stateOf = async () => (await under.read.get(`/v1/webhooks/${id}`)).json<WebhookAnswer>();
+    await until('it is disabled', async () => (await stateOf()).state === 'disabled');
+    expect((await stateOf()).reason).toBe('the receiver answered 410');
+    const [dead] = await until('it is buried', async () => {
+      const data = await deliveries(id, 'dead');
+      return data.length > 0 && data;
+    });
+    expect(dead).toMatchObject({id: waiting!.id, status: 'dead', why: 'the receiver answered 410'});
+    statuses.delete(path);
+    expectJson(await post(id, 'resume'), 200);
+    const before = receivedBy(path).length;
+    expect((await post(id, 'replay', {deliveries: [dead!.id]})).json()).toEqual({queued: 1});
+    await until('it is taken', () => receivedBy(path).length > before);
+    expect(receivedBy(path).at(-1)!.headers['webhook-id']).toBe(waiting!.id);
+    expect(await deliveries(id, 'dead')).toEqual([]);
+  });
+
+  test('by a write key cannot be listened to', async () => {
+    expectError(await under.write.get('/v1/webhooks'), 403, 'insufficient_permissions');
+  });
+});
