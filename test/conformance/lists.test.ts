@@ -235,7 +235,11 @@ describe('names', () => {
     expect(properties.json()).toMatchObject({data: [{property: 'amount'}], has_more: true});
     const marked = await covered('properties', {event, ...may, limit: '2', hidden: 'true'});
     expect(marked.json()).toMatchObject({data: [{property: 'amount'}, {property: 'plan', hidden: true}]});
-    expect((await covered('reports/events', {event, ...may})).json()).toMatchObject({total: 4});
+    const asked = await covered('reports/events', {event, ...may, filter: 'plan=pro'});
+    expect(asked.json()).toMatchObject({total: 2});
+    expect(asked.headers['report-hint']).toBe(
+      `event "${event}" is hidden from lists; property "plan" is hidden from lists`,
+    );
     expect((await put('names', {names: []})).json()).toEqual({names: []});
     expect((await put('properties', {properties: []})).json()).toEqual({properties: []});
     expect((await covered('names', {prefix: event, ...may})).json()).toMatchObject({data: [{name: event}]});

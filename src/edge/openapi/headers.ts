@@ -57,7 +57,8 @@ const headerForms = {
   'Report-Hint': {
     description:
       'What was probably meant: `unknown event "singup"; did you mean "signup"?` for a name that no event has (answered ' +
-      'with zeros), `operators go into where=` for a `filter` whose property ends in `!`, `<`, `>` or `~`. For people: the ' +
+      'with zeros), `operators go into where=` for a `filter` whose property ends in `!`, `<`, `>` or `~`, ' +
+      '`event "debug" is hidden from lists`. For people: the ' +
       'text may change.',
     pattern: /^[\x20-\x7e]+$/,
     example: 'unknown event "singup"; did you mean "signup"?',

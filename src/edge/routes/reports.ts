@@ -3,6 +3,7 @@ import {namesLimitDefault, namesLimitMax, seriesMax} from '../../../actors/limit
 import {trailingDays} from '../../../actors/report/active/active-plan.js';
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import {isOfNumbers, type Measure, measures} from '../../../actors/report/rows/measures.js';
+import {eventsAskedFor, propertiesAskedFor, quotedInHint} from '../../asked-names.js';
 import type {ActiveMetric, HiddenTexts, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type NamesCursor, readNamesCursor} from '../../names-cursor.js';
 import type {Zone} from '../../zone.js';
@@ -288,23 +289,39 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
       includes === undefined
         ? reportIn(await front.asks.report(asked))
         : await answerIncluding(front, exchange, asked, includes);
-    const hint = filter === undefined ? undefined : hintOfFilter(filter);
-    answerReport(exchange, answer, hint, isCsv ? query : undefined);
+    const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOfHidden(query, front)];
+    answerReport(exchange, answer, hints, isCsv ? query : undefined);
   };
 }
 
 /** `plan!=pro` is the property `plan!`, as `filter` has always read it. */
-const hintOfFilter = ({property}: {readonly property: string}): string | undefined =>
-  /[!<>~]$/.test(property) ? 'operators go into where=' : undefined;
+const hintsOfFilter = ({property}: {readonly property: string}): readonly string[] =>
+  /[!<>~]$/.test(property) ? ['operators go into where='] : [];
 
-/** `hint` comes before those of the answer. `ofCsv`: the question, where CSV is asked for. */
+/** A funnel may have 50 steps; proxies take some 8 KB of headers. */
+const hiddenHintsMax = 3;
+
+/** Whoever asks for what lists leave out may have an old link. */
+function hintsOfHidden(query: ReportQuery, {keys}: Front): readonly string[] {
+  const {names, properties} = keys.hidden;
+  if (names.length === 0 && properties.length === 0) return [];
+  const hidden = [
+    ...eventsAskedFor(query).flatMap((name) => (names.includes(name) ? [`event ${quotedInHint(name)}`] : [])),
+    ...propertiesAskedFor(query).flatMap((name) =>
+      properties.includes(name) ? [`property ${quotedInHint(name)}`] : [],
+    ),
+  ];
+  return [...new Set(hidden)].slice(0, hiddenHintsMax).map((what) => `${what} is hidden from lists`);
+}
+
+/** `ofEdge`: hints, which come before those of the answer. `ofCsv`: the question, where CSV is asked for. */
 function answerReport(
   exchange: Exchange,
   {headers, body}: Extract<ReportAnswer, {kind: 'report'}>,
-  hint: string | undefined,
+  ofEdge: readonly string[],
   ofCsv: ReportQuery | undefined,
 ): void {
-  const hints = [hint, headers['Report-Hint']].filter((one) => one !== undefined);
+  const hints = [...ofEdge, headers['Report-Hint']].filter((one) => one !== undefined);
   const list = Object.entries({
     ...headers,
     ...(ofCsv && {ETag: csvTag(headers.ETag)}),

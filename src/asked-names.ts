@@ -1,0 +1,38 @@
+// Names of events and properties in a question, for hints about them; and how a hint, which is a header, shows a name.
+import type {Condition} from '../actors/report/rows/condition.js';
+import type {ReportQuery} from './asks.js';
+
+export function eventsAskedFor(query: ReportQuery): readonly string[] {
+  if ('event' in query) return query.event === undefined ? [] : [query.event];
+  if (query.report === 'retention') return [query.start.event, query.return.event].filter((name) => name !== undefined);
+  if ('did' in query) return query.did?.event === undefined ? [] : [query.did.event];
+  if (query.report === 'funnel') return query.steps;
+  if ('steps' in query) return [...query.steps, ...query.exclusions].map(({event}) => event);
+  return 'events' in query ? (query.events ?? []) : [];
+}
+
+export function propertiesAskedFor(query: ReportQuery): readonly string[] {
+  const conditions: Condition[] = [];
+  const names: string[] = [];
+  const add = (where: readonly Condition[] | undefined): void => void conditions.push(...(where ?? []));
+  if ('filter' in query && query.filter !== undefined) names.push(query.filter.property);
+  if ('where' in query) add(query.where);
+  if ('did' in query && query.did !== undefined && 'where' in query.did) add(query.did.where);
+  if (query.report === 'retention') for (const {where} of [query.start, query.return]) add(where);
+  if ('exclusions' in query) for (const {where} of [...query.steps, ...query.exclusions]) add(where);
+  if ('breakdown' in query && query.breakdown?.by === 'property') names.push(query.breakdown.name);
+  if ('property' in query && query.property !== undefined) names.push(query.property);
+  if ('hold' in query && query.hold !== undefined) names.push(query.hold);
+  return [...names, ...conditions.map(({property}) => property)];
+}
+
+const nameCharsMax = 64;
+
+/** Printable ASCII, everything else escaped as in JSON; long names are cut. */
+export function quotedInHint(name: string): string {
+  const shown = name.length > nameCharsMax ? `${name.slice(0, nameCharsMax)}...` : name;
+  return JSON.stringify(shown).replaceAll(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
