@@ -10,7 +10,7 @@ import type {BarSeries} from '../../charts/bars';
 import {soFarText} from '../../charts/comparison';
 import {bucketText, clockText, count, dayText, monthText, percent, secondsOf} from '../../charts/format';
 import {TimeTable} from '../../charts/time-table';
-import {Conditions} from '../../controls/conditions';
+import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {TableFrame} from '../../controls/table-frame';
@@ -58,7 +58,7 @@ export function Lifecycle() {
           <div class="builder-rows">
             <Field label="They were active with">
               <DidPicker label="Event" name={question.event} days={days} onChoose={(chosen) => ask({event: chosen})} />
-              <Conditions
+              <ConditionList
                 conditions={question.where}
                 keys={{of: 'events', event: question.event ?? undefined, days}}
                 of="of the events"
@@ -67,7 +67,7 @@ export function Lifecycle() {
               />
             </Field>
             <Field label="Users">
-              <Conditions
+              <ConditionList
                 conditions={question.user_where}
                 keys={{of: 'users'}}
                 of="of the users"

@@ -7,7 +7,7 @@ import {daysOf} from '../../address/range';
 import {useAddress} from '../../address/use-address';
 import {count, datesText, percent} from '../../charts/format';
 import {flowOf, type PathPlace, pathColumns, pathCsv} from '../../charts/path-columns';
-import {Conditions} from '../../controls/conditions';
+import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {useSuggestedEvent} from '../../controls/suggested-event';
@@ -66,7 +66,7 @@ export function Paths() {
               />
             </Field>
             <Field label="Events on paths">
-              <Conditions
+              <ConditionList
                 conditions={question.where}
                 keys={{of: 'events', event: undefined, days}}
                 of="of the events"
@@ -75,7 +75,7 @@ export function Paths() {
               />
             </Field>
             <Field label="Users">
-              <Conditions
+              <ConditionList
                 conditions={question.user_where}
                 keys={{of: 'users'}}
                 of="of the users"

@@ -4,7 +4,7 @@ import {useEffect} from 'preact/hooks';
 import {type PeopleQuestion, userListPath, withins} from '../../address/people-address';
 import type {PersonId} from '../../address/report-address';
 import {count, momentText, propertiesText} from '../../charts/format';
-import {Conditions} from '../../controls/conditions';
+import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Moment} from '../../controls/moment';
 import {Field, Options} from '../../controls/options';
@@ -48,7 +48,7 @@ export function PeopleList({
         </header>
         <div class="builder-rows">
           <Field label="Traits">
-            <Conditions
+            <ConditionList
               conditions={question.user_where}
               keys={{of: 'users'}}
               of="of the people"

@@ -1,7 +1,7 @@
 // What is asked of Retention: who begins, what a return is, and how both are counted.
 import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
 import type {Days} from '../../address/range';
-import {Conditions} from '../../controls/conditions';
+import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
@@ -33,7 +33,7 @@ export function RetentionForm({
             days={days}
             onChoose={(name) => onChange({start: name})}
           />
-          <Conditions
+          <ConditionList
             conditions={question.start_where}
             keys={{of: 'events', event: start ?? undefined, days}}
             of="of the start"
@@ -43,7 +43,7 @@ export function RetentionForm({
         </Field>
         <Field label="They returned with">
           <DidPicker label="Return event" name={back} days={days} onChoose={(name) => onChange({return: name})} />
-          <Conditions
+          <ConditionList
             conditions={question.return_where}
             keys={{of: 'events', event: back ?? undefined, days}}
             of="of the return"
@@ -52,7 +52,7 @@ export function RetentionForm({
           />
         </Field>
         <Field label="Users">
-          <Conditions
+          <ConditionList
             conditions={question.user_where}
             keys={{of: 'users'}}
             of="of the users"
