@@ -1,6 +1,7 @@
 // Addresses of the report pages: a question to a query and back.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {activeQuestionForm} from '../../dashboard/src/address/active-address.js';
 import {type Form, type QuestionOf, readAddress, writeAddress} from '../../dashboard/src/address/codec.js';
 import type {Condition} from '../../dashboard/src/address/conditions.js';
 import {retentionForm} from '../../dashboard/src/address/engagement-address.js';
@@ -115,6 +116,22 @@ describe('a question', () => {
     });
     readsItself(funnelForm, funnel);
     readsItself(peopleForm, fc.record({user: fc.option(text), anonymous: fc.option(text), receipt: fc.option(text)}));
+  });
+
+  test('of Active users with filters and a breakdown is read as it was written', () => {
+    readsItself(
+      activeQuestionForm,
+      fc.record({
+        event: fc.option(text),
+        where: fc.constant([{property: 'plan', op: 'in' as const, values: ['pro', 'team']}]),
+        user_where: fc.constant([]),
+        by: fc.option(text),
+        metric: fc.constantFrom('dau' as const, 'wau' as const, 'mau' as const),
+        range,
+        every,
+        compare,
+      }),
+    );
   });
 
   test('of Retention is read as it was written', () => {

@@ -2,7 +2,13 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import type {LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer} from '../../../src/edge/answers.js';
+import type {
+  ActiveAnswer,
+  LifecycleAnswer,
+  PathsAnswer,
+  RetentionAnswer,
+  StickinessAnswer,
+} from '../../../src/edge/answers.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
@@ -250,4 +256,21 @@ test('A question is saved by name, and of two who change it the second sees both
   await page.getByRole('dialog').getByRole('button', {name: 'Delete', exact: true}).click();
   await until('two are left', async () => (await listed()).length === 2);
   await dashboard.expectSound();
+});
+
+test('Active users of an event, by the values of a trait', async () => {
+  await dashboard.goto(`/active?event=login&by=trait:plan&metric=mau&range=${from}..${to}&compare=off`);
+  const {breakdown, total} = await ask<ActiveAnswer>('users', {
+    metric: 'mau',
+    event: 'login',
+    breakdown: 'trait:plan',
+    interval: 'day',
+  });
+  const values = card('By value');
+  await values.getByRole('row').nth(2).waitFor();
+  expect((await cellsOf(values)).map((row) => row.slice(0, 2))).toEqual(
+    breakdown!.rows.map((row) => [row.value ?? row.kind!, String(row.total)]),
+  );
+  await card('Active users').getByText(`${total} distinct users`).waitFor();
+  await expectSoundOnPhone();
 });

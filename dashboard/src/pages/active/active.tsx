@@ -2,8 +2,9 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';
+import {activePath, activeQuestionForm} from '../../address/active-address';
 import {daysOf} from '../../address/range';
-import {activeForm, intervalOf, usersPath} from '../../address/report-address';
+import {intervalOf, type Metric, type Span} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {type AnsweredLine, chartOf, csvRows, figuresOf, momentOf} from '../../charts/charted';
 import {comparedDays, linesNote, pastSoFar, soFarText} from '../../charts/comparison';
@@ -16,26 +17,34 @@ import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
+import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {today} from '../../shell/today';
+import {ActiveForm} from './active-form';
 import {countedHow, metricLabels, metrics} from './metrics';
+import '../trends/trends.css';
+import './active.css';
+
+const ByValue = later(() => import('./by-value').then(({ByValue: Part}) => Part));
 
 export function ActiveUsers() {
-  const {question, problems, ask} = useAddress(activeForm);
+  const {question, problems, ask} = useAddress(activeQuestionForm);
   const [isTable, setTable] = useState(false);
   const [isStickTable, setStickTable] = useState(false);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
   const past = comparedDays(days, interval, question.compare);
-  const paths = metrics.map((metric) => usersPath(metric, days, interval));
-  const pastPaths = past === undefined ? [] : metrics.map((metric) => usersPath(metric, past, interval));
-  const main = useReports({days, interval, past, paths, pastPaths}, [...paths, ...pastPaths]);
+  const pathOf = (metric: Metric, span: Span): string => activePath(question, metric, span, interval);
+  const paths = metrics.map((metric) => pathOf(metric, days));
+  const pastPaths = past === undefined ? [] : metrics.map((metric) => pathOf(metric, past));
+  const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
+  const main = useReports({days, interval, past, paths, pastPaths, what}, [...paths, ...pastPaths]);
   const {shown} = main;
   const asOfMs = shown?.freshness?.asOfMs;
   const soFar = pastSoFar(past, days, today.value, asOfMs);
-  const untilPath = soFar && usersPath('dau', soFar, interval);
+  const untilPath = soFar && pathOf('dau', soFar);
   const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]);
 
   const lines = useMemo(
@@ -87,95 +96,111 @@ export function ActiveUsers() {
         compare={question.compare}
         ask={ask}
       />
-      <div class="row">
-        <Card
-          span={12}
-          title="Active users"
-          note={
-            shown === undefined
-              ? undefined
-              : linesNote({past: shown.question.past, isOpen: chart.openFrom !== undefined, asOfMs, today: today.value})
-          }
-          sum={
-            total !== undefined && (
-              <>
-                <b>{count(total)}</b> distinct users in all{' '}
-                {shown?.question.past !== undefined && <ChangeText now={total} before={pastTotal} isMoreBetter />}
-              </>
-            )
-          }
-          tools={
-            tools && (
-              <>
-                <CurlButton paths={shown.question.paths} />
-                <CsvButton file="active-users" rows={() => csvRows(lines)} />
-                <TableButton isTable={isTable} onChange={setTable} />
-              </>
-            )
-          }
-        >
-          <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []} lines={9}>
-            {() => (
-              <>
-                {isTable ? (
-                  <TimeTable {...props} />
-                ) : (
-                  <TimeChart
-                    {...props}
-                    height={330}
-                    openText={openText}
-                    onRange={(from, to) =>
-                      ask({
-                        range: {kind: 'days', from: Math.floor(from / 86_400), to: Math.floor(to / 86_400)},
-                        every: null,
-                      })
-                    }
-                  />
+      <div class="builder">
+        <ActiveForm question={question} days={days} onChange={ask} />
+        <div class="builder-result active-result">
+          <div class="row">
+            <Card
+              span={12}
+              title="Active users"
+              note={
+                shown === undefined
+                  ? undefined
+                  : linesNote({
+                      past: shown.question.past,
+                      isOpen: chart.openFrom !== undefined,
+                      asOfMs,
+                      today: today.value,
+                    })
+              }
+              sum={
+                total !== undefined && (
+                  <>
+                    <b>{count(total)}</b> distinct users in all{' '}
+                    {shown?.question.past !== undefined && <ChangeText now={total} before={pastTotal} isMoreBetter />}
+                  </>
+                )
+              }
+              tools={
+                tools && (
+                  <>
+                    <CurlButton paths={shown.question.paths} />
+                    <CsvButton file="active-users" rows={() => csvRows(lines)} />
+                    <TableButton isTable={isTable} onChange={setTable} />
+                  </>
+                )
+              }
+            >
+              <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []} lines={9}>
+                {() => (
+                  <>
+                    {isTable ? (
+                      <TimeTable {...props} />
+                    ) : (
+                      <TimeChart
+                        {...props}
+                        height={330}
+                        openText={openText}
+                        onRange={(from, to) =>
+                          ask({
+                            range: {kind: 'days', from: Math.floor(from / 86_400), to: Math.floor(to / 86_400)},
+                            every: null,
+                          })
+                        }
+                      />
+                    )}
+                    <p class="page-note under-chart">
+                      {countedHow[shownInterval]} A user is active with at least one {shown?.question.what}. The users
+                      in all are each counted once for the whole range: they are not the sum of the points.
+                    </p>
+                  </>
                 )}
-                <p class="page-note under-chart">
-                  {countedHow[shownInterval]} A user is active with at least one event. The users in all are each
-                  counted once for the whole range: they are not the sum of the points.
-                </p>
-              </>
-            )}
-          </ReportBody>
-        </Card>
-      </div>
-      <div class="row">
-        <Card
-          span={7}
-          title="Stickiness"
-          note="daily of monthly users: how much of a month a user comes"
-          tools={
-            sticky !== undefined && (
-              <>
-                <CsvButton
-                  file="stickiness"
-                  rows={() => [
-                    ['date', 'stickiness'],
-                    ...lines[0]!.answer.data.map(({date}, at) => [date, sticky[at] ?? null]),
-                  ]}
-                />
-                <TableButton isTable={isStickTable} onChange={setStickTable} />
-              </>
-            )
-          }
-        >
-          <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
-            {() =>
-              isStickTable ? (
-                <TimeTable {...stickyProps} />
-              ) : (
-                <TimeChart {...stickyProps} height={210} format={(share) => percent(share, 0)} openText={openText} />
-              )
-            }
-          </ReportBody>
-        </Card>
-        <Card span={5} title="In numbers" note={`by the ${shownInterval}`}>
-          <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
-            {() => <Numbers lines={lines} interval={shownInterval} />}
-          </ReportBody>
-        </Card>
+              </ReportBody>
+            </Card>
+          </div>
+          <div class="row">
+            <Card
+              span={7}
+              title="Stickiness"
+              note="daily of monthly users: how much of a month a user comes"
+              tools={
+                sticky !== undefined && (
+                  <>
+                    <CsvButton
+                      file="stickiness"
+                      rows={() => [
+                        ['date', 'stickiness'],
+                        ...lines[0]!.answer.data.map(({date}, at) => [date, sticky[at] ?? null]),
+                      ]}
+                    />
+                    <TableButton isTable={isStickTable} onChange={setStickTable} />
+                  </>
+                )
+              }
+            >
+              <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
+                {() =>
+                  isStickTable ? (
+                    <TimeTable {...stickyProps} />
+                  ) : (
+                    <TimeChart
+                      {...stickyProps}
+                      height={210}
+                      format={(share) => percent(share, 0)}
+                      openText={openText}
+                    />
+                  )
+                }
+              </ReportBody>
+            </Card>
+            <Card span={5} title="In numbers" note={`by the ${shownInterval}`}>
+              <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
+                {() => <Numbers lines={lines} interval={shownInterval} />}
+              </ReportBody>
+            </Card>
+          </div>
+          {question.by !== null && <ByValue question={question} by={question.by} days={days} interval={interval} />}
+        </div>
       </div>
     </>
   );

@@ -1,0 +1,79 @@
+// What makes a user active, and what active users are broken down by.
+import type {ActiveQuestion} from '../../address/active-address';
+import type {Days} from '../../address/range';
+import {ConditionList} from '../../controls/condition-list';
+import {DidPicker} from '../../controls/did-picker';
+import {Field, Options} from '../../controls/options';
+import {BreakdownPicker} from '../../controls/property-picker';
+import {Icon} from '../../shell/icon';
+import {metricLabels, metrics} from './metrics';
+
+export function ActiveForm({
+  question,
+  days,
+  onChange,
+}: {
+  readonly question: ActiveQuestion;
+  readonly days: Days;
+  readonly onChange: (changed: Partial<ActiveQuestion>) => void;
+}) {
+  const {event, where, user_where: userWhere, by, metric} = question;
+  return (
+    <section class="card builder-form" aria-label="What is asked">
+      <header>
+        <h2>Question</h2>
+      </header>
+      <div class="builder-rows">
+        <Field label="Active is who did">
+          <DidPicker label="Event" name={event} days={days} onChoose={(chosen) => onChange({event: chosen})} />
+          <ConditionList
+            conditions={where}
+            keys={{of: 'events', event: event ?? undefined, days}}
+            of="of the events"
+            add="+ filter"
+            onChange={(chosen) => onChange({where: chosen})}
+          />
+        </Field>
+        <Field label="Users">
+          <ConditionList
+            conditions={userWhere}
+            keys={{of: 'users'}}
+            of="of the users"
+            add="+ trait"
+            onChange={(chosen) => onChange({user_where: chosen})}
+          />
+        </Field>
+        <Field label="Broken down by">
+          <div class="builder-row">
+            <BreakdownPicker
+              key={by}
+              label="Broken down by"
+              keys={{of: 'events', event: event ?? undefined, days}}
+              value={by ?? undefined}
+              onChoose={(chosen) => onChange({by: chosen})}
+            />
+            {by !== null && (
+              <button
+                type="button"
+                class="quiet"
+                title="Remove"
+                aria-label="Not broken down"
+                onClick={() => onChange({by: null})}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </div>
+        </Field>
+        {by !== null && (
+          <Options
+            label="The breakdown counts"
+            value={metric}
+            options={metrics.map((one) => [one, `${metricLabels[one]} users`] as const)}
+            onChoose={(chosen) => onChange({metric: chosen})}
+          />
+        )}
+      </div>
+    </section>
+  );
+}

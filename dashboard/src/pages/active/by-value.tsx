@@ -1,0 +1,109 @@
+// Active users by the values of a property: a line for each of the most frequent ones, and their users in all.
+import {useMemo, useState} from 'preact/hooks';
+import type {ActiveAnswer} from '../../../../src/edge/answers.js';
+import {type ActiveQuestion, activePath} from '../../address/active-address';
+import type {Days, Interval} from '../../address/range';
+import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
+import {soFarText} from '../../charts/comparison';
+import {count, percent} from '../../charts/format';
+import {rowText} from '../../charts/series-lines';
+import {TimeChart} from '../../charts/time-chart';
+import {TimeTable} from '../../charts/time-table';
+import {TableFrame} from '../../controls/table-frame';
+import {useReports} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {metricLabels} from './metrics';
+
+const faintTone = 'faint';
+const tonesMax = 6;
+
+export function ByValue({
+  question,
+  by,
+  days,
+  interval,
+}: {
+  readonly question: ActiveQuestion;
+  readonly by: string;
+  readonly days: Days;
+  readonly interval: Interval;
+}) {
+  const [isTable, setTable] = useState(false);
+  const path = activePath(question, question.metric, days, interval, by);
+  const asking = useReports({by, interval, metric: question.metric}, [path]);
+  const {shown} = asking;
+  const report = shown?.reports[0];
+  const answer = report?.value as ActiveAnswer | undefined;
+  const shownInterval = shown?.question.interval ?? interval;
+  const rows = answer?.breakdown?.rows ?? [];
+  const lines = useMemo(
+    () =>
+      (answer?.breakdown?.rows ?? [])
+        .slice(0, tonesMax)
+        .map((row, at): AnsweredLine => ({label: rowText(row), tone: at + 1, answer: row, headers: report?.headers})),
+    [shown],
+  );
+  const chart = useMemo(() => chartOf(lines, shownInterval), [lines]);
+  const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
+  const props = {...chart, label: 'Active users by value', clock: shownInterval === 'hour', moment};
+  const name = (shown?.question.by ?? by).replace(/^trait:/, 'trait ');
+  return (
+    <div class="row">
+      <Card
+        span={12}
+        title="By value"
+        note={`${metricLabels[shown?.question.metric ?? question.metric].toLowerCase()} users by ${name}`}
+        tools={
+          rows.length > 0 && (
+            <>
+              <CurlButton paths={[report!.path]} />
+              <CsvButton file="active-users-by-value" rows={() => csvRows(lines)} />
+              <TableButton isTable={isTable} onChange={setTable} />
+            </>
+          )
+        }
+      >
+        <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
+          {() => (
+            <>
+              {isTable ? (
+                <TimeTable {...props} />
+              ) : (
+                <TimeChart {...props} height={260} openText={soFarText(shown?.freshness?.asOfMs)} />
+              )}
+              <TableFrame label="Values in numbers">
+                <table class="grid-table">
+                  <thead>
+                    <tr>
+                      <th>Value</th>
+                      <th class="number">Users in all</th>
+                      <th class="number">Share</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {rows.map((row, at) => (
+                      <tr key={rowText(row)} class={`tone-${at < tonesMax ? at + 1 : faintTone}`}>
+                        <td>
+                          <span class="swatch" aria-hidden="true" />
+                          {rowText(row)}
+                        </td>
+                        <td class="number">{count(row.total)}</td>
+                        <td class="number">{answer!.total === 0 ? '–' : percent(row.total / answer!.total)}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </TableFrame>
+              <p class="page-note under-chart">
+                A user who had several values counts in each of them, so shares of all users may add up to more than all
+                of them.
+              </p>
+            </>
+          )}
+        </ReportBody>
+      </Card>
+    </div>
+  );
+}
