@@ -8,13 +8,15 @@ import {monotonicMs, wallMs} from '../clock.js';
 import {HookStore} from '../effects/hook-store.js';
 import {publishTrigger} from '../effects/outbox.js';
 import {savedFunnelsOf} from '../effects/saved-funnel.js';
+import {type Standing, standingName} from '../effects/standing.js';
 import {messageId} from '../effects/trigger.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
 import {AlertOwner} from './alert-owner.js';
+import {alertsOf} from './alert-states.js';
 import {AlertWatch} from './alert-watch.js';
-import type {Alert, LagKind} from './definition.js';
+import type {LagKind} from './definition.js';
 import {AlertEvaluator} from './evaluator.js';
 import {Revisions} from './revisions.js';
 
@@ -42,7 +44,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
   const hooks = await HookStore.open(bucket, wallMs);
-  const alerts = hooks.definitions<Alert>('al');
+  const alerts = alertsOf(hooks);
   const funnels = savedFunnelsOf(hooks);
   const js = jetstream(nc);
   const evaluator = new AlertEvaluator({
@@ -50,7 +52,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     endpoint: (id) => hooks.endpoints.get(id),
     funnel: (id) => funnels.get(id),
     ask: (query, at) => ask({ask: 'report', query, ...(at === undefined ? {} : {at})}),
-    lag: (of) => lagOf(of, options),
+    lag: (of) => lagOf(of, hooks, options),
     bucket,
     publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
     messageId: (...parts) => messageId(secret, ...parts),
@@ -92,7 +94,11 @@ function revisedNames(hooks: HookStore): ReadonlyMap<string, readonly string[]> 
 }
 
 /** Seconds; undefined while nobody knows. */
-async function lagOf(of: LagKind, {nc, partitionCount, ask}: AlertOptions): Promise<number | undefined> {
+async function lagOf(
+  of: LagKind,
+  hooks: HookStore,
+  {nc, partitionCount, ask}: AlertOptions,
+): Promise<number | undefined> {
   switch (of) {
     case 'report': {
       const status = await ask({ask: 'status'});
@@ -103,8 +109,18 @@ async function lagOf(of: LagKind, {nc, partitionCount, ask}: AlertOptions): Prom
     case 'deletion':
       return greatest(await measuresOf(nc, partitionCount), ({deletions}) => deletions.oldestPendingMs);
     case 'webhook':
-      return undefined;
+      return webhookLag(hooks);
   }
+}
+
+/** Of the endpoint that is furthest behind, as those who deliver wrote it. One that somebody paused does not count. */
+async function webhookLag({endpoints, bucket}: HookStore): Promise<number> {
+  const active = endpoints.list().filter(({state}) => state === 'active');
+  const entries = await Promise.all(active.map(({id}) => bucket.read(standingName(id))));
+  const lags = entries.map((entry) =>
+    entry ? (JSON.parse(entry.text || '{}') as Partial<Standing>).lagMs : undefined,
+  );
+  return Math.max(0, ...lags.map((lagMs) => lagMs ?? 0)) / 1_000;
 }
 
 type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];

@@ -2,6 +2,7 @@
 import {describe, expect, test} from 'vitest';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers.js';
 import {expectError, expectJson} from '../support/http.js';
+import {scrape} from '../support/metrics.js';
 import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
@@ -103,6 +104,14 @@ describe('states', () => {
     expect(firing).toMatchObject({value: 3, report_log_position: expect.stringMatching(/^0:\d+\.\d+,/)});
     expect((await becomes(few.id, 'firing'))!.value).toBeCloseTo(1 / 3);
     for (const {id} of [calm, alive, enough]) await becomes(id, 'ok');
+    await until(
+      () => scrape(under.service.baseUrl),
+      (metrics) =>
+        metrics.sum('millrace_alert_state', {alert: busy.id}) === 1 &&
+        metrics.find('millrace_alert_state', {alert: calm.id})[0]?.value === 0 &&
+        metrics.sum('millrace_alerts', {state: 'firing'}) >= 2,
+      'the metrics say so',
+    );
 
     const changed = await under.read.send('PATCH', `/v1/alerts/${busy.id}`, {json: {gte: 4}});
     expectJson(changed, 200);
@@ -117,5 +126,8 @@ describe('states', () => {
   test('of lag follow the clock', async () => {
     const late = await created({name: 'Late', kind: 'lag', lag: 'report', seconds: 604_800});
     expect((await becomes(late.id, 'ok'))!.report_log_position).toBeNull();
+    const sending = await created({name: 'Sending', kind: 'lag', lag: 'webhook', seconds: 60});
+    const deleting = await created({name: 'Deleting', kind: 'lag', lag: 'deletion', seconds: 60});
+    for (const {id} of [sending, deleting]) await becomes(id, 'ok');
   });
 });

@@ -173,6 +173,31 @@ const service: readonly Family[] = [
   },
 ];
 
+const alerts: readonly Family[] = [
+  {
+    name: 'millrace_alerts',
+    type: 'gauge',
+    help: 'Alerts that somebody defined, by state: ok, firing, paused, or new (not evaluated yet).',
+    read: ({alerts: all}) => {
+      if (all === undefined) return [];
+      const states = all.map(({alert, state}) => (alert.isPaused ? 'paused' : (state?.state ?? 'new')));
+      return (['ok', 'firing', 'paused', 'new'] as const).map((state) => ({
+        labels: {state},
+        value: states.filter((one) => one === state).length,
+      }));
+    },
+  },
+  {
+    name: 'millrace_alert_state',
+    type: 'gauge',
+    help: 'An alert that is evaluated, by its id: 1 while it fires, else 0.',
+    read: ({alerts: all = []}) =>
+      all.flatMap(({alert: {id, isPaused}, state}) =>
+        isPaused || state === undefined ? [] : [{labels: {alert: id}, value: Number(state.state === 'firing')}],
+      ),
+  },
+];
+
 const requests: readonly Family[] = [
   {
     name: 'millrace_http_requests_total',
@@ -521,6 +546,7 @@ const disk: readonly Family[] = [
 
 export const families: readonly Family[] = [
   ...service,
+  ...alerts,
   ...requests,
   ...ingestion,
   ...partitions,

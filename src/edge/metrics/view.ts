@@ -1,6 +1,8 @@
 // Everything that one scrape shows, gathered within a second: a role that does not answer by then is shown as down.
 //   W1. Without an answer of a thread, or of NATS, only its own numbers are missing; a scrape never fails and never hangs.
 import {readFile} from 'node:fs/promises';
+import {setTimeout as pause} from 'node:timers/promises';
+import {type AlertStates, readAlertStates} from '../../alerts/alert-states.js';
 import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
 import {isSystemError} from '../../system-file.js';
@@ -41,6 +43,8 @@ export interface Measures {
 
 export interface View extends Measures {
   readonly front: Front;
+  /** Undefined while the bucket of them does not answer. */
+  readonly alerts: AlertStates | undefined;
   readonly isReady: boolean;
 }
 
@@ -53,11 +57,12 @@ export interface ViewSources {
 /** W1 */
 export async function gatherView(sources: ViewSources): Promise<View> {
   const {front} = sources;
-  const [measures, {reasons}] = await Promise.all([
+  const [measures, {reasons}, alerts] = await Promise.all([
     gatherMeasures(sources),
     readinessOf(front), // Not the cached one: it must agree with the alarms of this view.
+    viewAlerts(front),
   ]);
-  return {...measures, front, isReady: reasons.length === 0};
+  return {...measures, front, alerts, isReady: reasons.length === 0};
 }
 
 /** W1 */
@@ -73,6 +78,11 @@ export async function gatherMeasures({front, vitals, natsServer}: ViewSources): 
     if (measured !== undefined) threads.set(measured.thread.thread, measured.thread);
   }
   return {partitions, report, threads: [...threads.values()], natsServer: server};
+}
+
+/** W1 */
+function viewAlerts({hooks}: Front): Promise<AlertStates | undefined> {
+  return Promise.race([readAlertStates(hooks), pause(answerMsMax, undefined, {ref: false})]);
 }
 
 const askPartition = ({asks}: Front, number: number): Promise<Measured<PartitionAnswer>> =>

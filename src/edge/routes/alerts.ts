@@ -1,11 +1,10 @@
 // /v1/alerts: definitions of alerts, their states, and what one would have said over the last 30 days.
 import {isoText} from '../../../actors/calendar.js';
-import type {AlertState} from '../../alerts/alert-state.js';
-import {type Alert, alertsMax, type Rule, stateName} from '../../alerts/definition.js';
+import {alertsOf, readAlertState, readAlertStates} from '../../alerts/alert-states.js';
+import {type Alert, alertsMax, type Rule} from '../../alerts/definition.js';
 import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
 import type {ReportQuery} from '../../asks.js';
-import type {HookStore} from '../../effects/hook-store.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {BucketFault} from '../../keys/store.js';
 import type {AlertPreviewAnswer} from '../answers.js';
@@ -28,13 +27,11 @@ const outcomeUnknown = unavailable(
 );
 const storeSilent = unavailable('the store of alerts does not respond');
 
-const alertsIn = (hooks: HookStore) => hooks.definitions<Alert>('al');
-
 export const listAlerts: Handle = async (front, exchange) => {
   readQuery(exchange.query, noParameters);
-  const alerts = alertsIn(front.hooks).list();
-  const shown = await Promise.all(alerts.map((alert) => withState(front, alert)));
-  exchange.json('200 OK', JSON.stringify({data: shown}));
+  const states = await readAlertStates(front.hooks);
+  if (states === undefined) throw new RequestFailure(storeSilent);
+  exchange.json('200 OK', JSON.stringify({data: states.map(({alert, state}) => shownAlert(alert, state))}));
 };
 
 export const readAlert: Handle = async (front, exchange, segment) => {
@@ -47,9 +44,9 @@ export async function createAlert(front: Front, exchange: Exchange, bytes: Buffe
   readQuery(exchange.query, noParameters);
   const alert = alertOf(readFields(newAlertBody, body));
   checkReferences(front, alert);
-  if (alertsIn(front.hooks).list().length >= alertsMax)
+  if (alertsOf(front.hooks).list().length >= alertsMax)
     throw new RequestFailure(invalidRequest(`there are ${alertsMax} alerts already: delete one first`));
-  const created = await changed(front, () => alertsIn(front.hooks).create(alert));
+  const created = await changed(front, () => alertsOf(front.hooks).create(alert));
   exchange.json('201 Created', JSON.stringify(shownAlert(created, undefined)));
 }
 
@@ -62,7 +59,7 @@ export async function changeAlert(front: Front, exchange: Exchange, bytes: Buffe
     return {v, id, createdMs, ...alertOf(whole)};
   };
   checkReferences(front, edit(alert));
-  const edited = await changed(front, () => alertsIn(front.hooks).change(id, edit));
+  const edited = await changed(front, () => alertsOf(front.hooks).change(id, edit));
   if (edited === undefined) throw new RequestFailure(unknownAlert);
   exchange.json('200 OK', JSON.stringify(await withState(front, edited)));
 }
@@ -79,7 +76,7 @@ function mergedBody(stored: object, change: object): object {
 
 export const deleteAlert: Handle = async (front, exchange, segment) => {
   const {id} = known(front, exchange, segment);
-  const removed = await changed(front, () => alertsIn(front.hooks).remove(id));
+  const removed = await changed(front, () => alertsOf(front.hooks).remove(id));
   if (removed === undefined) throw new RequestFailure(unknownAlert);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
@@ -127,7 +124,7 @@ const ask = async (front: Front, query: ReportQuery) => reportIn(await front.ask
 /** @throws RequestFailure */
 function known({hooks}: Front, exchange: Exchange, segment: string): Alert {
   readQuery(exchange.query, noParameters);
-  const alert = alertsIn(hooks).get(readPathId(segment));
+  const alert = alertsOf(hooks).get(readPathId(segment));
   if (alert === undefined) throw new RequestFailure(unknownAlert);
   return alert;
 }
@@ -150,8 +147,7 @@ function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
 
 async function withState({hooks}: Front, alert: Alert) {
   try {
-    const entry = await hooks.bucket.read(stateName(alert.id));
-    return shownAlert(alert, entry === undefined ? undefined : (JSON.parse(entry.text) as AlertState));
+    return shownAlert(alert, await readAlertState(hooks, alert.id));
   } catch (error) {
     if (error instanceof BucketFault) throw new RequestFailure(storeSilent);
     throw error;
