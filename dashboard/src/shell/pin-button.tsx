@@ -1,11 +1,21 @@
 // Puts a report on Overview, or takes it off.
+import type {Form} from '../address/codec';
 import {type PinnedPage, pinsMax} from '../address/pin-list';
 import {pinOf} from '../address/pins';
 import {hasRoom, isPinned, togglePin} from '../service/pins';
 import {Icon} from './icon';
 
-export function PinButton({page, search}: {readonly page: PinnedPage; readonly search: string}) {
-  const pin = pinOf(page, search);
+/** `search` is an address of the page, whose `form` it has. */
+export function PinButton({
+  page,
+  form,
+  search,
+}: {
+  readonly page: PinnedPage;
+  readonly form: Form;
+  readonly search: string;
+}) {
+  const pin = pinOf(page, form, search);
   const is = isPinned(pin);
   const isFull = !is && !hasRoom();
   const words = is

@@ -65,7 +65,9 @@ export function Funnels() {
               steps.length > 0 && (
                 <>
                   <CurlButton paths={[report!.path]} />
-                  {steps.length > 1 && <PinButton page="/funnels" search={writeAddress(funnelForm, question)} />}
+                  {steps.length > 1 && (
+                    <PinButton page="/funnels" form={funnelForm} search={writeAddress(funnelForm, question)} />
+                  )}
                   <CsvButton file="funnel" rows={() => funnelRows(answer)} />
                 </>
               )

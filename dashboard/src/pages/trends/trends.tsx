@@ -158,7 +158,7 @@ export function Trends() {
               lines.length > 0 && (
                 <>
                   <CurlButton paths={shown!.question.series.map(shown!.question.pathOf)} />
-                  <PinButton page="/trends" search={writeAddress(trendsForm, question)} />
+                  <PinButton page="/trends" form={trendsForm} search={writeAddress(trendsForm, question)} />
                   <CsvButton file="trends" rows={() => csvRows(lines)} />
                   <TableButton isTable={isTable} onChange={setTable} />
                 </>
