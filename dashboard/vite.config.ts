@@ -45,7 +45,7 @@ export default defineConfig({
           groups: [
             {name: 'first-view', tags: ['$initial']},
             {name: 'asked', test: /src\/service\/asked\./},
-            {name: 'pickers', test: /src\/controls\/(event-|property-)?picker\./},
+            {name: 'pickers', test: /src\/controls\/(event-)?picker\./},
           ],
         },
       },

@@ -112,6 +112,7 @@ describe('a question', () => {
       by: fc.option(text),
       by_at: fc.constantFrom(null, 'first', 'last', '1', '50'),
       range,
+      every,
       zone: fc.constantFrom('UTC', 'Europe/Berlin'),
     });
     readsItself(funnelForm, funnel);

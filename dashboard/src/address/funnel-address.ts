@@ -1,9 +1,9 @@
 // The question of Funnels: steps in their order, each with its own conditions, and the rules of their paths.
 import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
-import {type Condition, conditions, numberedConditions, writeCondition} from './conditions.js';
+import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
-import {queryOf, range, type Span} from './report-address.js';
+import {every, queryOf, range, type Span} from './report-address.js';
 import {by} from './trends-address.js';
 import {zone} from './zone.js';
 
@@ -69,6 +69,7 @@ export const funnelForm = {
   by,
   by_at: place,
   range,
+  every,
   zone,
 } as const;
 export type FunnelQuestion = QuestionOf<typeof funnelForm>;
@@ -80,6 +81,9 @@ export interface AskedStep {
 
 export const stepsOf = ({step, where}: Pick<FunnelQuestion, 'step' | 'where'>): AskedStep[] =>
   step.map((event, at) => ({event, where: where[at] ?? []}));
+
+/** `signup`, `signup, plan is pro`. */
+export const stepLabel = ({event, where}: AskedStep): string => [event, ...where.map(conditionText)].join(', ');
 
 export const withSteps = (steps: readonly AskedStep[]): Pick<FunnelQuestion, 'step' | 'where'> => ({
   step: steps.map(({event}) => event),

@@ -262,7 +262,9 @@ test('Overview needs no set-up, and its numbers are those of names and active us
 });
 
 test('Funnels: built by keyboard, its numbers are those of the API', async () => {
-  await dashboard.goto(`/funnels?${range()}`);
+  await dashboard.goto(`/funnels?step=subscribed&${range()}`);
+  await page.getByRole('button', {name: 'Remove subscribed'}).press('Enter');
+  await page.getByText('Choose the first step').waitFor();
   for (const [at, [typed, name]] of [
     ['sign', 'signup'],
     ['proj', 'project_created'],
@@ -308,6 +310,67 @@ test('Funnels: built by keyboard, its numbers are those of the API', async () =>
   await page.waitForURL(/step=project_created&step=signup&step=subscribed/);
   await page.goBack();
   await page.waitForURL(/step=signup&step=project_created/);
+});
+
+test('Funnels: opens with two steps; a lost number leads to its people; a breakdown says whether it can tell', async () => {
+  await dashboard.goto(`/funnels?${range()}`);
+  await page.waitForURL(/step=signup&step=project_created/);
+  const asked = {
+    'steps[]': ['signup', 'project_created'],
+    'where[1]': 'plan eq pro',
+    window: '7d',
+    range: 'entry',
+    from,
+    to,
+  };
+  const address = `step=signup&step=project_created&where=1:plan+eq+pro&window=7d&paths=entry&by=plan&${range()}`;
+  await dashboard.goto(`/funnels?${address}`);
+  const funnel = await ask<{steps: {count: number; drop_off: number}[]; undecided: number}>(
+    '/v1/reports/funnel',
+    asked,
+  );
+  const result = card('From signup to project_created');
+  await result.getByText(`${funnel.undecided} may still convert`).waitFor();
+  expect(await result.locator('.count').allInnerTexts()).toEqual(funnel.steps.map(({count}) => text(count)));
+  await card('By plan').getByText('pro', {exact: true}).first().waitFor();
+  await card('Over time').getByRole('figure').waitFor();
+  await card('How long it took')
+    .getByText(/^Median /)
+    .waitFor();
+  await expectSoundOnPhone();
+
+  await result.getByRole('button', {name: `${funnel.steps[1]!.drop_off} lost`}).click();
+  const {data} = await ask<{data: {id: string}[]}>('/v1/reports/funnel/users', {
+    ...asked,
+    step: '2',
+    outcome: 'dropped',
+  });
+  expect(data).toHaveLength(funnel.steps[1]!.drop_off);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(`${data.length} people`).waitFor();
+  expect(await dialog.getByRole('link').allInnerTexts()).toEqual(data.map(({id}) => id));
+  await dashboard.expectSound();
+  await page.keyboard.press('Escape');
+
+  await dashboard.goto(`/funnels?step=signup&step=project_created&by=plan&${range()}`);
+  const differences = card('By plan').getByRole('region', {
+    name: 'Conversion of each value, and its difference to the first',
+  });
+  await differences.getByRole('row').nth(2).waitFor();
+  // 24 users are too few for any verdict.
+  expect((await cellsOf(differences)).map((row) => row.at(-1))).toEqual(['compared with', 'cannot tell yet']);
+  const over = card('Over time');
+  await over.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  await over.getByRole('table').waitFor();
+  const {data: buckets} = await ask<{data: {count: number; converted: number}[]}>('/v1/reports/funnel', {
+    'steps[]': ['signup', 'project_created'],
+    interval: 'day',
+    from,
+    to,
+  });
+  expect((await cellsOf(over)).map((row) => row.slice(1, 3))).toEqual(
+    buckets.map(({count, converted}) => [text(count), text(converted)]),
+  );
 });
 
 test('steps of a funnel are dragged to another place', async () => {

@@ -1,35 +1,93 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
-import type {FunnelAnswer} from '../../../../src/edge/answers.js';
+import {useEffect, useState} from 'preact/hooks';
+import type {FunnelAnswer, NamesAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
 import {writeAddress} from '../../address/codec';
-import {funnelForm, funnelPath} from '../../address/funnel-address';
+import {
+  type FunnelQuestion,
+  fitting,
+  funnelForm,
+  funnelPath,
+  type Outcome,
+  stepLabel,
+  stepsOf,
+  withSteps,
+} from '../../address/funnel-address';
 import {daysOf} from '../../address/range';
+import {intervalOf, namesPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {windowText} from '../../address/window-text';
 import {count, datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
+import {suggestedSteps} from '../../controls/suggested-steps';
+import {useAsked} from '../../service/asked';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {PinButton} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {Empty} from '../../shell/states';
-import {today} from '../../shell/today';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {todayIn} from '../../shell/zone-day';
+import type {FunnelPeopleProps} from './funnel-people';
+import type {FunnelTimesProps} from './funnel-times';
+import type {RulesFormProps} from './rules-form';
 import {StepsForm} from './steps-form';
+import type {VariantsProps} from './variants';
 import '../trends/trends.css';
 import './funnels.css';
 
+const FunnelPeople = later<FunnelPeopleProps>(() => import('./funnel-people').then(({FunnelPeople: Part}) => Part));
+const FunnelTimes = later<FunnelTimesProps>(() => import('./funnel-times').then(({FunnelTimes: Part}) => Part));
+const Variants = later<VariantsProps>(
+  () => import('./variants').then(({Variants: Part}) => Part),
+  <Loading lines={6} />,
+);
+
+const RulesForm = later<RulesFormProps>(
+  () => import('./rules-form').then(({RulesForm: Part}) => Part),
+  <div class="card">
+    <Loading lines={8} />
+  </div>,
+);
+
+const askedMax = 200;
+
 export function Funnels() {
   const {question, problems, ask} = useAddress(funnelForm);
-  const days = daysOf(question.range, today.value);
-  const {step: steps, window} = question;
+  const [isCleared, setCleared] = useState(false);
+  const [who, setWho] = useState<Omit<FunnelPeopleProps, 'onClose'>>();
+  const {zone} = question;
+  const place = {zone, today: todayIn(zone)};
+  const days = {...daysOf(question.range, place.today), zone};
+  const interval = intervalOf(question.every, days);
+  const steps = stepsOf(question);
+  const isChosen = steps.length > 0 || isCleared;
+  const [names, again] = useAsked<NamesAnswer>(isChosen ? undefined : namesPath(days, askedMax));
+  const suggested = suggestedSteps(names.value.value?.data.map(({name}) => name) ?? []);
+  useEffect(() => {
+    if (!isChosen && suggested.length > 0) ask({step: suggested}, true);
+  }, [isChosen, suggested.join('\n')]);
+
   const path = funnelPath(question, days);
-  const asking = useReports({days, window}, steps.length === 0 ? undefined : [path]);
+  const asking = useReports(
+    {question, days, dates: datesText(days, place.today)},
+    steps.length === 0 ? undefined : [path],
+  );
   const {shown} = asking;
   const report = shown?.reports[0];
-  const answer = report?.value as FunnelAnswer | undefined;
-  const last = answer?.steps.at(-1);
+  const answer = report?.value as FunnelAnswer | WalkedFunnelAnswer | undefined;
+  const asked = shown?.question;
+  const stepNames = asked?.question.order === 'any' ? undefined : asked && stepsOf(asked.question).map(stepLabel);
+  const rows = answer !== undefined && 'breakdown' in answer ? answer.breakdown?.rows : undefined;
+  const showWho = (step: number, outcome: Outcome): void => {
+    const one = answer?.steps[step - 1];
+    if (one === undefined || asked === undefined) return;
+    const value = outcome === 'reached' ? one.count : one.drop_off;
+    const asOfMs = shown?.freshness?.asOfMs;
+    setWho({question: asked.question, span: asked.days, step, outcome, value, asOfMs, when: asked.dates});
+  };
   return (
     <>
       <ReportHead
@@ -37,21 +95,27 @@ export function Funnels() {
         freshness={shown?.freshness}
         problems={problems}
         range={question.range}
-        ask={(changed) => ask(changed.range === undefined ? {} : {range: changed.range})}
+        {...(steps.length > 1 && {interval})}
+        place={place}
+        ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
       />
       <div class="builder">
-        <StepsForm
-          steps={steps}
-          days={days}
-          window={window}
-          onSteps={(changed) => ask({step: changed})}
-          onWindow={(changed) => ask({window: changed})}
-        />
+        <div class="builder-forms">
+          <StepsForm
+            steps={steps}
+            days={days}
+            onSteps={(changed) => {
+              setCleared(changed.length === 0);
+              ask(withSteps(changed));
+            }}
+          />
+          <RulesForm question={question} days={days} onChange={ask} />
+        </div>
         <div class="row builder-result">
           <Card
             span={12}
-            title={answer === undefined ? 'Funnel' : funnelTitle(answer)}
-            note={shown === undefined || steps.length === 0 ? undefined : windowNote(shown.question.window)}
+            title={asked === undefined || steps.length === 0 ? 'Funnel' : funnelTitle(asked.question.step)}
+            note={asked === undefined || steps.length === 0 ? undefined : windowNote(asked.question.window)}
             sum={
               answer !== undefined &&
               steps.length > 1 && (
@@ -73,35 +137,53 @@ export function Funnels() {
               )
             }
           >
-            {steps.length === 0 ? (
-              <Empty title="Choose the first step">
-                A funnel counts the users who did one thing, then the next, {datesText(days, today.value)}. Other events
-                may lie between; a user counts once.
-              </Empty>
-            ) : (
+            {steps.length > 0 ? (
               <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
                 {() => (
                   <>
-                    <Funnel steps={answer!.steps} />
-                    <p class="page-note funnel-note">{sentence(answer!, last!.count, shown!.question.window)}</p>
+                    <Funnel steps={answer!.steps} {...(stepNames && {names: stepNames})} onWho={showWho} />
+                    <p class="page-note funnel-note">{sentence(answer!, asked!.question)}</p>
                   </>
                 )}
               </ReportBody>
+            ) : names.value.fault !== undefined ? (
+              <FaultBox fault={names.value.fault} onAgain={again} />
+            ) : isCleared || names.value.value !== undefined ? (
+              <Empty title="Choose the first step">
+                A funnel counts the users who did one thing, then the next, {datesText(days, place.today)}. Other events
+                may lie between; a user counts once.
+              </Empty>
+            ) : (
+              <Loading lines={8} />
             )}
           </Card>
+          {rows !== undefined && steps.length > 0 && (
+            <Card span={12} title={`By ${asked!.question.by}`} note="each value on the same scale">
+              <Variants rows={rows} names={stepNames} />
+            </Card>
+          )}
+          {steps.length > 1 && answer !== undefined && answer.total > 0 && (
+            <FunnelTimes question={question} span={days} interval={interval} names={stepNames} />
+          )}
         </div>
       </div>
+      {who !== undefined && <FunnelPeople {...who} onClose={() => setWho(undefined)} />}
     </>
   );
 }
 
-function sentence({steps, total}: FunnelAnswer, converted: number, window: string | null): string {
-  if (total === 0) return `Nobody did ${steps[0]!.event} in these days.`;
+function sentence(answer: FunnelAnswer | WalkedFunnelAnswer, question: FunnelQuestion): string {
+  const {steps, total} = answer;
+  const {window, order, paths, hold} = fitting(question);
+  const undecided = 'undecided' in answer ? answer.undecided : undefined;
+  if (total === 0) return `Nobody did ${question.step[0]!} in these days.`;
   if (steps.length === 1) return 'Add a second step to see who goes on to it.';
   const within = window === null ? 'in these days' : `within ${windowText(window)} of the first step`;
-  const rest =
-    window === null
-      ? 'All steps lie in these days: who entered late has had less time to convert.'
-      : `All steps lie in these days: who entered less than ${windowText(window)} before their end may still convert.`;
-  return `${count(converted)} of ${count(total)} users did all ${steps.length} steps in this order ${within}. ${rest}`;
+  const how = order === 'any' ? 'in any order' : order === 'strict' ? 'with nothing between' : 'in this order';
+  const unit = hold === null ? 'users' : `users, each once for every value of ${hold},`;
+  const all = `${count(steps.at(-1)!.count)} of ${count(total)} ${unit} did all ${steps.length} steps ${how} ${within}.`;
+  if (paths !== null) return `${all} The first step lies in these days. ${count(undecided ?? 0)} may still convert.`;
+  return window === null
+    ? `${all} All steps lie in these days: who entered late has had less time to convert.`
+    : `${all} All steps lie in these days: who entered less than ${windowText(window)} before their end may still convert.`;
 }

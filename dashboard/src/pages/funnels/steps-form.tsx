@@ -1,24 +1,20 @@
 // The steps of a funnel in their order: chosen, moved by dragging, by buttons or by Alt and an arrow, removed.
 import {useRef, useState} from 'preact/hooks';
-import {stepsMax} from '../../address/funnel-address';
+import {type AskedStep, stepsMax} from '../../address/funnel-address';
 import type {Days} from '../../address/range';
+import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {useReorder} from '../../controls/reorder';
 import {Icon} from '../../shell/icon';
-import {WindowControl} from './window-control';
 
 export function StepsForm({
   steps,
   days,
-  window,
   onSteps,
-  onWindow,
 }: {
-  readonly steps: readonly string[];
+  readonly steps: readonly AskedStep[];
   readonly days: Days;
-  readonly window: string | null;
-  readonly onSteps: (steps: readonly string[]) => void;
-  readonly onWindow: (window: string | null) => void;
+  readonly onSteps: (steps: readonly AskedStep[]) => void;
 }) {
   const [isAdding, setAdding] = useState(false);
   const [said, setSaid] = useState('');
@@ -27,7 +23,7 @@ export function StepsForm({
   const move = (at: number, to: number): void => {
     if (to < 0 || to >= steps.length) return;
     const others = steps.filter((_, index) => index !== at);
-    setSaid(`${steps[at]} is step ${to + 1} now`);
+    setSaid(`${steps[at]!.event} is step ${to + 1} now`);
     onSteps([...others.slice(0, to), steps[at]!, ...others.slice(to)]);
     // The focus stays with the step that was moved.
     requestAnimationFrame(() => list.current?.children[to]?.querySelector('input')?.focus());
@@ -50,7 +46,7 @@ export function StepsForm({
         </span>
       </header>
       <ol class="builder-rows steps" ref={list}>
-        {steps.map((step, at) => (
+        {steps.map(({event: step, where}, at) => (
           <li
             key={`${at}/${step}`}
             {...reorder.place(at)}
@@ -73,7 +69,7 @@ export function StepsForm({
                 name={step}
                 days={days}
                 onChoose={(name) => {
-                  onSteps(steps.map((one, index) => (index === at ? name : one)));
+                  onSteps(steps.map((one, index) => (index === at ? {...one, event: name} : one)));
                   focusBehind(at);
                 }}
               />
@@ -109,6 +105,17 @@ export function StepsForm({
                 </button>
               </span>
             </div>
+            <div class="builder-more">
+              <ConditionList
+                conditions={where}
+                keys={{of: 'events', event: step, days}}
+                of={`of step ${at + 1}`}
+                add="Filter"
+                onChange={(changed) =>
+                  onSteps(steps.map((one, index) => (index === at ? {...one, where: changed} : one)))
+                }
+              />
+            </div>
           </li>
         ))}
         {hasNew && (
@@ -124,7 +131,7 @@ export function StepsForm({
                 isFirstFocus={isAdding}
                 onChoose={(name) => {
                   setAdding(false);
-                  onSteps([...steps, name]);
+                  onSteps([...steps, {event: name, where: []}]);
                   focusBehind(steps.length);
                 }}
               />
@@ -143,7 +150,6 @@ export function StepsForm({
           Step
         </button>
       )}
-      <WindowControl window={window} onChange={onWindow} />
       <div class="visually-hidden" role="status">
         {said}
       </div>

@@ -2,7 +2,7 @@
 import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {type Problem, readAddress, writeAddress} from '../../address/codec';
-import {funnelForm, funnelPath} from '../../address/funnel-address';
+import {funnelForm, funnelPath, stepLabel, stepsOf} from '../../address/funnel-address';
 import {pageOfPin} from '../../address/pin-list';
 import type {Days, Interval, Past, Range} from '../../address/range';
 import {type AskedSeries, labelsOf, seriesOf, seriesPath, trendsForm} from '../../address/trends-address';
@@ -41,7 +41,7 @@ function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
   const path = funnelPath(asked.question, days);
   const asking = useReports(undefined, [path]);
   const answer = asking.shown?.reports[0]?.value as FunnelAnswer | undefined;
-  const title = funnelTitle({steps: steps.map((event) => ({event})) as FunnelAnswer['steps']});
+  const title = funnelTitle(steps);
   const address = pageAddress('/funnels') + writeAddress(funnelForm, {...asked.question, range});
   return (
     <Card
@@ -69,7 +69,12 @@ function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
     >
       <Lost problems={asked.problems} />
       <ReportBody asking={asking} reports={asking.shown?.reports ?? []} lines={8}>
-        {() => <Funnel steps={answer!.steps} />}
+        {() => (
+          <Funnel
+            steps={answer!.steps}
+            {...(asked.question.order !== 'any' && {names: stepsOf(asked.question).map(stepLabel)})}
+          />
+        )}
       </ReportBody>
     </Card>
   );

@@ -2,7 +2,9 @@
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {pageAddress} from '../../address/base';
+import {funnelForm} from '../../address/funnel-address';
 import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
+import {trendsForm} from '../../address/trends-address';
 import {Moment} from '../../controls/moment';
 import type {Fault} from '../../service/client';
 import {
@@ -142,7 +144,8 @@ function Row({
         <Moment iso={changedAt} /> by {changedBy}
       </span>
       <span class="saved-tools">
-        {(page === '/trends' || page === '/funnels') && <PinButton page={page} search={search} />}
+        {page === '/trends' && <PinButton page={page} form={trendsForm} search={search} />}
+        {page === '/funnels' && <PinButton page={page} form={funnelForm} search={search} />}
         {mayChange && (
           <>
             <Tool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />

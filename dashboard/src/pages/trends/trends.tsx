@@ -25,11 +25,18 @@ import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
-import {CommonForm} from './common-form';
+import type {CommonFormProps} from './common-form';
 import type {ExplanationProps} from './explanation';
 import {SeriesForm} from './series-form';
 import {type SeriesRow, SeriesTable} from './series-table';
 import './trends.css';
+
+const CommonForm = later<CommonFormProps>(
+  () => import('./common-form').then(({CommonForm: Part}) => Part),
+  <div class="card">
+    <Loading lines={4} />
+  </div>,
+);
 
 const Explanation = later<ExplanationProps>(() => import('./explanation').then(({Explanation: Part}) => Part));
 

@@ -1,0 +1,187 @@
+// The rules of a funnel's paths: window, order, exclusions, whose entries count, and by what it is broken down.
+import {useState} from 'preact/hooks';
+import {type Exclusion, exclusionsCountMax, type FunnelQuestion, fitting, stepsMax} from '../../address/funnel-address';
+import type {Days} from '../../address/range';
+import {ByField, UserConditions} from '../../controls/common-fields';
+import {EventPicker} from '../../controls/event-picker';
+import {Field, Options} from '../../controls/options';
+import {PropertyPicker} from '../../controls/property-picker';
+import type {ZonePickerProps} from '../../controls/zone-picker';
+import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
+import {WindowControl} from './window-control';
+
+const ZonePicker = later<ZonePickerProps>(() =>
+  import('../../controls/zone-picker').then(({ZonePicker: Part}) => Part),
+);
+
+export interface RulesFormProps {
+  readonly question: FunnelQuestion;
+  readonly days: Days;
+  readonly onChange: (changed: Partial<FunnelQuestion>) => void;
+}
+
+export function RulesForm({question, days, onChange}: RulesFormProps) {
+  const {step: steps, window, order, paths, by, by_at, hold} = question;
+  const isSequential = order === null;
+  return (
+    <section class="card builder-form" aria-label="Rules of the funnel">
+      <header>
+        <h2>Rules</h2>
+      </header>
+      <div class="builder-fields">
+        <WindowControl window={window} onChange={(changed) => onChange({window: changed})} />
+        <Options
+          label="Steps come"
+          value={order ?? 'in order'}
+          options={[
+            ['in order', 'In this order, others between'],
+            ['strict', 'In this order, nothing between'],
+            ['any', 'In any order'],
+          ]}
+          onChoose={(chosen) => onChange({order: chosen === 'in order' ? null : chosen})}
+        />
+        {window !== null && (
+          <Options
+            label="In these days"
+            value={paths ?? 'all'}
+            options={[
+              ['all', 'Every step'],
+              ['entry', 'The first step; the others may follow'],
+            ]}
+            onChoose={(chosen) => onChange({paths: chosen === 'all' ? null : chosen})}
+          />
+        )}
+        {isSequential && steps.length > 1 && (
+          <Exclusions
+            exclusions={fitting(question).exclude}
+            stepCount={steps.length}
+            days={days}
+            onChange={(exclude) => onChange({exclude})}
+          />
+        )}
+        <UserConditions conditions={question.user_where} onChange={(user_where) => onChange({user_where})} />
+        <ByField by={by} event={steps[0]} days={days} onChange={(chosen) => onChange({by: chosen})} />
+        {by !== null && !by.startsWith('trait:') && steps.length > 1 && (
+          <Options
+            label="Its value is that"
+            value={by_at ?? '1'}
+            options={[
+              ...steps.slice(0, stepsMax).map((event, at) => [String(at + 1), `of step ${at + 1}, ${event}`] as const),
+              ['first', 'of the first step that has one'] as const,
+              ['last', 'of the last step that has one'] as const,
+            ]}
+            onChoose={(chosen) => onChange({by_at: chosen === '1' ? null : chosen})}
+          />
+        )}
+        <Field label="All steps have the same">
+          <div class="builder-row">
+            <PropertyPicker
+              label="Property that all steps have the same value of"
+              keys={{of: 'events', event: steps[0], days}}
+              value={hold ?? undefined}
+              onChoose={(chosen) => onChange({hold: chosen})}
+            />
+            {hold !== null && (
+              <button
+                type="button"
+                class="quiet"
+                title="Remove"
+                aria-label="No property must be the same"
+                onClick={() => onChange({hold: null})}
+              >
+                <Icon name="close" />
+              </button>
+            )}
+          </div>
+        </Field>
+        <Field label="Time zone">
+          <ZonePicker zone={question.zone} onChoose={(zone) => onChange({zone})} />
+        </Field>
+      </div>
+    </section>
+  );
+}
+
+function Exclusions({
+  exclusions,
+  stepCount,
+  days,
+  onChange,
+}: {
+  readonly exclusions: readonly Exclusion[];
+  readonly stepCount: number;
+  readonly days: Days;
+  readonly onChange: (exclusions: readonly Exclusion[]) => void;
+}) {
+  const [isAdding, setAdding] = useState(false);
+  const put = (at: number, changed: Partial<Exclusion>): void =>
+    onChange(exclusions.map((one, index) => (index === at ? {...one, ...changed} : one)));
+  const places = Array.from({length: stepCount - 1}, (_, at) => [at + 1, at + 2] as const);
+  return (
+    <Field label="Not with, between two steps">
+      <div class="conditions">
+        {exclusions.map(({event, between}, at) => (
+          <div key={at} class="condition">
+            <div class="condition-of">
+              <EventPicker
+                label={`Excluded event ${at + 1}`}
+                name={event}
+                days={days}
+                onChoose={(name) => put(at, {event: name})}
+              />
+              <button
+                type="button"
+                class="quiet"
+                title="Remove"
+                aria-label={`Do not exclude ${event}`}
+                onClick={() => onChange(exclusions.filter((_, index) => index !== at))}
+              >
+                <Icon name="close" />
+              </button>
+            </div>
+            {stepCount > 2 && (
+              <select
+                aria-label={`Where ${event} is excluded`}
+                value={between?.join('-') ?? 'all'}
+                onChange={({currentTarget: {value}}) =>
+                  put(at, {between: value === 'all' ? null : (value.split('-').map(Number) as [number, number])})
+                }
+              >
+                <option value="all">Between any two</option>
+                {places.map(([first, last]) => (
+                  <option key={first} value={`${first}-${last}`}>
+                    Between {first} and {last}
+                  </option>
+                ))}
+                {between !== null && between[1] > between[0] + 1 && (
+                  <option value={between.join('-')}>
+                    Between {between[0]} and {between[1]}
+                  </option>
+                )}
+              </select>
+            )}
+          </div>
+        ))}
+        {isAdding && (
+          <EventPicker
+            key={exclusions.length}
+            label={`Excluded event ${exclusions.length + 1}`}
+            name={undefined}
+            days={days}
+            isFirstFocus
+            onChoose={(event) => {
+              setAdding(false);
+              onChange([...exclusions, {event, between: null}]);
+            }}
+          />
+        )}
+        {!isAdding && exclusions.length < exclusionsCountMax && (
+          <button type="button" class="link condition-add" onClick={() => setAdding(true)}>
+            Exclude an event
+          </button>
+        )}
+      </div>
+    </Field>
+  );
+}
