@@ -1,11 +1,13 @@
 // The way of effects into the queue of triggers.
 //   EF1. An effect is a function of the log: so are its id, and which endpoints get it (those that were there at the time of its
-//        message). What is folded again after a crash is queued again under the same id.
+//        message). What is folded again after a crash is queued again under the same id. A process hears of an endpoint some ms
+//        after it is there: then what was told lately is told again, and the stream drops what it has.
 //   EF2. A snapshot is published once the effects of all messages that it has are queued: what a crash loses is folded again.
 //   EF3. Folding waits for none of that. Effects that wait are in memory.
 //   EF4. What is queued names nobody but by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
 
 import type {Effect, Partition} from '../../actors/partition.js';
+import {monotonicMs} from '../clock.js';
 import type {SubscribedType} from '../effects/endpoint.js';
 import type {SavedFunnel} from '../effects/saved-funnel.js';
 import type {Trigger} from '../effects/trigger.js';
@@ -36,6 +38,9 @@ export const noOutbox: Outbox = {
 };
 
 const underWayMax = 256;
+/** EF1: longer than a watch takes, and shorter than the time for which the stream knows ids. */
+const lateMsMax = 30_000;
+const recentMax = 4_096;
 
 /** Reference of an effect, as it was queued. */
 export interface UserEffect {
@@ -45,12 +50,22 @@ export interface UserEffect {
   readonly funnel?: string;
 }
 
+/** What was told, and when by the monotonic clock. */
+interface Told {
+  readonly effect: Effect;
+  readonly generation: number;
+  readonly sequence: number;
+  readonly logMs: number;
+  readonly toldMs: number;
+}
+
 export class Effects {
   private readonly partition: Partition;
   private readonly outbox: Outbox;
   private readonly trouble: Trouble | undefined;
   private readonly slots = new Semaphore(underWayMax);
   private readonly underWay = new Set<Promise<void>>();
+  private recent: Told[] = [];
 
   constructor(partition: Partition, outbox: Outbox, trouble?: Trouble) {
     this.partition = partition;
@@ -60,11 +75,25 @@ export class Effects {
 
   /** Queues the effects of a message. EF1 */
   tell(effects: readonly Effect[], sequence: number, logMs: number): void {
-    for (const effect of effects) this.tellOf(effect, sequence, logMs);
+    if (effects.length === 0) return;
+    const {generation} = this.partition;
+    for (const effect of effects) {
+      const told = {effect, generation, sequence, logMs, toldMs: monotonicMs()};
+      this.recent.push(told);
+      this.tellOf(told);
+    }
+    if (this.recent.length > 2 * recentMax) this.recent = this.recent.slice(-recentMax);
   }
 
-  private tellOf(effect: Effect, sequence: number, logMs: number): void {
-    const {partition, generation} = this.partition;
+  /** There may be another endpoint. EF1 */
+  tellAgain(): void {
+    const fromMs = monotonicMs() - lateMsMax;
+    this.recent = this.recent.filter(({toldMs}) => toldMs >= fromMs);
+    for (const told of this.recent) this.tellOf(told);
+  }
+
+  private tellOf({effect, generation, sequence, logMs}: Told): void {
+    const {partition} = this.partition;
     const {type, entry, user} = effect;
     const funnel = effect.type === 'funnel.completed' ? effect.funnel : undefined;
     const endpoints = this.outbox.endpointsOf(type, funnel === undefined ? [] : this.namesOf(funnel), logMs);

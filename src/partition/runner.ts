@@ -114,7 +114,7 @@ export class Runner {
   private readonly lateCopies: LateCopies;
   readonly mover: Mover;
   private readonly onward: OnwardDeletions;
-  readonly savedFunnels: SavedFunnels;
+  private readonly savedFunnels: SavedFunnels;
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
   private lastGapMs: number | undefined;
@@ -172,6 +172,12 @@ export class Runner {
 
   get published(): Published | null {
     return this.setup.snapshots.published;
+  }
+
+  /** Endpoints or saved funnels are others. */
+  definitionsChanged(): void {
+    this.savedFunnels.define();
+    this.setup.effects.tellAgain();
   }
 
   get deletions(): Scrub {

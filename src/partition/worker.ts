@@ -270,7 +270,7 @@ async function main(): Promise<void> {
   answerQuestions(openReads(runners), shared.nc, vitals);
   void watchLog(runners, shared);
   shared.hooks.onChange(() => {
-    for (const {savedFunnels} of runners) savedFunnels.define();
+    for (const runner of runners) runner.definitionsChanged();
   });
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'drain') void drain(runners, shared).catch(fail);

@@ -26,10 +26,11 @@ let queued: Trigger[];
 /** Acks of the queue wait for it. */
 let held: Promise<void> | undefined;
 let allow: () => void;
+let endpoints: readonly string[] = ['wh_1'];
 const failures: Error[] = [];
 
 const outbox: Outbox = {
-  endpointsOf: () => ['wh_1'],
+  endpointsOf: () => endpoints,
   publish: async (_, trigger) => {
     queued.push(trigger);
     await held;
@@ -124,6 +125,21 @@ test('what is said of a user is made when it is asked for, and of an erased one 
   expect(queued[2]).toMatchObject({type: 'user.deleted', id: `user.deleted ${deletionId}`});
   expect(await said(live, queued[2]!)).toEqual({deletion_id: deletionId, user_ref: ref});
   await until('nothing is left to tell', () => live.view.partition.deletionsToTell.size === 0);
+});
+
+test('an endpoint of which this process hears late is told what came since it is there', async () => {
+  const live = await start();
+  const all = endpoints;
+  endpoints = [];
+  await identify('ada', '{}');
+  await until('it is folded', () => live.view.partition.identifies.counted === 1);
+  expect(queued).toEqual([]);
+  endpoints = all;
+  live.definitionsChanged();
+  await until('it is told', () => queued.length === 1);
+  live.definitionsChanged(); // The stream drops the second copy.
+  await until('it is told again', () => queued.length === 2);
+  expect(queued[1]).toEqual(queued[0]);
 });
 
 test('who completes a funnel is told right behind the event, with the times of the path', async () => {
