@@ -86,7 +86,7 @@ describe('after some traffic', () => {
     expect(count({route: '/v1/events', method: 'POST', status: '200'})).toBe(12);
     expect(count({route: '/v1/events', method: 'POST', status: '400'})).toBe(1);
     expect(count({route: '/v1/events', method: 'POST', status: '401'})).toBe(1);
-    expect(count({route: '/v1/events', method: 'other', status: '405'})).toBe(1);
+    expect(count({route: '/v1/events', method: 'PATCH', status: '405'})).toBe(1);
     expect(count({route: '/v1/events/batch', method: 'POST', status: '207'})).toBe(1);
     expect(count({route: '/v1/users/:id', method: 'GET', status: '200'})).toBe(1);
     expect(count({route: '/v1/users/:id', method: 'GET', status: '403'})).toBe(1);

@@ -72,11 +72,19 @@ describe.skipIf(process.env.TEST_NATS_URL !== undefined)('every metric that ops/
       const writer = new Client(service.baseUrl, service.writeKey);
       await writer.post('/v1/events', {event: 'e', userId: 'u', messageId: 'm'});
       await writer.post('/v1/events', {});
-      await new Client(service.baseUrl, service.secretKey).delete('/v1/users/u');
+      const reader = new Client(service.baseUrl, service.secretKey);
+      await reader.delete('/v1/users/u');
+      const url = 'https://hooks.example.com/';
+      await reader.post('/v1/webhooks', {kind: 'webhook', url, types: [{type: 'user.deleted'}]});
       metrics = await until('every role tells its numbers, and collections of garbage are measured', async () => {
         const now = await scrape(service.baseUrl);
         const areAllThere = now.find('millrace_up').every(({value}) => value === 1);
-        return areAllThere && now.names.has('nodejs_gc_duration_seconds_sum') && now;
+        return (
+          areAllThere &&
+          now.names.has('millrace_webhook_state') &&
+          now.names.has('nodejs_gc_duration_seconds_sum') &&
+          now
+        );
       });
     } finally {
       await service.stop();

@@ -130,6 +130,10 @@ describe('what is tracked', () => {
       data: {event: {event, userId: 'ada', properties: {plan: 'pro'}}, user_ref: expect.any(String)},
     });
 
+    await until('it is counted', async () => {
+      const text = (await under.nobody.get('/metrics')).text;
+      return text.includes(`millrace_webhook_attempts_total{webhook="${id}",outcome="delivered"} 1`);
+    });
     const rotated = await post(id, 'rotate');
     expectJson(rotated, 200);
     const range = {from: '2026-05-01T00:00:00Z', to: '2026-05-01T23:00:00Z'};

@@ -2,6 +2,7 @@
 //   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
 //   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
+import type {EndpointMeasures} from '../../effects/deliverer.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
@@ -474,6 +475,48 @@ const report: readonly Family[] = [
   },
 ];
 
+/** One sample for each webhook; its id is the service's own, and there are at most 100. */
+function ofWebhook(
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (endpoint: EndpointMeasures) => readonly Sample[],
+): Family {
+  const samples = ({deliver}: View): Sample[] =>
+    (deliver?.endpoints ?? []).flatMap((endpoint) =>
+      read(endpoint).map(({labels, value}) => ({labels: {webhook: endpoint.id, ...labels}, value})),
+    );
+  return {name, type, help, read: samples};
+}
+
+const webhooks: readonly Family[] = [
+  ofWebhook('gauge', 'millrace_webhook_state', 'What a webhook is now.', ({state, isProbed}) =>
+    ['active', 'probed', 'paused', 'disabled'].map((one) => ({
+      labels: {state: one},
+      value: Number((state === 'active' && isProbed ? 'probed' : state) === one),
+    })),
+  ),
+  ofWebhook(
+    'gauge',
+    'millrace_webhook_lag_seconds',
+    'How long the oldest event that a webhook was not sent has waited.',
+    ({lagMs}) => sampleOf({}, seconds(lagMs)),
+  ),
+  ofWebhook('counter', 'millrace_webhook_attempts_total', 'Attempts by outcome.', ({delivered, failed}) => [
+    {labels: {outcome: 'delivered'}, value: delivered},
+    {labels: {outcome: 'failed'}, value: failed},
+  ]),
+  ofWebhook('counter', 'millrace_webhook_dead_total', 'Messages that nobody took in ten attempts.', ({dead}) =>
+    plain(dead),
+  ),
+  ofWebhook(
+    'counter',
+    'millrace_webhook_skipped_events_total',
+    'Events that were passed over, as they had waited for a day.',
+    ({skippedEvents}) => plain(skippedEvents),
+  ),
+];
+
 const threads: readonly Family[] = [
   ofThread(
     'gauge',
@@ -551,6 +594,7 @@ export const families: readonly Family[] = [
   ...ingestion,
   ...partitions,
   ...report,
+  ...webhooks,
   ...threads,
   ...natsServer,
   ...disk,

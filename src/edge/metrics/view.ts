@@ -3,7 +3,7 @@
 import {readFile} from 'node:fs/promises';
 import {setTimeout as pause} from 'node:timers/promises';
 import {type AlertStates, readAlertStates} from '../../alerts/alert-states.js';
-import type {PartitionAnswer, ReportAnswer} from '../../asks.js';
+import type {DeliverAnswer, PartitionAnswer, ReportAnswer} from '../../asks.js';
 import type {ThreadMeasures} from '../../measures.js';
 import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
@@ -27,6 +27,8 @@ export interface Measures {
   /** By partition; undefined for one that did not answer. */
   readonly partitions: readonly (Measured<PartitionAnswer> | undefined)[];
   readonly report: Measured<ReportAnswer> | undefined;
+  /** Of any process that delivers; undefined without one. */
+  readonly deliver: DeliverAnswer | undefined;
   /** Every thread that answered, each once. */
   readonly threads: readonly ThreadMeasures[];
   /** Undefined for an external NATS. `residentBytes` is undefined where /proc does not say. */
@@ -68,16 +70,17 @@ export async function gatherView(sources: ViewSources): Promise<View> {
 /** W1 */
 export async function gatherMeasures({front, vitals, natsServer}: ViewSources): Promise<Measures> {
   const numbers = Array.from({length: front.partitionCount}, (_, number) => number);
-  const [partitions, report, server] = await Promise.all([
+  const [partitions, report, deliver, server] = await Promise.all([
     Promise.all(numbers.map((number) => orSilence(askPartition(front, number)))),
     orSilence(askReport(front)),
+    orSilence(front.asks.deliver(answerMsMax)),
     natsServer === undefined ? undefined : viewServer(natsServer),
   ]);
   const threads = new Map<string, ThreadMeasures>();
-  for (const measured of [{thread: vitals.measure()}, ...partitions, report]) {
+  for (const measured of [{thread: vitals.measure()}, ...partitions, report, deliver]) {
     if (measured !== undefined) threads.set(measured.thread.thread, measured.thread);
   }
-  return {partitions, report, threads: [...threads.values()], natsServer: server};
+  return {partitions, report, deliver, threads: [...threads.values()], natsServer: server};
 }
 
 /** W1 */

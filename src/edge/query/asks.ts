@@ -1,8 +1,10 @@
 // Questions to the partition and report roles. A role that does not answer is a 503 to the client.
 import {InvariantError} from '../../../actors/invariant.js';
 import {
+  askDeliverSubject,
   askPartitionSubject,
   askReportSubject,
+  type DeliverAnswer,
   type PartitionAnswer,
   type PartitionQuestion,
   type ReportAnswer,
@@ -59,6 +61,11 @@ export class Asks {
     if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
     if (answer.kind === 'snapshot_gone') throw new RequestFailure(snapshotGone);
     return answer;
+  }
+
+  /** How webhooks fare, by a process that delivers. @throws RequestFailure (503) */
+  deliver(msMax: number): Promise<DeliverAnswer> {
+    return this.ask<DeliverAnswer>(askDeliverSubject, {ask: 'measures'}, msMax);
   }
 
   private async ask<Answer>(subject: string, question: object, msMax: number): Promise<Answer> {
