@@ -13,6 +13,8 @@
 //   J4. Pieces of a move that is not whole yet are in snapshots: a start folds on as the owner before did. An erasure forgets
 //       them, as they may be of the erased user; all pieces of the move come again.
 //   J5. A reader of several snapshots leaves the users of a move out exactly where the destination's snapshot has it.
+//   J6. A move without pieces says that it and those before it are lost: they were settled, and the log and the snapshots with
+//        them went. What follows is next in order again.
 
 import type {ErasedRow} from '../aggregator/aggregator.js';
 import {assert, must} from '../invariant.js';
@@ -98,6 +100,7 @@ export class Moves {
 
   /** A message of a move came. Returns the messages of the move if it is whole with that and next in order. J3 */
   arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
+    if (pieces === 0) return this.giveUp(from, n);
     if (!this.isNext(from, n)) return undefined;
     const held = this.pieces.get(from);
     const isNextPiece = held?.n === n && piece > 0 && haveOneProducer(held.messages[0], message);
@@ -111,6 +114,15 @@ export class Moves {
     this.pieces.delete(from);
     this.received[from] = n;
     return messages;
+  }
+
+  /** J6 */
+  private giveUp(from: number, n: number): readonly Uint8Array[] {
+    if (n > this.received[from]) {
+      this.received[from] = n;
+      this.pieces.delete(from);
+    }
+    return [];
   }
 
   get arriving(): readonly Arriving[] {

@@ -253,7 +253,7 @@ export interface Arrival {
   /** The partition that they left, and the number of the move (actors/identity). */
   readonly from: number;
   readonly n: number;
-  /** Which message of the move it is, from 0 on, and how many there are. */
+  /** Which message of the move it is, from 0 on, and how many there are; 0: the move is lost (actors/identity/moves.ts). */
   readonly piece: number;
   readonly pieces: number;
 }

@@ -10,7 +10,7 @@ import {completeMoves} from './identity/mover.js';
 import {LogReader, type LogSource} from './log/log-reader.js';
 import {LogWriter} from './log/log-writer.js';
 import {patientValues} from './patient-values.js';
-import {Trouble} from './retry.js';
+import {retryForever, Trouble} from './retry.js';
 import {Runner, type RunnerSetup} from './runner.js';
 import type {PartLoader} from './snapshot/compaction.js';
 import {Layout} from './snapshot/layout.js';
@@ -115,6 +115,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   );
   const note = stepNoter(log, number);
   const toAppend = troubleTo('to append the events of users who left');
+  const toLook = troubleTo('to look what other partitions have published');
   const runner = new Runner({
     ...options,
     outbox,
@@ -129,10 +130,13 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
     reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),
-    destination: (to) => ({
-      writer: new LogWriter(js, to, toAppend),
-      manifests: new ManifestStore(js, jsm, to),
-    }),
+    destination: (to) => {
+      const manifests = new ManifestStore(js, jsm, to);
+      return {
+        writer: new LogWriter(js, to, toAppend),
+        manifests: {read: () => retryForever(() => manifests.read(), toLook)},
+      };
+    },
     writer: new LogWriter(js, number, troubleTo('to append to the log')),
   });
   if (recovered.hasLostLog) runner.identity.noteLoss();

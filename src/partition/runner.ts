@@ -142,6 +142,7 @@ export class Runner {
     });
     this.mover = new Mover({
       ...setup,
+      cache: setup.foldCache,
       publish: () => this.publishNow(),
       isLive: () => this.phase === 'live',
     });
@@ -245,6 +246,13 @@ export class Runner {
     this.lateCopies.cleanSoon(this.ticks.periodMs);
     this.mover.wake();
     this.onward.wake();
+    this.giveUpLost();
+  }
+
+  /** Moves that went with the tail of the log, or with snapshots. */
+  private giveUpLost(): void {
+    if (this.identity.lossAgeMs === null) return;
+    this.mover.giveUpLost().catch((error: unknown) => this.setup.onFatal(error as Error));
   }
 
   /** Not yet live, and neither standing still nor draining. */
@@ -413,6 +421,7 @@ export class Runner {
     if (standing === 'outlived') return;
     this.lookForAlarms(standing);
     if (this.phase === 'draining' || this.isStandingStill) return; // A drain appends a last tick itself.
+    this.giveUpLost();
     this.ticks.appendOfInterval();
     this.lateCopies.clean(this.ticks.periodMs);
   }

@@ -265,6 +265,21 @@ export class Mover {
     return true;
   }
 
+  /**
+   * To be called while the log may have lost its tail, and snapshots with it: other partitions may have settled moves that are not here
+   * any more, and no set of snapshots would agree again (actors/identity/snapshot-set.ts). J6
+   */
+  async giveUpLost(): Promise<void> {
+    const {partition, writer} = this.setup;
+    for (const from of partition.moves.counts.received.keys()) {
+      if (from === partition.partition) continue;
+      const stored = await this.destinationOf(from).manifests.read();
+      const n = stored?.manifest.moves.settled[partition.partition] ?? 0;
+      if (n > partition.moves.receivedFrom(from))
+        await writer.arrive({from, n, piece: 0, pieces: 0}, new Uint8Array(0), 0);
+    }
+  }
+
   /** How long a move has waited to be appended, in ms; 0: none does. */
   get waitedMs(): number {
     return this.waitingSinceMs === undefined ? 0 : monotonicMs() - this.waitingSinceMs;

@@ -39,6 +39,15 @@ test('a move of several messages arrives as a whole, however often they come', (
   expect(arrive(0)).toBeUndefined();
 });
 
+test('a move that is lost is given up with those before it; what follows is next', () => {
+  const moves = new Moves(2);
+  const arrive = (n: number, pieces: number) => moves.arrive({from: 1, n, piece: 0, pieces}, message(1));
+  arrive(first, 2);
+  expect([arrive(first + 4, 1), arrive(first + 3, 0), arrive(first + 2, 0)]).toEqual([undefined, [], []]);
+  expect([moves.receivedFrom(1), moves.arriving]).toEqual([first + 3, []]);
+  expect(arrive(first + 4, 1)).toEqual([message(1)]);
+});
+
 test('a start forgets the messages of a move that was not whole', () => {
   const moves = new Moves(1);
   moves.arrive({from: 0, n: first, piece: 0, pieces: 2}, message(0));

@@ -12,6 +12,7 @@ import {
   writeLink,
   writeTick,
 } from '../../../actors/log/entries.js';
+import type {MoveCounts} from '../../../actors/manifest.js';
 import {Mover, type MoverSetup} from '../../../src/partition/identity/mover.js';
 import {Throttle} from '../../../src/partition/throttle.js';
 import {MemoryShell} from '../../support/memory-shell.js';
@@ -19,12 +20,17 @@ import {MemoryShell} from '../../support/memory-shell.js';
 const day = Date.UTC(2026, 4, 1);
 
 class World {
-  readonly shell = new MemoryShell();
-  private published = this.shell.partition.moves.counts;
+  readonly shell: MemoryShell;
+  private published: MoveCounts;
+  /** Of the newest snapshots of the other partitions. */
+  elsewhere: MoveCounts;
   readonly mover: Mover;
 
-  constructor() {
-    const {shell} = this;
+  constructor(partitions = 1) {
+    const shell = new MemoryShell(undefined, {partition: 0, partitions});
+    this.shell = shell;
+    this.published = shell.partition.moves.counts;
+    this.elsewhere = this.published;
     const view = shell.readable(1024 * 1024);
     const world = this;
     const setup = {
@@ -32,7 +38,10 @@ class World {
       refresh: {ms: 1_000},
       throttle: new Throttle(() => 0),
       erasure: shell.erasureFor(view.cache),
-      writer: {leave: async (leavers: Parameters<typeof writeLeave>[1]) => shell.append((w) => writeLeave(w, leavers))},
+      writer: {
+        leave: async (leavers: Parameters<typeof writeLeave>[1]) => shell.append((w) => writeLeave(w, leavers)),
+        arrive: async (arrival: Arrival) => shell.append((w) => writeArrive(w, arrival)),
+      },
       snapshots: {
         isRunning: false,
         idle: async () => {},
@@ -41,7 +50,7 @@ class World {
         },
       },
       damage: {note: () => false},
-      destination: () => ({
+      destination: (to: number) => ({
         writer: {
           arrive: async (arrival: Arrival, events: Uint8Array, count: number) =>
             shell.append(
@@ -53,7 +62,12 @@ class World {
               1 + count,
             ),
         },
-        manifests: {read: async () => ({revision: 1, manifest: {moves: world.published}})},
+        manifests: {
+          read: async () => ({
+            revision: 1,
+            manifest: {moves: to === shell.partition.partition ? world.published : world.elsewhere},
+          }),
+        },
       }),
       publish: async () => {
         await world.tick();
@@ -216,4 +230,15 @@ test('a deletion of the owner takes what is left of its devices along, at any st
     ]).toEqual([0, 0, 0]);
     expect(partition.aggregator.names.live).toBe(0);
   }
+});
+
+test('a move that another partition has settled, and that went with the tail of the log, is given up', async () => {
+  const world = new World(3);
+  const {moves} = world.shell.partition;
+  world.elsewhere = {left: [9, 0, 0], settled: [7, 0, 0], received: [0, 0, 0]};
+  await world.mover.giveUpLost();
+  expect([moves.counts.received, world.shell.partition.tally.arrived]).toEqual([[0, 7, 7], 0]);
+  world.elsewhere = {...world.elsewhere, settled: [6, 0, 0]};
+  await world.mover.giveUpLost();
+  expect(moves.counts.received).toEqual([0, 7, 7]);
 });
