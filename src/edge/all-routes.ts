@@ -5,6 +5,7 @@ import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
 import {serveDescription, servePage} from './openapi/routes.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
+import {usersReport} from './routes/active-users.js';
 import {
   alertBodyBytesMax,
   changeAlert,
@@ -17,6 +18,8 @@ import {
 import {trackBatch} from './routes/batch.js';
 import {readChanges} from './routes/changes.js';
 import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
+import {countsReport} from './routes/event-counts.js';
+import {namesReport} from './routes/event-names.js';
 import {readEvents} from './routes/events.js';
 import {exportEvents, exportUser} from './routes/exports.js';
 import {funnelReport, funnelUsersReport} from './routes/funnel.js';
@@ -30,7 +33,6 @@ import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '.
 import {metrics} from './routes/metrics.js';
 import {pathsReport} from './routes/paths.js';
 import {readRejected} from './routes/rejected.js';
-import {countsReport, namesReport, usersReport} from './routes/reports.js';
 import {retentionReport} from './routes/retention.js';
 import {
   deleteFunnel,

@@ -15,8 +15,8 @@ import {where} from '../query/conditions.js';
 import {HistoryReader, type HistoryStart} from '../query/history.js';
 import {name, optional, type TextForm} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
+import {endOfTimeMs} from '../query/recent-range.js';
 import {partitionOfUser} from '../query/user-partition.js';
-import {endOfTimeMs} from './reports.js';
 import {anonymousIdsOf, profileFields} from './users.js';
 
 const eventId: TextForm<NonNullable<ReturnType<typeof readEventId>>> = {

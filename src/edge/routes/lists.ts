@@ -6,17 +6,9 @@ import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {anyText, name, optional, required, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
+import {endOfTimeMs, recentForm, recentOf} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
-import {
-  endOfTimeMs,
-  foreignCursor,
-  hiddenForm,
-  hiddenIn,
-  ofEveryReport,
-  recentForm,
-  recentOf,
-  reportRoute,
-} from './reports.js';
+import {foreignCursor, hiddenForm, hiddenIn, ofEveryReport, reportRoute} from './reports.js';
 
 const levelsMax = 10;
 

@@ -5,8 +5,9 @@ import {RequestFailure} from '../failure.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {conditions} from '../query/conditions.js';
 import {anyText, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
+import {endOfTimeMs} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
-import {endOfTimeMs, foreignCursor, ofEveryReport, reportRoute} from './reports.js';
+import {foreignCursor, ofEveryReport, reportRoute} from './reports.js';
 
 export const userListForm = {
   ...ofEveryReport,

@@ -1,7 +1,9 @@
 // Reports: exact, from the newest published snapshot.
 import {activeAnswer, eventCountsAnswer, funnelAnswers, funnelUsersAnswer, namesAnswer} from '../../answers.js';
+import {usersForm} from '../../routes/active-users.js';
+import {countsForm} from '../../routes/event-counts.js';
+import {namesForm} from '../../routes/event-names.js';
 import {funnelForm, funnelUsersForm} from '../../routes/funnel.js';
-import {countsForm, namesForm, usersForm} from '../../routes/reports.js';
 import type {Answer, Operations} from '../operation.js';
 import {twoDays} from './examples.js';
 

@@ -1,0 +1,43 @@
+// The range of a list of what occurred: by default the last days.
+import type {Zone} from '../../zone.js';
+import type {Front} from '../front.js';
+import {askedTime, optionalBoundsOf, timezone, zoneIn} from './asked-times.js';
+import {optional} from './parameters.js';
+import type {QueryValues} from './query.js';
+
+/** Days of the range without `from`. */
+const recentDays = 30;
+/** Later than every event. */
+export const endOfTimeMs = 8.64e15;
+
+/** Bounds of lists of what occurred. */
+export const recentForm = {
+  from: optional(askedTime, {
+    description:
+      'The first moment that counts, ISO 8601; a date is its first moment. Default: the 30 days that end with that of ' +
+      '`to`, or with today.',
+    example: '2026-05-01',
+  }),
+  to: optional(askedTime, {
+    description: 'The last moment that counts, ISO 8601; a date is its last moment. Default: no end.',
+    example: '2026-05-02',
+  }),
+  timezone,
+};
+
+type Recent = QueryValues<typeof recentForm>;
+
+/** The range of a list: that of its cursor; else by default the last days, today included. */
+export function recentOf(
+  asked: Recent,
+  start: {readonly fromMs: number; readonly toMs: number} | undefined,
+  front: Front,
+) {
+  const {fromMs, toMs} = optionalBoundsOf(asked, front);
+  const lastMs = toMs ?? start?.toMs ?? endOfTimeMs;
+  const firstMs = fromMs ?? start?.fromMs ?? daysBefore(Math.min(lastMs, front.wallMs()), zoneIn(asked, front));
+  return {fromMs: firstMs, toMs: lastMs};
+}
+
+/** First moment of the default range: the one that ends with the day of `lastMs`. */
+const daysBefore = (lastMs: number, zone: Zone): number => zone.dayStart(zone.dayOf(lastMs) - (recentDays - 1));
