@@ -4,6 +4,7 @@ import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {conditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
 import {activeForm, type Metric, queryOf, type Span} from './report-address.js';
+import {zone} from './zone.js';
 
 const name = (expected: string): Parameter<string | null> =>
   one<string | null>(
@@ -22,6 +23,7 @@ export const activeQuestionForm = {
   /** Metric of the breakdown. */
   metric: word<Metric, 'dau'>(['dau', 'wau', 'mau'], 'dau'),
   ...activeForm,
+  zone,
 } as const;
 export type ActiveQuestion = QuestionOf<typeof activeQuestionForm>;
 

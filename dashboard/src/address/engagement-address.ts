@@ -3,7 +3,8 @@ import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limi
 import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, writeCondition} from './conditions.js';
 import {type Days, type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
-import {every, queryOf} from './report-address.js';
+import {every, queryOf, type Span} from './report-address.js';
+import {zone} from './zone.js';
 
 // -- Forms -------------------------------------------------------------------------------------------------------------
 
@@ -40,6 +41,7 @@ export const retentionForm = {
   periods: wholeNumber(12, 1, periodsMax),
   show: word<'share' | 'users', 'share'>(['share', 'users'], 'share'),
   range,
+  zone,
   every: word<Interval, null>(periodLengths, null),
 } as const;
 export type RetentionQuestion = QuestionOf<typeof retentionForm>;
@@ -51,6 +53,7 @@ export const lifecycleForm = {
   user_where: conditions,
   often: word<'exactly' | 'at_least', 'exactly'>(['exactly', 'at_least'], 'exactly'),
   range,
+  zone,
   every,
 } as const;
 export type LifecycleQuestion = QuestionOf<typeof lifecycleForm>;
@@ -63,6 +66,7 @@ export const pathsForm = {
   depth: wholeNumber(pathDepthDefault, pathDepthMin, pathDepthMax),
   top: wholeNumber(8, 1, 50),
   range: rangeOr({kind: 'last', amount: 30, unit: 'day'}),
+  zone,
 } as const;
 export type PathsQuestion = QuestionOf<typeof pathsForm>;
 
@@ -78,7 +82,7 @@ export function usualPeriod({from, to}: Days): Interval {
 const eachOf = (name: string, all: readonly Condition[]): (readonly [string, string])[] =>
   all.map((condition) => [name, writeCondition(condition)] as const);
 
-export const retentionPath = (question: RetentionQuestion, start: string, days: Days, interval: Interval): string =>
+export const retentionPath = (question: RetentionQuestion, start: string, days: Span, interval: Interval): string =>
   `v1/reports/retention?${queryOf(days, [
     ['start', start],
     question.return === null ? ['any_return', 'true'] : ['return', question.return],
@@ -101,17 +105,17 @@ const didOf = (question: LifecycleQuestion): (readonly [string, string])[] => [
   ...eachOf('user_where', question.user_where),
 ];
 
-export const lifecyclePath = (question: LifecycleQuestion, days: Days, interval: Interval): string =>
+export const lifecyclePath = (question: LifecycleQuestion, days: Span, interval: Interval): string =>
   `v1/reports/lifecycle?${queryOf(days, [...didOf(question), ['interval', interval]])}`;
 
-export const stickinessPath = (question: LifecycleQuestion, days: Days, interval: Interval): string =>
+export const stickinessPath = (question: LifecycleQuestion, days: Span, interval: Interval): string =>
   `v1/reports/stickiness?${queryOf(days, [
     ...didOf(question),
     ['interval', interval],
     ['at_least', question.often === 'at_least' ? 'true' : undefined],
   ])}`;
 
-export const pathsPath = (question: PathsQuestion, name: string, days: Days): string =>
+export const pathsPath = (question: PathsQuestion, name: string, days: Span): string =>
   `v1/reports/paths?${queryOf(days, [
     [question.direction === 'after' ? 'start' : 'end', name],
     ...eachOf('where', question.where),

@@ -4,7 +4,7 @@ import type {RetentionAnswer} from '../../../src/edge/answers.js';
 import type {Interval} from '../address/range';
 import {TableFrame} from '../controls/table-frame';
 import type {CohortCell, Cohorts} from './cohorts';
-import {bucketText, count, dayText, monthText, percent, secondsOf} from './format';
+import {clockText, count, dayText, monthText, percent, secondsOf} from './format';
 import './cohorts.css';
 
 export interface CohortTableProps {
@@ -19,7 +19,7 @@ const heatMax = 46;
 
 export const cohortName = (date: string, interval: Interval): string => {
   const seconds = secondsOf(date);
-  if (interval === 'hour') return bucketText(seconds, interval);
+  if (interval === 'hour') return `${dayText(seconds)}, ${clockText(seconds).slice(0, 5)}`;
   return interval === 'month' ? monthText(seconds) : `${dayText(seconds)} ${date.slice(0, 4)}`;
 };
 

@@ -5,6 +5,7 @@ import {bucketNext} from '../../../actors/calendar.js';
 import type {RetentionAnswer} from '../../../src/edge/answers.js';
 import type {Interval} from '../address/range.js';
 import type {Cell} from './csv.js';
+import {secondsOf} from './format.js';
 
 export interface CohortCell {
   readonly count: number;
@@ -26,11 +27,12 @@ export interface Cohorts {
   readonly leftOut: number;
 }
 
+/** `asOfMs`: what clocks of the zone showed then. */
 export function cohortsOf({cohorts}: RetentionAnswer, interval: Interval, asOfMs: number): Cohorts {
   const first = cohorts.findIndex(({size}) => size > 0);
   const leftOut = first < 0 ? cohorts.length : first;
   const rows = cohorts.slice(leftOut).map(({date, size, cells}): CohortRow => {
-    let startMs = Date.parse(date);
+    let startMs = secondsOf(date) * 1_000;
     return {
       date,
       size,

@@ -122,6 +122,11 @@ test('Retention begins with the sign-ups, and its cells and CSV are those of the
   await page.waitForURL((url) => !url.search.includes('show'));
   expect((await cellsOf(table))[1]!.slice(1, 3)).toEqual(['3', '66.7\u2009%']);
   await expectSoundOnPhone();
+
+  await dashboard.goto(`/retention?start=signup&range=${from}..${to}&show=users&periods=4&zone=Pacific/Kiritimati`);
+  await card('Cohorts').getByText('Pacific/Kiritimati').waitFor();
+  const there = await ask<RetentionAnswer>('retention', {...parameters, timezone: 'Pacific/Kiritimati'});
+  expect((await cellsOf(table)).slice(1).map(([, size]) => Number(size))).toEqual(there.cohorts.map(({size}) => size));
 });
 
 test('Lifecycle: bars are read out by keyboard; table and CSV of both charts are those of the API', async () => {

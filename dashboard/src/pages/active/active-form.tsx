@@ -5,6 +5,7 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {BreakdownPicker} from '../../controls/property-picker';
+import {ZoneField} from '../../controls/zone-field';
 import {Icon} from '../../shell/icon';
 import {metricLabels, metrics} from './metrics';
 
@@ -65,6 +66,7 @@ export function ActiveForm({
             )}
           </div>
         </Field>
+        <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
         {by !== null && (
           <Options
             label="The breakdown counts"

@@ -6,9 +6,10 @@ import {activePath, activeQuestionForm} from '../../address/active-address';
 import {daysOf} from '../../address/range';
 import {intervalOf, type Metric, type Span} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {type AnsweredLine, chartOf, csvRows, figuresOf, momentOf} from '../../charts/charted';
+import {wallMs} from '../../address/zone';
+import {type AnsweredLine, chartOf, csvRows, figuresOf} from '../../charts/charted';
 import {comparedDays, linesNote, pastSoFar, soFarText} from '../../charts/comparison';
-import {count, percent} from '../../charts/format';
+import {bucketText, count, percent} from '../../charts/format';
 import {stickinessOf} from '../../charts/stickiness';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
@@ -21,7 +22,7 @@ import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {today} from '../../shell/today';
+import {todayIn} from '../../shell/zone-day';
 import {ActiveForm} from './active-form';
 import {countedHow, metricLabels, metrics} from './metrics';
 import '../trends/trends.css';
@@ -33,20 +34,23 @@ export function ActiveUsers() {
   const {question, problems, ask} = useAddress(activeQuestionForm);
   const [isTable, setTable] = useState(false);
   const [isStickTable, setStickTable] = useState(false);
-  const days = daysOf(question.range, today.value);
+  const {zone} = question;
+  const place = {zone, today: todayIn(zone)};
+  const days = {...daysOf(question.range, place.today), zone};
   const interval = intervalOf(question.every, days);
   const past = comparedDays(days, interval, question.compare);
   const pathOf = (metric: Metric, span: Span): string => activePath(question, metric, span, interval);
   const paths = metrics.map((metric) => pathOf(metric, days));
-  const pastPaths = past === undefined ? [] : metrics.map((metric) => pathOf(metric, past));
+  const pastPaths = past === undefined ? [] : metrics.map((metric) => pathOf(metric, {...past, zone}));
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
-  const main = useReports({days, interval, past, paths, pastPaths, what}, [...paths, ...pastPaths]);
+  const main = useReports({days, interval, past, paths, pastPaths, what, zone}, [...paths, ...pastPaths]);
   const {shown} = main;
-  const asOfMs = shown?.freshness?.asOfMs;
-  const soFar = pastSoFar(past, days, today.value, asOfMs);
-  const untilPath = soFar && pathOf('dau', soFar);
+  const asOfMs = shown?.freshness && wallMs(shown.question.zone, shown.freshness.asOfMs);
+  const soFar = pastSoFar(past, days, place.today, asOfMs);
+  const untilPath = soFar && pathOf('dau', {...soFar, zone});
   const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]);
 
+  const shownZone = shown?.question.zone ?? zone;
   const lines = useMemo(
     () =>
       (shown?.question.paths ?? []).flatMap((path, at): AnsweredLine[] => {
@@ -58,10 +62,16 @@ export function ActiveUsers() {
       }),
     [shown],
   );
-  const chart = useMemo(() => chartOf(lines, shown?.question.interval ?? interval), [lines]);
+  const chart = useMemo(
+    () => chartOf(lines, shown?.question.interval ?? interval, (ms) => wallMs(shownZone, ms)),
+    [lines],
+  );
   const shownInterval = shown?.question.interval ?? interval;
-  const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
-  const props = {...chart, label: 'Active users', clock: shownInterval === 'hour', moment};
+  const moment = useMemo(
+    () => (seconds: number) => bucketText(seconds, shownInterval, shownZone),
+    [shownInterval, shownZone],
+  );
+  const props = {...chart, label: 'Active users', clock: shownInterval === 'hour', zone: shownZone, moment};
   const openText = soFarText(asOfMs);
   const isWhole = lines.length === metrics.length;
   const sticky = useMemo(
@@ -73,6 +83,7 @@ export function ActiveUsers() {
     times: chart.times,
     openFrom: chart.openFrom,
     clock: props.clock,
+    zone: shownZone,
     moment,
     series: [{label: 'Daily of monthly', tone: 4, values: sticky ?? []}],
     say: (share: number) => percent(share),
@@ -94,6 +105,7 @@ export function ActiveUsers() {
         range={question.range}
         interval={interval}
         compare={question.compare}
+        place={place}
         ask={ask}
       />
       <div class="builder">
@@ -110,7 +122,8 @@ export function ActiveUsers() {
                       past: shown.question.past,
                       isOpen: chart.openFrom !== undefined,
                       asOfMs,
-                      today: today.value,
+                      today: place.today,
+                      zone: shownZone,
                     })
               }
               sum={

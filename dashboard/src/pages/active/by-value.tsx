@@ -3,9 +3,10 @@ import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';
 import {type ActiveQuestion, activePath} from '../../address/active-address';
 import type {Days, Interval} from '../../address/range';
-import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
+import {wallMs} from '../../address/zone';
+import {type AnsweredLine, chartOf, csvRows} from '../../charts/charted';
 import {soFarText} from '../../charts/comparison';
-import {count, percent} from '../../charts/format';
+import {bucketText, count, percent} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
@@ -27,16 +28,17 @@ export function ByValue({
 }: {
   readonly question: ActiveQuestion;
   readonly by: string;
-  readonly days: Days;
+  readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
 }) {
   const [isTable, setTable] = useState(false);
   const path = activePath(question, question.metric, days, interval, by);
-  const asking = useReports({by, interval, metric: question.metric}, [path]);
+  const asking = useReports({by, interval, metric: question.metric, zone: days.zone}, [path]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as ActiveAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
+  const shownZone = shown?.question.zone ?? days.zone;
   const rows = answer?.breakdown?.rows ?? [];
   const lines = useMemo(
     () =>
@@ -45,9 +47,12 @@ export function ByValue({
         .map((row, at): AnsweredLine => ({label: rowText(row), tone: at + 1, answer: row, headers: report?.headers})),
     [shown],
   );
-  const chart = useMemo(() => chartOf(lines, shownInterval), [lines]);
-  const moment = useMemo(() => momentOf(shownInterval), [shownInterval]);
-  const props = {...chart, label: 'Active users by value', clock: shownInterval === 'hour', moment};
+  const chart = useMemo(() => chartOf(lines, shownInterval, (ms) => wallMs(shownZone, ms)), [lines]);
+  const moment = useMemo(
+    () => (seconds: number) => bucketText(seconds, shownInterval, shownZone),
+    [shownInterval, shownZone],
+  );
+  const props = {...chart, label: 'Active users by value', clock: shownInterval === 'hour', zone: shownZone, moment};
   const name = (shown?.question.by ?? by).replace(/^trait:/, 'trait ');
   return (
     <div class="row">
@@ -71,7 +76,11 @@ export function ByValue({
               {isTable ? (
                 <TimeTable {...props} />
               ) : (
-                <TimeChart {...props} height={260} openText={soFarText(shown?.freshness?.asOfMs)} />
+                <TimeChart
+                  {...props}
+                  height={260}
+                  openText={soFarText(shown?.freshness && wallMs(shownZone, shown.freshness.asOfMs))}
+                />
               )}
               <TableFrame label="Values in numbers">
                 <table class="grid-table">

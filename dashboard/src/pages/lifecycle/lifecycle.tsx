@@ -5,6 +5,7 @@ import type {LifecycleAnswer, StickinessAnswer} from '../../../../src/edge/answe
 import {lifecycleForm, lifecyclePath, stickinessPath, usualPeriod} from '../../address/engagement-address';
 import {daysOf, type Interval} from '../../address/range';
 import {useAddress} from '../../address/use-address';
+import {utc, wallMs} from '../../address/zone';
 import {BarChart} from '../../charts/bar-chart';
 import type {BarSeries} from '../../charts/bars';
 import {soFarText} from '../../charts/comparison';
@@ -14,13 +15,14 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {TableFrame} from '../../controls/table-frame';
+import {ZoneField} from '../../controls/zone-field';
 import {oldest, openFrom} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {today} from '../../shell/today';
+import {todayIn} from '../../shell/zone-day';
 import '../../design/reports.css';
 import '../trends/trends.css';
 
@@ -33,12 +35,13 @@ const stages = [
 
 export function Lifecycle() {
   const {question, problems, ask} = useAddress(lifecycleForm);
-  const days = daysOf(question.range, today.value);
+  const place = {zone: question.zone, today: todayIn(question.zone)};
+  const days = {...daysOf(question.range, place.today), zone: question.zone};
   const interval = question.every ?? usualPeriod(days);
   const stagesPath = lifecyclePath(question, days, interval);
   const oftenPath = stickinessPath(question, days, interval);
-  const stagesAsked = useReports({interval, question}, [stagesPath]);
-  const oftenAsked = useReports({interval, question}, [oftenPath]);
+  const stagesAsked = useReports({interval, zone: question.zone}, [stagesPath]);
+  const oftenAsked = useReports({interval, zone: question.zone}, [oftenPath]);
   const name = question.event ?? 'any event';
   return (
     <>
@@ -47,6 +50,7 @@ export function Lifecycle() {
         freshness={oldest([stagesAsked.shown?.freshness, oftenAsked.shown?.freshness])}
         problems={problems}
         range={question.range}
+        place={place}
         interval={interval}
         ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
       />
@@ -75,6 +79,7 @@ export function Lifecycle() {
                 onChange={(chosen) => ask({user_where: chosen})}
               />
             </Field>
+            <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
             <Options
               label="Stickiness counts"
               value={question.often}
@@ -97,6 +102,7 @@ export function Lifecycle() {
 
 interface Asked {
   readonly interval: Interval;
+  readonly zone: string;
 }
 type AskingOf = ReturnType<typeof useReports<Asked>>;
 
@@ -122,12 +128,13 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
     shown?.reports[0]?.headers,
   );
   const last = data[(open ?? data.length) - 1];
-  const asOfMs = shown?.freshness?.asOfMs;
+  const zone = shown?.question.zone ?? utc;
+  const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
   return (
     <Card
       span={12}
       title="Stages"
-      note={`users by the ${interval}${open === undefined ? '' : `, dashed: ${soFarText(asOfMs)} UTC`}`}
+      note={`users by the ${interval}${open === undefined ? '' : `, dashed: ${soFarText(asOfMs)} ${zone}`}`}
       sum={
         last !== undefined && (
           <>
@@ -160,7 +167,8 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
                 times={data.map(({date}) => secondsOf(date))}
                 series={series}
                 openFrom={open}
-                moment={(seconds) => bucketText(seconds, interval)}
+                moment={(seconds) => bucketText(seconds, interval, zone)}
+                zone={zone}
               />
             ) : (
               <BarChart
@@ -170,7 +178,7 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
                 openFrom={open}
                 openText={soFarText(asOfMs)}
                 tick={(at) => tickOf(data[at]!.date, interval)}
-                moment={(at) => bucketText(secondsOf(data[at]!.date), interval)}
+                moment={(at) => bucketText(secondsOf(data[at]!.date), interval, zone)}
               />
             )}
             <p class="page-note under-chart">

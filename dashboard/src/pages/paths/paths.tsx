@@ -11,20 +11,22 @@ import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {useSuggestedEvent} from '../../controls/suggested-event';
+import {ZoneField} from '../../controls/zone-field';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
+import {todayIn} from '../../shell/zone-day';
 import '../../design/reports.css';
 import '../trends/trends.css';
 import './paths.css';
 
 export function Paths() {
   const {question, problems, ask} = useAddress(pathsForm);
-  const days = daysOf(question.range, today.value);
+  const place = {zone: question.zone, today: todayIn(question.zone)};
+  const days = {...daysOf(question.range, place.today), zone: question.zone};
   const {event, direction} = question;
   const suggesting = useSuggestedEvent(event !== null, days, (name) => ask({event: name}, true));
   const asking = useReports(question, event === null ? undefined : [pathsPath(question, event, days)]);
@@ -39,6 +41,7 @@ export function Paths() {
         freshness={shown?.freshness}
         problems={problems}
         range={question.range}
+        place={place}
         ask={({range}) => ask({...(range && {range})})}
       />
       <div class="builder">
@@ -83,6 +86,7 @@ export function Paths() {
                 onChange={(chosen) => ask({user_where: chosen})}
               />
             </Field>
+            <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
             <Options
               label="Steps"
               value={String(question.depth)}
@@ -101,7 +105,7 @@ export function Paths() {
           <Card
             span={12}
             title="Ways"
-            note={`one path a user, ${datesText(days, today.value)}, UTC`}
+            note={`one path a user, ${datesText(days, place.today)}, ${question.zone}`}
             sum={
               answer !== undefined && (
                 <>

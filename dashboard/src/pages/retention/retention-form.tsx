@@ -5,6 +5,7 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
+import {ZoneField} from '../../controls/zone-field';
 
 const periodCounts = [6, 12, 24, 36, periodsMax];
 
@@ -87,6 +88,7 @@ export function RetentionForm({
           ]}
           onChoose={(chosen) => onChange({frame: chosen})}
         />
+        <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
         <Options
           label="Number of periods"
           value={String(periods)}

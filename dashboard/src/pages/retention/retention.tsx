@@ -10,6 +10,7 @@ import {
 } from '../../address/engagement-address';
 import {type Days, daysOf, type Interval} from '../../address/range';
 import {useAddress} from '../../address/use-address';
+import {wallMs} from '../../address/zone';
 import {CohortTable} from '../../charts/cohort-table';
 import {cohortCsv, cohortsOf} from '../../charts/cohorts';
 import {count, datesText, percent} from '../../charts/format';
@@ -21,14 +22,15 @@ import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {today} from '../../shell/today';
+import {todayIn} from '../../shell/zone-day';
 import {RetentionForm} from './retention-form';
 import '../../design/reports.css';
 import '../trends/trends.css';
 
 export function Retention() {
   const {question, problems, ask} = useAddress(retentionForm);
-  const days = daysOf(question.range, today.value);
+  const place = {zone: question.zone, today: todayIn(question.zone)};
+  const days = {...daysOf(question.range, place.today), zone: question.zone};
   const interval = question.every ?? usualPeriod(days);
   const {start} = question;
   const suggesting = useSuggestedEvent(start !== null, days, (name) => ask({start: name}, true));
@@ -38,7 +40,7 @@ export function Retention() {
   const report = shown?.reports[0];
   const answer = report?.value as RetentionAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
-  const asOfMs = shown?.freshness?.asOfMs ?? Number.POSITIVE_INFINITY;
+  const asOfMs = wallMs(shown?.question.question.zone ?? question.zone, shown?.freshness?.asOfMs ?? 0);
   const cohorts = answer && cohortsOf(answer, shownInterval, asOfMs);
   const users = cohorts?.rows.reduce((all, {size}) => all + size, 0) ?? 0;
   return (
@@ -48,6 +50,7 @@ export function Retention() {
         freshness={shown?.freshness}
         problems={problems}
         range={question.range}
+        place={place}
         interval={interval}
         offered={periodLengths}
         ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
@@ -96,12 +99,16 @@ export function Retention() {
                   )}
                 </ReportBody>
               </Card>
-              <Card span={12} title="Cohorts" note={`${count(users)} users, ${datesText(days, today.value)}, UTC`}>
+              <Card
+                span={12}
+                title="Cohorts"
+                note={`${count(users)} users, ${datesText(days, place.today)}, ${question.zone}`}
+              >
                 <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
                   {() =>
                     cohorts!.rows.length === 0 ? (
                       <Empty title="Nobody began in these days">
-                        No user did {shown!.question.question.start} for the first time {datesText(days, today.value)}.
+                        No user did {shown!.question.question.start} for the first time {datesText(days, place.today)}.
                         Choose other days, another event, or count everybody who did it in these days again.
                       </Empty>
                     ) : (
