@@ -1,12 +1,11 @@
 // What makes a user active, and what active users are broken down by.
 import type {ActiveQuestion} from '../../address/active-address';
 import type {Days} from '../../address/range';
+import {ByField, UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
-import {BreakdownPicker} from '../../controls/property-picker';
 import {ZoneField} from '../../controls/zone-field';
-import {Icon} from '../../shell/icon';
 import {metricLabels, metrics} from './metrics';
 
 export function ActiveForm({
@@ -35,37 +34,8 @@ export function ActiveForm({
             onChange={(chosen) => onChange({where: chosen})}
           />
         </Field>
-        <Field label="Users">
-          <ConditionList
-            conditions={userWhere}
-            keys={{of: 'users'}}
-            of="of the users"
-            add="+ trait"
-            onChange={(chosen) => onChange({user_where: chosen})}
-          />
-        </Field>
-        <Field label="Broken down by">
-          <div class="builder-row">
-            <BreakdownPicker
-              key={by}
-              label="Broken down by"
-              keys={{of: 'events', event: event ?? undefined, days}}
-              value={by ?? undefined}
-              onChoose={(chosen) => onChange({by: chosen})}
-            />
-            {by !== null && (
-              <button
-                type="button"
-                class="quiet"
-                title="Remove"
-                aria-label="Not broken down"
-                onClick={() => onChange({by: null})}
-              >
-                <Icon name="close" />
-              </button>
-            )}
-          </div>
-        </Field>
+        <UserConditions conditions={userWhere} onChange={(chosen) => onChange({user_where: chosen})} />
+        <ByField by={by} event={event ?? undefined} days={days} onChange={(chosen) => onChange({by: chosen})} />
         <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
         {by !== null && (
           <Options

@@ -11,6 +11,7 @@ import type {BarSeries} from '../../charts/bars';
 import {soFarText} from '../../charts/comparison';
 import {bucketText, clockText, count, dayText, monthText, percent, secondsOf} from '../../charts/format';
 import {TimeTable} from '../../charts/time-table';
+import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
@@ -70,15 +71,7 @@ export function Lifecycle() {
                 onChange={(chosen) => ask({where: chosen})}
               />
             </Field>
-            <Field label="Users">
-              <ConditionList
-                conditions={question.user_where}
-                keys={{of: 'users'}}
-                of="of the users"
-                add="+ trait"
-                onChange={(chosen) => ask({user_where: chosen})}
-              />
-            </Field>
+            <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
             <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
             <Options
               label="Stickiness counts"

@@ -7,6 +7,7 @@ import {daysOf} from '../../address/range';
 import {useAddress} from '../../address/use-address';
 import {count, datesText, percent} from '../../charts/format';
 import {flowOf, type PathPlace, pathColumns, pathCsv} from '../../charts/path-columns';
+import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
@@ -77,15 +78,7 @@ export function Paths() {
                 onChange={(chosen) => ask({where: chosen})}
               />
             </Field>
-            <Field label="Users">
-              <ConditionList
-                conditions={question.user_where}
-                keys={{of: 'users'}}
-                of="of the users"
-                add="+ trait"
-                onChange={(chosen) => ask({user_where: chosen})}
-              />
-            </Field>
+            <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
             <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
             <Options
               label="Steps"

@@ -1,6 +1,7 @@
 // What is asked of Retention: who begins, what a return is, and how both are counted.
 import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
 import type {Days} from '../../address/range';
+import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {EventPicker} from '../../controls/event-picker';
@@ -52,15 +53,7 @@ export function RetentionForm({
             onChange={(chosen) => onChange({return_where: chosen})}
           />
         </Field>
-        <Field label="Users">
-          <ConditionList
-            conditions={question.user_where}
-            keys={{of: 'users'}}
-            of="of the users"
-            add="+ trait"
-            onChange={(chosen) => onChange({user_where: chosen})}
-          />
-        </Field>
+        <UserConditions conditions={question.user_where} onChange={(chosen) => onChange({user_where: chosen})} />
         <Options
           label="Who is in a cohort"
           value={cohort}
