@@ -2,8 +2,8 @@
 //   Owns:    its position in the log, logical time, deletions; composes the other actors and the chunks of rows.
 //   Does not own: parts. Closed chunks, cuts and missing profiles are returned to the shell (src/partition), which does the I/O.
 //
-//   P1. A message at or below the applied sequence, or that a producer counted before, changes nothing.
-//   P2. A fold never suspends: it stops before an entry that needs something, and goes on when that is there.
+//   P1. A message at or below the applied sequence, or one that its producer's number shows to be folded, changes nothing.
+//   P2. A fold never suspends: it stops before an entry that needs something, and continues when that is there.
 //   P5. A user lives in one partition.
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + arrived + duplicate + erased (`tally`), always.
@@ -32,45 +32,44 @@ import {UserActors, type UsersCut} from './user/user-actors.js';
 
 export interface PartitionSetup {
   readonly partition: number;
-  /** How many there are. */
+  /** Number of partitions. */
   readonly partitions: number;
-  /** Secret of the deployment: message-id fingerprints and user hashes are keyed by it. */
+  /** Secret of the deployment: the key of message-id fingerprints and user hashes. */
   readonly seeds: readonly [number, number, number];
   readonly dedupeBytesMax: number;
-  /** Makes the rows of events; no other partition's. */
+  /** Appends the rows of events; each partition has its own. */
   readonly rowKernel: RowKernel;
 }
 
 /** Why a fold stopped before the end of its message. */
 export type Stop =
   | {kind: 'done'}
-  /** The entry at the cursor identifies a user whose profile is not active: `activate` it, then fold on. */
+  /** The entry at the cursor identifies a user whose profile is not active: `activate` it, then continue the fold. */
   | {kind: 'profile'; user: number}
-  /** The entry at the cursor erases these users: take them out of all parts, then `applyErasure`, then fold on. */
+  /** The entry at the cursor erases these users: erase them from all parts, then `applyErasure`, then continue the fold. */
   | {kind: 'erasure'; users: readonly number[]}
-  /** A tick was applied: cut now, then fold on. */
+  /** A tick was applied: cut now, then continue the fold. */
   | {kind: 'tick'; gaps: number};
 
-/** What may be told of an entry; `entry`: its number in its message. */
+/** An effect that receivers may be told of; `entry`: number of its entry in the message. */
 export type Effect =
   | {readonly type: 'user.identified'; readonly entry: number; readonly user: number}
   | {readonly type: 'funnel.completed'; readonly entry: number; readonly user: number; readonly funnel: string};
 
 /**
- * The frozen changes since the last snapshot. The shell writes them as parts. What is iterable is iterated once, before
- * `snapshotDone`, and is encoded block by block meanwhile: folding may go on between any two of them, and changes none
- * (manifest.ts P7).
+ * The frozen changes since the last snapshot, which the shell writes as parts. Iterables are single-use and encode lazily;
+ * drain them before `snapshotDone`. Folding may continue meanwhile and does not change them (manifest.ts P7).
  */
 export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 'users' | 'userBlocks'> {
   readonly sequence: number;
   readonly mark: string;
   readonly asOfMs: number;
-  /** New ones, the newest last. */
+  /** Newly completed deletions, the newest last. */
   readonly completedDeletions: readonly DeletionRecord[];
   readonly changes: ChangesRecord;
   readonly arriving: readonly Arriving[];
   readonly completed: readonly CompletedCut[];
-  /** Erased ids of earlier logical days are remembered no more. */
+  /** First logical day whose erased ids are remembered. */
   readonly erasedIdsFromDay: number;
   readonly rest: {readonly dedupeCount: number} & Pick<
     SnapshotIndex,
@@ -91,34 +90,34 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
   >;
 }
 
-/** Entries whose message id was there before: of entries that are kept, and of erased ones. */
+/** Number of entries with a known message id: of entries that are kept, and of erased ones. */
 interface Copies {
   duplicate: number;
   tombstoned: number;
 }
 
-/** A user that was taken out of all parts. */
+/** A user whose rows were erased from all parts. */
 export interface ErasedUser {
   readonly user: number;
   readonly rows: readonly ErasedRow[];
   /** Fingerprints of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: readonly Uint32Array[];
-  /** Its events are in the log of the partition that it leaves for: they are deleted, and counted, there. */
+  /** Whether its events are in the log of the partition that it leaves for: they are deleted, and counted, there. */
   readonly isSent: boolean;
 }
 
 const anonymousByte = 0x61; // 'a'
-/** In place of 'a' in the key of a user who left: whoever comes under its id later is another user. */
+/** Replaces 'a' in the key of a user who left: a later user of that id is another one. */
 const leftByte = 0x6d; // 'm'
 
 export class Partition {
   readonly partition: number;
   private readonly partitions: number;
   private readonly seeds: readonly [number, number, number];
-  /** Generation of the log that is folded. Only sequences of one generation compare with each other. */
+  /** Generation of the folded log. Only sequences of one generation are comparable. */
   generation = 1;
   appliedSequence = 0;
-  /** Of the message at `appliedSequence`; empty before the first. */
+  /** Mark of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
   private readonly producers = new Producers();
   readonly dedupe: Dedupe;
@@ -127,15 +126,15 @@ export class Partition {
   readonly moves: Moves;
   readonly aggregator = new Aggregator();
   private readonly chunks: Chunks;
-  /** For each row of a run: the user was not active before on its day. */
+  /** For each row of a run: whether the user was not active on its day before. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
-  /** By both ids. */
+  /** Late links, by both ids. */
   readonly lateLinks = new Map<string, LateLink>();
-  /** Completed ones of which the shell has not told whoever wants to know. */
+  /** Ids of completed deletions that the shell has not told receivers of. */
   readonly deletionsToTell = new Set<string>();
   readonly completions = new Completions();
-  /** Absent: no funnel is saved. */
+  /** Absent if no funnel is saved. */
   private stepWatch: StepWatch | undefined;
   private effects: Effect[] = [];
   private readonly changes = new Changes();
@@ -143,11 +142,11 @@ export class Partition {
   private lastTickMs = 0;
   /** Last message that may hold entries of an erased user after its erase entry (late retries); 0: none in the log. */
   private erasedInLogSequence = 0;
-  /** Since this process started. P8 */
+  /** Counts of events since this process started. P8 */
   readonly tally = {counted: 0, arrived: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
-  /** Linked devices by what became of them, since this process started. */
+  /** Number of linked devices by outcome, since this process started. */
   readonly linkTally = {joined: 0, shared: 0, tooLarge: 0};
-  /** As `tally`, for identifies. */
+  /** Counts of identifies, as in `tally`. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
 
   constructor(setup: PartitionSetup) {
@@ -159,7 +158,7 @@ export class Partition {
     this.chunks = new Chunks(setup.rowKernel, this.tables);
   }
 
-  /** The ids of users and the names of events by their numbers, for readers of rows. */
+  /** User keys and event names by index, for readers of rows. */
   get tables(): Tables {
     return {users: this.users.table, names: this.aggregator.names};
   }
@@ -171,7 +170,7 @@ export class Partition {
 
   // ---- folding ----
 
-  /** A cursor over a message that is new; undefined when P1 says to skip it. */
+  /** A cursor over a new message; undefined when P1 says to skip it. */
   openMessage(sequence: number, bytes: Uint8Array): MessageCursor | undefined {
     if (sequence <= this.appliedSequence) return undefined;
     const cursor = new MessageCursor(bytes);
@@ -182,7 +181,7 @@ export class Partition {
     return undefined;
   }
 
-  /** Folds from the cursor's next entry on; `again` repeats the entry that it stopped before. */
+  /** Folds from the cursor's next entry; `again` repeats the entry that it stopped before. */
   fold(sequence: number, cursor: MessageCursor, again = false): Stop {
     const {entry} = cursor;
     let repeats = again;
@@ -225,7 +224,7 @@ export class Partition {
     return {kind: 'done'};
   }
 
-  /** Moves to the next entry that is folded by itself: runs of ordinary events before it are folded here. */
+  /** Moves to the next entry that is no ordinary event, and folds the runs of ordinary events before it. */
   private nextEntry(cursor: MessageCursor): boolean {
     const {users} = this;
     for (let run = this.chunks.take(cursor, users); run !== undefined; run = this.chunks.take(cursor, users))
@@ -238,7 +237,7 @@ export class Partition {
     this.appliedMark = cursor.mark;
   }
 
-  /** The log is another one than was folded (it lost its tail): it is read from its start, and P1 skips by producer alone. */
+  /** The log lost its tail and is another one: it is read from its start, and P1 skips by producer alone. */
   rewind(): void {
     this.generation += 1;
     this.appliedSequence = 0;
@@ -257,7 +256,7 @@ export class Partition {
     this.tally.counted += 1;
   }
 
-  /** What `applyEvent` does, for rows that are made already. */
+  /** Applies rows that the kernel has appended already, like `applyEvent`. */
   private applyRun(run: RowRun): void {
     const {isNewDay} = this;
     this.users.applyRun(run, isNewDay);
@@ -266,7 +265,7 @@ export class Partition {
     this.tally.counted += run.end - run.start;
   }
 
-  /** The entry has a message id. */
+  /** Whether to apply an entry that has a message id. */
   private admit(entry: EntryView, sequence: number, tally: Copies): boolean {
     switch (this.dedupe.admit(entry, this.logicalMs)) {
       case 'first':
@@ -306,7 +305,7 @@ export class Partition {
   }
 
   private applyTick(entry: EntryView): Stop {
-    // Logical time takes at most one period a tick and never runs back: a wrong clock expires nothing.
+    // Logical time advances at most one period a tick, and never goes back: a wrong clock expires nothing.
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
     this.dedupe.expire(this.logicalMs);
@@ -315,7 +314,7 @@ export class Partition {
     return {kind: 'tick', gaps: this.producers.takeGaps()};
   }
 
-  /** What may be told of the entries that were folded since the last call. */
+  /** Effects of the entries folded since the last call. */
   takeEffects(): readonly Effect[] {
     const {effects} = this;
     if (effects.length > 0) this.effects = [];
@@ -324,7 +323,7 @@ export class Partition {
 
   // ---- saved funnels ----
 
-  /** Looks for rows that matter to these funnels from now on. */
+  /** Watches for rows of these funnels from now on. */
   watchFunnels(funnels: readonly WatchedFunnel[]): StepWatch | undefined {
     this.stepWatch = funnels.length === 0 ? undefined : new StepWatch(this.aggregator.names, funnels);
     return this.stepWatch;
@@ -344,7 +343,7 @@ export class Partition {
 
   // ---- identity ----
 
-  /** An event of a linked device came: it moves, too. */
+  /** Makes a linked device with new events a candidate to move. */
   private noteNewUser(user: number): void {
     if (this.links.count === 0) return;
     const key = this.users.table.bytesOf(user);
@@ -361,7 +360,7 @@ export class Partition {
     const user = this.users.table.find(bytes, keyStart, keyEnd);
     if (user < 0) return;
     if (linked === 'new') this.moves.candidates.add(user);
-    // What came before the second user's link is the first one's. LK1 (identity/links.ts)
+    // Events before the second user's link belong to the first user. LK1 (identity/links.ts)
     else if (this.moves.candidates.has(user)) this.releaseKeys([user]);
   }
 
@@ -430,7 +429,7 @@ export class Partition {
     return key;
   }
 
-  /** Of the message id of a body. A user who left had another key when it sent the event. */
+  /** Fingerprint of a body's message id. A user who left had another key when it sent the event. */
   fingerprintOf(body: EntryView): Uint32Array {
     if (body.bytes[body.keyStart] === leftByte) body.bytes[body.keyStart] = anonymousByte;
     return this.dedupe.fingerprintOf(body);
@@ -453,13 +452,13 @@ export class Partition {
     this.tally.arrived += this.tally.counted - counted;
     this.tally.counted = counted;
     cursor.skip(cursor.left, cursor.bytes.length);
-    // Bytes of a user who was deleted since may stand here.
+    // These bytes may be of a user who was deleted since.
     if (messages === undefined && this.deletions.size > 0) this.erasedInLogSequence = sequence;
   }
 
-  /** The events of anonymous users became those of their owners. */
+  /** Records that events of anonymous users became their owners'. */
   private noteJoined(messages: readonly Uint8Array[]): void {
-    /** By the keys of both: the last event. */
+    /** The last event of each pair, by the keys of both. */
     const joined = new Map<string, {readonly anonymousHash: string; readonly user: number; through: string}>();
     const {table} = this.users;
     for (const bytes of messages) {
@@ -482,8 +481,8 @@ export class Partition {
   }
 
   /**
-   * The destination's published snapshot has the moves up to `n`: they count there. No snapshot may be being written. Returns
-   * the moves that are settled by that.
+   * Settles the moves up to `n`: the destination's published snapshot counts them. No snapshot may be in progress. Returns the
+   * settled moves.
    */
   settle(to: number, n: number): readonly Move[] {
     const settled = this.moves.settle(to, n);
@@ -494,7 +493,7 @@ export class Partition {
     return settled;
   }
 
-  /** Rows of users who left were taken out of their chunk; a name that no other row has is forgotten. */
+  /** Forgets rows of users who left, which were removed from their chunk, and names without rows. */
   dropLeft(rows: readonly ErasedRow[]): void {
     this.aggregator.subtract(rows, true);
     this.chunks.forget();
@@ -526,19 +525,19 @@ export class Partition {
     this.chunks.replaceOpen(left);
   }
 
-  /** Keyed hash of a user key, hex: names a user in deletion records without telling who it is. */
+  /** Keyed hash of a user key, hex: identifies a user in deletion records without naming it. */
   userHash(bytes: Uint8Array, start: number, end: number): string {
     return userHashOf(this.seeds, bytes, start, end);
   }
 
   /**
-   * Applies the erase entry at the cursor after the shell took the rows of its users out of all parts. No open chunk holds any
-   * of them.
+   * Applies the erase entry at the cursor, after the shell erased its users' rows from all parts. The open chunk has none of
+   * them.
    */
   applyErasure(sequence: number, entry: EntryView, erased: readonly ErasedUser[]): void {
     let eventsDeleted = 0;
     for (const one of erased) this.noteErased(one);
-    // Of a user who lives elsewhere the other partition says it, before it has any later event of that user.
+    // The user's own partition records the erasure, before any later event of that user.
     const isHere = partitionOf(entry.bytes, entry.keyStart, entry.keyEnd, this.partitions) === this.partition;
     if (isHere && entry.keyEnd > entry.keyStart && entry.bytes[entry.keyStart] !== anonymousByte)
       this.changes.add({kind: 'erased', userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd)});
@@ -558,7 +557,8 @@ export class Partition {
     this.moves.forgetArriving();
     this.chunks.forget();
     const id = entry.text();
-    // A user's partition with devices of it has two steps of the deletion: the last one is behind what those sent.
+    // If the user's partition has devices of it, too, the deletion has two steps there: the last one follows what those devices
+    // sent.
     const held = this.deletions.get(id);
     const partitions = entry.onward();
     eventsDeleted += held?.eventsDeleted ?? 0;
@@ -585,18 +585,18 @@ export class Partition {
     this.changes.add({kind: 'erased', userHash: this.hashOf(this.deviceKeyOf(user)), from, through});
   }
 
-  /** Records what the shell did and checked; part of the next cut. */
+  /** Records what the shell did and checked; the next cut has it. */
   completeDeletion(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
     this.deletions.complete(id, completed);
     this.deletionsToTell.add(id);
   }
 
-  /** The log is to be cleaned again: a late retry of an erased user's event stands in it. */
+  /** Whether the log has a late retry of an erased user's event, and must be cleaned again. */
   get hasErasedInLog(): boolean {
     return this.erasedInLogSequence > 0;
   }
 
-  /** Nothing up to `sequence` is in the log any more. */
+  /** Notes that the log has no message up to `sequence` any more. */
   logCleaned(sequence: number): void {
     if (this.erasedInLogSequence <= sequence) this.erasedInLogSequence = 0;
   }
@@ -622,8 +622,8 @@ export class Partition {
   // ---- the cut ----
 
   /**
-   * Sets aside what is dirty, and marks it clean; deltas stay readable as frozen until `snapshotDone`, before which no user is
-   * erased. The open chunk is the shell's.
+   * Freezes what is dirty and marks it clean. Frozen deltas stay readable until `snapshotDone`; no user is erased before that.
+   * The shell takes the open chunk.
    */
   cut(): Cut {
     const {erasedUsers, identified, ...users} = this.users.cut();
@@ -666,14 +666,14 @@ export class Partition {
     };
   }
 
-  /** What was set aside is in parts now. */
+  /** Ends the freeze: the frozen changes are in parts now. */
   snapshotDone(): void {
     this.users.snapshotDone();
   }
 
   // ---- recovery ----
 
-  /** Takes over a snapshot's small state; tables, fingerprints and the open chunk are restored piece by piece. */
+  /** Restores a snapshot's small state; tables, fingerprints and the open chunk are restored piece by piece. */
   restore(
     sequence: number,
     mark: string,
@@ -700,6 +700,6 @@ export class Partition {
 
 const originOf = (entry: EntryView): string => must(entry.origin(), 'log: an arrived event has the id that it had');
 
-/** Ids of events of one partition. */
+/** Compares ids of events of one partition. */
 const isLater = (a: string, b: string): boolean => ordinalIn(a) > ordinalIn(b);
 const ordinalIn = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
