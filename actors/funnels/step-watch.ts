@@ -36,7 +36,7 @@ export class StepWatch {
   private namesKnown = -1;
   private touched = 0;
   /** By user: the funnels that it may have completed. */
-  private users = new Map<number, number>();
+  private readonly users = new Map<number, number>();
 
   /** `funnels`: at most `funnelsWatchedMax`. */
   constructor(names: InternedTable, funnels: readonly WatchedFunnel[]) {
@@ -84,11 +84,15 @@ export class StepWatch {
     return this.users.size > 0;
   }
 
-  /** Users who may have completed funnels (bits, by the funnel's place), since the last call. */
-  takeUsers(): ReadonlyMap<number, number> {
-    const {users} = this;
-    this.users = new Map();
-    return users;
+  /** Users who may have completed funnels (bits, by the funnel's place), the oldest `countMax` that no call returned. */
+  takeUsers(countMax = usersMax): ReadonlyMap<number, number> {
+    const taken = new Map<number, number>();
+    for (const [user, mask] of this.users) {
+      if (taken.size === countMax) break;
+      taken.set(user, mask);
+      this.users.delete(user);
+    }
+    return taken;
   }
 
   /** Funnels with rows since the last call. */

@@ -190,3 +190,49 @@ describe('what is tracked', () => {
     expectError(await under.write.get('/v1/webhooks'), 403, 'insufficient_permissions');
   });
 });
+
+test('who is identified, completes a saved funnel and is deleted is told of, under one reference', async () => {
+  const [cart, buy, ada, name] = [freshId('cart'), freshId('buy'), freshId('ada'), freshId('funnel')];
+  const saved = await under.read.post('/v1/funnels', {name, steps: [cart, buy], window: '1h'});
+  expectJson(saved, 201);
+  const {id} = saved.json<{id: string}>();
+  const types = [{type: 'user.identified'}, {type: 'user.deleted'}, {type: 'funnel.completed', names: [name]}];
+  const {path, id: webhook} = await created({types});
+  const told = () => receivedBy(path).map(({body}) => JSON.parse(body) as {type: string; data: {userId?: string}});
+  const toldOf = (type: string, userId: string) =>
+    told().find((one) => one.type === type && one.data.userId === userId);
+  const complete = (userId: string) =>
+    under.trackAll([
+      {event: cart, userId, timestamp: '2024-05-01T10:00:00Z'},
+      {event: buy, userId, timestamp: '2024-05-01T10:30:00Z'},
+    ]);
+  // Until the funnel has begun in a partition, whoever completes it may be taken for one who did before.
+  await until('the funnel has begun', async () => {
+    const first = freshId();
+    await complete(first);
+    return told().filter(({type}) => type === 'funnel.completed').length >= 20;
+  });
+  await until('a user of this id is told of', async () => {
+    await under.read.post('/v1/users/identify', {userId: ada, traits: {plan: 'pro'}});
+    return toldOf('user.identified', ada) !== undefined;
+  });
+  const {data: identified} = toldOf('user.identified', ada)!;
+  expect(identified).toEqual({userId: ada, user_ref: expect.any(String), traits: {plan: 'pro'}});
+  await complete(ada);
+  await until('her completion is told', () => toldOf('funnel.completed', ada) !== undefined);
+  expect(toldOf('funnel.completed', ada)!.data).toEqual({
+    funnel: {id, name},
+    userId: ada,
+    user_ref: (identified as {user_ref?: string}).user_ref,
+    entered_at: '2024-05-01T10:00:00.000Z',
+    completed_at: '2024-05-01T10:30:00.000Z',
+  });
+  await under.read.send('DELETE', `/v1/user?userId=${ada}`);
+  await until('her deletion is told', () => told().some(({type}) => type === 'user.deleted'));
+  expect(told().find(({type}) => type === 'user.deleted')!.data).toEqual({
+    deletion_id: expect.stringMatching(/^del_/),
+    user_ref: (identified as {user_ref?: string}).user_ref,
+  });
+  await under.read.send('DELETE', `/v1/webhooks/${webhook}`);
+  await under.read.send('DELETE', `/v1/funnels/${id}`);
+});

@@ -23,10 +23,10 @@ import {pathsOf} from './user-paths.js';
 
 /** SF4: work of folding grows by a tenth at most. */
 const restFactor = 9;
-const restMsMax = 10_000;
+const restMsMax = 60_000;
 /** Users walked together, and the chunks that are read for them: whoever has more is left to SF2. */
 const usersAtOnce = 64;
-const chunksAtOnceMax = 512;
+const chunksAtOnceMax = 256;
 /** The report thread is asked again after so long, where it could not say. */
 const askAgainMs = 1_000;
 /** Users of one message: each of them may be told. */
@@ -124,19 +124,15 @@ export class SavedFunnels {
   private async walkUsers(): Promise<number | undefined> {
     const {partition, damage} = this.setup;
     const startedMs = monotonicMs();
-    const found = [...(this.watch?.takeUsers() ?? [])];
-    const {funnels} = this;
-    for (let at = 0; at < found.length && this.setup.isLive(); at += usersAtOnce) {
-      const some = new Map(found.slice(at, at + usersAtOnce).filter(([user]) => partition.isHere(user)));
-      try {
-        await this.walkSome(funnels, some);
-      } catch (error) {
-        throwBroken(error);
-        // SF2 finds them.
-        if (!(error instanceof TooManyChunks) && !damage.note(error as Error)) throw error;
-      }
+    const found = [...(this.watch?.takeUsers(usersAtOnce) ?? [])];
+    try {
+      await this.walkSome(this.funnels, new Map(found.filter(([user]) => partition.isHere(user))));
+    } catch (error) {
+      throwBroken(error);
+      // SF2 finds them.
+      if (!(error instanceof TooManyChunks) && !damage.note(error as Error)) throw error;
     }
-    return this.watch?.hasUsers ? restMs(startedMs) : undefined;
+    return found.length > 0 ? restMs(startedMs) : undefined; // SF4
   }
 
   /** `masks`: by user the funnels that it may have completed, as bits. */
@@ -165,22 +161,20 @@ export class SavedFunnels {
     const startedMs = monotonicMs();
     const {funnels} = this;
     let isPutOff = false;
+    let hasWorked = false;
     for (const id of partition.completions.funnels)
       if (isLive() && !funnels.some((one) => one.id === id))
         await this.append({stage: 'removed', funnel: id, users: []});
     for (const funnel of funnels) {
       const dueFrom = this.due.get(funnel.id);
       if (!isLive() || dueFrom === undefined || this.funnels !== funnels) continue;
-      if (!partition.completions.hasBegun(funnel.id)) isPutOff = !(await this.begin(funnel)) || isPutOff;
-      else if (dueFrom <= this.setup.publishedSequence()) isPutOff = !(await this.catchUp(funnel, dueFrom)) || isPutOff;
+      const hasBegun = partition.completions.hasBegun(funnel.id);
+      if (hasBegun && dueFrom > this.setup.publishedSequence()) continue;
+      hasWorked = true;
+      const isDone = hasBegun ? await this.catchUp(funnel, dueFrom) : await this.begin(funnel);
+      isPutOff ||= !isDone;
     }
-    if (!isPutOff && !this.isAnyDue) return undefined;
-    return Math.max(isPutOff ? askAgainMs : 0, restMs(startedMs));
-  }
-
-  private get isAnyDue(): boolean {
-    const published = this.setup.publishedSequence();
-    return [...this.due.values()].some((sequence) => sequence <= published);
+    return hasWorked ? Math.max(isPutOff ? askAgainMs : 0, restMs(startedMs)) : undefined; // SF4
   }
 
   /** SF3. @returns false: it cannot be said now. */

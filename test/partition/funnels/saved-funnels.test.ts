@@ -143,7 +143,7 @@ class World {
   /** Until nothing is to be found out without another event. */
   async rest(): Promise<void> {
     for (let i = 0; i < 4; i++) {
-      await vi.advanceTimersByTimeAsync(10_000);
+      await vi.advanceTimersByTimeAsync(60_000);
       await this.saved.idle();
     }
   }
