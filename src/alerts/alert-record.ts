@@ -37,7 +37,7 @@ export interface AlertRecord extends AlertState {
 
 /** Who is told, and how messages are named. */
 export interface Audience {
-  /** Of the alert's endpoints those that exist. */
+  /** Of the alert's endpoints those that exist; or those that subscribe. */
   readonly endpoints: readonly {readonly id: string; readonly kind: EndpointKind}[];
   /** Of the quiet hours. */
   readonly zone: Zone | undefined;

@@ -78,7 +78,8 @@ export interface Alert extends Definition {
   readonly repeatMinutes?: number;
   /** Absent: chat messages are sent at once. */
   readonly quietHours?: QuietHours;
-  readonly endpoints: readonly string[];
+  /** Absent: those that subscribe to `report.threshold` of this name. */
+  readonly endpoints?: readonly string[];
   /** It is not evaluated, and keeps its state. */
   readonly isPaused: boolean;
 }

@@ -18,6 +18,8 @@ type AnsweredReport = Extract<ReportAnswer, {kind: 'report'}>;
 export interface EvaluatorPorts {
   alerts(): readonly Alert[];
   endpoint(id: string): Pick<Endpoint, 'id' | 'kind'> | undefined;
+  /** Endpoints that subscribe to alerts of this name. */
+  subscribers(name: string): readonly Pick<Endpoint, 'id' | 'kind'>[];
   funnel(id: string): WatchedFunnel | undefined;
   /** Never rejects. */
   ask(query: ReportQuery, at?: string): Promise<ReportAnswer>;
@@ -112,9 +114,9 @@ export class AlertEvaluator {
     return false;
   }
 
-  private audienceOf({endpoints, quietHours, rule}: Alert) {
+  private audienceOf({name, endpoints, quietHours, rule}: Alert) {
     return {
-      endpoints: endpoints.flatMap((id) => this.ports.endpoint(id) ?? []),
+      endpoints: endpoints?.flatMap((id) => this.ports.endpoint(id) ?? []) ?? this.ports.subscribers(name),
       zone: quietHours && zoneOf(quietHours.timezone),
       funnelName: rule.kind === 'funnel_drop' ? this.ports.funnel(rule.funnel)?.name : undefined,
       messageId: this.ports.messageId,

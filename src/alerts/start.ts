@@ -50,6 +50,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const evaluator = new AlertEvaluator({
     alerts: () => alerts.list(),
     endpoint: (id) => hooks.endpoints.get(id),
+    subscribers: (name) => hooks.wants('report.threshold', name),
     funnel: (id) => funnels.get(id),
     ask: (query, at) => ask({ask: 'report', query, ...(at === undefined ? {} : {at})}),
     lag: (of) => lagOf(of, hooks, options),

@@ -617,7 +617,7 @@ export const alertAnswer = z.strictObject({
   min_entered: z.int().optional(),
   lag: z.enum(lagKinds).optional(),
   seconds: z.int().optional(),
-  endpoints: z.array(z.string()),
+  endpoints: z.array(z.string()).optional().describe('Absent: webhooks and chats that subscribe to it.'),
   for: z.int(),
   repeat_minutes: z.int().optional(),
   quiet_hours: z.strictObject({timezone: z.string(), from: z.string(), to: z.string()}).optional(),

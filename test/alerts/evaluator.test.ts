@@ -80,6 +80,7 @@ class World {
     const ports: EvaluatorPorts = {
       alerts: () => this.alerts,
       endpoint: (id) => (this.endpoints[id] === undefined ? undefined : {id, kind: this.endpoints[id]}),
+      subscribers: (name) => (name === 'Errors' ? [{id: 'wh_3', kind: 'webhook'}] : []),
       funnel: () => undefined,
       ask: async (query, at) => this.answer(query, at),
       lag: async () => this.lagSeconds,
@@ -185,6 +186,15 @@ describe('an alert', () => {
     await world.publish(evaluator, 12);
     expect(world.told).toEqual(['wh_1 firing 12']);
   });
+});
+
+test('an alert that names no endpoints tells those that subscribe to it', async () => {
+  const world = new World(errors);
+  const {endpoints: _, ...alert} = world.alerts[0]!;
+  world.alerts = [alert];
+  world.endpoints.wh_3 = 'webhook';
+  await world.publish(world.evaluator(), 12);
+  expect(world.told).toEqual(['wh_3 firing 12']);
 });
 
 describe('a process that ends', () => {

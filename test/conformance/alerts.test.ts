@@ -1,13 +1,48 @@
-// Alerts over HTTP: definitions and previews.
-import {describe, expect, test} from 'vitest';
+// Alerts over HTTP: definitions, previews, states, and what receivers get.
+import {once} from 'node:events';
+import {createServer, type Server} from 'node:http';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers.js';
 import {expectError, expectJson} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
-const under = useService();
+const under = useService({WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1'});
 const minuteMs = 60_000;
+
+let receiver: Server;
+const received: {readonly path: string; readonly id: unknown; readonly body: Record<string, unknown>}[] = [];
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    received.push({path: request.url!, id: request.headers['webhook-id'], body: JSON.parse(text)});
+    response.writeHead(204).end();
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+});
+
+afterAll(() => void receiver.close());
+
+/** An endpoint at a path of its own. */
+async function endpoint(kind: string, type: string, names: readonly string[]): Promise<{id: string; path: string}> {
+  const path = `/${freshId(kind)}`;
+  const {port} = receiver.address() as {port: number};
+  const url = `http://127.0.0.1:${port}${path}`;
+  const answer = await under.read.post('/v1/webhooks', {kind, url, types: [{type, names}]});
+  expectJson(answer, 201);
+  return {id: answer.json<{id: string}>().id, path};
+}
+
+const receivedAt = ({path}: {path: string}, count: number) =>
+  until(
+    async () => received.filter((one) => one.path === path),
+    (all) => all.length >= count,
+    `${count} messages came`,
+  );
 
 async function created(body: object): Promise<AlertAnswer> {
   const answer = await under.read.post('/v1/alerts', body);
@@ -19,7 +54,7 @@ describe('definitions', () => {
   test('are made, read, listed, changed and deleted', async () => {
     const body = {name: 'Errors', kind: 'threshold', event: 'failed', where: ['plan eq pro'], minutes: 60, gte: 10};
     const alert = await created({...body, repeat_minutes: 60});
-    expect(alert).toMatchObject({...body, count: 'events', for: 1, repeat_minutes: 60, endpoints: [], paused: false});
+    expect(alert).toMatchObject({...body, count: 'events', for: 1, repeat_minutes: 60, paused: false});
     expect(alert.id).toMatch(/^al_[0-9a-f]{16}$/);
 
     const path = `/v1/alerts/${alert.id}`;
@@ -129,5 +164,63 @@ describe('states', () => {
     const sending = await created({name: 'Sending', kind: 'lag', lag: 'webhook', seconds: 60});
     const deleting = await created({name: 'Deleting', kind: 'lag', lag: 'deletion', seconds: 60});
     for (const {id} of [sending, deleting]) await becomes(id, 'ok');
+  });
+});
+
+describe('receivers', () => {
+  test('are told each change of an alert: a webhook signed data, chats a line', async () => {
+    const [event, name] = [freshId('event'), freshId('Errors')];
+    const hook = await endpoint('webhook', 'report.threshold', [name]);
+    const [slack, discord, teams] = await Promise.all(
+      ['slack', 'discord', 'teams'].map((kind) => endpoint(kind, 'report.threshold', [name])),
+    );
+    const other = await endpoint('webhook', 'report.threshold', [freshId('Other')]);
+    await under.trackAll([0, 1].map((user) => ({event, userId: `user-${user}`})));
+    const alert = await created({name, kind: 'threshold', event, minutes: 60, gte: 2});
+    const [firing] = await receivedAt(hook, 1);
+    const {data, ...envelope} = firing!.body as {data: Record<string, unknown>};
+    expect(envelope).toEqual({type: 'report.threshold', timestamp: data.to});
+    expect(data).toMatchObject({alert: {id: alert.id, name}, state: 'firing', value: 2, bound: 2});
+    const sentence = `2 events "${event}" in 60 minutes; the bound is at least`;
+    const text = `Firing: ${name}. ${sentence} 2. (${String(data.to).slice(0, 16).replace('T', ' ')} UTC)`;
+    expect(data.text).toBe(text);
+    expect((await receivedAt(slack!, 1))[0]!.body).toEqual({text});
+    expect((await receivedAt(discord!, 1))[0]!.body).toMatchObject({content: text});
+    expect(JSON.stringify((await receivedAt(teams!, 1))[0]!.body)).toContain(JSON.stringify(text));
+
+    await under.read.send('PATCH', `/v1/alerts/${alert.id}`, {json: {gte: 3}});
+    const [, over] = await receivedAt(hook, 2);
+    expect(over!.body.data).toMatchObject({state: 'ok', bound: 3});
+    expect(over!.id).not.toBe(firing!.id);
+    expect(received.filter(({path}) => path === other.path)).toEqual([]);
+  });
+
+  test('are told which complete days of an event changed, and of no other event', async () => {
+    const [event, unnamed] = [freshId('event'), freshId('event')];
+    const hook = await endpoint('webhook', 'report.revised', [event]);
+    const marker = await created({name: 'seen', kind: 'threshold', event, minutes: 44_640, gte: 1});
+    const timestamp = new Date(Date.now() - 3 * 24 * 60 * minuteMs).toISOString();
+    const late = (name: string) => ({event: name, userId: 'ada', timestamp});
+    await under.track(late(event));
+    await until(
+      async () => (await under.read.get(`/v1/alerts/${marker.id}`)).json<AlertAnswer>(),
+      ({state}) => state?.state === 'firing',
+      'the first event is published',
+    );
+    await under.trackAll([late(unnamed), late(event), late(event)]);
+    interface Revised {
+      readonly event: string;
+      readonly days: readonly {readonly date: string; readonly before: number; readonly after: number}[];
+    }
+    const told = await until(
+      async () => received.filter(({path}) => path === hook.path).map(({body}) => body.data as unknown as Revised),
+      (all) => all.at(-1)?.days[0]?.after === 3,
+      'the day has three events',
+    );
+    // Whether the first publication had the first event depends on when it came.
+    expect(told.map(({event: named}) => named)).toEqual(told.map(() => event));
+    const days = told.flatMap((one) => one.days);
+    expect(new Set(days.map(({date}) => date))).toEqual(new Set([timestamp.slice(0, 10)]));
+    expect(days.slice(1).map(({before}) => before)).toEqual(days.slice(0, -1).map(({after}) => after));
   });
 });

@@ -30,7 +30,7 @@ test.each<[object, object]>([
   ],
 ])('%o is stored, and shown so that it means the same', (body, rule) => {
   const alert = read(body);
-  expect(alert).toEqual({name: (body as {name: string}).name, rule, for: 1, endpoints: [], isPaused: false});
+  expect(alert).toEqual({name: (body as {name: string}).name, rule, for: 1, isPaused: false});
   expect(bodyOf(alert)).toMatchObject(body);
   expect(read(bodyOf(alert))).toEqual(alert);
 });

@@ -70,7 +70,9 @@ const ofAll = {
     .array(z.string(endpointsRule), endpointsRule)
     .max(alertEndpointsMax, endpointsRule)
     .optional()
-    .describe('Who is told: ids of webhooks and chats. Default: nobody, and its state is shown.'),
+    .describe(
+      'Who is told: ids of webhooks and chats. Default: those that subscribe to `report.threshold`, of all names or this one.',
+    ),
   for: wholeOf('for', 1, forMax)
     .optional()
     .describe(
@@ -210,21 +212,14 @@ const watchedIn = ({
 
 /** @throws RequestFailure */
 export function alertOf(body: NewAlert): Omit<Alert, keyof Definition> {
-  const {
-    name,
-    endpoints = [],
-    for: held = 1,
-    repeat_minutes: repeatMinutes,
-    quiet_hours: quietHours,
-    paused = false,
-  } = body;
+  const {name, endpoints, for: held = 1, repeat_minutes: repeatMinutes, quiet_hours: quietHours, paused = false} = body;
   return {
     name,
     rule: ruleOf(body),
     for: held,
     ...(repeatMinutes === undefined ? {} : {repeatMinutes}),
     ...(quietHours === undefined ? {} : {quietHours}),
-    endpoints: [...new Set(endpoints)],
+    ...(endpoints === undefined ? {} : {endpoints: [...new Set(endpoints)]}),
     isPaused: paused,
   };
 }
@@ -234,7 +229,7 @@ export function bodyOf({name, rule, endpoints, isPaused, ...alert}: Omit<Alert, 
   return {
     ...fieldsOf(rule),
     name,
-    endpoints: [...endpoints],
+    ...(endpoints === undefined ? {} : {endpoints: [...endpoints]}),
     for: alert.for,
     ...(alert.repeatMinutes === undefined ? {} : {repeat_minutes: alert.repeatMinutes}),
     ...(alert.quietHours === undefined ? {} : {quiet_hours: alert.quietHours}),

@@ -130,7 +130,7 @@ function known({hooks}: Front, exchange: Exchange, segment: string): Alert {
 }
 
 /** @throws RequestFailure that names what there is not. */
-function checkReferences(front: Front, {rule, endpoints}: Pick<Alert, 'rule' | 'endpoints'>): void {
+function checkReferences(front: Front, {rule, endpoints = []}: Pick<Alert, 'rule' | 'endpoints'>): void {
   const missing = endpoints.find((id) => front.hooks.endpoints.get(id) === undefined);
   if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
   funnelOf(front, rule);
