@@ -23,6 +23,7 @@ import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
+import {Empty} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import '../../design/reports.css';
 import '../trends/trends.css';
@@ -120,6 +121,7 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
     data.map(({date}) => ({date, count: 0})),
     shown?.reports[0]?.headers,
   );
+  const isNobody = series.every(({values}) => values.every((value) => value === 0));
   const last = data[(open ?? data.length) - 1];
   const zone = shown?.question.zone ?? utc;
   const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
@@ -154,7 +156,9 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
         {() => (
           <>
-            {isTable ? (
+            {isNobody ? (
+              <Empty title="Nobody was active in these days">Choose other days, another event or fewer filters.</Empty>
+            ) : isTable ? (
               <TimeTable
                 label="Stages"
                 times={data.map(({date}) => secondsOf(date))}
@@ -227,7 +231,11 @@ function Often({asking, name}: {readonly asking: AskingOf; readonly name: string
     >
       <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
         {() =>
-          isTable ? (
+          total === 0 ? (
+            <Empty title="Nobody was active in these days">
+              Stickiness counts in how many {interval}s each user was active.
+            </Empty>
+          ) : isTable ? (
             <TableFrame label="Stickiness, as a table">
               <table class="grid-table">
                 <thead>
