@@ -394,6 +394,7 @@ export class Partition {
       if (isTooLarge) {
         this.links.share(device);
         this.linkTally.tooLarge += 1;
+        this.giveKeyBack(user);
         continue;
       }
       if (this.users.table.bytesOf(user)[0] === anonymousByte) released.push(user);
@@ -408,6 +409,22 @@ export class Partition {
   private releaseKeys(users: readonly number[]): void {
     for (const user of users) this.users.table.changeFirstByte(user, leftByte);
     if (users.length > 0) this.chunks.forget();
+  }
+
+  /**
+   * A user who is too large stays the anonymous user that it was, although a second user named its device before that was known.
+   * If another one came under its key meanwhile, the two stay apart, and are erased together.
+   */
+  private giveKeyBack(user: number): void {
+    const key = this.deviceKeyOf(user);
+    if (this.users.table.find(key, 0, key.length) < 0) this.users.table.changeFirstByte(user, anonymousByte);
+    this.chunks.forget();
+  }
+
+  /** Users with changed keys of a device who are their owner's: they leave or have left. Others were too large, and stay. */
+  private isOwners(user: number): boolean {
+    const {candidates, leftOut} = this.moves;
+    return candidates.has(user) || leftOut.has(user) || this.moves.moveOf(user) !== undefined;
   }
 
   /** The partition of the user with this key. */
@@ -501,12 +518,18 @@ export class Partition {
 
   /** The users that an erase entry names: under its key, and on the devices of an owner with this key. */
   private usersOf({bytes, keyStart, keyEnd}: EntryView): number[] {
-    const users = this.users.table.findAll(bytes, keyStart, keyEnd);
+    const {table} = this.users;
+    const users = table.findAll(bytes, keyStart, keyEnd);
+    if (bytes[keyStart] === anonymousByte) {
+      const changed = Uint8Array.from(bytes.subarray(keyStart, keyEnd));
+      changed[0] = leftByte;
+      users.push(...table.findAll(changed, 0, changed.length).filter((user) => !this.isOwners(user)));
+    }
     for (const device of this.links.devicesOf(bytes, keyStart, keyEnd)) {
       const key = this.links.devices.bytesOf(device).slice();
-      if (!this.links.isShared(device)) users.push(...this.users.table.findAll(key, 0, key.length));
+      if (!this.links.isShared(device)) users.push(...table.findAll(key, 0, key.length));
       key[0] = leftByte;
-      users.push(...this.users.table.findAll(key, 0, key.length));
+      users.push(...table.findAll(key, 0, key.length).filter((user) => this.isOwners(user)));
     }
     return users;
   }

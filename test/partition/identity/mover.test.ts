@@ -155,6 +155,32 @@ test("a user with too many events stays, and its device is nobody's from then on
   expect(partition.users.table.count).toBe(1);
 });
 
+test('a user with too many events keeps its key, though a second user named its device before that was known', async () => {
+  const keysOf = ({table}: World['shell']['partition']['users']) =>
+    Array.from({length: table.count}, (_, index) => (table.has(index) ? table.text(index) : null));
+  const large = async (): Promise<World> => {
+    const world = new World();
+    for (let i = 0; i < 2; i++) await world.events(Math.ceil((leaverRowsMax + 1) / 2), anonymous('undefined'));
+    for (const name of ['ann', 'bob']) await world.link('undefined', name);
+    return world;
+  };
+  const world = await large();
+  await world.beats();
+  expect(keysOf(world.shell.partition.users)).toEqual(['aundefined']);
+  await world.events(1, anonymous('undefined'));
+  expect(world.shell.partition.users.table.count).toBe(1);
+  // Of another one who came under the key meanwhile it stays apart. The first user's deletion takes neither, the id's own both.
+  const apart = await large();
+  const {partition} = apart.shell;
+  await apart.events(1, anonymous('undefined'));
+  await apart.beats();
+  expect(keysOf(partition.users)).toEqual(['mundefined', 'aundefined']);
+  await apart.shell.append((writer) => writeErase(writer, 'u', 'ann', 'del1', day));
+  expect([partition.users.table.live, partition.deletions.get('del1')?.eventsDeleted]).toEqual([2, 0]);
+  await apart.shell.append((writer) => writeErase(writer, 'a', 'undefined', 'del2', day));
+  expect([partition.users.table.live, partition.deletions.get('del2')?.eventsDeleted]).toEqual([0, leaverRowsMax + 3]);
+});
+
 test('what comes late with the device alone follows; what comes after a second owner is an anonymous user of its own', async () => {
   const world = new World();
   const {partition} = world.shell;
