@@ -4,7 +4,8 @@
 //
 //   CG1. Facts are in the order of the log. They name users by keyed hashes, as they outlive their users.
 //   CG2. A user who was identified is named by its index: a reader is told of it as it is when it reads.
-//   CG3. A record is kept for `changesMs` of logical time. A user is in the newest of the records that are stored together.
+//   CG3. A record is kept for `changesMs` of logical time, and less than twice as long where newer ones are stored with it. A
+//        user is in the newest of the records that are stored together.
 
 /** The id of an event: `<partition>-<ordinal>`. Of events that one partition took, a later one has a higher ordinal. */
 type EventId = string;

@@ -1,7 +1,9 @@
 // How records of changes are kept (actors/changes.ts): those of a cut are put once, and again only where small parts are joined.
 //   CP1. A part of more than `changesJoinedMax` is joined with no other: a reader reads one part for a page.
+//   CP2. A part is kept as long as the newest of its records. Where parts are joined, records whose time is over are left out:
+//        joined again and again, they would stay for ever.
 import {type ChangesRecord, changesIn, decodeChanges, encodeChanges, joinRecords} from '../../../actors/changes.js';
-import type {ChangesPart} from '../../../actors/manifest.js';
+import type {ChangesPart, Position} from '../../../actors/manifest.js';
 import type {Cut} from '../../../actors/partition.js';
 import {mergeCount, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
@@ -27,20 +29,27 @@ export async function putChanges(
   const small = kept.slice(kept.findLastIndex(({count}) => count > changesJoinedMax) + 1);
   const merged = mergeCount([...small.map(({count}) => count), changesIn(fresh)], sizeRatio) - 1;
   const {joined, payloads} = await loadJoined(merged === 0 ? [] : small.slice(-merged));
-  const records = joinRecords([...payloads.flatMap(decodeChanges), fresh]);
+  const held = payloads.flatMap(decodeChanges);
+  const records = held.filter(({expiresLogicalMs}) => expiresLogicalMs >= logicalMs); // CP2
+  const newestDropped = held[held.length - records.length - 1];
   const others = kept.slice(0, kept.length - joined.length);
-  layout.setChanges([...others, await putRecords(parts, records, fresh)], dropped);
+  layout.setChanges(
+    [...others, await putRecords(parts, joinRecords([...records, fresh]), fresh)],
+    newestDropped === undefined ? dropped : positionOf(newestDropped),
+  );
 }
 
 async function putRecords(
   parts: Pick<PartStore, 'put'>,
   records: readonly ChangesRecord[],
-  {generation, sequence, expiresLogicalMs}: ChangesRecord,
+  newest: ChangesRecord,
 ): Promise<ChangesPart> {
   return {
     part: await parts.put(encodeChanges(records)),
     count: records.reduce((sum, record) => sum + changesIn(record), 0),
-    position: {generation, sequence},
-    expiresLogicalMs,
+    position: positionOf(newest),
+    expiresLogicalMs: newest.expiresLogicalMs,
   };
 }
+
+const positionOf = ({generation, sequence}: ChangesRecord): Position => ({generation, sequence});

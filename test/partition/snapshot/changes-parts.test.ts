@@ -88,3 +88,15 @@ test('a part goes once all of it is too old, and what was dropped is known', asy
   await kept.put({sequence: 12}, 300);
   expect([await kept.told(), kept.dropped]).toEqual([[], {generation: 1, sequence: 5}]);
 });
+
+test('records that are joined with newer ones again and again go when their time is over', async () => {
+  const kept = new Kept();
+  for (let sequence = 1; sequence <= 9; sequence++) await kept.put({sequence, facts: [erased('a')]}, sequence * 30);
+  expect(await kept.told()).toEqual([
+    [6, 1],
+    [7, 1],
+    [8, 1],
+    [9, 1],
+  ]);
+  expect(kept.dropped).toEqual({generation: 1, sequence: 5});
+});
