@@ -15,6 +15,8 @@ const firstFiles = {
   users: 'users',
   bolt: 'bolt',
   bookmark: 'bookmark',
+  bell: 'bell',
+  send: 'paper-airplane',
   server: 'server-stack',
   chartBar: 'chart-bar',
   key: 'key',

@@ -185,8 +185,11 @@ const routesThat = ({exact, bySegment}: Routes, keep: (path: string) => boolean)
 });
 
 /** All routes, the dashboard's included: for an edge with one port, and for the two of an edge with ADMIN_PORT. */
-export function servedRoutes(dashboard: Routes['exact']): Readonly<Record<'all' | 'operators' | 'clients', Routes>> {
-  const all: Routes = {...routes, exact: new Map([...routes.exact, ...dashboard])};
+export function servedRoutes(dashboard: Routes): Readonly<Record<'all' | 'operators' | 'clients', Routes>> {
+  const all: Routes = {
+    exact: new Map([...routes.exact, ...dashboard.exact]),
+    bySegment: new Map([...routes.bySegment, ...dashboard.bySegment]),
+  };
   return {
     all,
     operators: routesThat(all, isForOperators),

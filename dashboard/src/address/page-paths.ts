@@ -10,11 +10,13 @@ export const pagePaths = [
   '/paths',
   '/active',
   '/saved',
+  '/alerts',
   '/people',
   '/events',
   '/first-event',
   '/live',
   '/benchmarks',
   '/settings/keys',
+  '/settings/webhooks',
   '/settings/access',
 ] as const;

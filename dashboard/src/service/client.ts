@@ -50,7 +50,11 @@ export async function read<Value>(path: string, signal?: AbortSignal, at?: strin
   return answer;
 }
 
-export async function change<Value>(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Answer<Value>> {
+export async function change<Value>(
+  method: 'POST' | 'PATCH' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Answer<Value>> {
   const response = await ask(path, {
     method,
     headers: {'X-Millrace': '1', ...(body === undefined ? {} : {'Content-Type': 'application/json'})},

@@ -94,6 +94,15 @@ export const places: readonly Place[] = [
     Page: lazy(() => import('../pages/saved/saved').then(({Saved}) => Saved)),
   },
   {
+    path: '/alerts',
+    letter: 'n',
+    name: 'Alerts',
+    icon: 'bell',
+    section: 'Product',
+    role: 'analyst',
+    Page: lazy(() => import('../pages/alerts/alerts').then(({Alerts}) => Alerts)),
+  },
+  {
     path: '/people',
     letter: 'p',
     name: 'People',
@@ -146,6 +155,15 @@ export const places: readonly Place[] = [
     section: 'Settings',
     role: 'admin',
     Page: lazy(() => import('../pages/keys/keys').then(({Keys}) => Keys)),
+  },
+  {
+    path: '/settings/webhooks',
+    letter: 'h',
+    name: 'Webhooks',
+    icon: 'send',
+    section: 'Settings',
+    role: 'admin',
+    Page: lazy(() => import('../pages/webhooks/webhooks').then(({Webhooks}) => Webhooks)),
   },
   {
     path: '/settings/access',

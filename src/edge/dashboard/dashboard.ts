@@ -3,11 +3,12 @@ import type {KeyStore} from '../../keys/store.js';
 import type {AdminTokens} from '../admission/authentication.js';
 import type {ClientAddresses} from '../http/client-address.js';
 import type {Exchange} from '../http/exchange.js';
-import type {Route} from '../route.js';
+import type {Routes} from '../route.js';
 import type {ApiPlace} from './answers.js';
 import {readDashboardFiles} from './assets.js';
 import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';
+import {dashboardRoutesById} from './hook-routes.js';
 import {Live} from './live.js';
 import {dashboardRoutes} from './routes.js';
 import {Sessions} from './session.js';
@@ -29,8 +30,7 @@ export class Dashboard {
   readonly door: DashboardDoor;
   /** The edge starts it, and passes what it reads. */
   readonly live = new Live();
-  /** By their exact paths. */
-  readonly routes: ReadonlyMap<string, Route>;
+  readonly routes: Routes;
   /** False before the build: the page says how to run it. */
   readonly isBuilt: boolean;
   /** Port of the API, where it differs from the pages' port. Set once the API listens. */
@@ -52,6 +52,9 @@ export class Dashboard {
       resultsFolder: benchResultsDir ?? projectResultsFolder,
       monotonicMs,
     });
-    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, this.door);
+    this.routes = {
+      exact: dashboardRoutes(files, signIn, this.live, benchRuns, this.door),
+      bySegment: dashboardRoutesById,
+    };
   }
 }

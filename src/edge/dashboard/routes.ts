@@ -1,4 +1,4 @@
-// Every path of the dashboard, with the role that each needs. Its data comes from handlers of the API, mounted here for people
+// Every path of the dashboard without an id in it (hook-routes.ts has those), with the role that each needs. Its data comes from handlers of the API, mounted here for people
 // who are signed in: a page shows the API's answers.
 
 import {version} from '../../version.js';
@@ -29,6 +29,7 @@ import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import type {DashboardDoor, NeededRole} from './door.js';
+import {hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
@@ -102,6 +103,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
   'v1/user/export': {GET: reading('analyst', exportUser)},
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
+  ...hookRoutes,
   'saved-reports': {
     GET: reading('reader', listSavedReports),
     POST: writing('analyst', saveReport, savedReportBodyBytesMax),

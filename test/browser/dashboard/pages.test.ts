@@ -61,7 +61,9 @@ const visits: readonly Visit[] = [
   {name: 'events-refused', path: '/events?show=refused'},
   {name: 'first-event', path: '/first-event'},
   {name: 'live', path: '/live'},
+  {name: 'alerts', path: '/alerts'},
   {name: 'keys', path: '/settings/keys'},
+  {name: 'webhooks', path: '/settings/webhooks'},
   {name: 'access', path: '/settings/access', isShort: true},
   {name: 'address-problems', path: '/trends?event=signup&range=never&color=red', isShort: true},
 ];

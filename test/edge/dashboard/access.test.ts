@@ -2,6 +2,7 @@
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {countsPath, usersPath} from '../../../dashboard/src/address/report-address.js';
 import type {RecordLine} from '../../../src/edge/dashboard/answers.js';
+import {routedMethods} from '../../../src/edge/route.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client} from '../../support/http.js';
@@ -160,6 +161,24 @@ describe('roles', () => {
     ['GET', 'v1/user/export?userId=nobody', 'analyst'],
     ['DELETE', 'v1/user?userId=nobody', 'admin'],
     ['GET', 'v1/deletion?id=nothing', 'admin'],
+    ['GET', 'v1/alerts', 'analyst'],
+    ['POST', 'v1/alerts', 'analyst'],
+    ['POST', 'v1/alerts/preview', 'analyst'],
+    ['PATCH', 'v1/alerts/al_0123456789abcdef', 'analyst'],
+    ['DELETE', 'v1/alerts/al_0123456789abcdef', 'analyst'],
+    ['GET', 'v1/funnels', 'analyst'],
+    ['POST', 'v1/funnels', 'analyst'],
+    ['DELETE', 'v1/funnels/fn_0123456789abcdef', 'analyst'],
+    ['GET', 'v1/user/funnels?userId=nobody', 'analyst'],
+    ['GET', 'v1/webhooks', 'admin'],
+    ['POST', 'v1/webhooks', 'admin'],
+    ['PATCH', 'v1/webhooks/wh_0123456789abcdef', 'admin'],
+    ['DELETE', 'v1/webhooks/wh_0123456789abcdef', 'admin'],
+    ['POST', 'v1/webhooks/wh_0123456789abcdef/test', 'admin'],
+    ['POST', 'v1/webhooks/wh_0123456789abcdef/rotate', 'admin'],
+    ['POST', 'v1/webhooks/wh_0123456789abcdef/resume', 'admin'],
+    ['POST', 'v1/webhooks/wh_0123456789abcdef/replay', 'admin'],
+    ['GET', 'v1/webhooks/wh_0123456789abcdef/deliveries', 'admin'],
     ['GET', 'saved-reports', 'reader'],
     ['POST', 'saved-reports', 'analyst'],
     ['POST', 'saved-report?id=nothing', 'analyst'],
@@ -175,12 +194,14 @@ describe('roles', () => {
     ['DELETE', 'sessions', 'admin'],
   ];
 
+  const takesBody = (method: string): boolean => method === 'POST' || method === 'PATCH';
+
   test.each(dashboardRoles)('as %s, every route', async (role) => {
     const {client} = await personAs(role);
     const rank = dashboardRoles.indexOf(role);
     for (const [method, path, needed] of table) {
       if (path === 'sessions' && role === 'admin') continue; // It would end the session of this test.
-      const answer = await client.ask(method, `/dashboard/api/${path}`, method === 'POST' ? {json: {}} : {});
+      const answer = await client.ask(method, `/dashboard/api/${path}`, takesBody(method) ? {json: {}} : {});
       const isAllowed = rank >= dashboardRoles.indexOf(needed);
       expect([method, path, answer.status === 403]).toEqual([method, path, !isAllowed]);
       if (!isAllowed) expect(codeOf(answer)).toBe('role_not_sufficient');
@@ -189,19 +210,23 @@ describe('roles', () => {
 
   test('without a session every one of them is refused', async () => {
     for (const [method, path] of table) {
-      const answer = await openBrowser().ask(method, `/dashboard/api/${path}`, method === 'POST' ? {json: {}} : {});
+      const answer = await openBrowser().ask(method, `/dashboard/api/${path}`, takesBody(method) ? {json: {}} : {});
       expect([path, answer.status, codeOf(answer)]).toEqual([path, 401, 'not_signed_in']);
     }
   });
 
   test('every route that asks for data is in the table', async () => {
     const {dashboardRoutes} = await import('../../../src/edge/dashboard/routes.js');
-    const known = new Set(table.map(([method, path]) => `${method} ${path.split('?', 1)[0]}`));
+    const {dashboardRoutesById} = await import('../../../src/edge/dashboard/hook-routes.js');
+    const anyId = (path: string): string =>
+      path.replace(/\/[a-z]{2}_[0-9a-f]{16}$/, '/').replace(/[a-z]{2}_[0-9a-f]{16}/, '*');
+    const known = new Set(table.map(([method, path]) => `${method} ${anyId(path.split('?', 1)[0])}`));
     // A stream has no end; its topics have roles of their own (live.test.ts).
     const open = ['GET /', 'POST session', 'GET session', 'DELETE session', 'POST sign-in-code', 'GET stream'];
     // Only handlers are asked for here, none of them is called.
-    for (const [path, route] of dashboardRoutes(undefined, {} as never, {} as never, {} as never, {} as never)) {
-      for (const method of ['GET', 'POST', 'DELETE'] as const) {
+    const exact = dashboardRoutes(undefined, {} as never, {} as never, {} as never, {} as never);
+    for (const [path, route] of [...exact, ...dashboardRoutesById]) {
+      for (const method of routedMethods) {
         const name = `${method} ${path.replace('/dashboard/api/', '')}`;
         if (route[method] !== undefined && !path.match(/^\/dashboard(\/|\/sign-in)?$/)) {
           expect([name, known.has(name) || open.includes(name)]).toEqual([name, true]);

@@ -26,8 +26,8 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
     'reader',
     'Reports, live load and benchmarks. Sees no user and no single event; values of properties, such as a plan or a country, are visible in reports.',
   ],
-  ['analyst', 'And single events, people with their traits, and what arrives now.'],
-  ['admin', 'And API keys, deletions, and this page.'],
+  ['analyst', 'And single events, people with their traits, what arrives now, and alerts.'],
+  ['admin', 'And API keys, webhooks, deletions, and this page.'],
 ];
 
 export function Access() {

@@ -1,0 +1,172 @@
+// Alerts: what is watched, how it stands, since when; add, pause, delete.
+
+import {useEffect, useState} from 'preact/hooks';
+import type {AlertAnswer} from '../../../../src/edge/answers.js';
+import {Dialog} from '../../controls/dialog';
+import {Moment} from '../../controls/moment';
+import {useAsked} from '../../service/asked';
+import {change, type Fault} from '../../service/client';
+import {Head} from '../../shell/head';
+import {Icon} from '../../shell/icon';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {type FunnelNames, ruleText, stateOf, valueText} from './alert-words';
+import {CreateAlert, type SavedFunnels} from './create-alert';
+import '../keys/keys.css';
+import './alerts.css';
+
+/** The page asks again for states: they change behind each publication of reports. */
+const askAgainMs = 5_000;
+
+const pathOf = ({id}: AlertAnswer): string => `v1/alerts/${encodeURIComponent(id)}`;
+
+export function Alerts() {
+  const [asked, ask] = useAsked<{data: AlertAnswer[]}>('v1/alerts');
+  const [funnelsAsked] = useAsked<{data: SavedFunnels}>('v1/funnels');
+  const [isCreating, setCreating] = useState(false);
+  const [leaving, setLeaving] = useState<AlertAnswer>();
+  const [pauseFault, setPauseFault] = useState<Fault>();
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
+    return () => clearInterval(timer);
+  }, [ask]);
+  const {value, fault} = asked.value;
+  const alerts = [...(value?.data ?? [])].reverse();
+  const funnels = funnelsAsked.value.value?.data ?? [];
+  const close = (): void => {
+    setCreating(false);
+    setLeaving(undefined);
+    ask();
+  };
+  const pause = async (alert: AlertAnswer): Promise<void> => {
+    const answer = await change('PATCH', pathOf(alert), {paused: !alert.paused});
+    setPauseFault(answer.kind === 'fault' ? answer.fault : undefined);
+    ask();
+  };
+  return (
+    <>
+      <Head title="Alerts">
+        <button type="button" class="button primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" />
+          Add an alert
+        </button>
+      </Head>
+      <section class="card" aria-label="Alerts">
+        {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
+        {pauseFault !== undefined && <FaultBox fault={pauseFault} />}
+        {value === undefined && fault === undefined && <Loading />}
+        {value !== undefined && alerts.length === 0 && (
+          <Empty title="Nothing is watched yet">
+            An alert watches a number of the reports, and tells webhooks and chats when it passes a bound, when an event
+            stays away, or when a saved funnel converts less.
+          </Empty>
+        )}
+        {alerts.length > 0 && (
+          <AlertTable
+            alerts={alerts}
+            funnels={new Map(funnels.map(({id, name}) => [id, name]))}
+            onPause={(alert) => void pause(alert)}
+            onDelete={setLeaving}
+          />
+        )}
+      </section>
+      <p class="page-note">
+        Alerts are judged behind each publication of reports. Webhooks and chats that take alerts are told of each
+        change.
+      </p>
+      {isCreating && <CreateAlert funnels={funnels} onClose={close} />}
+      {leaving !== undefined && <DeleteAlert alert={leaving} onClose={close} />}
+    </>
+  );
+}
+
+function AlertTable({
+  alerts,
+  funnels,
+  onPause,
+  onDelete,
+}: {
+  readonly alerts: readonly AlertAnswer[];
+  readonly funnels: FunnelNames;
+  readonly onPause: (alert: AlertAnswer) => void;
+  readonly onDelete: (alert: AlertAnswer) => void;
+}) {
+  return (
+    <div class="table-frame">
+      <table class="grid-table keys-table">
+        <thead>
+          <tr>
+            <th>Alert</th>
+            <th>State</th>
+            <th>Value then</th>
+            <th>Added</th>
+            <th>Since</th>
+            <th>
+              <span class="visually-hidden">What can be done</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {alerts.map((alert) => {
+            const {id, name, kind, state, paused} = alert;
+            const [words, tone] = stateOf(alert);
+            return (
+              <tr key={id}>
+                <td>
+                  <span class="key-name">{name}</span>
+                  <span class="key-option">Fires: {ruleText(alert, funnels)}</span>
+                </td>
+                <td>
+                  <span class={`pill ${tone}`}>{words}</span>
+                </td>
+                <td>{state === null ? <span class="faint">none</span> : valueText(kind, state.value)}</td>
+                <td>
+                  <Moment iso={alert.created_at} />
+                </td>
+                <td>
+                  {state !== null && (
+                    <>
+                      <span class="narrow-only">since </span>
+                      <Moment iso={state.since} />
+                    </>
+                  )}
+                </td>
+                <td class="row-actions">
+                  <button type="button" class="link" onClick={() => onPause(alert)}>
+                    {paused ? 'Resume' : 'Pause'}
+                    <span class="visually-hidden"> {name}</span>
+                  </button>
+                  <button type="button" class="link bad" onClick={() => onDelete(alert)}>
+                    Delete<span class="visually-hidden"> {name}</span>
+                  </button>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function DeleteAlert({alert, onClose}: {readonly alert: AlertAnswer; readonly onClose: () => void}) {
+  const [fault, setFault] = useState<Fault>();
+  const remove = async (): Promise<void> => {
+    const answer = await change('DELETE', pathOf(alert));
+    if (answer.kind === 'value') onClose();
+    else setFault(answer.fault);
+  };
+  return (
+    <Dialog title={`Delete ${alert.name}?`} onClose={onClose}>
+      <p>It is not judged any more. If it fires now, nobody is told that it is over.</p>
+      {fault !== undefined && <FaultBox fault={fault} />}
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={onClose}>
+          Keep it
+        </button>
+        <button type="button" class="button danger" onClick={() => void remove()}>
+          Delete the alert
+        </button>
+      </div>
+    </Dialog>
+  );
+}

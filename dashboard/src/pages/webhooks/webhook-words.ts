@@ -1,0 +1,52 @@
+// Kinds of webhooks, what they may be told, and their states, in words.
+import type {WebhookAnswer} from '../../../../src/edge/answers.js';
+
+export type WebhookKind = WebhookAnswer['kind'];
+export type SubscribedType = WebhookAnswer['types'][number]['type'];
+
+export const kindWords: Readonly<Record<WebhookKind, {readonly title: string; readonly gets: string}>> = {
+  webhook: {title: 'Server', gets: 'Signed JSON, to an address of yours.'},
+  slack: {title: 'Slack', gets: 'Lines of text, to an incoming webhook.'},
+  discord: {title: 'Discord', gets: "Lines of text, to a channel's webhook."},
+  teams: {title: 'Teams', gets: 'Cards, to a workflow that posts what a webhook sends.'},
+};
+export const kinds = Object.keys(kindWords) as readonly WebhookKind[];
+
+/** `names`: of what the names of a subscription are; absent: it takes none. */
+export const typeWords: Readonly<Record<SubscribedType, {readonly title: string; readonly names?: string}>> = {
+  'event.tracked': {title: 'Events, as they are stored', names: 'events'},
+  'user.identified': {title: 'Users who are identified'},
+  'user.deleted': {title: 'Users who are deleted'},
+  'funnel.completed': {title: 'Saved funnels that a user completes', names: 'saved funnels'},
+  'funnel.stalled': {title: 'Saved funnels in which a user stalls', names: 'saved funnels'},
+  'report.threshold': {title: 'Alerts', names: 'alerts'},
+  'report.revised': {title: 'Days that change after they were complete', names: 'events'},
+};
+
+const chatTypes: readonly SubscribedType[] = ['report.threshold', 'report.revised'];
+
+export const typesFor = (kind: WebhookKind): readonly SubscribedType[] =>
+  kind === 'webhook' ? (Object.keys(typeWords) as SubscribedType[]) : chatTypes;
+
+const shownNamesMax = 3;
+
+/** `event.tracked (signup, login, and 4 more) if plan eq pro` */
+export function subscriptionText({type, names = [], where = []}: WebhookAnswer['types'][number]): string {
+  const more = names.length - shownNamesMax;
+  const listed = [...names.slice(0, shownNamesMax), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+  return `${type}${listed === '' ? '' : ` (${listed})`}${where.length === 0 ? '' : ` if ${where.join(' and ')}`}`;
+}
+
+/** With the tone of its pill. */
+export function stateOf({state, health}: WebhookAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
+  if (state === 'disabled') return ['disabled', 'bad'];
+  if (state === 'paused') return ['paused', 'warn'];
+  if (health.probed) return ['failing', 'bad'];
+  return health.failures > 0 ? ['retrying', 'warn'] : ['active', ''];
+}
+
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

@@ -1,0 +1,148 @@
+// Settings, Webhooks: who is told what, how that goes, and what became of each message.
+
+import {useEffect, useState} from 'preact/hooks';
+import type {WebhookAnswer} from '../../../../src/edge/answers.js';
+import {count, duration} from '../../charts/format';
+import {Moment} from '../../controls/moment';
+import {useAsked} from '../../service/asked';
+import {Head} from '../../shell/head';
+import {Icon} from '../../shell/icon';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {CreateWebhook} from './create-webhook';
+import {WebhookCard} from './webhook-card';
+import {kindWords, stateOf, subscriptionText} from './webhook-words';
+import '../keys/keys.css';
+import './webhooks.css';
+
+/** The page asks again for what was delivered in the meantime. */
+const askAgainMs = 5_000;
+
+export function Webhooks() {
+  const [asked, ask] = useAsked<{data: WebhookAnswer[]}>('v1/webhooks');
+  const [isCreating, setCreating] = useState(false);
+  const [chosen, setChosen] = useState<string>();
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
+    return () => clearInterval(timer);
+  }, [ask]);
+  const {value, fault} = asked.value;
+  const webhooks = [...(value?.data ?? [])].reverse();
+  const open = webhooks.find(({id}) => id === chosen);
+  return (
+    <>
+      <Head title="Webhooks">
+        <button type="button" class="button primary" onClick={() => setCreating(true)}>
+          <Icon name="plus" />
+          Add a webhook
+        </button>
+      </Head>
+      <section class="card" aria-label="Webhooks">
+        {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
+        {value === undefined && fault === undefined && <Loading />}
+        {value !== undefined && webhooks.length === 0 && (
+          <Empty title="Nobody is told yet">
+            A webhook sends events, changes of users, completed funnels and alerts to a server of yours, signed, or to a
+            chat, as they happen.
+          </Empty>
+        )}
+        {webhooks.length > 0 && <WebhookTable webhooks={webhooks} chosen={chosen} onChoose={setChosen} />}
+      </section>
+      {open !== undefined && (
+        <div class="row">
+          <WebhookCard
+            key={open.id}
+            webhook={open}
+            onChange={ask}
+            onDeleted={() => {
+              setChosen(undefined);
+              ask();
+            }}
+          />
+        </div>
+      )}
+      {isCreating && (
+        <CreateWebhook
+          onClose={() => {
+            setCreating(false);
+            ask();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function WebhookTable({
+  webhooks,
+  chosen,
+  onChoose,
+}: {
+  readonly webhooks: readonly WebhookAnswer[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string | undefined) => void;
+}) {
+  return (
+    <div class="table-frame">
+      <table class="grid-table keys-table">
+        <thead>
+          <tr>
+            <th>Receiver</th>
+            <th>State</th>
+            <th>Delivered</th>
+            <th>Lag</th>
+            <th>Last success</th>
+            <th>
+              <span class="visually-hidden">What can be done</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map((webhook) => {
+            const {id, kind, url, types, reason, health} = webhook;
+            const [state, tone] = stateOf(webhook);
+            return (
+              <tr key={id}>
+                <td>
+                  <span class="key-name">{url}</span>
+                  <span class="key-option">
+                    {kindWords[kind].title}: {types.map(subscriptionText).join('; ')}
+                  </span>
+                </td>
+                <td>
+                  <span class={`pill ${tone}`}>{state}</span>
+                  {reason !== null && <span class="key-option">{reason}</span>}
+                  {reason === null && health.failures > 0 && (
+                    <span class="key-option">{count(health.failures)} failures in a row</span>
+                  )}
+                </td>
+                <td>
+                  {count(health.delivered)}
+                  <span class="narrow-only"> delivered</span>
+                  {health.dead > 0 && <span class="key-option">{count(health.dead)} dead</span>}
+                  {health.skipped_events > 0 && (
+                    <span class="key-option">{count(health.skipped_events)} events passed over</span>
+                  )}
+                </td>
+                <td>{health.lag_seconds === 0 ? <span class="faint">none</span> : duration(health.lag_seconds)}</td>
+                <td>
+                  <Moment iso={health.last_success_at} />
+                </td>
+                <td class="row-actions">
+                  <button
+                    type="button"
+                    class="link"
+                    aria-expanded={id === chosen}
+                    onClick={() => onChoose(id === chosen ? undefined : id)}
+                  >
+                    {id === chosen ? 'Close' : 'Open'}
+                    <span class="visually-hidden"> {url}</span>
+                  </button>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

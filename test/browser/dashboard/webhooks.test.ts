@@ -1,0 +1,162 @@
+// Webhooks and alerts in a real browser: from the form to the receiver, with the secret shown once.
+import {createHmac} from 'node:crypto';
+import {once} from 'node:events';
+import {createServer, type Server} from 'node:http';
+import type {AddressInfo} from 'node:net';
+import type {Browser} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+let service: Service;
+let browser: Browser;
+let receiver: Server;
+const received: {readonly headers: Record<string, string>; readonly body: string}[] = [];
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  receiver = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    received.push({headers: request.headers as Record<string, string>, body});
+    response.writeHead(204).end();
+  });
+  receiver.listen(0, '127.0.0.1');
+  const env = {WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1', REPORT_REFRESH_SECONDS: '5'};
+  [service, browser] = await Promise.all([startService({env}), openBrowser(), once(receiver, 'listening')]);
+});
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await browser.close();
+  receiver.close();
+  expect(await service.stop()).toBe(0);
+});
+
+beforeEach((context) => {
+  if (chromiumPath === undefined) context.skip(noChromium);
+});
+
+/** Every text that the page holds: markup, values of fields, address, storage, history. */
+const allText = (dashboard: DashboardPage): Promise<string> =>
+  dashboard.page.evaluate(
+    "document.documentElement.outerHTML + location.href + JSON.stringify({...localStorage, ...sessionStorage, state: history.state}) + [...document.querySelectorAll('input,textarea')].map(({value}) => value).join(' ')",
+  );
+
+test('a webhook: added, its secret stored, tested, paused, rotated, deleted', async () => {
+  const dashboard = await DashboardPage.open(browser, service, {width: 390});
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('/settings/webhooks');
+  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByRole('button', {name: 'Add a webhook'}).click();
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  await page.getByLabel('URL').fill(url);
+  await page.getByLabel('Events, as they are stored').check();
+  await page.getByLabel('Names of events').fill('order_paid\nsignup');
+  await page.getByLabel('Users who are deleted').check();
+  await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Add the webhook'}).click();
+  const field = page.getByLabel('Verify its messages with');
+  const secret = await field.inputValue();
+  expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
+  await page.getByRole('button', {name: 'I have stored it'}).click();
+  await field.waitFor({state: 'detached'});
+  expect(await allText(dashboard)).not.toContain(secret);
+
+  await page.getByRole('button', {name: `Open ${url}`}).click();
+  await page.getByText('event.tracked (order_paid, signup); user.deleted').waitFor();
+  await page.getByRole('button', {name: 'Send a test'}).click();
+  await page.getByText('A test message is queued.').waitFor();
+  await until('the receiver has it', async () => received.length > 0);
+  const [{headers, body}] = received;
+  expect(JSON.parse(body)).toMatchObject({type: 'test'});
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  await page.getByRole('cell', {name: headers['webhook-id']!}).waitFor();
+  await page.getByRole('cell', {name: 'delivered 204'}).waitFor();
+  await dashboard.expectSound();
+
+  await page.getByRole('button', {name: 'Pause'}).click();
+  await page.getByRole('row', {name: /paused/}).waitFor();
+  await page.getByRole('button', {name: 'Resume'}).click();
+  await page.getByText('It is active again.').waitFor();
+  await page.getByRole('button', {name: 'Dead', exact: true}).click();
+  await page.getByText('There is no message that the receiver did not take').waitFor();
+
+  await page.getByRole('button', {name: 'Rotate the secret'}).click();
+  await page.getByRole('button', {name: 'Make a new secret'}).click();
+  const rotated = await page.getByLabel('The new secret').inputValue();
+  expect(rotated).not.toBe(secret);
+  await page.getByRole('button', {name: 'I have stored it'}).click();
+  expect(await allText(dashboard)).not.toContain(rotated);
+
+  await page.getByRole('button', {name: 'Replay'}).click();
+  await page.getByLabel('From (UTC)').fill('2026-01-01T00:00');
+  await page.getByLabel('To (UTC)').fill('2026-01-01T01:00');
+  await page.getByRole('button', {name: 'Send them again'}).click();
+  await page.getByText('0 messages are queued.').waitFor();
+  await page.getByRole('button', {name: 'Done'}).click();
+
+  await page.getByRole('button', {name: 'Delete', exact: true}).click();
+  await page.getByRole('button', {name: 'Delete the webhook'}).click();
+  await page.getByText('Nobody is told yet').waitFor();
+  await dashboard.expectSound();
+  await dashboard.close();
+});
+
+test('an alert: previewed over what happened, added, fires, is paused and deleted', async () => {
+  const dayMs = 86_400_000;
+  const writer = new Client(service.baseUrl, service.writeKey);
+  const atMs = [0, 3 * dayMs, 6 * dayMs].map((agoMs) => Date.now() - agoMs - 60_000);
+  for (const ms of atMs) {
+    const timestamp = new Date(ms).toISOString();
+    expect((await writer.post('/v1/events', {event: 'payment_failed', userId: 'ada', timestamp})).status).toBe(200);
+  }
+  const dashboard = await DashboardPage.open(browser, service, {width: 390});
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('/alerts');
+  await page.getByText('Nothing is watched yet').waitFor();
+  await page.getByRole('button', {name: 'Add an alert'}).click();
+  await page.getByLabel('Name', {exact: true}).fill('Payments fail');
+  await page.getByLabel('Event', {exact: true}).fill('payment_failed');
+  await page.getByLabel('Bound').fill('1');
+  await page.getByLabel('In so many minutes').fill('60');
+  const preview = page.getByRole('button', {name: 'Preview 30 days'});
+  await until('the events are published', async () => {
+    await preview.click();
+    const told = page.locator('.alert-preview').getByText(/It would/);
+    await told.waitFor();
+    return /^It would have fired 3 times over the last 30 days, and sent 5 messages/.test(await told.innerText());
+  });
+  await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Add the alert'}).click();
+  const row = page.getByRole('row', {name: /Payments fail/});
+  await row.getByText('Fires: at least 1 "payment_failed" events in 1 h').waitFor();
+  await row.getByText('firing').waitFor();
+  await dashboard.expectSound();
+  await row.getByRole('button', {name: 'Pause'}).click();
+  await row.getByText('paused').waitFor();
+  await row.getByRole('button', {name: 'Delete'}).click();
+  await page.getByRole('button', {name: 'Delete the alert'}).click();
+  await page.getByText('Nothing is watched yet').waitFor();
+
+  // Every kind has its own fields.
+  await page.getByRole('button', {name: 'Add an alert'}).click();
+  const kind = page.getByLabel('It fires when');
+  for (const [chosen, field] of [
+    ['absence', 'For so many minutes'],
+    ['funnel_drop', 'There is no saved funnel yet'],
+    ['lag', 'Late by more than, in seconds'],
+  ] as const) {
+    await kind.selectOption(chosen);
+    await page.getByText(field).waitFor();
+    await page.getByText('When it speaks').click();
+    await dashboard.expectSound();
+  }
+  await dashboard.close();
+});
