@@ -23,7 +23,7 @@ export interface ObstacleSources {
 
 const nearlyFull = unavailable('the disk is nearly full: nothing was stored');
 const awayLog = unavailable('the log is unreachable: nothing was stored');
-const awayKeys = unavailable('the key store is unreachable: nothing was changed');
+const awayStore = unavailable('the store of keys and definitions is unreachable: nothing was changed');
 const cannotWrite = unavailable('the log cannot write now: nothing was stored');
 export const logUnavailable = unavailable('the log does not accept events now: nothing was stored');
 
@@ -50,9 +50,9 @@ export class Obstacles {
     return isLogOpen() ? undefined : logUnavailable;
   }
 
-  /** Why no key can be created or revoked now. */
-  toKeyChanges(): Failure | undefined {
-    return this.sources.asks() === 'answers' ? undefined : awayKeys;
+  /** Why no key and no definition can be changed now. */
+  toChanges(): Failure | undefined {
+    return this.sources.asks() === 'answers' ? undefined : awayStore;
   }
 
   /** For `/readyz`. */

@@ -130,7 +130,7 @@ const shown = (report: SavedReport): SavedReportAnswer => ({
 
 /** @throws RequestFailure */
 async function changed<T>({obstacles}: Front, make: () => Promise<T>): Promise<T> {
-  const obstacle = obstacles.toKeyChanges();
+  const obstacle = obstacles.toChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
     return await make();

@@ -156,7 +156,7 @@ async function withState({hooks}: Front, alert: Alert) {
 
 /** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
 async function changed<Value>({obstacles}: Front, change: () => Promise<Value>): Promise<Value> {
-  const obstacle = obstacles.toKeyChanges();
+  const obstacle = obstacles.toChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
     return await change();

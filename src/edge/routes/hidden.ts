@@ -67,7 +67,7 @@ async function hide(
   list: HiddenList,
   texts: readonly string[],
 ): Promise<void> {
-  const obstacle = obstacles.toKeyChanges();
+  const obstacle = obstacles.toChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
     await keys.hidden.set(list, [...new Set(texts)]);

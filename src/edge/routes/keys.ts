@@ -137,7 +137,7 @@ async function changed<Value>(
   exchange: Exchange,
   change: (keys: KeyStore, author: KeyAuthor) => Promise<Value>,
 ): Promise<Value> {
-  const obstacle = obstacles.toKeyChanges();
+  const obstacle = obstacles.toChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
     return await change(keys, {by: exchange.session?.by ?? 'admin', address: clientAddresses.of(exchange)});

@@ -97,7 +97,7 @@ export const deleteFunnel: Handle = async (front, exchange, segment) => {
 
 /** @throws RequestFailure */
 async function changed<T>({obstacles}: Front, change: () => Promise<T>): Promise<T> {
-  const obstacle = obstacles.toKeyChanges();
+  const obstacle = obstacles.toChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   try {
     return await change();

@@ -402,7 +402,7 @@ async function forgetRecords({hooks, partitionCount}: Front, id: string): Promis
 
 /** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
 async function changed<Value>({obstacles}: Front, change: () => Promise<Value>): Promise<Value> {
-  const obstacle = obstacles.toKeyChanges();
+  const obstacle = obstacles.toChanges();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
   return tried(change);
 }
