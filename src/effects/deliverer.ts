@@ -1,4 +1,6 @@
 // Serves every endpoint: its triggers, and its tails of all partitions. Any number of processes may.
+//   DE1. Who has not heard of an endpoint's deletion yet may queue for it behind that: it is swept out. What says that the endpoint
+//        is gone is the bucket, for this process may not have heard of a new one.
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {allPlaces, type CourierWorld, Recipient, savingMs} from './courier.js';
@@ -9,6 +11,7 @@ import {TailRun, type TailWorld} from './tail-run.js';
 import {TriggerRun, type TriggerWorld} from './trigger-run.js';
 
 const againMs = 1_000;
+const sweepEveryMs = 60_000;
 
 export type DeliveryWorld = CourierWorld &
   Omit<TailWorld, 'placeIn'> &
@@ -106,6 +109,7 @@ export class Deliverer {
   private readonly services = new Map<string, Service>();
   private readonly places = allPlaces();
   private saving: NodeJS.Timeout | undefined;
+  private sweeping: NodeJS.Timeout | undefined;
   private isStopped = false;
 
   constructor(world: DeliveryWorld) {
@@ -118,6 +122,22 @@ export class Deliverer {
     this.follow();
     heads.follow(partitionCount, () => [...this.services.values()].some(({hasTails}) => hasTails));
     this.saving = setInterval(() => void this.saveAll(), savingMs);
+    this.sweeping = setInterval(() => void this.sweep(), sweepEveryMs);
+    void this.sweep();
+  }
+
+  /** DE1. Never rejects: there is another turn. */
+  private async sweep(): Promise<void> {
+    const {hooks, letters, bucket} = this.world;
+    try {
+      for (const id of await letters.addressees()) {
+        if (hooks.endpoints.get(id) !== undefined) continue;
+        const entry = await bucket.read(id);
+        if (entry === undefined || entry.text === '') await letters.forget(id);
+      }
+    } catch (error) {
+      throwBroken(error);
+    }
   }
 
   /** Serves the endpoints that there are now. */
@@ -142,8 +162,9 @@ export class Deliverer {
     }
   }
 
+  /** All at once: while the bucket does not answer, a stop waits for it once and not for each. */
   private async saveAll(): Promise<void> {
-    for (const service of this.services.values()) await service.save().catch(throwBroken);
+    await Promise.all(Array.from(this.services.values(), (service) => service.save().catch(throwBroken)));
   }
 
   measures(): EndpointMeasures[] {
@@ -158,6 +179,7 @@ export class Deliverer {
   async stop(): Promise<void> {
     this.isStopped = true;
     clearInterval(this.saving);
+    clearInterval(this.sweeping);
     this.world.heads.stop();
     await Promise.all(Array.from(this.services.values(), (service) => service.stop()));
     await this.saveAll();

@@ -83,6 +83,12 @@ export class Letters {
     await this.jsm.streams.purge(deadLettersStream, {filter: deadLetterSubject(endpointId)});
   }
 
+  /** Endpoints for which something waits, those that are gone, too. */
+  async addressees(): Promise<string[]> {
+    const {state} = await this.jsm.streams.info(triggersStream, {subjects_filter: triggerSubject('>')});
+    return Object.keys(state.subjects ?? {}).map((subject) => subject.slice(triggerSubject('').length));
+  }
+
   /** Its messages, shared with other processes that ask. */
   source(endpointId: string): TriggerSource {
     let isThere: Promise<ConsumerInfo> | undefined;

@@ -140,9 +140,8 @@ export class TailRun {
     }
     const page = await this.read(cursor);
     if (page.generation !== cursor.generation) {
-      // The log was restored, and may be shorter: rows from its end on are others.
-      const end = this.world.heads.get(this.partition)?.end ?? page.next;
-      this.cursor = {v: 1, generation: page.generation, ordinal: Math.min(cursor.ordinal, end)};
+      // The log was restored, and may be shorter: rows from its end on are others. What the heads know may be of the log before.
+      this.cursor = {v: 1, generation: page.generation, ordinal: Math.min(cursor.ordinal, page.next)};
       return this.save();
     }
     if (page.oldestMs !== undefined) {
@@ -202,17 +201,18 @@ export class TailRun {
       const text = answer.events[at];
       if (ordinal >= next || typeof text !== 'string') continue;
       const event = JSON.parse(text) as StoredEvent;
-      if (isWanted(event) && !this.wasToldBefore(event)) rows.push({ordinal, event, text});
+      if (isWanted(event) && !(await this.wasToldBefore(event))) rows.push({ordinal, event, text});
     }
     const oldestMs = rows[0] && Date.parse(rows[0].event.received_at);
     return {next, generation, deliveries: this.deliveriesOf(rows, generation), oldestMs};
   }
 
-  /** TL4 */
-  private wasToldBefore(event: StoredEvent): boolean {
+  /** TL4. Where this process has no place (an owner that is away, another process that tails), the stored cursor says it. */
+  private async wasToldBefore(event: StoredEvent): Promise<boolean> {
     if (!event.joined) return false;
+    const {bucket, placeIn} = this.world;
     const {partition, ordinal} = originOf(event);
-    const place = this.world.placeIn(partition);
+    const place = placeIn(partition) ?? (await new CursorRecord(bucket, this.recipient.id, partition).read())?.cursor;
     return place === undefined || place.ordinal > ordinal;
   }
 

@@ -35,6 +35,9 @@ const bucket = () => new NatsKeyBucket(nc, 'hooks');
 /** Stored rows of each partition; null: erased. */
 let rows: (object | null)[][];
 let isAway = false;
+let generation = 1;
+/** Called before rows of a partition are read. */
+let beforeRead: (partition: number) => void;
 let effects: Map<string, object | null>;
 
 beforeAll(async () => {
@@ -54,6 +57,8 @@ beforeEach(() => {
   rows = Array.from({length: partitionCount}, () => []);
   effects = new Map();
   isAway = false;
+  generation = 1;
+  beforeRead = () => undefined;
 });
 
 interface ReceivedEvent {
@@ -143,6 +148,7 @@ afterEach(async () => {
 /** As the owner of a partition answers (src/partition/reads). */
 function answerOf(partition: number, question: PartitionQuestion) {
   if (isAway) return {kind: 'unavailable', message: 'away'};
+  if (question.ask === 'tail' && question.limit > 0) beforeRead(partition);
   const own = rows[partition]!;
   const textOf = (ordinal: number) => (own[ordinal] ? JSON.stringify(own[ordinal]) : null);
   switch (question.ask) {
@@ -151,8 +157,10 @@ function answerOf(partition: number, question: PartitionQuestion) {
         .map((_, ordinal) => ordinal)
         .filter((ordinal) => ordinal >= question.from && own[ordinal] !== null)
         .slice(0, question.limit);
+      if (question.from > own.length)
+        return {kind: 'tail', generation, end: own.length, next: own.length, ordinals, events: []};
       const next = ordinals.length < question.limit ? own.length : (ordinals.at(-1) ?? question.from - 1) + 1;
-      return {kind: 'tail', generation: 1, end: own.length, next, ordinals, events: ordinals.map(textOf)};
+      return {kind: 'tail', generation, end: own.length, next, ordinals, events: ordinals.map(textOf)};
     }
     case 'bodies':
       return {kind: 'bodies', events: question.ordinals.map(textOf)};
@@ -336,6 +344,50 @@ describe('stored events', () => {
     );
   });
 
+  test('that a join brought are told here while those of their first partition cannot be read', async () => {
+    await create();
+    let refused = 0;
+    beforeRead = (partition) => {
+      if (partition !== 0) return;
+      refused += 1;
+      throw new Error('the owner of partition 0 is away');
+    };
+    const process = start();
+    store(0, 'moved');
+    await until('it cannot be read', () => refused > 0);
+    rows[0]![0] = null;
+    store(1, 'moved', {}, {id: '0-0', joined: true});
+    store(1, 'last');
+    await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
+    expect(process.received.map(({data}) => data.event.id).sort()).toEqual(['0-0', '1-1']);
+  });
+
+  test('of a restored log that is shorter come, whatever was known of the end of the log before', async () => {
+    await create();
+    const process = start();
+    for (let n = 0; n < 10; n++) store(0, 'before', {n});
+    await until('they are told', () => process.received.length === 10);
+    beforeRead = (partition) => {
+      if (partition !== 0 || generation === 2) return;
+      generation = 2;
+      rows[0]!.length = 5;
+    };
+    store(0, 'before', {n: 10});
+    await until('the tail begins at its end', async () => {
+      const found = await new CursorRecord(bucket(), hooks.endpoints.list()[0]!.id, 0).read();
+      return found?.cursor.generation === 2;
+    });
+    const later = [5, 6, 7, 8, 9, 10, 11];
+    for (const n of later) store(0, 'after', {n});
+    const told = () => process.received.filter(({data}) => data.event.event === 'after');
+    await until('the last is told', () => told().some(({data}) => data.event.properties.n === 11));
+    expect(
+      told()
+        .map(({data}) => data.event.properties.n)
+        .sort((a, b) => a - b),
+    ).toEqual(later);
+  });
+
   test('all come over a restart, copies under the same ids', async () => {
     await create();
     const sent = new Map<string, string>();
@@ -471,4 +523,14 @@ test('an endpoint that fails is probed with one delivery at a time, loses nothin
   await until('all are told', () => told().size === 100);
   await until('nothing waits', async () => (await letters.waiting(bad.id, 1, 1)).length === 0);
   expect(process.measures[0]).toMatchObject({isProbed: false, dead: 0, skippedEvents: 0});
+});
+
+test('what is queued behind the deletion of its endpoint is swept out, and nothing of another one', async () => {
+  const [gone, kept] = [await create({types: [{type: 'user.identified'}]}), await create({state: 'paused'})];
+  await hooks.endpoints.remove(gone.id);
+  await letters.forget(gone.id);
+  for (const endpoint of [gone, kept]) await tell(endpoint, trigger('ada'));
+  start();
+  await until('it is swept out', async () => (await letters.waiting(gone.id, 1, 1)).length === 0);
+  expect((await letters.waiting(kept.id, 1, 9)).length).toBe(1);
 });
