@@ -111,6 +111,29 @@ test('active users by hour over a stretch without rows borrow nothing', async ()
   expect(refs.every(isHeld)).toBe(true);
 });
 
+test('retention by many hours takes no more passes than the rows would', async () => {
+  const {parts, snapshot} = world(1);
+  const hours = 1_000;
+  const query = {
+    report: 'retention',
+    interval: 'hour',
+    start: {event: 'A', where: []},
+    return: {event: 'B', where: []},
+    userWhere: [],
+    periods: 2,
+    cohort: 'recurring',
+    criteria: 'on',
+    frame: 'calendar',
+    fromMs: 0,
+    toMs: hours * hourMs - 1,
+    laterEnds: [(hours + 1) * hourMs],
+  } as const satisfies ReportQuery;
+  parts.reads = 0;
+  const [gatheredBytesMax, rowBytes] = [64 * 1_024, 28];
+  await new Evaluation(new PartsCache(parts, 4_096), gatheredBytesMax).answer(query, [snapshot]);
+  expect(parts.reads / chunks).toBeLessThanOrEqual(2 * Math.ceil((chunks * rowsOfChunk * rowBytes) / gatheredBytesMax));
+});
+
 test.each([
   ['a funnel', FunnelPartial, scans[1]![1], 1 << 24],
   ['active users by hour, out of sets', HourSetsPartial, scans[2]![1], 1 << 24],

@@ -41,12 +41,17 @@ export class UserPeriods {
   /** Rows of this pass. */
   private rows = 0;
 
+  /** Bytes of the cells of one user. */
+  static bytesEach(edges: Float64Array, isSplit: boolean): number {
+    return (edges.length - 1) * (cellBytes + (isSplit ? seriesBytes : 0));
+  }
+
   /** `edges`: starts of all buckets and the end of the last. `userCount`: users of the partition. */
   constructor(userCount: number, edges: Float64Array, isSplit: boolean, bytesMax: number, walkCells: WalkCells) {
     this.userCount = userCount;
     this.edges = edges;
     this.bucketCount = edges.length - 1;
-    const bytesEach = this.bucketCount * (cellBytes + (isSplit ? seriesBytes : 0));
+    const bytesEach = UserPeriods.bytesEach(edges, isSplit);
     this.usersMax = Math.max(1, Math.min(userCount, Math.floor(bytesMax / bytesEach)));
     this.userEnd = Math.min(this.usersMax, userCount);
     this.bytes = this.usersMax * bytesEach;

@@ -182,6 +182,11 @@ export class RowScan {
     }
   }
 
+  /** Bytes of all rows that `walk` may gather, in one pass or more. */
+  walkBytes(snapshot: PartitionSnapshot): number {
+    return liveRows(this.chunks(snapshot)) * gatheredWordRowBytes;
+  }
+
   /**
    * Walks the partition's users, each with its chosen rows in the order of its history. `note` gets the rows of each chunk, and
    * adds them with what it notes of them.
