@@ -107,6 +107,6 @@ test('a start is refused where the journal could not be written, or names nobody
   expect(() => checkDeletionsDir(folder)).toThrow(StartFault);
   expect(() => checkDeletionsDir(folder)).toThrow('the key of the journal of deletions is missing');
   writeFileSync(join(folder, 'key'), 'short\n');
-  expect(() => checkDeletionsDir(folder)).toThrow('is no key of a journal');
+  expect(() => checkDeletionsDir(folder)).toThrow('is not the key of a journal');
   expect(() => checkDeletionsDir(whole)).not.toThrow();
 });

@@ -25,7 +25,8 @@ test.skipIf(process.platform !== 'linux')(
     await service.stop();
     const given = getPriority();
     const folding = Math.max(1, Math.min(4, availableParallelism() - 1));
-    const expected = [...new Array(folding).fill(given + 5), given + 10, given + 10];
+    const delivering = 1;
+    const expected = [...new Array(folding + delivering).fill(given + 5), given + 10, given + 10];
     expect(niceness.filter((nice) => nice !== undefined && nice !== given).sort((a, b) => a! - b!)).toEqual(
       expected.map((nice) => Math.min(19, nice)),
     );

@@ -25,8 +25,7 @@ async function run(command: Command): Promise<string> {
       const body = {kind: command.keyKind, name: command.name, options: command.options};
       const {id, key} = await AdminClient.of(dataDir).ask<{id: string; key: string}>('POST', '/admin/v1/keys', body);
       process.stderr.write(`This is key ${id}. Copy it now: it is not shown again.\n`);
-      return `${key}
-      `; // The key alone, for scripts.
+      return `${key}\n`; // The key alone, for scripts.
     }
     case 'list': {
       const {keys} = await AdminClient.of(dataDir).ask<{keys: ListedKey[]}>('GET', '/admin/v1/keys');
