@@ -1,6 +1,6 @@
 // The courier makes the attempts of one process: forms the message, signs and sends it, and notes how the endpoint fares.
 //   CO1. What is known of an endpoint stands in the bucket, too, written at most every two seconds: it outlives the process, and
-//        every edge shows it. Where two processes write, the later one's counts stand.
+//        every edge shows it. Where two processes write, the later one's counts stand, and the success of either is one of both.
 import {BucketFault, type KeyBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
@@ -11,7 +11,17 @@ import {bodyOf} from './message.js';
 import {type Outcome, type Poster, socketsOfAllMax} from './post.js';
 import {disabledAfterMs} from './schedule.js';
 import {signatures, validSecrets} from './signature.js';
-import {attemptOf, isHopeless, isProbed, newStanding, noted, resumed, type Standing, standingName} from './standing.js';
+import {
+  attemptOf,
+  isHopeless,
+  isProbed,
+  joinedWith,
+  newStanding,
+  noted,
+  resumed,
+  type Standing,
+  standingName,
+} from './standing.js';
 
 const savedEveryMs = 2_000;
 const day = 86_400_000;
@@ -89,9 +99,23 @@ export class Recipient {
     const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
     this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
     if (outcome.kind === 'gone') await this.disable('the receiver answered 410');
-    else if (isHopeless(this.standingNow, wallMs()))
-      await this.disable(`no attempt succeeded for ${disabledAfterMs / day} days`);
+    else if (await this.isHopeless()) await this.disable(`no attempt succeeded for ${disabledAfterMs / day} days`);
     return outcome;
+  }
+
+  /** Whether no process succeeded for too long. While the bucket does not answer, nobody knows: the next failure asks again. */
+  private async isHopeless(): Promise<boolean> {
+    const {wallMs} = this.world;
+    if (!isHopeless(this.standingNow, wallMs())) return false;
+    this.isUnsaved = true;
+    const isSaved = await this.save().then(
+      () => true,
+      (error: Error) => {
+        if (!(error instanceof BucketFault)) throw error;
+        return false;
+      },
+    );
+    return isSaved && isHopeless(this.standingNow, wallMs());
   }
 
   private headersOf(endpoint: Endpoint, id: string, body: string, nowMs: number): Record<string, string> {
@@ -150,7 +174,10 @@ export class Recipient {
     const written = await bucket.write(name, text, this.revision);
     if (written !== undefined) this.revision = written;
     else {
-      this.revision = (await bucket.read(name))?.revision ?? 0;
+      const entry = await bucket.read(name);
+      this.revision = entry?.revision ?? 0;
+      if (entry !== undefined && entry.text !== '')
+        this.standingNow = joinedWith(JSON.parse(entry.text) as Standing, this.standingNow);
       this.isUnsaved = true; // With the next turn.
     }
   }

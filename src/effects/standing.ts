@@ -78,6 +78,14 @@ export const resumed = (standing: Standing): Standing => ({
   nextProbeMs: 0,
 });
 
+/** With what another process wrote: a success of that one ends the failures before it here, too. */
+export function joinedWith(other: Standing, own: Standing): Standing {
+  if (other.lastSuccessMs === null || other.lastSuccessMs <= (own.lastSuccessMs ?? 0)) return own;
+  const {lastSuccessMs} = other;
+  const isFailing = own.failingSinceMs !== null && own.failingSinceMs > lastSuccessMs;
+  return {...(isFailing ? own : resumed(own)), lastSuccessMs};
+}
+
 export const isProbed = ({failures}: Standing): boolean => failures >= probedAfter;
 
 export const isHopeless = ({failingSinceMs}: Standing, nowMs: number): boolean =>

@@ -25,6 +25,8 @@ import {whyOf} from './trigger-run.js';
 
 const pageRowsMax = 256;
 const batchBytesMax = 256 * 1024;
+/** Among so many there is one that no join brought. */
+const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
 const standByMs = 10_000;
 /** A cursor that nobody moves for so many looks has lost its process. TL3 */
@@ -63,7 +65,7 @@ interface Page {
   readonly next: number;
   readonly generation: number;
   readonly deliveries: readonly Delivery[];
-  /** When the oldest of its events came; undefined without one. */
+  /** When the oldest of its events came, of those that no join brought; undefined without one. */
   readonly oldestMs: number | undefined;
 }
 
@@ -203,7 +205,8 @@ export class TailRun {
       const event = JSON.parse(text) as StoredEvent;
       if (isWanted(event) && !(await this.wasToldBefore(event))) rows.push({ordinal, event, text});
     }
-    const oldestMs = rows[0] && Date.parse(rows[0].event.received_at);
+    const oldest = rows.find(({event}) => !event.joined);
+    const oldestMs = oldest && Date.parse(oldest.event.received_at);
     return {next, generation, deliveries: this.deliveriesOf(rows, generation), oldestMs};
   }
 
@@ -317,13 +320,13 @@ export class TailRun {
     const sinceMs = wallMs() - lagMsMax;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const {ordinals, events, next} = await this.world.owners.ask(partition, {ask: 'tail', from: middle, limit: 1}, [
-        'tail',
-      ]);
-      const text = events[0];
-      const isEarly = typeof text === 'string' && Date.parse((JSON.parse(text) as StoredEvent).received_at) < sinceMs;
-      if (isEarly) low = ordinals[0]! + 1;
-      else if (text === undefined && next < high && next > middle) low = next;
+      const question = {ask: 'tail', from: middle, limit: searchedRowsMax} as const;
+      const {ordinals, events, next} = await this.world.owners.ask(partition, question, ['tail']);
+      const found = events.map((text) => (typeof text === 'string' ? (JSON.parse(text) as StoredEvent) : undefined));
+      // When a joined row came here it does not say.
+      const at = found.findIndex((event) => event !== undefined && !event.joined);
+      if (at >= 0 && Date.parse(found[at]!.received_at) < sinceMs) low = ordinals[at]! + 1;
+      else if (ordinals.length === 0 && next < high && next > middle) low = next;
       else high = middle;
     }
     const to = Math.max(low, cursor.ordinal + 1);

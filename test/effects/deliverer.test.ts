@@ -429,6 +429,19 @@ describe('stored events', () => {
     expect(process.measures[0]).toMatchObject({skippedEvents: 20});
   });
 
+  test('that are new are not passed over with those, though a join brought old ones among them', async () => {
+    await create();
+    const old = {received_at: new Date(Date.now() - 2 * 86_400_000).toISOString()};
+    for (let n = 0; n < 20; n++) store(0, 'old', {}, old);
+    for (let n = 0; n < 40; n++)
+      if (n % 2 === 0) store(0, 'new', {n});
+      else store(0, 'joined', {n}, {...old, id: `1-${n}`, joined: true});
+    const process = start();
+    await until('the last one is told', () => process.received.some(({data}) => data.event.properties.n === 39));
+    await until('all are told', () => process.received.length === 40);
+    expect(process.measures[0]).toMatchObject({skippedEvents: 20});
+  });
+
   test('of an ordered endpoint wait for each other', async () => {
     await create({ordered: true});
     const process = start();
