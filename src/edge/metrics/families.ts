@@ -130,14 +130,17 @@ const service: readonly Family[] = [
   {
     name: 'millrace_up',
     type: 'gauge',
-    help: 'Whether a role answers within a second: 1 or 0.',
-    read: ({partitions, report}) => [
+    help: 'Whether a role answers within a second: 1 or 0. Of the role deliver only while there are webhooks.',
+    read: ({partitions, report, deliver, front}) => [
       {labels: {role: 'edge', partition: ''}, value: 1},
       ...partitions.map((answer, partition) => ({
         labels: {role: 'partition', partition},
         value: Number(answer !== undefined),
       })),
       {labels: {role: 'report', partition: ''}, value: Number(report !== undefined)},
+      ...(front.hooks.endpoints.list().length === 0
+        ? []
+        : [{labels: {role: 'deliver', partition: ''}, value: Number(deliver !== undefined)}]),
     ],
   },
   {
