@@ -6,7 +6,7 @@ export function eventsAskedFor(query: ReportQuery): readonly string[] {
   if ('event' in query) return query.event === undefined ? [] : [query.event];
   if (query.report === 'retention') return [query.start.event, query.return.event].filter((name) => name !== undefined);
   if ('did' in query) return query.did?.event === undefined ? [] : [query.did.event];
-  if (query.report === 'funnel') return query.steps;
+  if (query.report === 'funnel' || query.report === 'stalled') return query.steps;
   if ('steps' in query) return [...query.steps, ...query.exclusions].map(({event}) => event);
   return 'events' in query ? (query.events ?? []) : [];
 }

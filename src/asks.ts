@@ -411,6 +411,18 @@ export type ReportQuery =
       /** The last user of the previous page. */
       readonly after?: FunnelUserPlace;
     } & FunnelRules)
+  /** Users who reached the last step but one, and the last not in time: those whose deadline is in [from, untilMs], in order. */
+  | {
+      readonly report: 'stalled';
+      readonly steps: readonly string[];
+      /** Conversion window in ms, inclusive, from the first step. */
+      readonly windowMs?: number;
+      /** Ms from the last step but one to the deadline of the last one. */
+      readonly withinMs: number;
+      readonly from: StallPlace;
+      readonly untilMs: number;
+      readonly limit: number;
+    }
   | {
       readonly report: 'names';
       readonly fromMs: number;
@@ -437,6 +449,28 @@ export type ReportQuery =
       readonly after?: UserPlace;
     }
   | ListQuery;
+
+/** A user's deadline, in the order in which they pass. */
+export interface StallPlace {
+  readonly deadlineMs: number;
+  readonly partition: number;
+  /** Its index in the partition. */
+  readonly user: number;
+}
+
+/** A user who stalled. Its index means somebody within one generation of the log. */
+export interface Stall extends StallPlace {
+  readonly generation: number;
+  readonly enteredMs: number;
+  /** When the last step but one was reached. */
+  readonly reachedMs: number;
+}
+
+/** Body of the answer to `stalled`. */
+export interface StallPage {
+  readonly data: readonly Stall[];
+  readonly has_more: boolean;
+}
 
 export interface UserPlace {
   readonly lastSeenMs: number;

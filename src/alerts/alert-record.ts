@@ -6,7 +6,7 @@ import {isoText} from '../../actors/calendar.js';
 import type {EndpointKind} from '../effects/endpoint.js';
 import type {Zone} from '../zone.js';
 import {type AlertState, type Change, step} from './alert-state.js';
-import type {Alert} from './definition.js';
+import type {Alert, StateRule} from './definition.js';
 import type {WaitingMessage} from './kept-records.js';
 import {quietUntil} from './quiet-hours.js';
 import type {Reading} from './rule-questions.js';
@@ -46,13 +46,13 @@ export interface Audience {
   readonly messageId: (...parts: readonly string[]) => string;
 }
 
-export const seenBy = (known: AlertRecord | undefined, alert: Alert): boolean | undefined =>
+export const seenBy = (known: AlertRecord | undefined, alert: Alert<StateRule>): boolean | undefined =>
   known === undefined || known.rule !== JSON.stringify(alert.rule) ? undefined : known.wasSeen === true;
 
 /** The record after a reading. `positions`: of the snapshots; of a lag empty. */
 export function advanced(
   known: AlertRecord | undefined,
-  alert: Alert,
+  alert: Alert<StateRule>,
   reading: Reading,
   positions: string,
   audience: Audience,
@@ -68,7 +68,7 @@ export function advanced(
 /** AR2 */
 function endQuiet(
   record: AlertRecord,
-  {id, name}: Alert,
+  {id, name}: Alert<StateRule>,
   nowMs: number,
   positions: string,
   {endpoints, messageId}: Audience,
@@ -86,7 +86,7 @@ function endQuiet(
   return {...rest, waiting: withMessage(rest.waiting, message)};
 }
 
-function told(record: AlertRecord, alert: Alert, change: Change, audience: Audience): AlertRecord {
+function told(record: AlertRecord, alert: Alert<StateRule>, change: Change, audience: Audience): AlertRecord {
   const {endpoints, zone, messageId, funnelName} = audience;
   const {toMs} = change.reading;
   const data = dataOf(alert, change, funnelName);
@@ -113,7 +113,7 @@ const idsOf = (endpoints: Audience['endpoints']): string[] => endpoints.map(({id
 const withMessage = (waiting: readonly WaitingMessage[], message: WaitingMessage): readonly WaitingMessage[] =>
   message.endpoints.length === 0 ? waiting : [...waiting, message];
 
-function dataOf(alert: Alert, change: Change, funnelName: string | undefined): AlertData {
+function dataOf(alert: Alert<StateRule>, change: Change, funnelName: string | undefined): AlertData {
   const {value, bound, fromMs, toMs} = change.reading;
   const {id, name, rule} = alert;
   return {

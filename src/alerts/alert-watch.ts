@@ -7,6 +7,7 @@ import type {Logger} from '../observe.js';
 import type {AlertOwner} from './alert-owner.js';
 import type {AlertEvaluator} from './evaluator.js';
 import type {Revisions} from './revisions.js';
+import type {Stalls} from './stalls.js';
 
 const lookMs = 500;
 const lagEveryMs = 5_000;
@@ -16,6 +17,7 @@ const restTimes = 8;
 
 interface WatchOptions {
   readonly evaluator: Pick<AlertEvaluator, 'newestSet' | 'judgeReports' | 'judgeLags' | 'forget'>;
+  readonly stalls: Pick<Stalls, 'judge' | 'forget'>;
   readonly revisions: Pick<Revisions, 'judge' | 'forget'>;
   readonly owner: Pick<AlertOwner, 'isOurs'>;
   /** Whether there is anything to evaluate. */
@@ -58,7 +60,7 @@ export class AlertWatch {
   }
 
   private async pass(): Promise<void> {
-    const {evaluator, revisions, owner, isNeeded, monotonicMs, logger} = this.options;
+    const {evaluator, stalls, revisions, owner, isNeeded, monotonicMs, logger} = this.options;
     const startMs = monotonicMs();
     const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
@@ -66,6 +68,7 @@ export class AlertWatch {
     try {
       if (!(await owner.isOurs())) {
         evaluator.forget();
+        stalls.forget();
         return revisions.forget();
       }
       if (isDue) {
@@ -74,6 +77,7 @@ export class AlertWatch {
         const set = await evaluator.newestSet();
         if (set !== undefined) {
           await evaluator.judgeReports(set);
+          await stalls.judge(set);
           await revisions.judge(set);
         }
       }

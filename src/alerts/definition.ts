@@ -60,7 +60,18 @@ export interface LagRule {
   readonly seconds: number;
 }
 
-export type Rule = ThresholdRule | AbsenceRule | FunnelDropRule | LagRule;
+/** Users who reached a step of a saved funnel, and the next one not within so many minutes: each is told. */
+export interface StalledRule {
+  readonly kind: 'stalled';
+  readonly funnel: string;
+  /** The one that was reached, from 1. */
+  readonly step: number;
+  readonly minutes: number;
+}
+
+/** Rules that hold or do not: an alert with one has a state, whose changes are told. */
+export type StateRule = ThresholdRule | AbsenceRule | FunnelDropRule | LagRule;
+export type Rule = StateRule | StalledRule;
 
 /** Times of day in a zone, `HH:MM`. Past midnight where `to` is not after `from`. */
 export interface QuietHours {
@@ -70,19 +81,22 @@ export interface QuietHours {
 }
 
 /** Its id is `al_<16 hex digits>`. */
-export interface Alert extends Definition {
+export interface Alert<Of extends Rule = Rule> extends Definition {
   readonly name: string;
-  readonly rule: Rule;
+  readonly rule: Of;
   readonly for: number;
   /** Absent: an alert that goes on firing is told once. */
   readonly repeatMinutes?: number;
   /** Absent: chat messages are sent at once. */
   readonly quietHours?: QuietHours;
-  /** Absent: those that subscribe to `report.threshold` of this name. */
+  /** Absent: those that subscribe to `report.threshold` of this name, or to `funnel.stalled` of the rule's funnel. */
   readonly endpoints?: readonly string[];
   /** It is not evaluated, and keeps its state. */
   readonly isPaused: boolean;
 }
+
+export const isStalled = (alert: Alert): alert is Alert<StalledRule> => alert.rule.kind === 'stalled';
+export const hasState = (alert: Alert): alert is Alert<StateRule> => !isStalled(alert);
 
 /** Name of the record with its state, in the bucket of definitions. */
 export const stateName = (alertId: string): string => `st.${alertId}`;

@@ -8,7 +8,15 @@ import type {Endpoint} from '../effects/endpoint.js';
 import type {Logger} from '../observe.js';
 import {zoneOf} from '../zone.js';
 import {type AlertRecord, advanced, differs, seenBy} from './alert-record.js';
-import {type Alert, type LagKind, type LagRule, stateName, type WatchedFunnel} from './definition.js';
+import {
+  type Alert,
+  hasState,
+  type LagKind,
+  type LagRule,
+  type StateRule,
+  stateName,
+  type WatchedFunnel,
+} from './definition.js';
 import {type KeptPorts, KeptRecords} from './kept-records.js';
 import {questionsOf, type Reading, type ReportRule} from './rule-questions.js';
 
@@ -89,13 +97,16 @@ export class AlertEvaluator {
     this.judged = undefined;
   }
 
-  private active(): readonly Alert[] {
-    return this.ports.alerts().filter(({isPaused}) => !isPaused);
+  private active(): readonly Alert<StateRule>[] {
+    return this.ports
+      .alerts()
+      .filter(hasState)
+      .filter(({isPaused}) => !isPaused);
   }
 
   /** Whether the set is gone. EA2 */
   private async guarded(
-    alert: Alert,
+    alert: Alert<StateRule>,
     readingOf: (known: AlertRecord | undefined) => Promise<Reading | 'gone' | undefined>,
     positions: string,
   ): Promise<boolean> {
@@ -114,7 +125,7 @@ export class AlertEvaluator {
     return false;
   }
 
-  private audienceOf({name, endpoints, quietHours, rule}: Alert) {
+  private audienceOf({name, endpoints, quietHours, rule}: Alert<StateRule>) {
     return {
       endpoints: endpoints?.flatMap((id) => this.ports.endpoint(id) ?? []) ?? this.ports.subscribers(name),
       zone: quietHours && zoneOf(quietHours.timezone),
@@ -125,7 +136,7 @@ export class AlertEvaluator {
 
   private async readingOf(
     rule: ReportRule,
-    alert: Alert,
+    alert: Alert<StateRule>,
     known: AlertRecord | undefined,
     {asOfMs, positions}: PublishedSet,
   ): Promise<Reading | 'gone' | undefined> {

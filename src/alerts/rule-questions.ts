@@ -7,14 +7,21 @@
 import {dayMs} from '../../actors/limits.js';
 import {readCondition} from '../../actors/report/rows/condition-text.js';
 import type {ReportQuery} from '../asks.js';
-import type {AbsenceRule, FunnelDropRule, Rule, ThresholdRule, WatchedEvents, WatchedFunnel} from './definition.js';
+import type {
+  AbsenceRule,
+  FunnelDropRule,
+  StateRule,
+  ThresholdRule,
+  WatchedEvents,
+  WatchedFunnel,
+} from './definition.js';
 
 const minuteMs = 60_000;
 /** No event is earlier (docs/api.md, Fields). */
 const startOfTimeMs = 0;
 
 /** Rules that reports answer. */
-export type ReportRule = Exclude<Rule, {kind: 'lag'}>;
+export type ReportRule = Exclude<StateRule, {kind: 'lag'}>;
 
 /** What a rule saw at one time. */
 export interface Reading {

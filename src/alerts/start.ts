@@ -3,7 +3,13 @@ import {randomBytes} from 'node:crypto';
 import {jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import {askPartitionSubject, type PartitionAnswer, type ReportAnswer, type ReportQuestion} from '../asks.js';
+import {
+  askPartitionSubject,
+  type PartitionAnswer,
+  type ReportAnswer,
+  type ReportQuery,
+  type ReportQuestion,
+} from '../asks.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {HookStore} from '../effects/hook-store.js';
 import {publishTrigger} from '../effects/outbox.js';
@@ -19,6 +25,7 @@ import {AlertWatch} from './alert-watch.js';
 import type {LagKind} from './definition.js';
 import {AlertEvaluator} from './evaluator.js';
 import {Revisions} from './revisions.js';
+import {Stalls} from './stalls.js';
 
 /** As /metrics asks partitions. */
 const measuresMsMax = 1_000;
@@ -60,12 +67,24 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     wallMs,
     logger,
   });
+  const bodyOf = async (query: ReportQuery, at: string): Promise<unknown> => {
+    const answer = await ask({ask: 'report', query, at});
+    return answer.kind === 'report' ? JSON.parse(answer.body!) : undefined;
+  };
+  const stalls = new Stalls({
+    alerts: () => alerts.list(),
+    endpoint: (id) => hooks.endpoints.get(id),
+    subscribers: (names) => [...new Set(names.flatMap((name) => hooks.wants('funnel.stalled', name)))],
+    funnel: (id) => funnels.get(id),
+    bodyOf,
+    bucket,
+    publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
+    messageId: (...parts) => messageId(secret, ...parts),
+    logger,
+  });
   const revisions = new Revisions({
     subscribed: () => revisedNames(hooks),
-    bodyOf: async (query, at) => {
-      const answer = await ask({ask: 'report', query, at});
-      return answer.kind === 'report' ? JSON.parse(answer.body!) : undefined;
-    },
+    bodyOf,
     hasEndpoint: (id) => hooks.endpoints.get(id) !== undefined,
     bucket,
     publish: (endpoint, trigger) => publishTrigger(js, endpoint, trigger),
@@ -74,7 +93,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   });
   const owner = new AlertOwner(bucket, randomBytes(8).toString('hex'), isAlone, monotonicMs);
   const isNeeded = (): boolean => alerts.list().length > 0 || revisions.isNeeded;
-  const watch = new AlertWatch({evaluator, revisions, owner, isNeeded, monotonicMs, logger});
+  const watch = new AlertWatch({evaluator, stalls, revisions, owner, isNeeded, monotonicMs, logger});
   return {
     notePublished: () => watch.notePublished(),
     stop: async () => {

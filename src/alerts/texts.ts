@@ -1,7 +1,7 @@
 // What chat messages say: names of events and definitions, and numbers. Never a user. Plain text: each chat escapes it (src/effects).
 import {isoText} from '../../actors/calendar.js';
 import type {Change} from './alert-state.js';
-import type {LagKind, LagRule, Rule, ThresholdRule, WatchedEvents} from './definition.js';
+import type {LagKind, LagRule, StateRule, ThresholdRule, WatchedEvents} from './definition.js';
 import type {Reading} from './rule-questions.js';
 
 /** Discord takes 2,000 characters; the rest is room for what escapes add. */
@@ -10,7 +10,7 @@ const nameCharsMax = 100;
 
 interface NamedAlert {
   readonly name: string;
-  readonly rule: Rule;
+  readonly rule: StateRule;
   /** Name of the funnel of a rule about one. */
   readonly funnelName?: string | undefined;
 }

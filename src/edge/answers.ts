@@ -590,7 +590,12 @@ const alertState = z
   .strictObject({
     state: z.enum(['ok', 'firing']),
     since: instant().describe('End of the window with which the state began.'),
-    value: z.number().nullable().describe('Of that window: a count, a conversion rate, or seconds.'),
+    value: z
+      .number()
+      .nullable()
+      .describe(
+        'Of that window: a count, a conversion rate, or seconds. Of `stalled`: users who were told since then.',
+      ),
     report_log_position: z
       .string()
       .nullable()
@@ -601,7 +606,7 @@ const alertState = z
 
 export const alertAnswer = z.strictObject({
   id: z.string().regex(/^al_[0-9a-f]{16}$/),
-  kind: z.enum(['threshold', 'absence', 'funnel_drop', 'lag']),
+  kind: z.enum(['threshold', 'absence', 'funnel_drop', 'stalled', 'lag']),
   name: z.string(),
   count: z.enum(['events', 'users']).optional(),
   event: z.string().optional(),
@@ -615,10 +620,11 @@ export const alertAnswer = z.strictObject({
   below: z.number().optional(),
   lower_by_percent: z.number().optional(),
   min_entered: z.int().optional(),
+  step: z.int().optional(),
   lag: z.enum(lagKinds).optional(),
   seconds: z.int().optional(),
   endpoints: z.array(z.string()).optional().describe('Absent: webhooks and chats that subscribe to it.'),
-  for: z.int(),
+  for: z.int().optional().describe('Of all kinds but `stalled`.'),
   repeat_minutes: z.int().optional(),
   quiet_hours: z.strictObject({timezone: z.string(), from: z.string(), to: z.string()}).optional(),
   paused: z.boolean(),

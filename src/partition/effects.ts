@@ -50,6 +50,16 @@ export interface UserEffect {
   readonly funnel?: string;
 }
 
+/** Reference of a stall, as whoever judges alerts queues it (src/alerts/stalls.ts). */
+export interface StallEffect extends UserEffect {
+  readonly funnel: string;
+  readonly alert: string;
+  /** The step, from 1. */
+  readonly reached: number;
+  readonly reachedMs: number;
+  readonly enteredMs: number;
+}
+
 /** What was told, and when by the monotonic clock. */
 interface Told {
   readonly effect: Effect;

@@ -74,6 +74,7 @@ import {paths} from './rows/paths.js';
 import {hiddenBy} from './rows/ranked-list.js';
 import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
+import {stalled} from './rows/stalled.js';
 import {stickiness} from './rows/stickiness.js';
 import {usersOfNames} from './rows/users-of-names.js';
 import {walkedFunnel} from './rows/walked-funnel.js';
@@ -144,6 +145,8 @@ export class Evaluation {
         return walkedFunnel(this.rowReading, query, snapshots, this.lists);
       case 'funnel-users':
         return funnelUsers(this.rowReading, query, snapshots);
+      case 'stalled':
+        return stalled(this.rowReading, query, snapshots);
       case 'names':
         return this.names(query, snapshots);
       case 'properties':

@@ -319,6 +319,7 @@ describe('the owner', () => {
         judgeLags: async () => void passes.push('lags'),
         forget: () => void passes.push('forget'),
       },
+      stalls: {judge: async () => void passes.push('stalls'), forget: () => {}},
       revisions: {judge: async () => {}, forget: () => {}},
       owner: {isOurs: async () => true},
       isNeeded: () => needed,
@@ -329,17 +330,17 @@ describe('the owner', () => {
     expect(passes).toEqual([]);
     needed = true;
     await watch.look();
-    expect(passes).toEqual(['reports', 'lags']);
+    expect(passes).toEqual(['reports', 'stalls', 'lags']);
     watch.notePublished();
     clock.ms = 899;
     await watch.look();
-    expect(passes.length).toBe(2);
+    expect(passes.length).toBe(3);
     clock.ms = 900;
     await watch.look();
-    expect(passes.slice(2)).toEqual(['reports']);
+    expect(passes.slice(3)).toEqual(['reports', 'stalls']);
     clock.ms = 5_500;
     await watch.look();
-    expect(passes.slice(3)).toEqual(['lags']);
+    expect(passes.slice(5)).toEqual(['lags']);
     await watch.stop();
   });
 });

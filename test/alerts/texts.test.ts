@@ -1,7 +1,7 @@
 // What chat messages say.
 import {expect, test} from 'vitest';
 import type {Change} from '../../src/alerts/alert-state.js';
-import type {Rule, ThresholdRule} from '../../src/alerts/definition.js';
+import type {StateRule, ThresholdRule} from '../../src/alerts/definition.js';
 import {joinedCharsMax, joinedText, textOf} from '../../src/alerts/texts.js';
 
 const toMs = Date.UTC(2026, 10, 27, 21, 4, 59);
@@ -24,7 +24,7 @@ const threshold: ThresholdRule = {
 };
 const watched = {where: [], userWhere: []};
 
-test.each<[Rule, Change, string]>([
+test.each<[StateRule, Change, string]>([
   [
     threshold,
     change(1_234),

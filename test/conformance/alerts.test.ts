@@ -223,4 +223,52 @@ describe('receivers', () => {
     expect(new Set(days.map(({date}) => date))).toEqual(new Set([timestamp.slice(0, 10)]));
     expect(days.slice(1).map(({before}) => before)).toEqual(days.slice(0, -1).map(({after}) => after));
   });
+
+  test('are told who stalled in a saved funnel, and not who went on', async () => {
+    const [cart, buy, name] = [freshId('cart'), freshId('buy'), freshId('Checkout')];
+    const [ada, bob] = [freshId('ada'), freshId('bob')];
+    const saved = await under.read.post('/v1/funnels', {name, steps: [cart, buy]});
+    expectJson(saved, 201);
+    const funnel = saved.json<{id: string}>().id;
+    const body = {name: freshId('Left'), kind: 'stalled', funnel, step: 1, minutes: 5};
+    const slack = await endpoint('slack', 'report.threshold', [name]);
+    const refused = async (field: string, wrong: object) =>
+      expectError(await under.read.post('/v1/alerts', {...body, ...wrong}), 400, 'invalid_request', field);
+    await refused('endpoints', {endpoints: [slack.id]});
+    await refused('step', {step: 2});
+    await refused('funnel', {funnel: 'fn_0123456789abcdef'});
+    await refused('quiet_hours', {quiet_hours: {timezone: 'UTC', from: '22:00', to: '07:00'}});
+
+    const hook = await endpoint('webhook', 'funnel.stalled', [name]);
+    const alert = await created(body);
+    const stateOf = async () => (await under.read.get(`/v1/alerts/${alert.id}`)).json<AlertAnswer>().state;
+    await until(stateOf, (state) => state !== null, 'it has begun');
+    const chats = await under.read.send('PATCH', `/v1/alerts/${alert.id}`, {json: {endpoints: [slack.id]}});
+    expectError(chats, 400, 'invalid_request', 'endpoints');
+    // Whose deadline comes soon.
+    const deadlineMs = Date.now() + 4_000;
+    const reached = new Date(deadlineMs - 5 * minuteMs).toISOString();
+    await under.trackAll([
+      {event: cart, userId: ada, timestamp: reached},
+      {event: cart, userId: bob, timestamp: reached},
+      {event: buy, userId: bob, timestamp: new Date(deadlineMs - minuteMs).toISOString()},
+    ]);
+    const [stalled] = await receivedAt(hook, 1);
+    expect(stalled).toMatchObject({id: expect.stringMatching(/^msg_/)});
+    expect(stalled!.body).toEqual({
+      type: 'funnel.stalled',
+      timestamp: new Date(deadlineMs).toISOString(),
+      data: {
+        userId: ada,
+        user_ref: expect.stringMatching(/^[\w-]{43}$/),
+        alert: {id: alert.id},
+        funnel: {id: funnel, name},
+        reached: 1,
+        reached_at: reached,
+        entered_at: reached,
+      },
+    });
+    await until(stateOf, (state) => state!.value === 1, 'the alert has counted it');
+    expect(received.filter(({path}) => path === hook.path)).toHaveLength(1);
+  });
 });

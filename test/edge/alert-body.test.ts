@@ -25,6 +25,10 @@ test.each<[object, object]>([
     {kind: 'funnel_drop', funnel: 'fn_0123456789abcdef', days: 7, lowerBy: 20, minEntered: 1},
   ],
   [
+    {name: 'Cart left', kind: 'stalled', funnel: 'fn_0123456789abcdef', step: 1, minutes: 60},
+    {kind: 'stalled', funnel: 'fn_0123456789abcdef', step: 1, minutes: 60},
+  ],
+  [
     {name: 'Late', kind: 'lag', lag: 'report', seconds: 60},
     {kind: 'lag', of: 'report', seconds: 60},
   ],
@@ -73,6 +77,9 @@ describe('refused, with the field at fault', () => {
     [{...threshold, quiet_hours: {timezone: 'UTC', from: '22', to: '07:00'}}, 'quiet_hours'],
     [{name: 'a', kind: 'funnel_drop', funnel: 'fn_1', days: 7}, 'below'],
     [{name: 'a', kind: 'funnel_drop', funnel: 'fn_1', days: 7, below: 20}, 'below'],
+    [{name: 'a', kind: 'stalled', funnel: 'fn_1', step: 0, minutes: 60}, 'step'],
+    [{name: 'a', kind: 'stalled', funnel: 'fn_1', step: 1, minutes: 1}, 'minutes'],
+    [{name: 'a', kind: 'stalled', funnel: 'fn_1', step: 1, minutes: 60, for: 2}, 'for'],
     [{name: 'a', kind: 'lag', lag: 'log', seconds: 5}, 'lag'],
   ])('%o', (body, field) => {
     expect(() => read(body)).toThrow(RequestFailure);

@@ -159,6 +159,29 @@ test('who completes a funnel is told right behind the event, with the times of t
   });
 });
 
+test('what is said of a stall has the times of its reference, and of an erased user nothing is said', async () => {
+  const live = await start();
+  const folded = await track('ada', 'cart', 1);
+  await until('it is folded', () => live.view.partition.appliedSequence >= folded);
+  const [enteredMs, reachedMs] = [day + 60_000, day + 120_000];
+  const of = {partition: 0, generation: 1, user: 0, funnel: 'fn_1', alert: 'al_1', reached: 2, reachedMs, enteredMs};
+  const trigger: Trigger = {v: 1, id: 'msg_1', type: 'funnel.stalled', timestampMs: day, of};
+  expect(await said(live, trigger)).toEqual({
+    userId: 'ada',
+    user_ref: expect.stringMatching(/^ref of \w+$/),
+    alert: {id: 'al_1'},
+    funnel: {id: 'fn_1', name: 'Checkout'},
+    reached: 2,
+    reached_at: '2026-05-01T00:02:00.000Z',
+    entered_at: '2026-05-01T00:01:00.000Z',
+  });
+  expect(await said(live, {...trigger, of: {...of, generation: 2}})).toBe('effect_gone');
+  expect(await said(live, {...trigger, of: {...of, funnel: 'fn_2'}})).toBe('effect_gone');
+  await append((writer) => writeErase(writer, 'u', 'ada', deletionId, day));
+  await until('the deletion is told', () => queued.length === 1);
+  expect(await said(live, trigger)).toBe('effect_gone');
+});
+
 test('a completed deletion that was not told before a stop is told by the next start, under the same id', async () => {
   const first = await start();
   await track('ada', 'visit', 0);

@@ -1,7 +1,7 @@
 // An alert as the API writes it, and as it is stored (src/alerts/definition.ts).
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {conditionsMax, idCharsMax} from '../../../actors/limits.js';
+import {conditionsMax, funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
 import type {AlertState} from '../../alerts/alert-state.js';
 import {
@@ -25,7 +25,7 @@ import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 
-export const alertKinds = ['threshold', 'absence', 'funnel_drop', 'lag'] as const;
+export const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
 
 const wholeOf = (field: string, min: number, max: number) => {
   const rule = `${field} must be a whole number from ${min} to ${max}`;
@@ -60,7 +60,7 @@ const conditions = (field: string) =>
     .max(conditionsMax, `${field} ${conditionRule}`);
 
 /** What every alert has. */
-const ofAll = {
+const named = {
   name: z
     .string(nameRule)
     .refine(isName, nameRule)
@@ -71,8 +71,14 @@ const ofAll = {
     .max(alertEndpointsMax, endpointsRule)
     .optional()
     .describe(
-      'Who is told: ids of webhooks and chats. Default: those that subscribe to `report.threshold`, of all names or this one.',
+      'Who is told: ids of webhooks and chats. Default: those that subscribe to `report.threshold`, of all names or this one; of `stalled`, to `funnel.stalled` of the funnel.',
     ),
+  paused: z.boolean(pausedRule).optional().describe('It is not evaluated, and keeps its state. Default: `false`.'),
+};
+
+/** What every alert has that is told by its state. */
+const ofAll = {
+  ...named,
   for: wholeOf('for', 1, forMax)
     .optional()
     .describe(
@@ -86,7 +92,6 @@ const ofAll = {
     .refine(areHours, quietRule)
     .optional()
     .describe('Chats are told when these hours end, in one message. Webhooks are told at once.'),
-  paused: z.boolean(pausedRule).optional().describe('It is not evaluated, and keeps its state. Default: `false`.'),
 };
 
 const watched = {
@@ -127,6 +132,13 @@ const ofKind = {
       .optional()
       .describe('With fewer users at step 1 nothing is judged. Default: 1.'),
   },
+  stalled: {
+    funnel: z.string(funnelRule).describe('Id of a saved funnel.'),
+    step: wholeOf('step', 1, funnelStepsMax - 1).describe('The step that was reached, from 1. It is not the last one.'),
+    minutes: wholeOf('minutes', alertMinutesMin, alertMinutesMax).describe(
+      'Minutes after it, by the times of events, in which the next step has to come.',
+    ),
+  },
   lag: {
     lag: z
       .enum(lagKinds, lagRule)
@@ -143,13 +155,14 @@ export const newAlertBody = z.discriminatedUnion(
     z.strictObject({kind: z.literal('threshold'), ...ofAll, ...ofKind.threshold}),
     z.strictObject({kind: z.literal('absence'), ...ofAll, ...ofKind.absence}),
     z.strictObject({kind: z.literal('funnel_drop'), ...ofAll, ...ofKind.funnel_drop}),
+    z.strictObject({kind: z.literal('stalled'), ...named, ...ofKind.stalled}),
     z.strictObject({kind: z.literal('lag'), ...ofAll, ...ofKind.lag}),
   ],
   kindRule,
 );
 export type NewAlert = z.infer<typeof newAlertBody>;
 
-/** Lag has no past. */
+/** Lag has no past, and who stalled in the past is told to nobody. */
 const previewed = {...ofAll, name: ofAll.name.optional()};
 export const previewBody = z.discriminatedUnion(
   'kind',
@@ -158,10 +171,10 @@ export const previewBody = z.discriminatedUnion(
     z.strictObject({kind: z.literal('absence'), ...previewed, ...ofKind.absence}),
     z.strictObject({kind: z.literal('funnel_drop'), ...previewed, ...ofKind.funnel_drop}),
   ],
-  'kind must be one of threshold, absence, funnel_drop: of a lag no past is known',
+  'kind must be one of threshold, absence, funnel_drop: of a lag no past is known, and stalled counts nothing',
 );
 
-const all = {...ofAll, ...ofKind.threshold, ...ofKind.absence, ...ofKind.funnel_drop, ...ofKind.lag};
+const all = {...ofKind.stalled, ...ofAll, ...ofKind.threshold, ...ofKind.absence, ...ofKind.funnel_drop, ...ofKind.lag};
 
 /** What of an alert is changed. The whole must be an alert of its kind again. */
 export const alertChange = z
@@ -193,6 +206,8 @@ export function ruleOf(body: z.infer<typeof newAlertBody> | z.infer<typeof previ
       const bounds = {...(below === undefined ? {} : {below}), ...(lowerBy === undefined ? {} : {lowerBy})};
       return {kind: 'funnel_drop', funnel, days, ...bounds, minEntered};
     }
+    case 'stalled':
+      return {kind: 'stalled', funnel: body.funnel, step: body.step, minutes: body.minutes};
     case 'lag':
       return {kind: 'lag', of: body.lag, seconds: body.seconds};
   }
@@ -212,15 +227,21 @@ const watchedIn = ({
 
 /** @throws RequestFailure */
 export function alertOf(body: NewAlert): Omit<Alert, keyof Definition> {
-  const {name, endpoints, for: held = 1, repeat_minutes: repeatMinutes, quiet_hours: quietHours, paused = false} = body;
-  return {
+  const {name, endpoints, paused = false} = body;
+  const alert = {
     name,
     rule: ruleOf(body),
+    for: 1,
+    ...(endpoints === undefined ? {} : {endpoints: [...new Set(endpoints)]}),
+    isPaused: paused,
+  };
+  if (body.kind === 'stalled') return alert;
+  const {for: held = 1, repeat_minutes: repeatMinutes, quiet_hours: quietHours} = body;
+  return {
+    ...alert,
     for: held,
     ...(repeatMinutes === undefined ? {} : {repeatMinutes}),
     ...(quietHours === undefined ? {} : {quietHours}),
-    ...(endpoints === undefined ? {} : {endpoints: [...new Set(endpoints)]}),
-    isPaused: paused,
   };
 }
 
@@ -230,7 +251,7 @@ export function bodyOf({name, rule, endpoints, isPaused, ...alert}: Omit<Alert, 
     ...fieldsOf(rule),
     name,
     ...(endpoints === undefined ? {} : {endpoints: [...endpoints]}),
-    for: alert.for,
+    ...(rule.kind === 'stalled' ? {} : {for: alert.for}),
     ...(alert.repeatMinutes === undefined ? {} : {repeat_minutes: alert.repeatMinutes}),
     ...(alert.quietHours === undefined ? {} : {quiet_hours: alert.quietHours}),
     paused: isPaused,
@@ -253,6 +274,8 @@ function fieldsOf(rule: Rule): object {
       };
       return {kind, funnel, days, ...bounds, min_entered: minEntered};
     }
+    case 'stalled':
+      return {...rule};
     case 'lag':
       return {kind: rule.kind, lag: rule.of, seconds: rule.seconds};
   }

@@ -133,12 +133,23 @@ function known({hooks}: Front, exchange: Exchange, segment: string): Alert {
 function checkReferences(front: Front, {rule, endpoints = []}: Pick<Alert, 'rule' | 'endpoints'>): void {
   const missing = endpoints.find((id) => front.hooks.endpoints.get(id) === undefined);
   if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
-  funnelOf(front, rule);
+  const funnel = funnelOf(front, rule);
+  if (rule.kind !== 'stalled') return;
+  const chat = endpoints.find((id) => front.hooks.endpoints.get(id)?.kind !== 'webhook');
+  if (chat !== undefined)
+    throw new RequestFailure(invalidRequest(`${chat} is a chat, and stalled names users: webhooks alone`, 'endpoints'));
+  const stepMax = funnel!.steps.length - 1;
+  if (rule.step > stepMax) throw new RequestFailure(invalidRequest(stepText(funnel!, stepMax), 'step'));
 }
+
+const stepText = ({id}: SavedFunnel, stepMax: number): string =>
+  stepMax < 1
+    ? `funnel ${id} has one step, after which nobody stalls`
+    : `step must be 1 to ${stepMax}, as one follows it`;
 
 /** Of a rule about one. @throws RequestFailure */
 function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
-  if (rule.kind !== 'funnel_drop') return undefined;
+  if (rule.kind !== 'funnel_drop' && rule.kind !== 'stalled') return undefined;
   const funnel = savedFunnelsOf(hooks).get(rule.funnel);
   if (funnel === undefined)
     throw new RequestFailure(invalidRequest(`there is no saved funnel ${rule.funnel}`, 'funnel'));

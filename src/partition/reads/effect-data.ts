@@ -5,7 +5,8 @@
 import {isoText} from '../../../actors/calendar.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks.js';
-import type {Outbox, UserEffect} from '../effects.js';
+import type {SavedFunnel} from '../../effects/saved-funnel.js';
+import type {Outbox, StallEffect, UserEffect} from '../effects.js';
 import {pathsOf} from '../funnels/user-paths.js';
 import type {Turn} from '../identity/left-rows.js';
 import type {PartitionView} from '../runner.js';
@@ -30,7 +31,9 @@ export async function effectData(
       ? await traitsField(view, effect.user)
       : type === 'funnel.completed'
         ? await completionFields(view, outbox, effect, turn)
-        : undefined;
+        : type === 'funnel.stalled'
+          ? stallFields(outbox, of as unknown as StallEffect)
+          : undefined;
   if (fields === undefined || !partition.isHere(effect.user)) return gone;
   return {kind: 'effect', dataJson: `{${userFields(partition, outbox, effect.user)},${fields}}`};
 }
@@ -59,6 +62,16 @@ async function completionFields(
   const path = (await pathsOf(view, [user], [funnel], turn)).get(user)?.[0];
   if (path === undefined || path.length < funnel.steps.length) return undefined;
   const [entered, completed] = [isoText(path[0]!), isoText(path[path.length - 1]!)];
-  const named = JSON.stringify({id: funnel.id, name: funnel.name});
-  return `"funnel":${named},"completed_at":"${completed}","entered_at":"${entered}"`;
+  return `${funnelField(funnel)},"completed_at":"${completed}","entered_at":"${entered}"`;
 }
+
+/** What was reached when is in the reference: what the user does later undoes no stall. */
+function stallFields(outbox: Outbox, {funnel: id, ...stall}: StallEffect): string | undefined {
+  const funnel = outbox.funnels().find((one) => one.id === id);
+  if (funnel === undefined) return undefined;
+  const [reached, entered] = [isoText(stall.reachedMs), isoText(stall.enteredMs)];
+  const fields = `"alert":{"id":"${stall.alert}"},${funnelField(funnel)},"reached":${stall.reached}`;
+  return `${fields},"reached_at":"${reached}","entered_at":"${entered}"`;
+}
+
+const funnelField = ({id, name}: SavedFunnel): string => `"funnel":${JSON.stringify({id, name})}`;

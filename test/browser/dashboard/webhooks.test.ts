@@ -158,5 +158,8 @@ test('an alert: previewed over what happened, added, fires, is paused and delete
     await page.getByText('When it speaks').click();
     await dashboard.expectSound();
   }
+  await kind.selectOption('stalled');
+  await page.getByText('And not the next one in so many minutes').waitFor();
+  await dashboard.expectSound();
   await dashboard.close();
 });

@@ -16,6 +16,8 @@ export interface AlertDraft {
   /** Per cent. */
   readonly below: string;
   readonly lowerBy: string;
+  /** From 1. */
+  readonly step: string;
   readonly lag: LagKind;
   readonly seconds: string;
   readonly held: string;
@@ -38,6 +40,7 @@ export const newDraft: AlertDraft = {
   days: '7',
   below: '',
   lowerBy: '',
+  step: '1',
   lag: 'report',
   seconds: '600',
   held: '',
@@ -64,14 +67,16 @@ export function bodyOf(draft: AlertDraft): object {
     ...(name.trim() === '' ? {} : {name: name.trim()}),
     kind: draft.kind,
     ...ruleOf(draft),
-    ...optional('for', held),
-    ...optional('repeat_minutes', repeat),
-    ...(isQuiet && {quiet_hours: {timezone: zone.trim(), from: quietFrom, to: quietTo}}),
+    ...(draft.kind !== 'stalled' && {
+      ...optional('for', held),
+      ...optional('repeat_minutes', repeat),
+      ...(isQuiet && {quiet_hours: {timezone: zone.trim(), from: quietFrom, to: quietTo}}),
+    }),
   };
 }
 
 function ruleOf(draft: AlertDraft): object {
-  const {kind, count, event, where, minutes, side, bound, funnel, days, below, lowerBy, lag, seconds} = draft;
+  const {kind, count, event, where, minutes, side, bound, funnel, days, below, lowerBy, step, lag, seconds} = draft;
   const conditions = linesOf(where);
   const watched = {
     ...(event.trim() === '' ? {} : {event: event.trim()}),
@@ -90,17 +95,20 @@ function ruleOf(draft: AlertDraft): object {
         ...optional('below', below, 100),
         ...optional('lower_by_percent', lowerBy),
       };
+    case 'stalled':
+      return {funnel, step: numberOf(step), minutes: numberOf(minutes)};
     case 'lag':
       return {lag, seconds: numberOf(seconds)};
   }
 }
 
 /** Whether the fields that the kind needs are filled in. */
-export function isWhole({kind, minutes, bound, funnel, days, below, lowerBy, seconds}: AlertDraft): boolean {
+export function isWhole({kind, minutes, bound, funnel, days, below, lowerBy, step, seconds}: AlertDraft): boolean {
   const needed = {
     threshold: [minutes, bound],
     absence: [minutes],
     funnel_drop: [funnel, days, below + lowerBy],
+    stalled: [funnel, step, minutes],
     lag: [seconds],
   }[kind];
   return needed.every((text) => text.trim() !== '');

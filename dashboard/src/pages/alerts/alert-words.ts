@@ -9,6 +9,7 @@ export const kindWords: Readonly<Record<AlertKind, string>> = {
   threshold: 'A number passes a bound',
   absence: 'An event stays away',
   funnel_drop: 'A saved funnel converts less',
+  stalled: 'A user stalls in a saved funnel',
   lag: 'The service is late',
 };
 
@@ -21,6 +22,9 @@ export const lagWords: Readonly<Record<LagKind, string>> = {
 
 /** What is known of a saved funnel by its id. */
 export type FunnelNames = ReadonlyMap<string, string>;
+
+/** Once for each user: it has no state. */
+export const isOfUsers = ({kind}: Pick<AlertAnswer, 'kind'>): boolean => kind === 'stalled';
 
 /** `at least 10 "signup" events in 1 h, if plan eq pro` */
 export function ruleText(alert: AlertAnswer, funnels: FunnelNames): string {
@@ -37,6 +41,8 @@ export function ruleText(alert: AlertAnswer, funnels: FunnelNames): string {
       return `no ${events} for ${duration(minutes * 60)}${only}`;
     case 'funnel_drop':
       return `conversion of ${funnels.get(alert.funnel!) ?? alert.funnel} over ${alert.days} days ${boundsText(alert)}`;
+    case 'stalled':
+      return `who reaches step ${alert.step} of ${funnels.get(alert.funnel!) ?? alert.funnel} and not the next one in ${duration(minutes * 60)}`;
     case 'lag':
       return `${lagWords[alert.lag!]} late by more than ${duration(alert.seconds!)}`;
   }
@@ -49,15 +55,17 @@ const boundsText = ({below, lower_by_percent: lowerBy}: AlertAnswer): string =>
   ].join(' or ');
 
 /** With the tone of its pill. */
-export function stateOf({state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
+export function stateOf({kind, state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
   if (paused) return ['paused', 'warn'];
   if (state === null) return ['not judged yet', ''];
+  if (isOfUsers({kind})) return ['watching', ''];
   return state.state === 'firing' ? ['firing', 'bad'] : ['ok', ''];
 }
 
 export function valueText(kind: AlertKind, value: number | null): string {
   if (value === null) return 'no value';
   if (kind === 'funnel_drop') return percent(value);
+  if (kind === 'stalled') return `${count(value)} told`;
   return kind === 'lag' ? duration(value) : count(value);
 }
 

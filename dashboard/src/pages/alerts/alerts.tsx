@@ -9,7 +9,7 @@ import {change, type Fault} from '../../service/client';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {type FunnelNames, ruleText, stateOf, valueText} from './alert-words';
+import {type FunnelNames, isOfUsers, ruleText, stateOf, valueText} from './alert-words';
 import {CreateAlert, type SavedFunnels} from './create-alert';
 import '../keys/keys.css';
 import './alerts.css';
@@ -113,7 +113,9 @@ function AlertTable({
               <tr key={id}>
                 <td>
                   <span class="key-name">{name}</span>
-                  <span class="key-option">Fires: {ruleText(alert, funnels)}</span>
+                  <span class="key-option">
+                    {isOfUsers(alert) ? 'Tells' : 'Fires'}: {ruleText(alert, funnels)}
+                  </span>
                 </td>
                 <td>
                   <span class={`pill ${tone}`}>{words}</span>

@@ -74,6 +74,7 @@ export function CreateAlert({funnels, onClose}: {readonly funnels: SavedFunnels;
         <Options label="It fires when" value={kind} options={kinds} onChoose={(chosen) => edit({kind: chosen})} />
         {(kind === 'threshold' || kind === 'absence') && <EventFields draft={draft} edit={edit} />}
         {kind === 'funnel_drop' && <FunnelFields draft={draft} edit={edit} funnels={funnels} />}
+        {kind === 'stalled' && <StallFields draft={draft} edit={edit} funnels={funnels} />}
         {kind === 'lag' && (
           <div class="alert-fields">
             <Options label="Which part" value={draft.lag} options={lags} onChoose={(lag) => edit({lag})} />
@@ -84,14 +85,14 @@ export function CreateAlert({funnels, onClose}: {readonly funnels: SavedFunnels;
             />
           </div>
         )}
-        <MoreFields draft={draft} edit={edit} />
+        {kind !== 'stalled' && <MoreFields draft={draft} edit={edit} />}
         {preview !== undefined && <Preview kind={kind} preview={preview} />}
         {fault !== undefined && <FaultBox fault={fault} />}
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          {kind !== 'lag' && (
+          {kind !== 'lag' && kind !== 'stalled' && (
             <button
               type="button"
               class="button"
@@ -174,7 +175,11 @@ const sideWords = [
   ['lte', 'at most'],
 ] as const;
 
-function FunnelFields({draft, edit, funnels}: FieldsProps & {readonly funnels: SavedFunnels}) {
+interface FunnelFieldsProps extends FieldsProps {
+  readonly funnels: SavedFunnels;
+}
+
+function FunnelChoice({draft, edit, funnels}: FunnelFieldsProps) {
   if (funnels.length === 0)
     return (
       <p class="help">
@@ -182,9 +187,32 @@ function FunnelFields({draft, edit, funnels}: FieldsProps & {readonly funnels: S
       </p>
     );
   const options = funnels.map(({id, name}) => [id, name] as const);
+  return <Options label="Saved funnel" value={draft.funnel} options={options} onChoose={(funnel) => edit({funnel})} />;
+}
+
+function StallFields({draft, edit, funnels}: FunnelFieldsProps) {
   return (
     <>
-      <Options label="Saved funnel" value={draft.funnel} options={options} onChoose={(funnel) => edit({funnel})} />
+      <FunnelChoice draft={draft} edit={edit} funnels={funnels} />
+      <div class="alert-fields">
+        <NumberField label="Who reached step" value={draft.step} onType={(step) => edit({step})} />
+        <NumberField
+          label="And not the next one in so many minutes"
+          value={draft.minutes}
+          onType={(minutes) => edit({minutes})}
+        />
+      </div>
+      <p class="help">
+        Webhooks that take <code>funnel.stalled</code> are told each user. Chats are not: they name nobody.
+      </p>
+    </>
+  );
+}
+
+function FunnelFields({draft, edit, funnels}: FunnelFieldsProps) {
+  return (
+    <>
+      <FunnelChoice draft={draft} edit={edit} funnels={funnels} />
       <div class="alert-fields">
         <NumberField label="Over so many days" value={draft.days} onType={(days) => edit({days})} />
         <NumberField label="Converts below, in %" value={draft.below} onType={(below) => edit({below})} />

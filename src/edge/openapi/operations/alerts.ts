@@ -23,7 +23,8 @@ export const alerts: Operations = {
     tag: 'Alerts',
     summary: 'Create an alert',
     description:
-      'It is evaluated behind each publication of reports, and tells its endpoints when its state changes: `report.threshold`. ' +
+      'It is evaluated behind each publication of reports, and tells its endpoints when its state changes: `report.threshold`; ' +
+      'of the kind `stalled`, webhooks are told each user: `funnel.stalled`. ' +
       'At most 200.',
     query: noParameters,
     body: {schema: newAlertBody, example: {name: 'No purchases', ...rule, for: 3, repeat_minutes: 1_440}},

@@ -1,0 +1,148 @@
+// Alerts of users who stall in a saved funnel: they reached a step, and the next one not in time. Webhooks are told of each.
+//   SL1. A publication judges the deadlines behind those that were judged before, up to its `Report-As-Of`. An alert begins with
+//        the first publication after it was made; what passes while it is paused is told to nobody.
+//   SL2. Users are told by deadline, a page at a time, and the record keeps how far: what a publication has no room for, or what
+//        a crash left, is told behind the next one.
+//   SL3. The id of a message comes of the alert, the user's number and the entry, so a copy has the same: a page is queued before
+//        the record has it.
+//   SL4. What is queued names nobody: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
+import {throwBroken} from '../../actors/invariant.js';
+import type {ReportQuery, Stall, StallPage, StallPlace} from '../asks.js';
+import type {Endpoint} from '../effects/endpoint.js';
+import type {Trigger} from '../effects/trigger.js';
+import type {Logger} from '../observe.js';
+import type {AlertState} from './alert-state.js';
+import {type Alert, isStalled, type StalledRule, stateName, type WatchedFunnel} from './definition.js';
+import type {PublishedSet} from './evaluator.js';
+import {type Kept, type KeptPorts, KeptRecords} from './kept-records.js';
+
+const minuteMs = 60_000;
+/** Users of a question, and questions of an alert in one publication. SL2 */
+export const usersOfPage = 1_000;
+export const pagesMax = 10;
+
+/** `value`: users who were told since it began. It is always `ok`. */
+interface StallRecord extends AlertState {
+  /** JSON text of the rule: another one has judged nothing. */
+  readonly rule: string;
+  /** Deadlines before this place are judged. */
+  readonly from: StallPlace;
+  readonly waiting: readonly [];
+}
+
+export interface StallPorts extends Omit<KeptPorts, 'hasEndpoint'> {
+  alerts(): readonly Alert[];
+  endpoint(id: string): Pick<Endpoint, 'id' | 'kind'> | undefined;
+  /** Endpoints that subscribe to `funnel.stalled` of one of these names. */
+  subscribers(names: readonly string[]): readonly Pick<Endpoint, 'id' | 'kind'>[];
+  funnel(id: string): WatchedFunnel | undefined;
+  /** The parsed answer over the set at these positions; undefined: there is none. */
+  bodyOf(query: ReportQuery, at: string): Promise<unknown>;
+  readonly messageId: (...parts: readonly string[]) => string;
+  readonly logger: Logger;
+}
+
+export class Stalls {
+  private readonly ports: StallPorts;
+  private readonly records: KeptRecords<StallRecord>;
+  private judged: string | undefined;
+
+  constructor(ports: StallPorts) {
+    this.ports = ports;
+    const hasEndpoint = (id: string): boolean => ports.endpoint(id) !== undefined;
+    this.records = new KeptRecords({...ports, hasEndpoint}, 'funnel.stalled');
+  }
+
+  /** Tells who stalled by what `set` includes. SL1 */
+  async judge(set: PublishedSet): Promise<void> {
+    if (set.positions === this.judged) return;
+    const alerts = this.ports.alerts().filter(isStalled);
+    for (const alert of alerts) {
+      try {
+        await this.judgeOne(alert, set);
+      } catch (error) {
+        throwBroken(error);
+        this.ports.logger.warn({err: error, alert: alert.id}, 'an alert could not be evaluated, and is again later');
+      }
+    }
+    const names = new Set(alerts.map(({id}) => stateName(id)));
+    for (const name of this.records.names()) if (!names.has(name)) await this.records.remove(name);
+    this.judged = set.positions;
+  }
+
+  /** Another process was the owner meanwhile: its records count. */
+  forget(): void {
+    this.records.forget();
+    this.judged = undefined;
+  }
+
+  private async judgeOne(alert: Alert<StalledRule>, {asOfMs, positions}: PublishedSet): Promise<void> {
+    const name = stateName(alert.id);
+    const rule = JSON.stringify(alert.rule);
+    const end: StallPlace = {deadlineMs: asOfMs + 1, partition: 0, user: 0};
+    let kept = await this.records.load(name);
+    const funnel = alert.isPaused ? undefined : this.ports.funnel(alert.rule.funnel);
+    if (kept?.record.rule !== rule) {
+      const began = {state: 'ok', sinceMs: asOfMs, toldMs: asOfMs, value: 0, held: 0, waiting: []} as const;
+      await this.records.store(name, kept, {...began, rule, positions, from: end});
+      return;
+    }
+    for (let page = 0; page < pagesMax && kept !== undefined; page++) {
+      const {record}: Kept<StallRecord> = kept;
+      if (record.from.deadlineMs > asOfMs) return;
+      const body = funnel && (await this.pageOf(alert.rule, funnel, record.from, {asOfMs, positions}));
+      if (funnel !== undefined && body === undefined) return;
+      const {data, has_more: hasMore} = body ?? {data: [], has_more: false};
+      await this.tell(alert, data);
+      const last = data.at(-1);
+      const from = hasMore && last !== undefined ? {...placeOf(last), user: last.user + 1} : end;
+      kept = await this.records.store(name, kept, {
+        ...record,
+        positions,
+        from,
+        value: (record.value ?? 0) + data.length,
+        toldMs: last === undefined ? record.toldMs : asOfMs,
+      });
+    }
+  }
+
+  private async pageOf(
+    {step, minutes}: StalledRule,
+    {steps, windowMs}: WatchedFunnel,
+    from: StallPlace,
+    {asOfMs, positions}: PublishedSet,
+  ): Promise<StallPage | undefined> {
+    const query: ReportQuery = {
+      report: 'stalled',
+      steps: steps.slice(0, step + 1),
+      ...(windowMs === undefined ? {} : {windowMs}),
+      withinMs: minutes * minuteMs,
+      from,
+      untilMs: asOfMs,
+      limit: usersOfPage,
+    };
+    return (await this.ports.bodyOf(query, positions)) as StallPage | undefined;
+  }
+
+  /** Resolves when all of them are queued. SL3 */
+  private async tell(alert: Alert<StalledRule>, stalls: readonly Stall[]): Promise<void> {
+    const {id, rule, endpoints} = alert;
+    const {publish, messageId} = this.ports;
+    const told = (
+      endpoints?.flatMap((one) => this.ports.endpoint(one) ?? []) ??
+      this.ports.subscribers([rule.funnel, this.ports.funnel(rule.funnel)?.name ?? rule.funnel])
+    ).filter(({kind}) => kind === 'webhook');
+    for (const {deadlineMs, partition, user, generation, enteredMs, reachedMs} of stalls) {
+      const trigger: Trigger = {
+        v: 1,
+        id: messageId('stalled', id, String(partition), String(generation), String(user), String(enteredMs)),
+        type: 'funnel.stalled',
+        timestampMs: deadlineMs,
+        of: {partition, generation, user, funnel: rule.funnel, alert: id, reached: rule.step, reachedMs, enteredMs},
+      };
+      await Promise.all(told.map((endpoint) => publish(endpoint.id, trigger)));
+    }
+  }
+}
+
+const placeOf = ({deadlineMs, partition, user}: StallPlace): StallPlace => ({deadlineMs, partition, user});

@@ -1,0 +1,88 @@
+// Who stalled in a funnel of plain steps: a page of users by deadline, those of one ms by partition and user index.
+//   ST1. Deadlines of one user differ: pages that begin behind the last place miss nobody, and have nobody twice.
+//   ST2. A question is of the time since the last one, mostly: it walks users who reached the step then, and no others.
+
+import {timeOf} from '../../../actors/chunk/rows.js';
+import {walkStalls} from '../../../actors/report/funnel/stall-walk.js';
+import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
+import {UserSet} from '../../../actors/table/user-set.js';
+import type {ReportQuery, Stall, StallPage, StallPlace} from '../../asks.js';
+import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {type RowReading, RowScan} from './row-scan.js';
+
+type Query = Extract<ReportQuery, {report: 'stalled'}>;
+
+/** JSON text of the page. @throws MissingPart, DamagedPart, BeyondMemory */
+export async function stalled(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
+  const {steps, withinMs, windowMs = Number.POSITIVE_INFINITY} = query;
+  const names = [...new Set(steps)];
+  const scan = new RowScan(reading, {
+    stretch: {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY},
+    selectors: names.map((event) => ({event})),
+  });
+  const reached = new RowScan(reading, {
+    stretch: {startMs: query.from.deadlineMs - withinMs, lastMs: query.untilMs - withinMs},
+    selectors: [{event: steps[steps.length - 2]!}],
+  });
+  const sets = new SelectorSets(names.length);
+  const rules = {steps: steps.map((event) => names.indexOf(event)), withinMs, windowMs};
+  const page = new FirstStalls(query);
+  for (const snapshot of snapshots) {
+    const {partition, position} = snapshot.manifest;
+    const users = new UserSet();
+    await reached.fold(snapshot, (rows, [chosen]) => {
+      for (const row of chosen!) users.add(rows.users[row]!);
+    });
+    if (users.count === 0) continue; // ST2
+    await scan.walk(
+      snapshot,
+      (rows, chosen, walk) =>
+        sets.forEachRow(rows.order, chosen, (row, set) => walk.add(rows.users[row]!, timeOf(rows, row), set)),
+      (user, times, kinds, start, end) => {
+        // Names are distinct, so a set has one selector.
+        const selectorOf = (place: number): number => sets.selectorsOf(kinds[place]!)[0]!;
+        walkStalls(rules, times, selectorOf, start, end, (enteredMs, reachedMs) => {
+          const deadlineMs = reachedMs + withinMs;
+          page.add({deadlineMs, partition, user, generation: position.generation, enteredMs, reachedMs});
+        });
+      },
+      users,
+    );
+  }
+  return JSON.stringify(page.body());
+}
+
+/** The first stalls of a range, of any number that come in any order. */
+class FirstStalls {
+  private readonly query: Query;
+  private stalls: Stall[] = [];
+
+  constructor(query: Query) {
+    this.query = query;
+  }
+
+  add(stall: Stall): void {
+    const {from, untilMs, limit} = this.query;
+    if (stall.deadlineMs > untilMs || comparePlaces(stall, from) < 0) return;
+    this.stalls.push(stall);
+    if (this.stalls.length > 2 * limit + 2) this.cut();
+  }
+
+  body(): StallPage {
+    this.cut();
+    const {limit} = this.query;
+    return {data: this.stalls.slice(0, limit), has_more: this.stalls.length > limit};
+  }
+
+  /** Keeps one more than the page has. */
+  private cut(): void {
+    this.stalls = this.stalls.sort(comparePlaces).slice(0, this.query.limit + 1);
+  }
+}
+
+const comparePlaces = (a: StallPlace, b: StallPlace): number =>
+  a.deadlineMs - b.deadlineMs || a.partition - b.partition || a.user - b.user;
