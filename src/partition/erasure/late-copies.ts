@@ -3,13 +3,18 @@
 //   LC1. A copy with both ids has brought its link to the log of the anonymous user's partition. The owner of the user's partition
 //        takes it back at once, before the anonymous user leaves by it, unless the user is there again.
 //   LC2. The log here is cleaned after that: until then the state names both ids.
+//   LC3. An edge that had not heard of that yet sends no link with what follows: a user who came in the meantime gets it again.
+import {setTimeout as pause} from 'node:timers/promises';
 import {wtf8} from '../../../actors/bytes/bytes.js';
+import type {LateLink} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {Mover} from '../identity/mover.js';
 import type {Scrub} from './scrub.js';
 
 /** From a late copy to the cleaning of the log. */
 const cleaningMsMax = 5_000;
+/** By then what edges sent before they heard of a link that was taken back is folded. A stop waits as long. LC3 */
+const heardMs = 200;
 
 interface LateCopiesSetup {
   readonly partition: Partition;
@@ -61,18 +66,32 @@ export class LateCopies {
       });
   }
 
-  /** LC1 */
+  /** LC1, LC3 */
   private async takeBack(): Promise<void> {
-    const {partition, mover, forgetLinks} = this.setup;
-    for (const [both, link] of partition.lateLinks) {
-      const userKey = wtf8('u' + link.userId);
-      if (partition.users.table.find(userKey, 0, userKey.length) < 0) {
-        const deviceKey = wtf8('a' + link.anonymousId);
-        await mover.logOf(partition.homeOf(deviceKey)).takeBack(link);
-        forgetLinks(userKey);
-      }
-      partition.lateLinks.delete(both);
+    const {lateLinks} = this.setup.partition;
+    const noted = [...lateLinks];
+    const takenBack: LateLink[] = [];
+    for (const [, link] of noted) {
+      if (this.isUserHere(link)) continue;
+      await this.logOf(link).takeBack(link);
+      this.setup.forgetLinks(userKeyOf(link));
+      takenBack.push(link);
     }
+    if (takenBack.length > 0) await pause(heardMs);
+    for (const link of takenBack) if (this.isUserHere(link)) await this.logOf(link).link(link);
+    // A copy that came meanwhile has brought a link of its own.
+    for (const [both, link] of noted) if (lateLinks.get(both) === link) lateLinks.delete(both);
+  }
+
+  private isUserHere(link: LateLink): boolean {
+    const userKey = userKeyOf(link);
+    return this.setup.partition.users.table.find(userKey, 0, userKey.length) >= 0;
+  }
+
+  /** The log of the anonymous user's partition. */
+  private logOf({anonymousId}: LateLink): ReturnType<Mover['logOf']> {
+    const {partition, mover} = this.setup;
+    return mover.logOf(partition.homeOf(wtf8('a' + anonymousId)));
   }
 
   stop(): void {
@@ -84,3 +103,5 @@ export class LateCopies {
     await this.takingBack;
   }
 }
+
+const userKeyOf = ({userId}: LateLink): Uint8Array => wtf8('u' + userId);

@@ -36,7 +36,7 @@ const leftShareMax = 1 / 4;
 
 /** The partition that users leave for. */
 export interface Destination {
-  readonly writer: Pick<LogWriter, 'arrive' | 'erase' | 'takeBack'>;
+  readonly writer: Pick<LogWriter, 'arrive' | 'erase' | 'link' | 'takeBack'>;
   readonly manifests: Pick<ManifestStore, 'read'>;
 }
 

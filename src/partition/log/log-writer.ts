@@ -95,9 +95,14 @@ export class LogWriter {
   }
 
   /** Appends an entry that takes a link back; resolves with its sequence. */
-  takeBack({anonymousId, userId}: LateLink): Promise<number> {
+  takeBack(link: LateLink): Promise<number> {
+    return this.link(link, true);
+  }
+
+  /** Appends a link entry; resolves with its sequence. */
+  link({anonymousId, userId}: LateLink, isTakenBack = false): Promise<number> {
     return this.send(messageHeadBytesMax + linkBytesMax, (writer, nowMs) =>
-      writeLink(writer, anonymousId, userId, nowMs, true),
+      writeLink(writer, anonymousId, userId, nowMs, isTakenBack),
     );
   }
 
