@@ -161,7 +161,11 @@ export class Recipient {
     const entry = await this.world.bucket.read(standingName(this.id));
     if (entry === undefined) return;
     this.revision = entry.revision;
-    if (entry.text !== '') this.standingNow = {...newStanding, ...(JSON.parse(entry.text) as Standing)};
+    if (entry.text === '') return;
+    const known = {...newStanding, ...(JSON.parse(entry.text) as Standing)};
+    // It was resumed while nobody delivered, or nobody tried for days: its time begins now.
+    const isNew = this.newest.state === 'active' && isHopeless(known, this.world.wallMs());
+    this.standingNow = isNew ? resumed(known) : known;
   }
 
   /** CO1. Rejects with a `BucketFault`. */

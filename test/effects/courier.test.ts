@@ -73,6 +73,21 @@ test('an endpoint that nobody reached for five days is disabled', async () => {
   expect(disabled).toEqual([endpoint.id]);
 });
 
+test('an endpoint that was resumed while nobody delivered has its five days again', async () => {
+  const {process, clock, disabled} = deployment();
+  const before = process(refused);
+  await before.send(message, '{}');
+  await before.save();
+  clock.nowMs = 6 * day;
+  const after = process(refused);
+  await after.load();
+  await after.send(message, '{}');
+  expect(disabled).toEqual([]);
+  clock.nowMs += 5 * day;
+  await after.send(message, '{}');
+  expect(disabled).toEqual([endpoint.id]);
+});
+
 test('an endpoint that another process reaches is not disabled by one that failed long ago', async () => {
   const {process, clock, disabled} = deployment();
   const [one, other] = [process(refused), process(taken)];
