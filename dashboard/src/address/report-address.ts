@@ -104,6 +104,7 @@ export type PersonId = {readonly kind: 'user' | 'anonymous'; readonly id: string
 const ofPerson = ({kind, id}: PersonId): string =>
   new URLSearchParams({[kind === 'user' ? 'userId' : 'anonymousId']: id}).toString();
 export const personPath = (person: PersonId): string => `v1/user?${ofPerson(person)}`;
+export const personFunnelsPath = (person: PersonId): string => `v1/user/funnels?${ofPerson(person)}`;
 export const personExportPath = (person: PersonId): string => `v1/user/export?${ofPerson(person)}`;
 export const historyPath = (person: PersonId, limit: number, cursor?: string): string =>
   `v1/events?${ofPerson(person)}&limit=${limit}${cursor === undefined ? '' : `&${new URLSearchParams({cursor})}`}`;

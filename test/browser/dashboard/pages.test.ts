@@ -90,6 +90,20 @@ async function fillShop(service: Service): Promise<void> {
   expect((await admin.post('/dashboard/api/people', {name: 'Grace Hopper', role: 'reader', days: 30})).status).toBe(
     201,
   );
+  const keeper = new Client(service.baseUrl, service.secretKey);
+  const made: readonly (readonly [path: string, body: object])[] = [
+    ['/v1/funnels', {name: 'Buys', steps: ['signup', 'order_placed'], window: '14d'}],
+    ['/v1/alerts', {name: 'No orders', kind: 'absence', event: 'order_placed', minutes: 60, endpoints: []}],
+    [
+      '/v1/webhooks',
+      {
+        kind: 'slack',
+        url: 'https://hooks.slack.com/services/T0/B0/X',
+        types: [{type: 'report.threshold', names: ['none']}],
+      },
+    ],
+  ];
+  for (const [path, body] of made) expect((await keeper.post(path, body)).status).toBe(201);
   await playShop(service, people);
 }
 

@@ -1,4 +1,4 @@
-// Webhooks and alerts in a real browser: from the form to the receiver, with the secret shown once.
+// Webhooks, alerts and saved funnels in a real browser: from the form to the receiver, with the secret shown once.
 import {createHmac} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
@@ -161,5 +161,35 @@ test('an alert: previewed over what happened, added, fires, is paused and delete
   await kind.selectOption('stalled');
   await page.getByText('And not the next one in so many minutes').waitFor();
   await dashboard.expectSound();
+  await dashboard.close();
+});
+
+test('a saved funnel: out of the steps of a page, seen on a profile, deleted', async () => {
+  const writer = new Client(service.baseUrl, service.writeKey);
+  for (const event of ['visited', 'bought'])
+    expect((await writer.post('/v1/events', {event, userId: 'grace'})).status).toBe(200);
+  const dashboard = await DashboardPage.open(browser, service, {width: 390});
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('/funnels?step=visited&step=bought&step=returned&window=7d&order=strict');
+  await page.getByText('Steps and window are saved').waitFor();
+  await page.getByLabel('Name of the saved funnel').fill('Comes back');
+  await page.getByRole('button', {name: 'Save the steps'}).click();
+  const saved = page.getByRole('listitem').filter({hasText: 'Comes back'});
+  await saved.getByText('visited → bought → returned, within 7 days').waitFor();
+  await dashboard.settled();
+  await dashboard.expectSound();
+
+  await dashboard.goto('/people?user=grace');
+  await page.getByRole('row', {name: /Comes back 2 of 3 steps/}).waitFor();
+  await dashboard.settled();
+  await dashboard.expectSound();
+
+  await dashboard.goto('/funnels');
+  await page.getByRole('link', {name: 'Comes back'}).click();
+  await page.waitForURL(/step=visited&step=bought&step=returned&window=7d/);
+  await saved.getByRole('button', {name: 'Delete Comes back'}).click();
+  await saved.getByRole('button', {name: 'Delete it for good Comes back'}).click();
+  await saved.waitFor({state: 'detached'});
   await dashboard.close();
 });

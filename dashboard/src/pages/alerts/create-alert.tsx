@@ -181,11 +181,7 @@ interface FunnelFieldsProps extends FieldsProps {
 
 function FunnelChoice({draft, edit, funnels}: FunnelFieldsProps) {
   if (funnels.length === 0)
-    return (
-      <p class="help">
-        There is no saved funnel yet: <code>POST /v1/funnels</code> saves one.
-      </p>
-    );
+    return <p class="help">There is no saved funnel yet: under Funnels, steps can be saved as one.</p>;
   const options = funnels.map(({id, name}) => [id, name] as const);
   return <Options label="Saved funnel" value={draft.funnel} options={options} onChoose={(funnel) => edit({funnel})} />;
 }

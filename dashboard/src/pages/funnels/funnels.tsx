@@ -22,6 +22,7 @@ import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
 import {suggestedSteps} from '../../controls/suggested-steps';
 import {useAsked} from '../../service/asked';
 import {useReports} from '../../service/reports';
+import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
@@ -33,6 +34,7 @@ import {todayIn} from '../../shell/zone-day';
 import type {FunnelPeopleProps} from './funnel-people';
 import type {FunnelTimesProps} from './funnel-times';
 import type {RulesFormProps} from './rules-form';
+import type {SavedFunnelsProps} from './saved-funnels';
 import {StepsForm} from './steps-form';
 import type {VariantsProps} from './variants';
 import '../trends/trends.css';
@@ -40,6 +42,7 @@ import './funnels.css';
 
 const FunnelPeople = later<FunnelPeopleProps>(() => import('./funnel-people').then(({FunnelPeople: Part}) => Part));
 const FunnelTimes = later<FunnelTimesProps>(() => import('./funnel-times').then(({FunnelTimes: Part}) => Part));
+const SavedFunnels = later<SavedFunnelsProps>(() => import('./saved-funnels').then(({SavedFunnels: Part}) => Part));
 const Variants = later<VariantsProps>(
   () => import('./variants').then(({Variants: Part}) => Part),
   <Loading lines={6} />,
@@ -165,6 +168,7 @@ export function Funnels() {
           {steps.length > 1 && answer !== undefined && answer.total > 0 && (
             <FunnelTimes question={question} span={days} interval={interval} names={stepNames} />
           )}
+          {may('analyst') && <SavedFunnels question={question} />}
         </div>
       </div>
       {who !== undefined && <FunnelPeople {...who} onClose={() => setWho(undefined)} />}

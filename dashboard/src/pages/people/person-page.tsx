@@ -18,6 +18,7 @@ import {Empty, FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 import {ActivityStrip} from './activity-strip';
 import {EventList} from './event-list';
+import {FunnelProgress} from './funnel-progress';
 import '../../design/reports.css';
 import {typeOf, valueText} from './trait-text';
 
@@ -145,6 +146,7 @@ export function PersonPage({
           </div>
         </Card>
       </div>
+      <FunnelProgress person={person} />
       <div class="row loose">
         <Card span={8} title="Events" note="newest first, by their own time, UTC">
           <EventList history={history} onMore={readOn} />

@@ -72,6 +72,9 @@ export function Webhooks() {
   );
 }
 
+const failuresText = (failures: number): string =>
+  failures === 1 ? '1 failure' : `${count(failures)} failures in a row`;
+
 function WebhookTable({
   webhooks,
   chosen,
@@ -88,8 +91,8 @@ function WebhookTable({
           <tr>
             <th>Receiver</th>
             <th>State</th>
-            <th>Delivered</th>
             <th>Lag</th>
+            <th>Delivered</th>
             <th>Last success</th>
             <th>
               <span class="visually-hidden">What can be done</span>
@@ -112,19 +115,22 @@ function WebhookTable({
                   <span class={`pill ${tone}`}>{state}</span>
                   {reason !== null && <span class="key-option">{reason}</span>}
                   {reason === null && health.failures > 0 && (
-                    <span class="key-option">{count(health.failures)} failures in a row</span>
+                    <span class="key-option">{failuresText(health.failures)}</span>
                   )}
                 </td>
                 <td>
+                  <span class="narrow-only">lag </span>
+                  {health.lag_seconds === 0 ? <span class="faint">none</span> : duration(health.lag_seconds)}
+                </td>
+                <td>
                   {count(health.delivered)}
-                  <span class="narrow-only"> delivered</span>
                   {health.dead > 0 && <span class="key-option">{count(health.dead)} dead</span>}
                   {health.skipped_events > 0 && (
                     <span class="key-option">{count(health.skipped_events)} events passed over</span>
                   )}
                 </td>
-                <td>{health.lag_seconds === 0 ? <span class="faint">none</span> : duration(health.lag_seconds)}</td>
                 <td>
+                  <span class="narrow-only">last success </span>
                   <Moment iso={health.last_success_at} />
                 </td>
                 <td class="row-actions">
