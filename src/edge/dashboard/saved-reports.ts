@@ -11,7 +11,6 @@ import {
   savedSearchCharsMax,
 } from '../../effects/saved-report.js';
 import {isName} from '../../ingest/validate.js';
-import {BucketFault} from '../../keys/store.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -19,6 +18,7 @@ import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
+import {storedChange} from '../routes/stored-change.js';
 import type {ChangedMeanwhileAnswer, SavedReportAnswer, SavedReportsAnswer} from './answers.js';
 
 /** The longest question, escaped throughout. */
@@ -128,14 +128,5 @@ const shown = (report: SavedReport): SavedReportAnswer => ({
   changed_by: report.changedBy,
 });
 
-/** @throws RequestFailure */
-async function changed<T>({obstacles}: Front, make: () => Promise<T>): Promise<T> {
-  const obstacle = obstacles.toChanges();
-  if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  try {
-    return await make();
-  } catch (error) {
-    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
-    throw error;
-  }
-}
+const changed = <Value>(front: Front, change: () => Promise<Value>): Promise<Value> =>
+  storedChange(front, outcomeUnknown, change);

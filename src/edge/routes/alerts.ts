@@ -16,6 +16,7 @@ import {type Handle, variedSegment} from '../route.js';
 import {alertChange, alertOf, bodyOf, newAlertBody, previewBody, ruleOf, shownAlert} from './alert-body.js';
 import {readFields, readObject} from './json-fields.js';
 import {reportIn} from './min-log-position.js';
+import {storedChange} from './stored-change.js';
 
 /** The longest conditions, mostly escaped. */
 export const alertBodyBytesMax = 256 * 1024;
@@ -165,14 +166,5 @@ async function withState({hooks}: Front, alert: Alert) {
   }
 }
 
-/** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
-async function changed<Value>({obstacles}: Front, change: () => Promise<Value>): Promise<Value> {
-  const obstacle = obstacles.toChanges();
-  if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  try {
-    return await change();
-  } catch (error) {
-    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
-    throw error;
-  }
-}
+const changed = <Value>(front: Front, change: () => Promise<Value>): Promise<Value> =>
+  storedChange(front, outcomeUnknown, change);

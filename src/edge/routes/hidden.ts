@@ -3,13 +3,13 @@ import {z} from 'zod';
 import {idCharsMax, objectKeyCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
 import type {HiddenList} from '../../keys/hidden-record.js';
-import {BucketFault} from '../../keys/store.js';
-import {RequestFailure, unavailable} from '../failure.js';
+import {unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
+import {storedChange} from './stored-change.js';
 
 const hiddenMax = 1_000;
 /** A list of the longest names, most of which are no escapes; stored, it is within the 1 MiB of a NATS message. */
@@ -61,19 +61,8 @@ export async function hideProperties(front: Front, exchange: Exchange, bytes: Bu
   await hide(front, exchange, 'properties', readFields(hiddenProperties, body).properties);
 }
 
-async function hide(
-  {keys, obstacles}: Front,
-  exchange: Exchange,
-  list: HiddenList,
-  texts: readonly string[],
-): Promise<void> {
-  const obstacle = obstacles.toChanges();
-  if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  try {
-    await keys.hidden.set(list, [...new Set(texts)]);
-  } catch (error) {
-    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
-    throw error;
-  }
+async function hide(front: Front, exchange: Exchange, list: HiddenList, texts: readonly string[]): Promise<void> {
+  const {keys} = front;
+  await storedChange(front, outcomeUnknown, () => keys.hidden.set(list, [...new Set(texts)]));
   exchange.json('200 OK', JSON.stringify({[list]: keys.hidden[list]}));
 }

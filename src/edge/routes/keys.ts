@@ -4,15 +4,16 @@ import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
 import {type ApiKeyRecord, isOfApiKey, type KeyOptions, keyKinds} from '../../keys/key.js';
-import {BucketFault, type KeyAuthor, type KeyStore} from '../../keys/store.js';
+import type {KeyAuthor, KeyStore} from '../../keys/store.js';
 import type {createdKeyAnswer, listedKey} from '../answers.js';
-import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
+import {type Failure, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {anyText, required} from '../query/parameters.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
+import {storedChange} from './stored-change.js';
 
 // If the key was created all the same, nobody has its text: it opens nothing, and the list can revoke it.
 const outcomeUnknown = unavailable(
@@ -131,20 +132,14 @@ async function revoke(front: Front, exchange: Exchange, id: string): Promise<voi
   else exchange.json('200 OK', JSON.stringify({status: 'revoked', id: record.id}));
 }
 
-/** @throws RequestFailure (503) when the change cannot be tried, or its outcome is unknown. */
-async function changed<Value>(
-  {keys, obstacles, clientAddresses}: Front,
+function changed<Value>(
+  front: Front,
   exchange: Exchange,
   change: (keys: KeyStore, author: KeyAuthor) => Promise<Value>,
 ): Promise<Value> {
-  const obstacle = obstacles.toChanges();
-  if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  try {
-    return await change(keys, {by: exchange.session?.by ?? 'admin', address: clientAddresses.of(exchange)});
-  } catch (error) {
-    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
-    throw error;
-  }
+  const {keys, clientAddresses} = front;
+  const author = {by: exchange.session?.by ?? 'admin', address: clientAddresses.of(exchange)};
+  return storedChange(front, outcomeUnknown, () => change(keys, author));
 }
 
 /** Without the hash: with it a reader of the list could test guesses. */

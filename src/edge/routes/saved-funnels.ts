@@ -5,7 +5,6 @@ import {funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
 import {windowMsOf, windowPattern, windowRule, windowText} from '../../conversion-window.js';
 import {type SavedFunnel, savedFunnelsMax, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {isName} from '../../ingest/validate.js';
-import {BucketFault} from '../../keys/store.js';
 import type {savedFunnelAnswer, userFunnelsAnswer} from '../answers.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -18,6 +17,7 @@ import type {Handle} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';
+import {storedChange} from './stored-change.js';
 
 /** Fifty names of 256 characters that are escaped throughout. */
 export const savedFunnelBodyBytesMax = 128 * 1024;
@@ -95,17 +95,8 @@ export const deleteFunnel: Handle = async (front, exchange, segment) => {
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 
-/** @throws RequestFailure */
-async function changed<T>({obstacles}: Front, change: () => Promise<T>): Promise<T> {
-  const obstacle = obstacles.toChanges();
-  if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  try {
-    return await change();
-  } catch (error) {
-    if (error instanceof BucketFault) throw new RequestFailure(outcomeUnknown);
-    throw error;
-  }
-}
+const changed = <Value>(front: Front, change: () => Promise<Value>): Promise<Value> =>
+  storedChange(front, outcomeUnknown, change);
 
 export const savedFunnelForm = {...ofEveryReport, ...formatForm, ...boundsForm};
 
