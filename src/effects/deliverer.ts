@@ -39,6 +39,7 @@ class Service {
   readonly recipient: Recipient;
   private readonly world: DeliveryWorld;
   private tails: readonly TailRun[] = [];
+  private isStopped = false;
 
   constructor(recipient: Recipient, world: DeliveryWorld) {
     this.recipient = recipient;
@@ -55,7 +56,9 @@ class Service {
         throwBroken(error);
         await pause(againMs);
       }
+      if (this.isStopped) return;
     }
+    if (this.isStopped) return;
     const {recipient, world} = this;
     this.keepTails();
     await new TriggerRun(recipient, {...world, source: world.letters.source(recipient.id)}).run();
@@ -99,6 +102,7 @@ class Service {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     this.recipient.gate.stop();
     await Promise.all(this.tails.map((tail) => tail.stop()));
   }

@@ -5,7 +5,7 @@ import type {NatsConnection} from 'nats';
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import type {PartitionQuestion} from '../../src/asks.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
-import {CursorRecord} from '../../src/effects/cursor.js';
+import {CursorRecord, cursorName} from '../../src/effects/cursor.js';
 import {Deliverer} from '../../src/effects/deliverer.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import {EventReader} from '../../src/effects/event-reader.js';
@@ -17,6 +17,7 @@ import {Owners} from '../../src/effects/owners.js';
 import type {Outcome} from '../../src/effects/post.js';
 import {attemptsMax, probedAfter} from '../../src/effects/schedule.js';
 import {messageId, type Trigger} from '../../src/effects/trigger.js';
+import {BucketFault} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {createLogger} from '../../src/observe.js';
@@ -35,6 +36,7 @@ const bucket = () => new NatsKeyBucket(nc, 'hooks');
 /** Stored rows of each partition; null: erased. */
 let rows: (object | null)[][];
 let isAway = false;
+let isStandingAway = false;
 let generation = 1;
 /** Called before rows of a partition are read. */
 let beforeRead: (partition: number) => void;
@@ -57,6 +59,7 @@ beforeEach(() => {
   rows = Array.from({length: partitionCount}, () => []);
   effects = new Map();
   isAway = false;
+  isStandingAway = false;
   generation = 1;
   beforeRead = () => undefined;
 });
@@ -96,6 +99,11 @@ class Process {
     );
     this.heads = new Heads(owners);
     const own = bucket();
+    const read = own.read.bind(own);
+    own.read = async (name) => {
+      if (isStandingAway && name.startsWith('w.')) throw new BucketFault('away');
+      return read(name);
+    };
     this.deliverer = new Deliverer({
       hooks,
       bucket: own,
@@ -546,4 +554,18 @@ test('what is queued behind the deletion of its endpoint is swept out, and nothi
   start();
   await until('it is swept out', async () => (await letters.waiting(gone.id, 1, 1)).length === 0);
   expect((await letters.waiting(kept.id, 1, 9)).length).toBe(1);
+});
+
+test('an endpoint that was deleted before it was served leaves no cursor', async () => {
+  isStandingAway = true;
+  const {id} = await create();
+  const process = start();
+  await until('it is to be served', () => process.measures.length === 1);
+  await hooks.endpoints.remove(id);
+  await until('it is not served', () => process.measures.length === 0);
+  const name = cursorName(id, 0);
+  const removed = await bucket().write(name, '', (await bucket().read(name))!.revision);
+  isStandingAway = false;
+  await new Promise((resolve) => setTimeout(resolve, 2_000)); // It tries once a second.
+  expect((await bucket().read(name))?.revision).toBe(removed);
 });
