@@ -56,7 +56,7 @@ export function PersonPage({
   const byName = [...names].sort((a, b) => b[1] - a[1]);
   return (
     <>
-      <section class="card person-head" aria-label="ProfileAnswer">
+      <section class="card person-head" aria-label="Profile">
         <div class="person-id">
           <span class="label">{person.kind === 'user' ? 'User' : 'Anonymous'}</span>
           <h2>{value.id}</h2>
