@@ -20,7 +20,7 @@ export type Fact =
       readonly through: EventId;
     }
   | {readonly kind: 'erased'; readonly userHash: string}
-  /** Of an anonymous user: the events from one to another. */
+  /** `from` and `through`: the first and the last deleted event of an anonymous user. */
   | {readonly kind: 'erased'; readonly userHash: string; readonly from: EventId; readonly through: EventId}
   /** An event turned out to be a copy of another one of its user. */
   | {readonly kind: 'removed'; readonly event: EventId};

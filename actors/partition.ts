@@ -597,7 +597,7 @@ export class Partition {
     });
   }
 
-  /** Of an anonymous user: what came under its key before or after may be another user's, and stays. */
+  /** Notes an erasure. For an anonymous user it names the range of events: others under the same key may be another user's. */
   private noteErased({user, rows}: ErasedUser): void {
     const [kind] = this.users.table.bytesOf(user);
     if ((kind !== anonymousByte && kind !== leftByte) || rows.length === 0 || this.moves.leftOut.has(user)) return;

@@ -626,7 +626,7 @@ export class EntryView {
     return Array.from({length: reader.varint()}, () => ({user: reader.varint(), isTooLarge: reader.u8() !== 0}));
   }
 
-  /** Of a complete entry. */
+  /** The users of a complete entry, and what it says about them. */
   completion(): Completion {
     const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
     const stage = must(completeStages[reader.u8()], 'log: the stage of a complete entry is known to this program');
@@ -644,7 +644,7 @@ export class EntryView {
     return (this.flags & takenBackFlag) !== 0;
   }
 
-  /** Of an erase entry: the partitions where the deletion goes on, in this order. */
+  /** Partitions that an erase entry sends the deletion to next, in this order. */
   onward(): number[] {
     if ((this.flags & onwardFlag) === 0) return [];
     const reader = new ByteReader(this.bytes, this.textEnd, this.payloadEnd);

@@ -46,7 +46,7 @@ interface Sample {
   /** The same including that idle use. */
   readonly cpuSecondsPerMillionInAll: number;
   readonly isQuiet: boolean;
-  /** Of a closed loop: for comparing rows, not a promise (see the bench `latency`). */
+  /** Latency in a closed loop: it compares rows and promises nothing (the bench `latency` does). */
   readonly latencyMs: LatencyMs;
   /** Events per message of ours, which the floor of the log uses, too. */
   readonly eventsPerMessage?: number;

@@ -1,6 +1,6 @@
 // Goodput under overload: events per second answered 200 when 150 % of the saturated rate is offered, compared with that rate;
 // what happens to the rest, and to the memory.
-//   Each request needs a connection. Batches use so many that the service itself must refuse some. Single requests wait in the
+//   Each request needs a connection. Batches have enough connections to make the service refuse some. Single requests wait in the
 //   generator once all connections are busy: a server that answers slowly is offered no more than that.
 //   The saturated rate is the mean of two closed loops, one before and one after. Each is as long as the overload and counts
 //   from its first request, like the overload: so it includes the work that a service defers at first, and changes of the

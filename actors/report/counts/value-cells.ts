@@ -154,7 +154,7 @@ export class ValueCellsBuilder {
     return rows * buildingRowBytes;
   }
 
-  /** Whether the property has so many values that cells do not pay. */
+  /** Whether nearly every row has a value of its own: cells would then save nothing. */
   get isNearlyUnique(): boolean {
     return this.values.count > Math.max(valuesMin, this.rows * valuesShare);
   }

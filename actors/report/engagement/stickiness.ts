@@ -8,7 +8,7 @@ export class StickinessCells {
     this.users = new Float64Array(bucketCount);
   }
 
-  /** A user of so many buckets. */
+  /** Counts a user who was active in `bucketCount` buckets. */
   addUser(bucketCount: number): void {
     this.users[bucketCount - 1] += 1;
   }
