@@ -246,7 +246,7 @@ export interface SnapshotIndex {
   readonly lastTickMs: number;
 }
 
-/** Who completed a saved funnel. */
+/** Users who completed a saved funnel. */
 export interface CompletedPart {
   /** Its id. */
   readonly funnel: string;

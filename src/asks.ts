@@ -496,10 +496,10 @@ export interface ExportQuery {
 
 /** How far a reader of changes is in a partition (src/report/rows/changes.ts). All are whole numbers. */
 export interface ChangesPlace {
-  /** What records up to this position say was told. */
+  /** All records up to this position were told. */
   readonly generation: number;
   readonly sequence: number;
-  /** Of the record that was told in part: its sequence, how many facts were told, and the first user who was not. 0: none was. */
+  /** The record that was told in part: its sequence, facts told, and the first user not told. All 0 without one. */
   readonly record: number;
   readonly facts: number;
   readonly user: number;
@@ -584,7 +584,7 @@ export type ReportAnswer =
     }
   | {
       readonly kind: 'converted';
-      /** Of the snapshot. */
+      /** Position of the snapshot. */
       readonly position: Position;
       /** A bit each (actors/table/user-set.ts), from `fromByte` on, in base64. */
       readonly users: string;

@@ -150,7 +150,7 @@ export function firstAtNear(rows: RowsView, timeMs: number, start: number): numb
   return firstAt(rows, timeMs, low, Math.min(low + step - 1, order.length));
 }
 
-/** The same rows, with `order` limited to times in [startMs, lastMs]. */
+/** A view of the chunk whose `order` has only the rows with times in [startMs, lastMs]. */
 export function rowsWithin(rows: RowsView, startMs: number, lastMs: number): RowsView {
   const start = firstAt(rows, startMs);
   const end = firstAt(rows, lastMs + 1, start);

@@ -1,4 +1,4 @@
-// Who completed which saved funnel, as complete entries say it.
+// Users who completed saved funnels, as complete entries say it.
 //   Owns:    these users. Does not own: what a funnel is, nor who completes it: the shell finds that out (src/partition/funnels).
 //   CO1. A user completes a funnel once, whatever the log repeats.
 //   CO2. Who completed a funnel before it was saved is known, and not told.
@@ -6,7 +6,7 @@
 import type {Completion} from '../log/entries.js';
 import {UserSet} from '../table/user-set.js';
 
-/** What a snapshot takes of one funnel. `users`: undefined when the last snapshot has the same, null for nobody. */
+/** A funnel's share of a snapshot. `users`: undefined when the last snapshot has the same, null for nobody. */
 export interface CompletedCut {
   readonly funnel: string;
   readonly hasBegun: boolean;

@@ -221,7 +221,7 @@ export function writeLeave(writer: ByteWriter, leavers: readonly Leaver[]): void
 }
 
 /**
- * What a complete entry says of its users. `before`: they completed the funnel before it was saved. `begin`: that was all of them.
+ * Stage of the users of a complete entry. `before`: they completed the funnel before it was saved. `begin`: that was all of them.
  * `now`: they completed it since. `removed`: the funnel is saved no more.
  */
 export const completeStages = ['before', 'begin', 'now', 'removed'] as const;

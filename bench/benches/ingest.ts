@@ -43,7 +43,7 @@ interface Sample {
    * that time is the bench's, not the events'.
    */
   readonly cpuSecondsPerMillion: number;
-  /** The same including that idle use. */
+  /** CPU of all processes of the target, its idle use included. */
   readonly cpuSecondsPerMillionInAll: number;
   readonly isQuiet: boolean;
   /** Latency in a closed loop: it compares rows and promises nothing (the bench `latency` does). */

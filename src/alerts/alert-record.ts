@@ -15,7 +15,7 @@ import {joinedText, textOf} from './texts.js';
 /** Texts of one quiet night that are kept: more do not fit a message. */
 const deferredTextsMax = 40;
 
-/** What endpoints are told (docs/api.md, Alerts). */
+/** `data` of the alert's messages (docs/api.md, Alerts). */
 type AlertData = WaitingMessage['data'];
 
 /** AR2 */
@@ -24,7 +24,7 @@ interface Deferred {
   readonly count: number;
   /** The newest last. */
   readonly texts: readonly string[];
-  /** Of the newest. */
+  /** Data of the newest change. */
   readonly data: AlertData;
 }
 
@@ -35,11 +35,11 @@ export interface AlertRecord extends AlertState {
   readonly deferred?: Deferred;
 }
 
-/** Who is told, and how messages are named. */
+/** Receivers of an alert's messages, and the ids of these messages. */
 export interface Audience {
-  /** Of the alert's endpoints those that exist; or those that subscribe. */
+  /** Receivers: the alert's own endpoints that exist, or those that subscribe if it names none. */
   readonly endpoints: readonly {readonly id: string; readonly kind: EndpointKind}[];
-  /** Of the quiet hours. */
+  /** Time zone of the quiet hours; undefined without any. */
   readonly zone: Zone | undefined;
   readonly funnelName?: string | undefined;
   /** `webhook-id` of these parts. */

@@ -11,7 +11,7 @@ export interface AlertState {
   readonly state: 'ok' | 'firing';
   /** End of the window with which the state began, epoch ms. */
   readonly sinceMs: number;
-  /** Of that window. */
+  /** Value in that window; null where it had none. */
   readonly value: number | null;
   /** `Report-Log-Position` of the snapshots then; of a lag empty. */
   readonly positions: string;
@@ -19,7 +19,7 @@ export interface AlertState {
   readonly toldMs: number;
   /** Readings in a row that held while it was `ok`. */
   readonly held: number;
-  /** Of absence: there was such an event. */
+  /** For the kind `absence`: such an event has come before. */
   readonly wasSeen?: true;
 }
 

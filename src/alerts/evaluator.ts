@@ -52,7 +52,7 @@ const nothing: ReportQuery = {report: 'events', event: '', fromMs: 0, toMs: 0, i
 export class AlertEvaluator {
   private readonly ports: EvaluatorPorts;
   private readonly records: KeptRecords<AlertRecord>;
-  /** Of the last whole pass. */
+  /** Positions of the snapshots that the last whole pass judged. */
   private judged: string | undefined;
 
   constructor(ports: EvaluatorPorts) {
@@ -70,7 +70,7 @@ export class AlertEvaluator {
     return {asOfMs: Date.parse(headers['Report-As-Of']), positions: headers['Report-Log-Position']};
   }
 
-  /** What is judged over `set`; nothing that was judged over it before. */
+  /** Judges all alerts over `set`, unless a whole pass over it is done. */
   async judgeReports(set: PublishedSet): Promise<void> {
     if (set.positions === this.judged) return;
     for (const alert of this.active()) {

@@ -18,7 +18,7 @@ interface RevisionRecord {
   readonly event: string;
   /** Days before it were complete. */
   readonly endDay: number;
-  /** Of the days before `endDay`: number of the day, count. */
+  /** Days before `endDay`, each as its number and its count. */
   readonly days: readonly (readonly [number, number])[];
   readonly waiting: readonly WaitingMessage[];
 }

@@ -1,4 +1,4 @@
-// What a rule asks of the reports, and how it judges the answers.
+// The questions that a rule asks the reports, and how it judges the answers.
 //   RQ1. A window is [end - length, end). Its end is the time that the published snapshots include, or earlier: nothing is judged
 //        that may still grow without a late event.
 //   RQ2. One question gives the readings of many ends: an alert that is evaluated asks for one, its preview for thousands.
@@ -23,7 +23,7 @@ const startOfTimeMs = 0;
 /** Rules that reports answer. */
 export type ReportRule = Exclude<StateRule, {kind: 'lag'}>;
 
-/** What a rule saw at one time. */
+/** The value of a rule at one time. */
 export interface Reading {
   /** Bounds of what was counted, epoch ms: [fromMs, toMs). */
   readonly fromMs: number;
@@ -33,7 +33,7 @@ export interface Reading {
   readonly bound: number;
   /** Undefined: not judged. */
   readonly holds: boolean | undefined;
-  /** Of absence: there was such an event, in the window or before it. */
+  /** For the kind `absence`: such an event came in the window or before it. */
   readonly isSeen?: boolean;
 }
 
@@ -47,10 +47,10 @@ export interface RuleQuestions {
 /** Whether there was such an event before the first window, as absence needs it; undefined: the answer has to say so. */
 export type WasSeen = boolean | undefined;
 
-/** What a rule needs beside the reports. */
+/** Facts that a rule needs beside the reports. */
 export interface RuleContext {
   readonly wasSeen?: WasSeen;
-  /** Of a rule about one; undefined: it is deleted, and nothing is judged. */
+  /** The saved funnel that the rule names. Undefined after its deletion: then nothing is judged. */
   readonly funnel?: WatchedFunnel | undefined;
 }
 

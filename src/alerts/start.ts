@@ -133,7 +133,7 @@ async function lagOf(
   }
 }
 
-/** Of the endpoint that is furthest behind, as those who deliver wrote it. One that somebody paused does not count. */
+/** Lag of the active endpoint that is furthest behind, in seconds, as the deliverers stored it. */
 async function webhookLag({endpoints, bucket}: HookStore): Promise<number> {
   const active = endpoints.list().filter(({state}) => state === 'active');
   const entries = await Promise.all(active.map(({id}) => bucket.read(standingName(id))));
@@ -145,7 +145,7 @@ async function webhookLag({endpoints, bucket}: HookStore): Promise<number> {
 
 type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];
 
-/** Of the partitions that answer: of one that does not, the age of reports tells. */
+/** Measures of the partitions that answer. One that does not answer shows in the age of reports. */
 async function measuresOf(nc: NatsConnection, partitionCount: number): Promise<readonly Measures[]> {
   const question = JSON.stringify({ask: 'measures'});
   const asked = Array.from({length: partitionCount}, async (_, partition) => {

@@ -13,7 +13,7 @@ const special = [
   ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
 ];
 
-/** Of IPv6 only global unicast, without documentation (2001:db8, 3fff), Teredo, ORCHID, 6to4. AD2 */
+/** IPv6: global unicast is public, except documentation (2001:db8, 3fff), Teredo, ORCHID and 6to4. AD2 */
 const globalUnicast = '2000::/3';
 const specialWithin = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48'];
 

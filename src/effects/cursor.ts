@@ -5,7 +5,7 @@ import type {Place} from './heads.js';
 
 export interface Cursor extends Place {
   readonly v: 1;
-  /** Of an endpoint that takes several events at once: the end of what is under way, so that a restart forms the same batches. */
+  /** For batches: ordinal after the batches under way. A restart forms the same ones. */
   readonly plannedEnd?: number;
 }
 

@@ -22,7 +22,7 @@ export type SubscribedType = (typeof subscribedTypes)[number];
 
 export interface Subscription {
   readonly type: SubscribedType;
-  /** Of events, saved funnels or alerts; absent: all. */
+  /** Names of events, saved funnels or alerts; absent: all. */
   readonly names?: readonly string[];
   /** On properties of events, all of which hold; as actors/report/rows/condition-text.ts reads them. */
   readonly where?: readonly string[];

@@ -45,7 +45,7 @@ export class Letters {
     await this.js.publish(deadLetterSubject(endpointId), JSON.stringify(letter), {msgID});
   }
 
-  /** Of the newest first `sequence`s from this one on, in the order in which they came. */
+  /** At most `countMax` queued messages from the sequence `from` on, in order. */
   async waiting(endpointId: string, from: number, countMax: number): Promise<Placed<Queued>[]> {
     return this.read(triggersStream, triggerSubject(endpointId), from, countMax);
   }
@@ -74,7 +74,7 @@ export class Letters {
     await this.jsm.streams.deleteMessage(deadLettersStream, sequence, false);
   }
 
-  /** Of an endpoint that is gone. */
+  /** Deletes the consumer, queue and dead letters of a deleted endpoint. */
   async forget(endpointId: string): Promise<void> {
     await this.jsm.consumers.delete(triggersStream, consumerOf(endpointId)).catch((error: Error) => {
       if (!hasCode(error, consumerNotFound)) throw error;

@@ -22,7 +22,7 @@ export interface Standing {
   readonly v: 1;
   /** Attempts that failed since the last that did not. */
   readonly failures: number;
-  /** Of the first of these, epoch ms. */
+  /** Time of the first of these failures, epoch ms; null without one. */
   readonly failingSinceMs: number | null;
   readonly lastSuccessMs: number | null;
   /** No probe before, epoch ms. */

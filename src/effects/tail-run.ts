@@ -44,7 +44,7 @@ export interface TailWorld {
   readonly letters: Letters;
   readonly wallMs: () => number;
   readonly retryDelayMs: (attempt: number) => number | undefined;
-  /** Of the parts, with the deployment's secret. */
+  /** `webhook-id` made of the parts and the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
   /** Where this process's tail of the same endpoint stands in another partition. TL4 */
   readonly placeIn: (partition: number) => Place | undefined;

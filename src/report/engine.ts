@@ -69,7 +69,7 @@ interface EngineOptions {
   readonly cacheBytesMax: number;
   /** Bound of cached answers, in characters; 0: none is cached. Absent: a share of `cacheBytesMax` (RE3). */
   readonly answerCharsMax?: number;
-  /** Of users in changes; absent: changes are not answered. */
+  /** Makes the `user_ref`s of changes; without it changes are not answered. */
   readonly references?: UserReferences;
   /** Longest time from an ack until every report has the event; it may change. */
   readonly refresh: {readonly ms: number};
@@ -80,7 +80,7 @@ type EngineQuestion = Exclude<ReportQuestion, {ask: 'measures'}>;
 type AskedReport = Extract<ReportQuestion, {ask: 'report'}>;
 type AskedConverted = Extract<ReportQuestion, {ask: 'converted'}>;
 
-/** Of an answer; four million users. In base64 it is a third longer. */
+/** Bits of one answer: four million users. Base64 makes them a third longer. */
 const convertedBytesMax = 512 * 1024;
 
 export class ReportEngine {

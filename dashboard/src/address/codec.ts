@@ -9,7 +9,7 @@ export interface Parameter<Value> {
   readonly expected: string;
   /** Undefined: these texts, at least one, are no such value. */
   readonly read: (texts: readonly string[]) => Value | undefined;
-  /** Of a list: a text that is none of its values is named alone, and the others count. */
+  /** For a list: whether a text is one of its values. An address names the others as faults and keeps these. */
   readonly isPart?: (text: string) => boolean;
   readonly write: (value: Value) => readonly string[];
 }

@@ -13,7 +13,7 @@ export const isOfNumbers = (measure: Measure): boolean => measure !== 'total' &&
 /** What is shown of the events of a series. */
 export interface Measured {
   readonly measure: Measure;
-  /** Of the measures of numbers; else empty. */
+  /** The property that is summed or averaged; empty for counts of events and users. */
   readonly property: string;
 }
 export const counted: Measured = {measure: 'total', property: ''};

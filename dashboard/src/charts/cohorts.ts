@@ -9,7 +9,7 @@ import {secondsOf} from './format.js';
 
 export interface CohortCell {
   readonly count: number;
-  /** Of the cohort; null for a cohort of nobody. */
+  /** Share of the cohort's users; null for a cohort without users. */
   readonly share: number | null;
   /** `open`: the period is not over for everybody. `ahead`: it has not begun. CO1 */
   readonly state: 'final' | 'open' | 'ahead';

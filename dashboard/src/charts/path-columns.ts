@@ -19,7 +19,7 @@ interface Named {
 
 export const placeKey = ({event, kind}: Named): string => (event === undefined ? `kind ${kind}` : `event ${event}`);
 
-/** Of each step: events by their users, then others, then the end. */
+/** The places of each step: events, the one with most users first, then others, then the end. */
 export function pathColumns({steps}: PathsAnswer): PathPlace[][] {
   const rank = {other: 1, end: 2} as const;
   return steps.map((places) =>

@@ -14,7 +14,7 @@ export interface SeriesLine extends AnsweredLine {
   readonly series: number;
   /** Undefined: the series is not broken down. */
   readonly row: RowName | undefined;
-  /** Of the whole range; null where nothing was measured. */
+  /** Number of the whole range; null where nothing was measured. */
   readonly total: number | null;
   readonly pastTotal: number | null | undefined;
 }

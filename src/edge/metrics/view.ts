@@ -27,7 +27,7 @@ export interface Measures {
   /** By partition; undefined for one that did not answer. */
   readonly partitions: readonly (Measured<PartitionAnswer> | undefined)[];
   readonly report: Measured<ReportAnswer> | undefined;
-  /** Of any process that delivers; undefined without one. */
+  /** Answer of one delivering process; undefined when none answered. */
   readonly deliver: DeliverAnswer | undefined;
   /** Every thread that answered, each once. */
   readonly threads: readonly ThreadMeasures[];

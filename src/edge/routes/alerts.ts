@@ -148,7 +148,7 @@ const stepText = ({id}: SavedFunnel, stepMax: number): string =>
     ? `funnel ${id} has one step, after which nobody stalls`
     : `step must be 1 to ${stepMax}, as one follows it`;
 
-/** Of a rule about one. @throws RequestFailure */
+/** The saved funnel that the rule names; undefined for kinds without a funnel. @throws RequestFailure */
 function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
   if (rule.kind !== 'funnel_drop' && rule.kind !== 'stalled') return undefined;
   const funnel = savedFunnelsOf(hooks).get(rule.funnel);

@@ -39,7 +39,7 @@ export interface Converted {
   /** By their distance from `firstUser`. */
   readonly users: UserSet;
   readonly firstUser: number;
-  /** Of the next share; undefined: there is none. */
+  /** First byte of the next share; undefined after the last. */
   readonly nextByte: number | undefined;
 }
 

@@ -45,9 +45,9 @@ assert(usersCompletedMax * userStepBytesMax <= fillerBytesMax, 'NATS carries com
 assert(fillerBytesMax + messageHeadBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries filler');
 
 export interface Erasing {
-  /** Of the user. */
+  /** Key of the user. */
   readonly key: Uint8Array;
-  /** Of the deletion. */
+  /** Id of the deletion. */
   readonly id: string;
   /** Partitions where the deletion goes on; absent: nowhere. */
   readonly onward?: readonly number[];

@@ -214,7 +214,7 @@ class Teller {
     return true;
   }
 
-  /** Of those of these users, which ascend, who were identified. */
+  /** Profile lines of the identified ones among `users`, which ascend. */
   private async profileTexts(
     snapshot: PartitionSnapshot,
     users: readonly number[],

@@ -12,7 +12,7 @@ export interface SeriesRow {
   readonly line: SeriesLine;
   /** Distinct users of the whole range; undefined where it is not known. */
   readonly users: number | undefined;
-  /** Of the time that is compared with, until the same moment. */
+  /** Number of the compared range, up to the same moment. */
   readonly before: number | undefined;
 }
 
