@@ -32,6 +32,17 @@ export function useAsked<Value>(path: string | undefined): [Signal<Asked<Value>>
   return [asked, ask as () => void];
 }
 
+/** What changes without a word of the stream is asked again this often. */
+const askAgainMs = 5_000;
+
+/** Calls `ask` every few seconds while the page is visible. */
+export function useAskAgain(ask: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
+    return () => clearInterval(timer);
+  }, [ask]);
+}
+
 function taken<Value>(before: Asked<Value>, answer: Answer<Value>): Asked<Value> {
   if (answer.kind === 'fault') return {...before, fault: answer.fault, isAsking: false};
   return {value: answer.value, headers: answer.headers, fault: undefined, isAsking: false};

@@ -20,6 +20,10 @@ export type Answer<Value> =
   | {readonly kind: 'value'; readonly value: Value; readonly headers: Headers; readonly isSame: boolean}
   | {readonly kind: 'fault'; readonly fault: Fault};
 
+/** The fault of an answer; undefined for a value. */
+export const faultOf = (answer: Answer<unknown>): Fault | undefined =>
+  answer.kind === 'fault' ? answer.fault : undefined;
+
 /** The session is over: the app shows the page for signing in. CL2 */
 export const isSignedOut = signal(false);
 

@@ -2,12 +2,12 @@
 
 import {useState} from 'preact/hooks';
 import type {PersonAnswer} from '../../../../src/edge/dashboard/answers.js';
-import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
-import {change, type Fault} from '../../service/client';
+import {change, faultOf} from '../../service/client';
 import {type Role, session, signOut} from '../../service/session';
 import {Card} from '../../shell/card';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
@@ -146,46 +146,30 @@ function endOf(person: PersonAnswer) {
 }
 
 function RevokePerson({person, onClose}: {readonly person: PersonAnswer; readonly onClose: () => void}) {
-  const [fault, setFault] = useState<Fault>();
-  const revoke = async (): Promise<void> => {
-    const answer = await change('DELETE', `person?id=${encodeURIComponent(person.id)}`);
-    if (answer.kind === 'value') onClose();
-    else setFault(answer.fault);
-  };
   return (
-    <Dialog title={`Revoke the token of ${person.name}?`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Revoke the token of ${person.name}?`}
+      actText="Revoke the token"
+      act={async () => faultOf(await change('DELETE', `person?id=${encodeURIComponent(person.id)}`))}
+      onDone={onClose}
+      onClose={onClose}
+    >
       <p>Every session that began with it ends with its next request. A new token can be made at any time.</p>
-      {fault !== undefined && <FaultBox fault={fault} />}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" class="button danger" onClick={() => void revoke()}>
-          Revoke the token
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 
 function EndSessions({onClose}: {readonly onClose: () => void}) {
-  const [fault, setFault] = useState<Fault>();
-  const end = async (): Promise<void> => {
-    const answer = await signOut(true);
-    if (answer.kind === 'fault') setFault(answer.fault);
-  };
   return (
-    <Dialog title="Sign everybody out?" onClose={onClose}>
+    <ConfirmDialog
+      title="Sign everybody out?"
+      keepText="Cancel"
+      actText="Sign everybody out"
+      act={async () => faultOf(await signOut(true))}
+      onDone={onClose}
+      onClose={onClose}
+    >
       <p>Every session ends, on every edge, yours too. Tokens stay valid, and sign in again.</p>
-      {fault !== undefined && <FaultBox fault={fault} />}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" class="button danger" onClick={() => void end()}>
-          Sign everybody out
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,11 +1,11 @@
 // Alerts: what is watched, how it stands, since when; add, pause, delete.
 
-import {useEffect, useState} from 'preact/hooks';
+import {useState} from 'preact/hooks';
 import type {AlertAnswer} from '../../../../src/edge/answers.js';
-import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
-import {useAsked} from '../../service/asked';
-import {change, type Fault} from '../../service/client';
+import {useAskAgain, useAsked} from '../../service/asked';
+import {change, type Fault, faultOf} from '../../service/client';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -13,9 +13,6 @@ import {type FunnelNames, isOfUsers, ruleText, stateOf, valueText} from './alert
 import {CreateAlert, type SavedFunnels} from './create-alert';
 import '../keys/keys.css';
 import './alerts.css';
-
-/** The page asks again for states: they change behind each publication of reports. */
-const askAgainMs = 5_000;
 
 const pathOf = ({id}: AlertAnswer): string => `v1/alerts/${encodeURIComponent(id)}`;
 
@@ -25,10 +22,7 @@ export function Alerts() {
   const [isCreating, setCreating] = useState(false);
   const [leaving, setLeaving] = useState<AlertAnswer>();
   const [pauseFault, setPauseFault] = useState<Fault>();
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
-    return () => clearInterval(timer);
-  }, [ask]);
+  useAskAgain(ask);
   const {value, fault} = asked.value;
   const alerts = [...(value?.data ?? [])].reverse();
   const funnels = funnelsAsked.value.value?.data ?? [];
@@ -39,7 +33,7 @@ export function Alerts() {
   };
   const pause = async (alert: AlertAnswer): Promise<void> => {
     const answer = await change('PATCH', pathOf(alert), {paused: !alert.paused});
-    setPauseFault(answer.kind === 'fault' ? answer.fault : undefined);
+    setPauseFault(faultOf(answer));
     ask();
   };
   return (
@@ -151,24 +145,15 @@ function AlertTable({
 }
 
 function DeleteAlert({alert, onClose}: {readonly alert: AlertAnswer; readonly onClose: () => void}) {
-  const [fault, setFault] = useState<Fault>();
-  const remove = async (): Promise<void> => {
-    const answer = await change('DELETE', pathOf(alert));
-    if (answer.kind === 'value') onClose();
-    else setFault(answer.fault);
-  };
   return (
-    <Dialog title={`Delete ${alert.name}?`} onClose={onClose}>
+    <ConfirmDialog
+      title={`Delete ${alert.name}?`}
+      actText="Delete the alert"
+      act={async () => faultOf(await change('DELETE', pathOf(alert)))}
+      onDone={onClose}
+      onClose={onClose}
+    >
       <p>It is not judged any more. If it fires now, nobody is told that it is over.</p>
-      {fault !== undefined && <FaultBox fault={fault} />}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" class="button danger" onClick={() => void remove()}>
-          Delete the alert
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,9 +1,9 @@
 // Settings, API keys: what there is, who used it when; create, rotate, limit, revoke.
 
-import {useEffect, useState} from 'preact/hooks';
+import {useState} from 'preact/hooks';
 import type {ListedKey} from '../../../../src/edge/answers.js';
 import {Moment} from '../../controls/moment';
-import {useAsked} from '../../service/asked';
+import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -19,17 +19,11 @@ type Open =
   | {readonly what: 'rotate' | 'limit' | 'revoke'; readonly key: ListedKey}
   | undefined;
 
-/** The page asks again for the last use of keys. */
-const askAgainMs = 5_000;
-
 export function Keys() {
   const [asked, ask] = useAsked<{keys: ListedKey[]}>('keys');
   const [open, setOpen] = useState<Open>();
   const [showsRevoked, setShowsRevoked] = useState(false);
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
-    return () => clearInterval(timer);
-  }, [ask]);
+  useAskAgain(ask);
   const {value, fault} = asked.value;
   const all = [...(value?.keys ?? [])].reverse();
   const revoked = all.filter(({revoked_at}) => revoked_at !== null);

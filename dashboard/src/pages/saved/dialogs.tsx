@@ -1,8 +1,9 @@
 // Renames a saved report, or deletes it.
 import {useState} from 'preact/hooks';
 import {Dialog} from '../../controls/dialog';
-import type {Answer, Fault} from '../../service/client';
+import {type Answer, type Fault, faultOf} from '../../service/client';
 import {changeReport, deleteReport, type SavedReport, theirsOf} from '../../service/saved-reports';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {FaultBox} from '../../shell/states';
 
 interface Props {
@@ -59,26 +60,15 @@ export function RenameReport({report, onClose}: Props) {
 }
 
 export function DeleteReport({report, onClose}: Props) {
-  const [fault, setFault] = useState<Fault>();
-  const erase = async (): Promise<void> => {
-    const answer = await deleteReport(report.id);
-    if (answer.kind === 'value' || answer.fault.code === 'not_found') onClose();
-    else setFault(answer.fault);
+  const erase = async (): Promise<Fault | undefined> => {
+    const fault = faultOf(await deleteReport(report.id));
+    return fault?.code === 'not_found' ? undefined : fault; // Somebody else was faster.
   };
   return (
-    <Dialog title="Delete the report?" onClose={onClose}>
+    <ConfirmDialog title="Delete the report?" actText="Delete" act={erase} onDone={onClose} onClose={onClose}>
       <p>
         <strong>{report.name}</strong> goes for everybody. The numbers it asked for stay.
       </p>
-      {fault !== undefined && <FaultBox fault={fault} />}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" class="button danger" onClick={() => void erase()}>
-          Delete
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

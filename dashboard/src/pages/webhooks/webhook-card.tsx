@@ -1,11 +1,11 @@
 // One webhook: what can be done with it, and its deliveries.
 
-import {useEffect, useState} from 'preact/hooks';
+import {useState} from 'preact/hooks';
 import type {DeliveriesAnswer, DeliveryAnswer, WebhookAnswer} from '../../../../src/edge/answers.js';
 import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';
-import {useAsked} from '../../service/asked';
+import {useAskAgain, useAsked} from '../../service/asked';
 import {type Answer, change, type Fault} from '../../service/client';
 import {Card} from '../../shell/card';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -24,7 +24,6 @@ const statuses: readonly (readonly [status: Status, text: string, none: string])
   ['dead', 'Dead', 'There is no message that the receiver did not take in ten attempts.'],
 ];
 
-const askAgainMs = 5_000;
 const pathOf = ({id}: Pick<WebhookAnswer, 'id'>): string => `v1/webhooks/${encodeURIComponent(id)}`;
 
 export function WebhookCard({
@@ -44,10 +43,7 @@ export function WebhookCard({
   const cursor = cursors.at(-1);
   const page = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
   const [asked, ask] = useAsked<DeliveriesAnswer>(`${pathOf(webhook)}/deliveries?status=${status}${page}`);
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
-    return () => clearInterval(timer);
-  }, [ask]);
+  useAskAgain(ask);
 
   const act = async (doing: () => Promise<Answer<unknown>>, done: string): Promise<void> => {
     setFault(undefined);

@@ -4,7 +4,8 @@ import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers.js';
 import {count, momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';
-import {change, type Fault} from '../../service/client';
+import {change, type Fault, faultOf} from '../../service/client';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {FaultBox} from '../../shell/states';
 import {SecretDialog} from '../keys/secret-dialog';
 
@@ -114,27 +115,18 @@ export function ReplayWebhook({webhook, onClose}: Props) {
 const isoOf = (typed: string, seconds: string): string => `${typed.slice(0, 16)}:${seconds}Z`;
 
 export function DeleteWebhook({webhook, onDeleted, onClose}: Props & {readonly onDeleted: () => void}) {
-  const [fault, setFault] = useState<Fault>();
-  const remove = async (): Promise<void> => {
-    const answer = await change('DELETE', pathOf(webhook));
-    if (answer.kind === 'value') onDeleted();
-    else setFault(answer.fault);
-  };
   return (
-    <Dialog title="Delete the webhook?" onClose={onClose}>
+    <ConfirmDialog
+      title="Delete the webhook?"
+      actText="Delete the webhook"
+      act={async () => faultOf(await change('DELETE', pathOf(webhook)))}
+      onDone={onDeleted}
+      onClose={onClose}
+    >
       <p>
         <strong class="key-name">{webhook.url}</strong> is told nothing more. What waits for it and its dead letters are
         gone; stored events are not touched.
       </p>
-      {fault !== undefined && <FaultBox fault={fault} />}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" class="button danger" onClick={() => void remove()}>
-          Delete the webhook
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,10 +1,10 @@
 // Settings, Webhooks: who is told what, how that goes, and what became of each message.
 
-import {useEffect, useState} from 'preact/hooks';
+import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers.js';
 import {count, duration} from '../../charts/format';
 import {Moment} from '../../controls/moment';
-import {useAsked} from '../../service/asked';
+import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -14,17 +14,11 @@ import {kindWords, stateOf, subscriptionText} from './webhook-words';
 import '../keys/keys.css';
 import './webhooks.css';
 
-/** The page asks again for what was delivered in the meantime. */
-const askAgainMs = 5_000;
-
 export function Webhooks() {
   const [asked, ask] = useAsked<{data: WebhookAnswer[]}>('v1/webhooks');
   const [isCreating, setCreating] = useState(false);
   const [chosen, setChosen] = useState<string>();
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === 'visible' && ask(), askAgainMs);
-    return () => clearInterval(timer);
-  }, [ask]);
+  useAskAgain(ask);
   const {value, fault} = asked.value;
   const webhooks = [...(value?.data ?? [])].reverse();
   const open = webhooks.find(({id}) => id === chosen);
