@@ -2,7 +2,7 @@
 
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {type Browser, type BrowserContext, chromium, type Page, type Request} from 'playwright-core';
+import {type Browser, type BrowserContext, chromium, type Locator, type Page, type Request} from 'playwright-core';
 import {expect} from 'vitest';
 import {findChromium} from '../browser/chromium.js';
 import type {Service} from './service.js';
@@ -103,6 +103,22 @@ export class DashboardPage {
     });
     // A fast machine signs in more often than an address may: the browser says so of each refusal.
     this.complaints.splice(0, this.complaints.length, ...this.complaints.filter((line) => !line.includes('429')));
+  }
+
+  /** Lines of the file that the button in `of` downloads. */
+  async csvOf(of: Locator): Promise<string[]> {
+    const begun = this.page.waitForEvent('download');
+    await of.getByRole('button', {name: 'Download as CSV'}).click();
+    return readFileSync(await (await begun).path(), 'utf8').split('\r\n');
+  }
+
+  /** As `expectSound`; on a phone nothing is wider than the page, either. */
+  async expectSoundOnPhone(): Promise<void> {
+    await this.expectSound();
+    await this.page.setViewportSize({width: 390, height: 844});
+    const widest = await this.page.evaluate('document.documentElement.scrollWidth');
+    await this.page.setViewportSize({width: 1_440, height: 900});
+    expect(widest).toBe(390);
   }
 
   /** Rules of WCAG 2.2, A and AA; no overflow; nothing complained about. */

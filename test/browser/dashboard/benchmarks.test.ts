@@ -8,6 +8,7 @@ import {type BenchRun, type Figure, type ListedRun, type RunList, runId} from '.
 import {benchRunOf, figureOf} from '../../support/bench-runs.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {type Service, startService, temporaryFolder} from '../../support/service.js';
+import {cellsOf} from '../table-cells.js';
 
 /** A bench of its own: the project's history has none of it. */
 const bench = 'story';
@@ -99,24 +100,6 @@ const medianOf = (run: ListedRun, id: string): number => {
 };
 const numberText = (value: number): string =>
   value >= 1_000 ? Math.round(value).toLocaleString('en-US') : String(value.toPrecision(3));
-const cellsOf = (table: Locator): Promise<string[][]> =>
-  table
-    .locator('tbody tr')
-    .evaluateAll((rows) =>
-      rows.map((row) =>
-        Array.from((row as unknown as {cells: Iterable<{innerText: string}>}).cells, (cell) => cell.innerText.trim()),
-      ),
-    );
-
-/** And on a phone nothing is wider than the page. */
-async function expectSoundOnPhone(): Promise<void> {
-  await dashboard.expectSound();
-  await page.setViewportSize({width: 390, height: 844});
-  const widest = await page.evaluate('document.documentElement.scrollWidth');
-  await page.setViewportSize({width: 1_440, height: 900});
-  expect(widest).toBe(390);
-}
-
 async function download(button: Locator): Promise<string> {
   const begun = page.waitForEvent('download');
   await button.click();
@@ -145,7 +128,7 @@ test('History: medians, what is short, breaks and damage; a run is opened by key
   expect(await page.getByText('One run was not read').count()).toBe(1);
   // Twelve points are shown: without the two of another host, and with both sides of the run of other options.
   expect(await story.locator('.figure-chart').first().locator('line.break').count()).toBe(2);
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   await story.getByRole('button', {name: 'Show the numbers as a table'}).click();
   expect((await cellsOf(story)).map((row) => row.slice(2))).toEqual(
@@ -177,7 +160,7 @@ test('a run: every round, latencies by percentile, void rounds, changed files, t
   expect(await cellsOf(card('Latency by percentile'))).toEqual([['half', ...points.map(([, ms]) => numberText(ms))]]);
   await card('Rounds').getByText('Round 2 was void: the generator was late').waitFor();
   await card('What it ran on, and with').getByText('M src/edge/server.ts').waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
   await card('JSON').getByText('Show it').click();
   await card('JSON').getByText('"day": 13').waitFor();
   await dashboard.expectSound();
@@ -199,7 +182,7 @@ test('Compare: the newest pair of one host, verdicts, order, and what is taken a
   ]);
   await result.getByText('1 figure without a difference').click();
   await result.getByText(oddName).waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   const html = await download(result.getByRole('button', {name: 'HTML'}));
   expect(html).toContain('&lt;b&gt;odd&lt;/b&gt;');
@@ -227,5 +210,5 @@ test('without a run the page says how to make one; an unknown run leads back', a
   );
   await dashboard.goto('/benchmarks');
   await page.getByText('npm run bench -- ingest --keep', {exact: true}).waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });

@@ -14,6 +14,7 @@ import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../suppor
 import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
+import {cellsOf} from '../table-cells.js';
 
 const dayMs = 86_400_000;
 const days = 6;
@@ -77,31 +78,6 @@ beforeEach((context) => {
 });
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
-/** Texts of the cells of the body, thin spaces as they are. */
-const cellsOf = (table: Locator): Promise<string[][]> =>
-  table
-    .locator('tbody tr')
-    .evaluateAll((rows) =>
-      rows.map((row) =>
-        Array.from((row as unknown as {cells: Iterable<{innerText: string}>}).cells, (cell) => cell.innerText.trim()),
-      ),
-    );
-
-async function csvOf(of: Locator): Promise<string[]> {
-  const begun = page.waitForEvent('download');
-  await of.getByRole('button', {name: 'Download as CSV'}).click();
-  return readFileSync(await (await begun).path(), 'utf8').split('\r\n');
-}
-
-/** And on a phone nothing is wider than the page. */
-async function expectSoundOnPhone(): Promise<void> {
-  await dashboard.expectSound();
-  await page.setViewportSize({width: 390, height: 844});
-  const widest = await page.evaluate('document.documentElement.scrollWidth');
-  await page.setViewportSize({width: 1_440, height: 900});
-  expect(widest).toBe(390);
-}
-
 test('Retention begins with the sign-ups, and its cells and CSV are those of the API', async () => {
   await dashboard.goto(`/retention?range=${from}..${to}&show=users&periods=4`);
   await page.waitForURL(/start=signup/);
@@ -116,12 +92,12 @@ test('Retention begins with the sign-ups, and its cells and CSV are those of the
     ...cohorts.map(({size, cells}) => [size, ...cells.map(({count}) => count)]),
   ]);
   const csv = await secret.get(`/v1/reports/retention?${query({...parameters, from, to, format: 'csv'})}`);
-  expect(await csvOf(card('Curve'))).toEqual(csv.text.split('\r\n'));
+  expect(await dashboard.csvOf(card('Curve'))).toEqual(csv.text.split('\r\n'));
 
   await page.getByLabel('Cells show').selectOption('share');
   await page.waitForURL((url) => !url.search.includes('show'));
   expect((await cellsOf(table))[1]!.slice(1, 3)).toEqual(['3', '66.7\u2009%']);
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   await dashboard.goto(`/retention?start=signup&range=${from}..${to}&show=users&periods=4&zone=Pacific/Kiritimati`);
   await card('Cohorts').getByText('Pacific/Kiritimati').waitFor();
@@ -143,7 +119,7 @@ test('Lifecycle: bars are read out by keyboard; table and CSV of both charts are
     (await said.innerText()).endsWith('Returning 2, Resurrecting 0, New 3, Dormant 1'),
   );
   const csv = await secret.get(`/v1/reports/lifecycle?${query({...parameters, from, to, format: 'csv'})}`);
-  expect(await csvOf(stages)).toEqual(csv.text.split('\r\n'));
+  expect(await dashboard.csvOf(stages)).toEqual(csv.text.split('\r\n'));
   await stages.getByRole('button', {name: 'Show the numbers as a table'}).click();
   await stages.getByRole('table').waitFor();
   expect((await cellsOf(stages)).map((row) => row.slice(1))).toEqual(
@@ -158,7 +134,7 @@ test('Lifecycle: bars are read out by keyboard; table and CSV of both charts are
   await until('the table says so', async () =>
     (await cellsOf(often)).every(([, shown], at) => shown === String(atLeast.data[at]!.users)),
   );
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });
 
 test('Paths: columns are the steps of the API, and an event shows where its users went', async () => {
@@ -180,8 +156,8 @@ test('Paths: columns are the steps of the API, and an event shows where its user
     .getByRole('button', {name: `login ${went.users}`})
     .waitFor();
   const csv = await secret.get(`/v1/reports/paths?${query({...parameters, from, to, format: 'csv'})}`);
-  expect(await csvOf(card('Ways'))).toEqual(csv.text.split('\r\n'));
-  await expectSoundOnPhone();
+  expect(await dashboard.csvOf(card('Ways'))).toEqual(csv.text.split('\r\n'));
+  await dashboard.expectSoundOnPhone();
 });
 
 test('People are listed, found by the beginning of an id and by traits, and exported', async () => {
@@ -198,7 +174,7 @@ test('People are listed, found by the beginning of an id and by traits, and expo
   await page.waitForURL(/prefix=u1$/);
   await until('ids that begin so', async () => (await shown()).length === 9);
   expect(await shown()).toEqual(await listed({prefix: 'u1'}));
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
   await dashboard.goto('/people?user_where=plan+eq+pro&event=login&within=30d');
   await page.getByRole('button', {name: 'u3', exact: true}).click();
   await page.waitForURL(/user=u3/);
@@ -222,7 +198,7 @@ test('A question is saved by name, and of two who change it the second sees both
   await panel.getByRole('link', {name: 'Saved reports'}).click();
   const report = page.getByRole('link', {name: 'Who returns'});
   await report.waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   const other = new BrowserClient(service.baseUrl);
   await other.signIn({token: service.adminToken});
@@ -277,5 +253,5 @@ test('Active users of an event, by the values of a trait', async () => {
     breakdown!.rows.map((row) => [row.value ?? row.kind!, String(row.total)]),
   );
   await card('Active users').getByText(`${total} distinct users`).waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });

@@ -6,6 +6,7 @@ import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../suppor
 import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
+import {cellsOf} from '../table-cells.js';
 
 const dayMs = 86_400_000;
 /** A name that a CSV has to quote, and that is text and not markup everywhere. */
@@ -87,31 +88,6 @@ beforeEach((context) => {
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 const range = (): string => `range=${from}..${to}`;
-/** Texts of the body's cells. */
-const cellsOf = (table: Locator): Promise<string[][]> =>
-  table
-    .locator('tbody tr')
-    .evaluateAll((rows) =>
-      rows.map((row) =>
-        Array.from((row as unknown as {cells: Iterable<{innerText: string}>}).cells, (cell) => cell.innerText.trim()),
-      ),
-    );
-
-async function csvOf(of: Locator): Promise<string[]> {
-  const begun = page.waitForEvent('download');
-  await of.getByRole('button', {name: 'Download as CSV'}).click();
-  return readFileSync(await (await begun).path(), 'utf8').split('\r\n');
-}
-
-/** And on a phone nothing is wider than the page. */
-async function expectSoundOnPhone(): Promise<void> {
-  await dashboard.expectSound();
-  await page.setViewportSize({width: 390, height: 844});
-  const widest = await page.evaluate('document.documentElement.scrollWidth');
-  await page.setViewportSize({width: 1_440, height: 900});
-  expect(widest).toBe(390);
-}
-
 test('Trends: chart, table, CSV and curl say what the API says', async () => {
   const events = ['signup', oddName];
   const [signup, odd, pro] = await Promise.all([
@@ -136,7 +112,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   expect(rows[1]![2]).toBe(text(byFunnel.total));
   expect(rows[0]![4]).toBe(text(signup.data.at(-1)!.count));
 
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
   const trend = card('Trend');
   await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
   await trend.getByRole('table').waitFor();
@@ -144,7 +120,7 @@ test('Trends: chart, table, CSV and curl say what the API says', async () => {
   expect(table.map((row) => row.slice(1))).toEqual(
     signup.data.map(({count}, at) => [count, odd.data[at]!.count, pro.data[at]!.count].map(text)),
   );
-  expect(await csvOf(trend)).toEqual([
+  expect(await dashboard.csvOf(trend)).toEqual([
     'date,signup,"page, ""<img src=x onerror=alert(1)>""","signup, plan is pro"',
     ...signup.data.map(({date, count}, at) => `${date},${count},${odd.data[at]!.count},${pro.data[at]!.count}`),
     '',
@@ -187,7 +163,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   await until('the users are those of the API', async () =>
     (await cellsOf(card('In numbers')))[0]!.slice(1, 3).every((cell) => cell === text(users.total_value)),
   );
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   await first
     .getByRole('button', {name: /users of .*what is behind it/})
@@ -212,7 +188,7 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   expect((await cellsOf(card('In numbers'))).map(([value, total]) => [value, total])).toEqual(
     broken.breakdown.rows.map(({value, total}) => [value, text(total)]),
   );
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });
 
 test('Trends: the crosshair is moved and read out by keyboard', async () => {
@@ -258,7 +234,7 @@ test('Overview needs no set-up, and its numbers are those of names and active us
   );
   await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
   await card('Arriving now').getByText('u23').first().waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });
 
 test('Funnels: built by keyboard, its numbers are those of the API', async () => {
@@ -297,13 +273,13 @@ test('Funnels: built by keyboard, its numbers are those of the API', async () =>
   expect(await result.locator('.between').allInnerTexts()).toEqual(
     funnel.steps.slice(1).map((step) => expect.stringContaining(`${text(step.drop_off)} lost`)),
   );
-  const csv = await csvOf(result);
+  const csv = await dashboard.csvOf(result);
   expect(csv[2]!.split(',').slice(1, 4)).toEqual([
     'project_created',
     String(funnel.steps[1]!.count),
     String(funnel.steps[1]!.conversion_rate),
   ]);
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   await page.getByLabel('Step 2', {exact: true}).focus();
   await page.keyboard.press('Alt+ArrowUp');
@@ -337,7 +313,7 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
   await card('How long it took')
     .getByText(/^Median /)
     .waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   await result.getByRole('button', {name: `${funnel.steps[1]!.drop_off} lost`}).click();
   const {data} = await ask<{data: {id: string}[]}>('/v1/reports/funnel/users', {
@@ -439,7 +415,7 @@ test('pinned reports are on Overview, in an order that buttons and dragging chan
   await untilOrder(['signup', 'subscribed', 'From signup to subscribed']);
   await card('signup').getByRole('button', {name: 'Move signup back'}).dragTo(card('From signup to subscribed'));
   await untilOrder(['subscribed', 'From signup to subscribed', 'signup']);
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
   for (const name of ['subscribed', 'From signup to subscribed', 'signup'])
     await page.getByRole('button', {name: `Take ${name} off Overview`}).click();
   await untilOrder([]);
@@ -457,10 +433,10 @@ test('Active users: its numbers are those of the API', async () => {
   expect((await cellsOf(active)).map((row) => row.slice(1))).toEqual(
     answers[0]!.data.map((_, at) => answers.map(({data}) => text(data[at]!.count))),
   );
-  expect((await csvOf(active)).slice(1, -1)).toEqual(
+  expect((await dashboard.csvOf(active)).slice(1, -1)).toEqual(
     answers[0]!.data.map(({date}, at) => [date, ...answers.map(({data}) => data[at]!.count)].join(',')),
   );
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });
 
 test('texts are the same in every time zone of the reader', async () => {
@@ -504,7 +480,7 @@ test('People: an anonymousId that is a user leads to them, and their page says w
   await page.getByText('1 anonymousId is this user').click();
   await page.getByText('device-of-u5', {exact: true}).waitFor();
   expect(await page.locator('.event-row .joined').count()).toBe(1);
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 });
 
 test('People: found by exact id, deleted by keyboard, and only the receipt is left', async () => {
@@ -518,7 +494,7 @@ test('People: found by exact id, deleted by keyboard, and only the receipt is le
   expect(await page.locator('.event-row .event').allInnerTexts()).toEqual(data.map(({event}) => event));
   await page.locator('.event-row').first().locator('summary').click();
   await page.locator('.event-whole').waitFor();
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
 
   await page.getByRole('button', {name: 'Delete', exact: true}).press('Enter');
   await page.getByText(`${data.length} events, since`).waitFor();
@@ -535,6 +511,6 @@ test('People: found by exact id, deleted by keyboard, and only the receipt is le
   await page.getByRole('button', {name: 'Download'}).click();
   const receipt = JSON.parse(readFileSync(await (await begun).path(), 'utf8')) as {deletion: {events_deleted: number}};
   expect(receipt.deletion.events_deleted).toBe(data.length);
-  await expectSoundOnPhone();
+  await dashboard.expectSoundOnPhone();
   await dashboard.close();
 });
