@@ -5,6 +5,7 @@ import {dashboardsBench} from './benches/dashboards.js';
 import {foldBench} from './benches/fold.js';
 import {growthBench} from './benches/growth.js';
 import {historyBench} from './benches/history.js';
+import {identityBench} from './benches/identity.js';
 import {importBench} from './benches/import.js';
 import {ingestBench} from './benches/ingest.js';
 import {latencyBench} from './benches/latency.js';
@@ -28,6 +29,7 @@ export const benches: readonly Bench[] = [
   stallsBench,
   withoutBench,
   parsersBench,
+  identityBench,
   importBench,
   reportsBench,
   twinsBench,

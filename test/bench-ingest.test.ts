@@ -65,6 +65,20 @@ test.runIf(isLinux)('bench: dashboards compares acks with five open streams and 
 });
 
 test.runIf(isLinux)(
+  'bench: identity compares events with devices and without, in acks, CPU and deletions',
+  async () => {
+    const {stdout, result} = await runSmall('identity', '--partitions', '2');
+    expect(stdout).toMatch(/from a link to the whole history: p99 \d/);
+    const {cpu, bothToUser, historyMs, deletions} = result.report;
+    const [{samples}] = cpu.rounds;
+    expect(bothToUser.median).toBe(samples['user and device'] / samples['user alone']);
+    expect(deletions.rounds[0].samples['five devices']).toHaveLength(1);
+    expect([...historyMs].every((ms: number) => ms > 0)).toBe(true);
+    expect(figuresOf(result).get('identity-both')?.samples[0]).toBeCloseTo(bothToUser.median, 4);
+  },
+);
+
+test.runIf(isLinux)(
   'bench: latency offers shares of the saturated rate beside the floor of the log',
   async ({skip}) => {
     skip(!playsAll, unlessAll);

@@ -14,6 +14,11 @@ export interface WorkloadOptions {
   readonly dayCount: number;
   /** One event each of `userCount` users from this number on, instead of Zipf's share of all events. */
   readonly eachFrom?: number;
+  /**
+   * Anonymous ids of events; absent: none. `known`: every event has its user's device beside the user. `new`: events come in
+   * pairs of one user from `eachFrom` on: one of a device without a user, then one of both, which links them.
+   */
+  readonly devices?: 'known' | 'new';
   /** Not the canonical mix: so many events have one of these names, evenly among the others, which have none of them. */
   readonly rare?: {readonly names: readonly string[]; readonly count: number};
 }
@@ -102,9 +107,10 @@ export function* workloadEvents(options: WorkloadOptions): Generator<WorkloadEve
   const users = zipf(userCount, zipfExponent);
   for (let index = 0; index < options.eventCount; index++) {
     const name = nameOf(index, random);
-    const user = eachFrom === undefined ? users.draw(random) : eachFrom + (index % userCount);
+    const turn = options.devices === 'new' ? index >> 1 : index;
+    const user = eachFrom === undefined ? users.draw(random) : eachFrom + (turn % userCount);
     const {timeMs, lateMs} = eventTime(options, index, random);
-    yield {name, user, timeMs, lateMs, json: eventJson(name, user, timeMs, random)};
+    yield {name, user, timeMs, lateMs, json: eventJson(name, user, idsOf(options, index, user), timeMs, random)};
   }
 }
 
@@ -139,8 +145,16 @@ function eventTime(
   return {timeMs, lateMs: Math.max(0, punctualMs - timeMs)};
 }
 
+/** The ids of an event as JSON members. */
+function idsOf({devices}: WorkloadOptions, index: number, user: number): string {
+  const known = `"userId":"${userId(user)}"`;
+  if (devices === undefined) return known;
+  const anonymous = `"anonymousId":"${deviceId(user)}"`;
+  return devices === 'new' && index % 2 === 0 ? anonymous : `${anonymous},${known}`;
+}
+
 /** About 217 bytes. Six properties: four of few values, a number, and a session that is nearly unique. */
-function eventJson(name: string, user: number, timeMs: number, random: Random): string {
+function eventJson(name: string, user: number, ids: string, timeMs: number, random: Random): string {
   const path = pick(paths, random);
   const country = pick(countries, random);
   const device = pick(devices, random);
@@ -148,7 +162,7 @@ function eventJson(name: string, user: number, timeMs: number, random: Random): 
   const durationMs = Math.floor(random.next() * durationMsEnd);
   const session = Math.floor(random.next() * 2 ** 32).toString(36);
   return (
-    `{"event":"${name}","userId":"${userId(user)}","timestamp":"${new Date(timeMs).toISOString()}",` +
+    `{"event":"${name}",${ids},"timestamp":"${new Date(timeMs).toISOString()}",` +
     `"properties":{"path":"${path}","country":"${country}","device":"${device}","plan":"${plan}",` +
     `"duration_ms":${durationMs},"session":"${session}"}}`
   );
@@ -157,6 +171,11 @@ function eventJson(name: string, user: number, timeMs: number, random: Random): 
 /** Spread over the alphabet, as real ids are. */
 export function userId(user: number): string {
   return `usr_${Math.imul(user + 1, 2_654_435_761) >>> 0}`;
+}
+
+/** The device on which a user was anonymous first. */
+export function deviceId(user: number): string {
+  return `dev_${Math.imul(user + 1, 2_246_822_519) >>> 0}`;
 }
 
 function pick<T>(values: readonly T[], random: Random): T {
