@@ -1,6 +1,6 @@
 // The answer to a request of a page, as a signal. The last answer stays while the page asks again.
 import {type Signal, useSignal} from '@preact/signals';
-import {useCallback, useEffect} from 'preact/hooks';
+import {useCallback, useEffect, useRef} from 'preact/hooks';
 import {type Answer, type Fault, read} from './client';
 
 export interface Asked<Value> {
@@ -16,13 +16,18 @@ const nothing = {value: undefined, headers: undefined, fault: undefined, isAskin
 /** `path` undefined: nothing is asked yet. @returns what is known, and what asks again. */
 export function useAsked<Value>(path: string | undefined): [Signal<Asked<Value>>, () => void] {
   const asked = useSignal<Asked<Value>>(nothing);
+  const numbers = useRef({asked: 0, answered: 0});
   const ask = useCallback((): (() => void) => {
     if (path === undefined) return () => {};
     const aborter = new AbortController();
+    const number = ++numbers.current.asked;
     asked.value = {...asked.peek(), isAsking: true};
     read<Value>(path, aborter.signal).then(
       (answer) => {
-        if (!aborter.signal.aborted) asked.value = taken(asked.peek(), answer);
+        // An older answer that comes later would hide a change that this page has made.
+        if (aborter.signal.aborted || number < numbers.current.answered) return;
+        numbers.current.answered = number;
+        asked.value = taken(asked.peek(), answer);
       },
       () => {}, // Aborted: the page asks something else.
     );
