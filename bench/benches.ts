@@ -2,6 +2,7 @@
 
 import type {Bench} from './bench.js';
 import {dashboardsBench} from './benches/dashboards.js';
+import {effectsBench} from './benches/effects.js';
 import {foldBench} from './benches/fold.js';
 import {growthBench} from './benches/growth.js';
 import {historyBench} from './benches/history.js';
@@ -18,6 +19,7 @@ import {recoveryBench} from './benches/recovery.js';
 import {reportsBench} from './benches/reports.js';
 import {stallsBench} from './benches/stalls.js';
 import {twinsBench} from './benches/twins.js';
+import {webhooksBench} from './benches/webhooks.js';
 import {withoutBench} from './benches/without.js';
 
 export const benches: readonly Bench[] = [
@@ -39,4 +41,6 @@ export const benches: readonly Bench[] = [
   recoveryBench,
   memoryBench,
   growthBench,
+  webhooksBench,
+  effectsBench,
 ];

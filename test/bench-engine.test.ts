@@ -159,7 +159,7 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   test('fold folds every event of the log, from memory and from nats-server', ({skip}) => {
     skip(!playsAll, unlessAll);
-    const {eventCount, logBytes, rounds, ratios, gains} = reportOf('fold');
+    const {eventCount, logBytes, rounds, ratios, gains, funnels} = reportOf('fold');
     const [{samples}] = rounds.rounds;
     expect(logBytes / eventCount).toBeGreaterThan(100);
     expect(ratios.fold.median).toBeCloseTo(
@@ -171,6 +171,9 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(Object.keys(gains).sort()).toEqual(fastPathsOf('fold'));
     for (const [name, {median}] of Object.entries<{median: number}>(gains))
       expect(median).toBe(samples[name].cpuMs / samples['fold in memory'].cpuMs);
+    const cpuMs = (name: string): number => samples[name].cpuMs;
+    expect(funnels.median).toBe(cpuMs('fold in memory, ten saved funnels') / cpuMs('fold in memory'));
+    expect(sampleOf('fold', 'funnels') / funnels.median).toBeCloseTo(1, 4);
     expect(small.stdout).toMatch(/^CPU, fold in memory, every user looked up \/ fold in memory: \d/m);
   });
 

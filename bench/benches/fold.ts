@@ -2,11 +2,14 @@
 //   F6    a scan of their bytes in memory
 //   F5    reading the log from nats-server, and unpacking every entry to its fields and properties
 //   fold  the same reading, folded by the real partition core: identities, rows, windows, user records; no snapshot
+//   A fold that also looks for rows of ten saved funnels is measured beside the one from memory.
 // Unpacking and folding are measured a second time from memory, without nats-server.
 
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
+import {must} from '../../actors/invariant.js';
 import {MessageCursor} from '../../actors/log/entries.js';
 import {Partition} from '../../actors/partition.js';
+import {UserSet} from '../../actors/table/user-set.js';
 import {monotonicMs} from '../../src/clock.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Bench, Say} from '../bench.js';
@@ -20,6 +23,7 @@ import {type Measure, playRounds, type Ratio, type Rounds, ratioOf, ratioText, r
 import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {canonical} from '../workload/events.js';
+import {frequentFunnels} from '../workload/saved-funnels.js';
 
 const contenders = [
   'F6: scan in memory',
@@ -27,6 +31,7 @@ const contenders = [
   'fold in memory',
   'fold in memory, every value looked up',
   'fold in memory, every user looked up',
+  'fold in memory, ten saved funnels',
   'F5: log read + unpack',
   'log read + fold',
 ] as const;
@@ -55,10 +60,13 @@ interface FoldReport {
   };
   /** CPU of each / CPU of the fold in memory. */
   readonly gains: Readonly<Record<(typeof withoutOne)[number], Ratio>>;
+  /** CPU of the fold that looks for rows of ten saved funnels / of the fold. */
+  readonly funnels: Ratio;
 }
 
 const dedupeBytesMax = 128 * 2 ** 20;
 const bounds: Bounds = {reach: 0.6, limit: 0.85};
+const funnelBounds: Bounds = {reach: 1.1, limit: 1.02};
 
 /** Work of a contender on a message; returns a count, so that no work is optimised away. */
 type Use = (partition: number) => (sequence: number, bytes: Uint8Array) => number;
@@ -96,6 +104,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
     'fold in memory': fromMemory(foldBy(kernels)),
     'fold in memory, every value looked up': fromMemory(foldBy(valuesLookedUp)),
     'fold in memory, every user looked up': fromMemory(foldBy(usersLookedUp)),
+    'fold in memory, ten saved funnels': fromMemory(foldBy(kernels, watching)),
     'F5: log read + unpack': fromLog(unpack),
     'log read + fold': fromLog(foldBy(kernels)),
   };
@@ -118,6 +127,10 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<FoldR
       ),
     },
     gains: Object.fromEntries(gains) as FoldReport['gains'],
+    funnels: ratioOf(
+      rounds,
+      (samples) => samples['fold in memory, ten saved funnels'].cpuMs / samples['fold in memory'].cpuMs,
+    ),
   };
 }
 
@@ -161,8 +174,25 @@ const scan: Use = () => (_, bytes) => {
 
 const unpack: Use = () => (_, bytes) => unpackMessage(bytes);
 
+/** Runs after each message. */
+type Behind = () => void;
+const nothing: Behind = () => {};
+
+/** Looks for rows of saved funnels. Who may have completed one is taken to have done so: in place of the shell, which walks them. */
+function watching(partition: Partition): Behind {
+  const done = frequentFunnels.map(() => new UserSet());
+  const watch = must(
+    partition.watchFunnels(frequentFunnels.map(({steps}, at) => ({steps, isDone: (user) => done[at]!.has(user)}))),
+    'there are funnels',
+  );
+  return () => {
+    for (const [user, mask] of watch.takeUsers())
+      for (const [at, users] of done.entries()) if (mask & (1 << at)) users.add(user);
+  };
+}
+
 const foldBy =
-  (kernels: readonly RowKernel[]): Use =>
+  (kernels: readonly RowKernel[], begin: (partition: Partition) => Behind = () => nothing): Use =>
   (number) => {
     const partition = new Partition({
       partition: number,
@@ -171,6 +201,7 @@ const foldBy =
       dedupeBytesMax,
       rowKernel: kernels[number]!,
     });
+    const behind = begin(partition);
     return (sequence, bytes) => {
       const cursor = partition.openMessage(sequence, bytes);
       if (cursor === undefined) throw new Error('a message of the log came twice');
@@ -178,11 +209,12 @@ const foldBy =
       const stop = partition.fold(sequence, cursor);
       if (stop.kind !== 'done') throw new Error(`the log has more than events: ${stop.kind}`);
       partition.takeClosedChunks(); // In place of the shell, which would write them.
+      behind();
       return partition.tally.counted - before;
     };
   };
 
-function text({eventCount, logBytes, rounds, ratios, gains}: FoldReport): string {
+function text({eventCount, logBytes, rounds, ratios, gains, funnels}: FoldReport): string {
   const rows = contenders.map((name) => {
     const of = (value: (sample: Sample) => number) =>
       spreadOf(rounds.rounds.map(({samples}) => value(samples[name]))).median;
@@ -199,6 +231,7 @@ function text({eventCount, logBytes, rounds, ratios, gains}: FoldReport): string
     tableText(['', 'events/s', 'MiB/s', 'CPU s per million'], rows),
     `fold / F5: ${ratioText(ratios.fold)} (to reach: ${bounds.reach}); in memory, without nats-server: ${ratioText(ratios.foldInMemory)}`,
     ...withoutOne.map((name) => `CPU, ${name} / fold in memory: ${ratioText(gains[name])}`),
+    `CPU, ten saved funnels / fold in memory: ${ratioText(funnels)} (to reach: ${funnelBounds.reach})`,
     roundsText(rounds),
   ].join('\n');
 }
@@ -208,8 +241,13 @@ export const foldBench: Bench<FoldReport> = {
   summary: 'folding a log beside reading and unpacking it, and beside a scan of its bytes',
   numbers: {events: {normal: 2_000_000, small: 20_000, help: 'events of the log'}},
   run,
-  figures: ({ratios}) => [
+  figures: ({ratios, funnels}) => [
     ratioFigure({id: 'fold-to-floor', name: 'Rate of the fold / F5', better: 'more'}, ratios.fold, bounds),
+    ratioFigure(
+      {id: 'funnels', name: 'CPU of the fold, ten saved funnels / none', better: 'less'},
+      funnels,
+      funnelBounds,
+    ),
   ],
   rounds: ({rounds}) => ({fold: rounds}),
   text,

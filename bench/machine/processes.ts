@@ -31,6 +31,17 @@ export function cpuSecondsOf(roots: Roots): number {
   return treeOf(roots).reduce((sum, {cpuSeconds, endedCpuSeconds}) => sum + cpuSeconds + endedCpuSeconds, 0);
 }
 
+/**
+ * User and system time of all threads of a process but its first: of a service all that is not the edge, nor its nats-server.
+ * Threads that have ended are not counted.
+ */
+export function cpuSecondsBehindMain(pid: number): number {
+  const folder = `/proc/${pid}/task`;
+  const threads = readdirSync(folder).filter((thread) => thread !== String(pid));
+  const stats = threads.flatMap((thread) => textOf(`${folder}/${thread}/stat`).map(statOf));
+  return stats.reduce((sum, {cpuSeconds}) => sum + cpuSeconds, 0);
+}
+
 /** Memory of each process, except those that end during the reading. */
 export function memoryOf(roots: Roots): ProcessMemory[] {
   return treeOf(roots).flatMap(({pid, name}) => {
@@ -54,15 +65,23 @@ function treeOf(roots: Roots): ProcessStat[] {
 }
 
 function readStat(pid: number): ProcessStat[] {
-  return textOf(`/proc/${pid}/stat`).map((text) => {
-    // The name is in parentheses and may contain anything, even parentheses.
-    const nameEnd = text.lastIndexOf(')');
-    const fields = text.slice(nameEnd + 2).split(' ');
-    const seconds = (field: number): number => Number(fields[field]) / ticksPerSecond;
-    const name = text.slice(text.indexOf('(') + 1, nameEnd);
-    const cpuSeconds = seconds(11) + seconds(12);
-    return {pid, parentPid: Number(fields[1]), name, cpuSeconds, endedCpuSeconds: seconds(13) + seconds(14)};
-  });
+  return textOf(`/proc/${pid}/stat`).map(statOf);
+}
+
+/** `text`: of a process or of one of its threads. */
+function statOf(text: string): ProcessStat {
+  // The name is in parentheses and may contain anything, even parentheses.
+  const nameEnd = text.lastIndexOf(')');
+  const fields = text.slice(nameEnd + 2).split(' ');
+  const seconds = (field: number): number => Number(fields[field]) / ticksPerSecond;
+  const name = text.slice(text.indexOf('(') + 1, nameEnd);
+  return {
+    pid: Number.parseInt(text, 10),
+    parentPid: Number(fields[1]),
+    name,
+    cpuSeconds: seconds(11) + seconds(12),
+    endedCpuSeconds: seconds(13) + seconds(14),
+  };
 }
 
 /** Empty when the process ended meanwhile. */
