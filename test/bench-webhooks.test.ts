@@ -3,6 +3,7 @@
 import {expect, test} from 'vitest';
 import {benchRun} from '../src/bench-run.js';
 import {reachesOf, reachTable} from './support/reach-table.js';
+import {playsAll, unlessAll} from './support/runs.js';
 import {runSmall} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
@@ -40,7 +41,8 @@ test.runIf(isLinux)('bench: webhooks delivers all that was stored, one by one an
 
 test.runIf(isLinux)(
   'bench: effects gives the same load to a service without the role, with it, and with funnels',
-  async () => {
+  async ({skip}) => {
+    skip(!playsAll, unlessAll);
     const {stdout, result} = await runSmall('effects', '--partitions', '1');
     const {rounds, ratios} = result.report;
     const [{samples}] = rounds.rounds;
