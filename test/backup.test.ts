@@ -187,7 +187,7 @@ test.runIf(hasOwnNats)(
     let restored = await startService({dataDir: target, env});
     let client = new Client(restored.baseUrl, restored.secretKey);
     expect(restored.logs()).toMatch(
-      /"deletions":1,"users":1,"events":2,"msg":"the data is older than deletions of the journal/,
+      /"deletions":1,"users":1,"events":2,"msg":"the data is older than some deletions in the journal/,
     );
     expect((await client.get('/v1/users/ann')).status).toBe(404);
     expect((await client.delete('/v1/users/ann')).text, 'its receipt is there again').toContain(ann);

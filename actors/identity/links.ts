@@ -1,11 +1,11 @@
-// Who is whose: the anonymous users of a partition (devices) that are a known user (their owner), who may live in another one.
+// Links of the anonymous users of a partition (devices) to known users (their owners), who may live in another partition.
 //   Owns:    both tables of keys, and each device's owner.
 //   Does not own: the events of a device, and when they move (moves.ts).
 //
-//   LK1. The first link decides, in the order of the log of the device's partition, and for ever: a device that a second user
-//        names is shared from then on, also when its owner is deleted, and what comes from it later is nobody's. Two known users
-//        never become one.
-//   LK2. A user that ever named a device here is known until it is deleted: the bytes of its link may be in the log.
+//   LK1. The first link decides, in the order of the log of the device's partition, permanently. A device that a second user names
+//        is shared from then on, also when its owner is deleted, and its later events belong to no user. Two known users never
+//        become one.
+//   LK2. A user that ever named a device here stays in `owners` until it is deleted: the bytes of its link may be in the log.
 
 import {type EncodedTable, InternedTable, internedBlockEntries} from '../table/interned.js';
 
@@ -15,7 +15,7 @@ const none = 0xffffffff;
 /** `known`: nothing changed. `shared`: the device was another user's, and became shared. */
 type Linked = 'new' | 'known' | 'shared';
 
-/** What a snapshot takes. */
+/** Changes since the last snapshot. */
 export interface LinksCut {
   readonly devices: EncodedTable;
   readonly owners: EncodedTable;
@@ -26,10 +26,11 @@ export interface LinksCut {
 export class Links {
   readonly devices = new InternedTable();
   readonly owners = new InternedTable();
-  /** By device: its owner, + `sharedBit`. `none`: its owner was forgotten; such a device is still here if it is shared. */
+  /** Owner by device, + `sharedBit`. `none`: the owner was forgotten; such a device is still here if it is shared. */
   private links = new Uint32Array(64);
-  /** The newest device of an owner, and the one before it of the same owner; `none`: no other. */
+  /** Newest device by owner; `none`: it has no device. */
   private newest = new Uint32Array(64);
+  /** Next older device of the same owner, by device; `none`: it is the oldest. */
   private before = new Uint32Array(64);
   private readonly dirtyBlocks = new Set<number>();
 
@@ -97,7 +98,7 @@ export class Links {
     return this.links[device] >= sharedBit;
   }
 
-  /** No owner's number if the owner of a shared device was forgotten. */
+  /** Owner of a device. After the owner of a shared device was forgotten, the number is no owner's. */
   ownerOf(device: number): number {
     return (this.links[device] & ~sharedBit) >>> 0;
   }
@@ -108,7 +109,7 @@ export class Links {
     return device < 0 ? undefined : device;
   }
 
-  /** Whether the user with this key named a device. LK2 */
+  /** Whether the user with this key ever named a device. LK2 */
   knowsOwner(bytes: Uint8Array, start: number, end: number): boolean {
     return this.owners.count > 0 && this.owners.find(bytes, start, end) >= 0;
   }
@@ -123,7 +124,7 @@ export class Links {
   }
 
   /**
-   * Forgets the link, unless its device `hasLeft` or is another user's or shared, and with it an owner who has no device then.
+   * Forgets the link unless its device `hasLeft`, is shared or has another owner. An owner without a device is forgotten as well.
    */
   takeBack(
     bytes: Uint8Array,
@@ -148,7 +149,7 @@ export class Links {
     this.note(device);
   }
 
-  /** Forgets an owner and its devices, with their bytes. Those that are shared stay shared: nobody owns them then. LK1 */
+  /** Forgets an owner and its devices, with their bytes. Shared devices stay shared, without an owner. LK1 */
   forgetOwner(bytes: Uint8Array, start: number, end: number): void {
     for (const device of this.devicesOf(bytes, start, end)) {
       if (!this.isShared(device)) this.devices.remove(device);
@@ -175,7 +176,7 @@ export class Links {
 
   /** Call it for each block in order, once both tables are restored. */
   restoreBlock(block: number, payload: Uint8Array): void {
-    const links = new Uint32Array(new Uint8Array(payload).buffer); // A `slice` of a Buffer is no copy.
+    const links = new Uint32Array(new Uint8Array(payload).buffer); // Copied for alignment: `slice` of a Buffer would be a view.
     const {owners} = this;
     if (this.newest.length < owners.count || block === 0)
       this.newest = new Uint32Array(Math.max(64, owners.count)).fill(none);

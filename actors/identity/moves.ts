@@ -1,20 +1,21 @@
 // Anonymous users that leave a partition for their owner's, and events that arrive from others.
-//   Owns:    who may leave, the moves under way, who left, what came from elsewhere.
-//   Does not own: who is whose (links.ts), nor rows: the shell reads those of a move, and appends them to the log of its destination.
+//   Owns:    candidates, moves under way, users who left, pieces of moves that arrived.
+//   Does not own: the links (links.ts), nor rows: the shell reads the rows of a move, and appends them to the log of its destination.
 //
 //   A user of a linked device is a candidate until a leave entry decides. Then it is in a move. The move is in a published
 //   snapshot first (J2), its events are appended to the log of its destination next, and it is settled once the destination
-//   has published a snapshot with them. From then on the user's rows count no more here; they go when their chunk is written anew.
+//   has published a snapshot with them. From then on the user's rows do not count here; a rewrite of their chunk deletes them.
 //
-//   J1. What is in a move follows from the log alone: whoever folds it again makes the same moves with the same numbers.
-//   J2. A move is in a published snapshot before its events are in another log: so a reader of both finds here what to leave out.
-//   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole. An owner that has a
-//       successor may append a move together with it, and other pieces: a move is of the pieces of one of them.
-//   J4. Pieces of a move that is not whole yet are in snapshots: a start folds on as the owner before did. An erasure forgets
-//       them, as they may be of the erased user; all pieces of the move come again.
+//   J1. The contents of a move follow from the log alone: every fold of it makes the same moves with the same numbers.
+//   J2. A move is in a published snapshot before its events are in another log: a reader of both snapshots finds here which users
+//       to leave out.
+//   J3. A destination applies a partition's moves in the order of their numbers, each once and as a whole. An owner and its
+//       successor may both append a move, in different pieces: the destination takes all pieces from the same one of them.
+//   J4. Pieces of an incomplete move are in snapshots: a start folds on as the owner before did. An erasure forgets
+//       them, since they may be of the erased user; all pieces of the move come again.
 //   J5. A reader of several snapshots leaves the users of a move out exactly where the destination's snapshot has it.
-//   J6. A move without pieces says that it and those before it are lost: they were settled, and the log and the snapshots with
-//        them went. What follows is next in order again.
+//   J6. A move without pieces says that it and those before it are lost: they were settled, and then the log and the snapshots that
+//       had them were lost. The move after it is next in order.
 
 import type {ErasedRow} from '../aggregator/aggregator.js';
 import {assert, must} from '../invariant.js';
@@ -23,13 +24,13 @@ import {type Arrival, haveOneProducer} from '../log/entries.js';
 import type {Move, MoveContents, MoveCounts} from '../manifest.js';
 import {UserSet} from '../table/user-set.js';
 
-/** Numbers of moves begin anew, higher, with each generation of the log that they follow from. J1 */
+/** Numbers of moves start again, higher, with each generation of the log: a move follows from one generation. J1 */
 const numbersPerGeneration = 2 ** 32;
 
-/** The generation that a move's number is of. */
+/** Generation of the log that made the move with this number. */
 export const generationOf = (n: number): number => Math.floor(n / numbersPerGeneration);
 
-/** The pieces of a move that is not whole yet. J4 */
+/** The pieces of an incomplete move. J4 */
 export interface Arriving {
   readonly from: number;
   readonly n: number;
@@ -39,14 +40,14 @@ export interface Arriving {
 export class Moves {
   /** Users of linked devices that have rows. */
   readonly candidates = new Set<number>();
-  /** In the order of their numbers by destination. */
+  /** Moves that are not settled. Those to one destination are in the order of their numbers. */
   pending: Move[] = [];
-  /** Users whose rows count no more here. */
+  /** Users whose rows no longer count here. */
   readonly leftOut = new UserSet();
   private left: number[];
   private settled: number[];
   private received: number[];
-  /** By the partition that they come from. */
+  /** Incomplete moves by the partition that they come from. */
   private readonly pieces = new Map<number, Arriving>();
 
   constructor(partitions: number) {
@@ -60,19 +61,19 @@ export class Moves {
     return {left: [...left], settled: [...settled], received: [...received]};
   }
 
-  /** The number of the newest move that arrived from a partition as a whole. */
+  /** Number of the newest complete move from a partition. */
   receivedFrom(partition: number): number {
     return this.received[partition];
   }
 
-  /** These users leave together. J1 */
+  /** Begins a move of these users. J1 */
   leave(to: number, users: number[], generation: number): void {
     const n = Math.max(this.left[to] + 1, generation * numbersPerGeneration + 1);
     this.left[to] = n;
     this.pending.push({to, n, users, contents: null});
   }
 
-  /** The destination's published snapshot has the moves up to `n`; returns those that are settled by that. */
+  /** Settles the moves up to `n`, which the destination has published. Returns those that were pending. */
   settle(to: number, n: number): Move[] {
     // The destination knows of moves that this state forgot with the tail of its log: later ones have higher numbers.
     this.left[to] = Math.max(this.left[to], n);
@@ -98,14 +99,14 @@ export class Moves {
     if (move.contents !== null) move.contents = without(move.contents, rows);
   }
 
-  /** A message of a move came. Returns the messages of the move if it is whole with that and next in order. J3 */
+  /** Takes one message of a move. Returns all messages of the move once it is complete and next in order. J3 */
   arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
     if (pieces === 0) return this.giveUp(from, n);
     if (!this.isNext(from, n)) return undefined;
     const held = this.pieces.get(from);
     const isNextPiece = held?.n === n && piece > 0 && haveOneProducer(held.messages[0], message);
     const before = isNextPiece ? held.messages : [];
-    if (before.length !== piece) return undefined; // The pieces before were lost: all of them come again.
+    if (before.length !== piece) return undefined; // Earlier pieces were lost: all of them come again.
     const messages = [...before, pieces === 1 ? message : message.slice()];
     if (messages.length < pieces) {
       this.pieces.set(from, {from, n, messages});

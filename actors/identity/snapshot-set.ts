@@ -1,9 +1,9 @@
-// Which users who moved are left out of each of a set of published snapshots, one a partition.
+// Decides which users who moved are left out of each snapshot of a published set (one snapshot per partition).
 //   Owns: whether the snapshots of a set agree on the moves, and how each of them counts in the set. Does not own: moves (moves.ts).
 //
-//   SS1. For every pair of partitions: settled moves were received, and received ones have left. A snapshot that breaks this
-//        with another one is older than what the other one knows of its partition. A newer one is published then (J2, and only
-//        what a published snapshot has is settled).
+//   SS1. For every pair of partitions: settled moves were received, and received ones have left. A snapshot that breaks this is
+//        outdated: the other snapshot knows of later moves of its partition. A newer one exists then, since only moves of published
+//        snapshots are appended (J2) and settled.
 //   SS2. The users of a pending move are left out exactly where the destination's snapshot has the move (J5), as if the move
 //        were settled: their rows, the counts of their events, and their days.
 
@@ -24,11 +24,11 @@ export interface HourCells {
   readonly counts: Float64Array;
 }
 
-/** What a snapshot holds that does not count in its set. */
+/** The share of a snapshot that does not count in its set. */
 export interface LeftOut {
   /** Users whose rows do not count. */
   readonly users: UserSet;
-  /** What their events still count in the windows, negative. */
+  /** Negative counts of their events, to be added to the counts of the windows. */
   readonly cells: HourCells;
 }
 
@@ -38,7 +38,7 @@ export interface CountedSnapshot {
   readonly leftOut: LeftOut;
 }
 
-/** Partitions whose snapshot is older than what another one of the set knows of it; `undefined`: not published yet. SS1 */
+/** Partitions whose snapshot is outdated in the set. `undefined`: the partition has not published yet. SS1 */
 export function outdatedIn(snapshots: readonly (Snapshot | undefined)[]): number[] {
   const outdated = new Set<number>();
   for (const home of snapshots) {
@@ -53,7 +53,7 @@ export function outdatedIn(snapshots: readonly (Snapshot | undefined)[]): number
   return [...outdated];
 }
 
-/** Whether the snapshot does not say yet who the users of the moves up to `received` are, and what their rows are. */
+/** Whether the snapshot lacks one of the moves up to `received`, or the contents of one. */
 function lacks({manifest: {moves, position}, index}: Snapshot, to: number, received: number): boolean {
   // A log that lost its tail made later moves with numbers of a later generation: no newer snapshot has the lost ones.
   if (received > moves.left[to] && generationOf(received) >= position.generation) return true;
@@ -68,7 +68,7 @@ export function arrivedMoves(
   return index.moves.filter(({to, n}) => n <= (snapshots[to]?.manifest.moves.received[partition] ?? 0));
 }
 
-/** `settled`: users whom the snapshot itself leaves out; `arrived`: the moves that it leaves out in its set. SS2 */
+/** A snapshot without the users of `settled`, whom it leaves out by itself, and of `arrived`, whom its set leaves out. SS2 */
 export function countedWithout(index: SnapshotIndex, settled: UserSet, arrived: readonly Move[]): CountedSnapshot {
   if (arrived.length === 0) return {index, leftOut: {users: settled, cells: cellsOf([])}};
   const moved = arrived.flatMap(({users}) => users);
@@ -93,7 +93,7 @@ function chunksWithout(index: SnapshotIndex, arrived: readonly Move[]): readonly
   return chunks;
 }
 
-/** Above every name. */
+/** One more than the largest ordinal of a name. */
 const nameEnd = 2 ** 32;
 
 function cellsOf(arrived: readonly Move[]): HourCells {

@@ -1,4 +1,4 @@
-// The keyed hash that names a user where no id may be kept: in records of deletions and of changes.
+// The keyed hash that identifies a user where no id may be stored: in records of deletions and of changes.
 import {hashBytes} from '../bytes/hash.js';
 
 /** 'user': hashes of users differ from all others that the same seeds key. */

@@ -1,8 +1,8 @@
-// The steps of an erasure, as an operator sees them with LOG_LEVEL=debug. The chaos tool ends the service at each of them.
-//   No user in any of them: who was erased must not stand in process logs.
+// The steps of an erasure, as an operator sees them with LOG_LEVEL=debug. The chaos tool kills the service at each of them.
+//   No step names a user: process logs must not say who was erased.
 import type {Logger} from '../../observe.js';
 
-/** In their order: up to `entry folded` for each user, then for all that one scrub cleans up behind. */
+/** In order. Steps up to `entry folded` happen per user, later ones per scrub, for all deletions that it completes. */
 export const erasureSteps = [
   'entry reached',
   'chunks written',

@@ -1,11 +1,10 @@
-// Taking a user out of all parts of a partition, when its erase entry is folded (docs/architecture.md, Deletion).
-//   Every chunk and user block that holds the user is rewritten without it; the old parts are retired and leave the store when
-//   no kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and the entry is
+// Takes a user out of all parts of a partition when its erase entry is folded (docs/architecture.md, Deletion).
+//   Chunks and user blocks that hold the user are rewritten without it. The old parts are retired; they leave the store when no
+//   kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and the entry is
 //   folded again.
-//   What is written takes the place of what was at one moment, that in which the erasure is folded: nobody reads a user of
-//   whom half is gone.
-//   What is read here is not kept: nobody asks again for a part that is being replaced, and a user of a hundred chunks would
-//   push 50 MB of what live reads use out of their memory.
+//   All new parts replace the old ones at one moment, when the erasure is folded: no reader sees a user of whom half is erased.
+//   Parts that are read here are not cached: each is read once, and a user with a hundred chunks would evict 50 MB that live
+//   reads use.
 
 import type {ErasedRow} from '../../../actors/aggregator/aggregator.js';
 import {BodyBlock, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
@@ -27,18 +26,18 @@ import type {PartStore} from '../snapshot/part-store.js';
 import {blockOf, loadRecord} from '../snapshot/user-loader.js';
 import type {NoteStep} from './erasure-steps.js';
 
-/** Chunks rewritten together: their puts share the disk's flushes. About 5 MB each in memory. */
+/** Chunks rewritten together: their writes share the disk's flushes. About 5 MB each in memory. */
 const chunksAtOnce = 4;
 
 export interface Erased {
   readonly rows: ErasedRow[];
   /** Fingerprints of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: Uint32Array[];
-  /** As they are without the user. */
+  /** The user's chunks, rewritten without it. */
   readonly chunks: ChunkEntry[];
 }
 
-/** All of it, ready to take the place of what the user is in. */
+/** Rewritten chunks, runs and open chunk, ready to replace those that hold the user. */
 interface TakenOut extends Erased {
   readonly userRuns: readonly Run[];
   /** The open chunk without the user; undefined when no row of it is the user's. */
@@ -51,7 +50,7 @@ export class Erasure {
   private readonly parts: PartStore;
   private readonly cache: PartsCache;
   private readonly note: NoteStep;
-  /** A user is being taken out: what is read of its chunks then takes their place. */
+  /** Whether a user is being taken out: its rewritten chunks will replace the present ones. */
   private isTakingOut = false;
 
   constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
@@ -62,13 +61,13 @@ export class Erasure {
     this.note = note;
   }
 
-  /** Nothing changes until `replace`. No snapshot may be running, and closed chunks are the layout's. */
+  /** The partition changes only with `replace`. Call it while no snapshot is running; the layout holds all closed chunks then. */
   async takeOut(user: number): Promise<TakenOut> {
     this.isTakingOut = true;
     return this.making((made) => this.takeOutOfAll(user, made));
   }
 
-  /** Parts that were put for a result that there is not are retired. */
+  /** Runs `make`; if it fails, the parts that it wrote are retired. */
   private async making<T>(make: (made: PartRef[]) => Promise<T>): Promise<T> {
     const made: PartRef[] = [];
     try {
@@ -106,17 +105,17 @@ export class Erasure {
     this.layout.setRuns('userRuns', userRuns);
     if (open === undefined) return;
     this.partition.replaceOpen(open);
-    this.layout.setOpenEntry(null); // Of as many rows as there may be again at the next snapshot.
+    this.layout.setOpenEntry(null); // The next snapshot may find this row count again, and would take the entry for current.
   }
 
-  /** Nothing is folded meanwhile. Through encoded parts, so that values that only the user had are nowhere in it. */
+  /** The open chunk without the user, decoded from encoded parts: values that only the user had are not in it. Nothing is folded meanwhile. */
   private takeOutOfOpen(user: number, erased: Erased): RestoredChunk | undefined {
     const {open} = this.partition;
-    if (!open.rowsNow().users.includes(user)) return undefined; // Some microseconds.
+    if (!open.rowsNow().users.includes(user)) return undefined; // Cheap: some microseconds.
     const {columns, blocks} = imageOf(open);
     const rows = inOrder(columns);
     const ofUser = rowsOfUser(rows, user);
-    if (ofUser.length === 0) return undefined; // What stands for an erased user in narrow columns is a user in wide ones.
+    if (ofUser.length === 0) return undefined; // The code for an erased user in narrow columns is a user's number in wide ones.
     erased.rows.push(...rowsIn(rows, ofUser));
     const byBlock = rowsByBlock(ofUser);
     const left = blocks.map((raw, block) => this.withoutRows(raw, rows, byBlock.get(block) ?? [], erased));
@@ -125,16 +124,13 @@ export class Erasure {
     return new RestoredChunk(encoded, left);
   }
 
-  /**
-   * A closed chunk written anew without the rows of users who left (actors/identity/moves.ts); nothing changes until
-   * `replaceLeft`.
-   */
+  /** Rewrites a closed chunk without the rows of users who left (actors/identity/moves.ts). It is replaced only with `replaceLeft`. */
   takeOutLeft(entry: ChunkEntry): Promise<Erased> {
     const {leftOut} = this.partition.moves;
     return this.making((made) => this.takeOutOfChunk(entry, (rows) => rowsOfUsers(rows, leftOut), made));
   }
 
-  /** No snapshot is being written. The chunk stays as it is if it was replaced meanwhile. */
+  /** Call it while no snapshot is being written. A chunk that was replaced meanwhile stays as it is. */
   replaceLeft(before: ChunkEntry, {rows, chunks}: Erased): void {
     const [left] = chunks;
     if (left === undefined) return;
@@ -165,7 +161,7 @@ export class Erasure {
     return erased;
   }
 
-  /** Only blocks with rows of the user are compressed again. */
+  /** Writes the bodies of a chunk without these rows. Only blocks with such rows are compressed again. */
   private async putBodiesWithout(
     bodies: PartRef,
     columns: WholeRows,
@@ -229,7 +225,7 @@ export class Erasure {
   }
 }
 
-/** Like `Promise.all`, but rejects once all are over. */
+/** Like `Promise.all`, but rejects only once all promises are settled. */
 async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
   await Promise.allSettled(promises);
   return Promise.all(promises);
@@ -243,7 +239,7 @@ const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>
     ordinal: rows.baseOrdinal + row,
   }));
 
-/** By the body block that they are in. */
+/** Rows by the body block that they are in. */
 function rowsByBlock(rows: readonly number[]): Map<number, number[]> {
   const byBlock = new Map<number, number[]>();
   for (const row of rows) {

@@ -1,9 +1,9 @@
-// Erasing again what the journal of deletions says and the data lacks: a backup that is older than a deletion was restored, or the
-// log lost its tail.
+// Repeats deletions that are in the journal and not in the data: a backup that is older than a deletion was restored, or the log
+// lost its tail.
 //   LD1. It runs once all of the log is folded, and before the start is over. It appends ordinary erase entries with the ids of
-//        the deletions, so that their receipts are there again.
-//   LD2. A deletion of a user that the data does not have is put on record as well: a user who comes later under that id is a
-//        new one, and no later start may take it for the deleted one.
+//        the deletions, so that their receipts exist again.
+//   LD2. A deletion of a user that the data does not have is recorded as well: a user who comes later under that id is a new
+//        one, and no later start may take it for the deleted one.
 //   LD3. Data from before a link has the devices of a deleted user as anonymous users: they are erased as well.
 
 import {setImmediate as turn} from 'node:timers/promises';
@@ -13,11 +13,12 @@ import type {Logger} from '../../observe.js';
 import type {LogWriter} from '../log/log-writer.js';
 import type {DeletionJournal, JournaledDeletion} from './deletion-journal.js';
 
-/** Some 20 ms: pings are answered between. */
+/** Users hashed between two turns of the event loop: some 20 ms, so that pings are answered. */
 const usersAtOnce = 4_096;
 
-/** The erasures that were appended; `report` logs them, once they are folded. */
+/** The erasures that were appended. */
 interface LackingErased {
+  /** Logs them. Call it once they are folded. */
   report(): void;
 }
 
@@ -30,6 +31,7 @@ interface LackingSetup {
   readonly log: Logger;
 }
 
+/** Appends the erase entries. LD1 */
 export async function eraseLacking({partition, journal, writer, log}: LackingSetup): Promise<LackingErased> {
   const lacking = lackingOf(partition, await journal.read());
   if (lacking.size === 0) return nothing;
@@ -37,7 +39,7 @@ export async function eraseLacking({partition, journal, writer, log}: LackingSet
   if (partition.deletions.isIncomplete) {
     log.error(
       {partition: number, deletions: lacking.size},
-      'records of past deletions are damaged: the journal of deletions cannot be held against them, and deleted users may be back',
+      'records of past deletions are damaged, so they cannot be compared with the journal of deletions: deleted users may be back',
     );
     return nothing;
   }
@@ -55,7 +57,7 @@ export async function eraseLacking({partition, journal, writer, log}: LackingSet
       );
       log.warn(
         {partition: number, deletions: lacking.size, users: keys.size, events},
-        'the data is older than deletions of the journal: their users were erased again',
+        'the data is older than some deletions in the journal: their users were erased again',
       );
     },
   };

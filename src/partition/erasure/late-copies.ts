@@ -1,9 +1,10 @@
-// Late copies of erased events and identifies: they are not counted, and are in the log until it is cleaned again. Late copies
-// that come within some seconds share one cleaning.
+// Late copies of erased events and identifies are not counted, but they are in the log until it is cleaned again. Late copies that
+// come within some seconds share one cleaning.
 //   LC1. A copy with both ids has brought its link to the log of the anonymous user's partition. The owner of the user's partition
-//        takes it back at once, before the anonymous user leaves by it, unless the user is there again.
+//        takes the link back at once, before it moves the anonymous user, unless the user is there again.
 //   LC2. The log here is cleaned after that: until then the state names both ids.
-//   LC3. An edge that had not heard of that yet sends no link with what follows: a user who came in the meantime gets it again.
+//   LC3. An edge that has not heard of it takes the link for known and sends it no more. A user who came in the meantime therefore
+//        gets its link again.
 import {setTimeout as pause} from 'node:timers/promises';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {LateLink} from '../../../actors/manifest.js';
@@ -13,16 +14,16 @@ import type {Scrub} from './scrub.js';
 
 /** From a late copy to the cleaning of the log. */
 const cleaningMsMax = 5_000;
-/** By then what edges sent before they heard of a link that was taken back is folded. A stop waits as long. LC3 */
+/** Entries that edges sent before they heard of a link that was taken back are folded after this time. A stop waits as long. LC3 */
 const heardMs = 200;
 
 interface LateCopiesSetup {
   readonly partition: Partition;
   readonly scrub: Scrub;
   readonly mover: Pick<Mover, 'logOf'>;
-  /** Tells every edge that links of this user are gone. */
+  /** Tells every edge to forget links of this user. */
   readonly forgetLinks: (userKey: Uint8Array) => void;
-  /** Later the timers of the partition are stopped, and none is started. */
+  /** False once the timers of the partition are stopped: no timer starts then. */
   readonly isLive: () => boolean;
   readonly onFatal: (error: Error) => void;
 }
@@ -36,7 +37,7 @@ export class LateCopies {
     this.setup = setup;
   }
 
-  /** Takes links back, and cleans the log soon, where that is due; `periodMs`: of the ticks. */
+  /** Takes links back, and cleans the log soon, if late copies came. `periodMs`: period of the ticks. */
   cleanSoon(periodMs: number): void {
     const {partition, isLive} = this.setup;
     if (!partition.hasErasedInLog || !isLive()) return;
@@ -50,7 +51,7 @@ export class LateCopies {
     );
   }
 
-  /** Cleans the log now, where that is due. One that is being cleaned keeps what comes after its filler: it is cleaned again. */
+  /** Cleans the log now, if late copies came. A cleaning that is under way keeps entries after its filler, so another one follows. */
   clean(periodMs: number): void {
     const {partition, scrub} = this.setup;
     if (!partition.hasErasedInLog) return;
@@ -79,7 +80,7 @@ export class LateCopies {
     }
     if (takenBack.length > 0) await pause(heardMs);
     for (const link of takenBack) if (this.isUserHere(link)) await this.logOf(link).link(link);
-    // A copy that came meanwhile has brought a link of its own.
+    // A copy that came meanwhile has brought a new link: it stays noted.
     for (const [both, link] of noted) if (lateLinks.get(both) === link) lateLinks.delete(both);
   }
 

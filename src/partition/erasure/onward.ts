@@ -1,6 +1,6 @@
-// Deletions that go on: a user's devices are erased in their partitions first, one after the other, and then the user itself.
-//   ON1. The next log gets the erase entry once the moves that were pending behind the one here are in their logs: nothing of
-//        the user arrives behind its erasure. The order is the entry's, so it is in the log from the beginning.
+// Deletions that go on to other partitions: the user's devices are erased in theirs first, one after the other, then the user.
+//   ON1. The next log gets the erase entry once all moves that were pending here are in their logs: no event of the user arrives
+//        after its erasure. The entry lists the partitions in order, so the order is in the log from the beginning.
 //   ON2. The record of the deletion names the user until then. The disk is cleaned after that (scrub.ts).
 //   ON3. An owner whose predecessor died in between appends the entry again, which changes nothing (actors/partition.ts).
 import {wtf8} from '../../../actors/bytes/bytes.js';
@@ -9,15 +9,15 @@ import type {DeletionRecord} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {Mover} from '../identity/mover.js';
 
-/** A stop waits no longer than this for moves. */
+/** Longest wait for moves before the loop checks again whether the partition is live: a stop waits no longer. */
 const appendedMsMax = 200;
 
 interface OnwardSetup {
   readonly partition: Partition;
   readonly mover: Pick<Mover, 'whenAppended' | 'logOf'>;
-  /** Tells every edge that links of this user are gone. */
+  /** Tells every edge to forget links of this user. */
   readonly forgetLinks: (userKey: Uint8Array) => void;
-  /** Called when nothing here names the users of deletions any more. */
+  /** Called when no record here names the users of these deletions any more. ON2 */
   readonly wentOn: () => void;
   readonly isLive: () => boolean;
   readonly onFatal: (error: Error) => void;
@@ -31,7 +31,7 @@ export class OnwardDeletions {
     this.setup = setup;
   }
 
-  /** To be called when there may be something to do. */
+  /** Call it when a deletion may have to go on. */
   wake(): void {
     if (!this.setup.isLive()) return;
     this.running ??= this.run()
@@ -42,7 +42,7 @@ export class OnwardDeletions {
       });
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no deletion is being passed on. */
   async idle(): Promise<void> {
     await this.running;
   }

@@ -1,17 +1,17 @@
-// Cleaning the disk after erase entries were folded (docs/architecture.md, Deletion). The state is free of the user by then; left are old
-// parts, and the entries in the log.
+// Cleans the disk after erase entries were folded (docs/architecture.md, Deletion). The state is free of the user by then; old parts
+// and the entries in the log are left.
 //   filler -> snapshot A -> snapshot B -> purge of the log through A -> read back -> journal -> receipt
 //   Z1. A storage block of the log is unlinked once all of its messages are purged; the filler is longer than a block, so
 //       the tick at A lies in a younger block than any entry before the filler.
-//   Z2. With A and B published both kept manifests are free of the user, and what only older ones named is handed to the
-//       sweep. All that it has by then is erased, also lists that waited since before the entry was folded, and read back.
+//   Z2. With A and B published both kept manifests are free of the user, and the sweep gets the parts that only older ones
+//       named. It erases all parts that it has by then, also those that waited since before the entry was folded, and reads back.
 //   Z3. Crash-safe: until the receipt is in a manifest the deletion is pending, and the next start does all of this again.
-//   Z4. What a killed owner had put and no manifest names may hold the user, too; a put that the server was slow to take
-//       may come after the sweep at the start looked for orphans: it looks again.
-//   Z5. Late copies of erased events that came meanwhile are cleaned up behind as well before there is a receipt, but no
-//       receipt waits for a client that never ends to send them: the log is cleaned once more behind it (runner.ts).
-//   Z6. A partition that stands still publishes nothing: the deletion stays pending, and the next start cleans up behind it.
-//   Z7. A deletion that comes here twice is in the log twice before it is cleaned up behind (onward.ts): both entries are before A.
+//   Z4. Parts that a killed owner wrote and no manifest names may hold the user, too. The server may complete such a write after
+//       the sweep at the start searched for orphans: the scrub searches again.
+//   Z5. Late copies of erased events that came meanwhile are cleaned from the log before the receipt. A client that never stops
+//       sending them cannot hold up the receipt: it is given, and the log is cleaned once more after it (late-copies.ts).
+//   Z6. A halted partition publishes nothing: the deletion stays pending, and the next start completes it.
+//   Z7. A deletion that comes here twice (onward.ts) is in the log twice before the scrub: both entries are before A.
 //   Deletions that come while a scrub runs share the next one.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import {must} from '../../../actors/invariant.js';
@@ -33,10 +33,10 @@ import type {NoteStep} from './erasure-steps.js';
 const logBlockBytes = 8 * 1024 * 1024;
 const fillerBytes = logBlockBytes + 1024 * 1024;
 
-/** So often receipts are put off one after the other. Z5 */
+/** Scrubs in a row that postpone receipts for late copies. Z5 */
 const deferralsMax = 2;
 
-/** `bytes`: our own server, erasing crash-atomically. `logical`: ours, but older. `records`: not ours alone. */
+/** `bytes`: our own server, which overwrites crash-atomically. `logical`: our own, but older. `records`: a server that others run. */
 export type ErasureReach = 'bytes' | 'logical' | 'records';
 
 interface ScrubSetup {
@@ -49,9 +49,9 @@ interface ScrubSetup {
   readonly journal: DeletionJournal;
   readonly log: Logger;
   readonly note: NoteStep;
-  /** Publishes a tick; whether a snapshot at or after it is published: never in a partition that stands still. Z6 */
+  /** Publishes a tick. Resolves to whether a snapshot at or after it is published: never in a halted partition. Z6 */
   readonly publish: () => Promise<boolean>;
-  /** Tells whoever is told of deletions, behind the receipt. */
+  /** Notifies webhooks of a completed deletion, after its receipt. */
   readonly tellDeleted: (id: string) => Promise<void>;
   readonly onFatal: (error: Error) => void;
 }
@@ -65,11 +65,11 @@ export class Scrub {
   private readonly announced = new Condition();
   /** Deletions whose receipt is in no manifest yet. */
   private readonly unpublished = new Set<string>();
-  /** Pending deletions by id, and when this process took them up; the oldest first. */
+  /** When this process took up each pending deletion, by id; the oldest first. */
   private readonly takenUpMs = new Map<string, number>();
-  /** Since the last receipt. */
+  /** Scrubs that postponed receipts, since the last receipt. Z5 */
   private deferrals = 0;
-  /** Values of older snapshots that were overwritten, and not found again, since then. */
+  /** Values of older snapshots that were overwritten and not found again, since the last receipt. */
   private erasedValues = 0;
   /** Receipts given by this process. */
   completed = 0;
@@ -78,7 +78,7 @@ export class Scrub {
     this.setup = setup;
     this.trouble = new Trouble(setup.log, {
       partition: setup.partition.partition,
-      tried: 'to look where the log begins',
+      tried: 'to read the first sequence of the log',
     });
     this.journalTrouble = new Trouble(setup.log, {
       partition: setup.partition.partition,
@@ -86,7 +86,7 @@ export class Scrub {
     });
   }
 
-  /** Cleans up behind everything that is folded by now, if anything is to be. */
+  /** Starts a scrub for all entries that are folded by now, if a deletion is due or late copies are in the log. */
   request(): void {
     const {partition} = this.setup;
     for (const {id} of partition.pendingDeletions()) {
@@ -101,7 +101,7 @@ export class Scrub {
       });
   }
 
-  /** Deletions without a published receipt, and since when this process knows of the oldest. */
+  /** Deletions without a published receipt, and how long this process has known the oldest. */
   get pending(): {readonly count: number; readonly oldestAgeMs: number} {
     const [oldest] = this.takenUpMs.values();
     return {count: this.takenUpMs.size, oldestAgeMs: oldest === undefined ? 0 : monotonicMs() - oldest};
@@ -116,7 +116,7 @@ export class Scrub {
     while (this.running !== undefined) await this.running;
   }
 
-  /** Deletions that do not go on from here any more (onward.ts). */
+  /** Pending deletions that need not go on to another partition any more (onward.ts). */
   private due(): DeletionRecord[] {
     return this.setup.partition.pendingDeletions().filter(({onward}) => onward === undefined);
   }
@@ -155,15 +155,15 @@ export class Scrub {
     if (remaining.length > 0 || first < position.sequence) {
       this.setup.log.error(
         {remaining: remaining.length, first, position},
-        'an erasure left bytes behind: it is done again',
+        'an erasure left old values or log entries on disk: it is repeated',
       );
       sweep.add(remaining);
       this.isWanted = true;
       return;
     }
-    partition.logCleaned(appliedSequence); // Z1: what came behind the filler may share a block with A.
+    partition.logCleaned(appliedSequence); // Z1: entries after the filler may share a block with A.
     if (deletions.length === 0) {
-      // Values of a deletion that came meanwhile may be among those that were erased.
+      // The erased values may include those of a deletion that came meanwhile: then they count for its receipt.
       if (partition.pendingDeletions().length === 0) this.erasedValues = 0;
       return;
     }
@@ -211,7 +211,7 @@ export class Scrub {
     const verified = [
       `state: the live state, and both kept snapshots (from ${place} on), were written without the user`,
       `parts: ${this.erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,
-      `log: it begins at ${place}, behind the erase entry; the storage blocks before were removed`,
+      `log: it begins at ${place}, after the erase entry; the storage blocks before were removed`,
       limits[erasureReach],
     ];
     this.unpublished.add(id);
@@ -226,7 +226,7 @@ export class Scrub {
     void this.setup.tellDeleted(id);
   }
 
-  /** Whether the receipt is there, and stays there whatever happens: nobody is told before. */
+  /** Whether the receipt is in a published manifest: before that no client gets it. */
   isCompleted(id: string): boolean {
     return this.setup.partition.deletions.get(id)?.completed != null && !this.unpublished.has(id);
   }

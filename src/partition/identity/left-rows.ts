@@ -1,5 +1,5 @@
-// The rows of many users of a partition at once: how many they are, when and what they were, and their events.
-//   Owns: which chunks are read. Nothing is kept of what is read but what the cache holds anyway.
+// Reads the rows of many users of a partition at once: their number, their hours and names, and their events.
+//   Owns: which chunks are read. The cache keeps parts that it holds already; nothing else stays in memory.
 
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
@@ -14,14 +14,14 @@ import {chunksOfUsers} from '../snapshot/user-loader.js';
 
 type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
-/** Between two chunks, for who works at the pace of what nobody waits for. */
+/** Awaited between two chunks, so that background work can yield. */
 export type Turn = () => Promise<void>;
 
 /** One chunk with rows of some users. */
 interface FoundRows {
   readonly chunk: number;
   readonly columns: Pick<RowsView, 'timeBase' | 'times' | 'users' | 'names' | 'baseOrdinal'>;
-  /** With the properties, for who reads bodies. */
+  /** The columns with the properties: readers of bodies need them. */
   readonly whole: () => RowColumns | Promise<RowColumns>;
   /** Numbers of the rows, ascending. */
   readonly rows: readonly number[];
@@ -29,7 +29,7 @@ interface FoundRows {
   readonly block: (number: number) => Uint8Array | Promise<Uint8Array>;
 }
 
-/** How many rows each of these users has. @throws MissingPart, DamagedPart */
+/** Number of rows by user. @throws MissingPart, DamagedPart */
 export async function countRows(view: View, users: readonly number[], turn: Turn): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   for await (const {columns, rows} of rowsOf(view, users)) {
@@ -39,7 +39,7 @@ export async function countRows(view: View, users: readonly number[], turn: Turn
   return counts;
 }
 
-/** @throws MissingPart, DamagedPart */
+/** Events by hour and name, and rows by chunk, of these users. @throws MissingPart, DamagedPart */
 export async function contentsOf(view: View, users: readonly number[], turn: Turn): Promise<MoveContents> {
   const cells = new Map<string, [hour: number, name: number, count: number]>();
   const chunks: [number, number][] = [];
@@ -57,7 +57,7 @@ export async function contentsOf(view: View, users: readonly number[], turn: Tur
   return {cells: [...cells.values()], chunks};
 }
 
-/** Their events in the order of arrival; each is valid until the next is asked for. @throws MissingPart, DamagedPart */
+/** Events of these users in the order of arrival; each is valid until the next is requested. @throws MissingPart, DamagedPart */
 export async function* eventsOf(
   view: View,
   users: readonly number[],
@@ -97,7 +97,7 @@ export async function* rowsOf(view: View, users: readonly number[]): AsyncGenera
       continue;
     }
     const entry = layout.chunks.get(chunk);
-    if (entry === undefined) continue; // A record may name a chunk that no row came to.
+    if (entry === undefined) continue; // A user's record may name a chunk that got no row.
     const columns = await cache.rows.loadAside(entry);
     const rows = rowsOfUsers(columns, wanted);
     const block = (number: number) => cache.loadBodyBlock(entry.bodies, number);

@@ -1,9 +1,10 @@
-// From candidate to settled: what the owner of a partition does for users who leave it (actors/identity/moves.ts).
+// Takes users who leave a partition from candidate to settled (actors/identity/moves.ts). The partition's owner runs it.
 //   candidate -> leave entry and tick -> published -> events appended to the destination's log -> published there -> settled
-//   Owns:    when that happens. Does not own: what is folded (actors/partition.ts), nor what is published (snapshot/).
-//   MV1. Moves are appended in the order of their numbers, and only those of a published snapshot (J2). An owner appends again
-//        what its predecessor may have appended, and what its destination does not publish for long: those count once (J3).
-//   MV2. A part that is unreadable holds up the users who have rows in it, and later moves to their destination, and nobody else.
+//   Owns:    when each step happens. Does not own: the fold (actors/partition.ts), nor the publishing (snapshot/).
+//   MV1. Moves are appended in the order of their numbers, and only those of a published snapshot (J2). A new owner appends
+//        again what its predecessor may have appended. A move is also appended again when its destination does not publish it
+//        for long. Repeated moves count once (J3).
+//   MV2. An unreadable part holds up the users who have rows in it, and later moves to their destination. No other user waits.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
@@ -22,16 +23,16 @@ import type {ManifestStore} from '../snapshot/manifest-store.js';
 import type {Throttle} from '../throttle.js';
 import {contentsOf, countRows, eventsOf} from './left-rows.js';
 
-/** Candidates of so long leave together; a snapshot for them is taken at most once in `leaveMs`. */
+/** Candidates of one beat leave together. Each leave takes a snapshot, so there is at most one per `leaveMs`. */
 const beatMs = 1_000;
 const leaveMs = 4_000;
-/** Rows of one leave entry: what they say is in memory while it is appended. */
+/** Rows of one leave entry: their contents are in memory while their events are appended. */
 const leavingRowsMax = 50_000;
-/** MV1: what its destination has not published after so many refreshes is appended again. */
+/** MV1: a move that its destination has not published after this many refreshes is appended again. */
 const appendAgainRefreshes = 3;
 const appendAgainMsMin = 60_000;
 const appendedPollMs = 20;
-/** Of the rows of a chunk. */
+/** A chunk is rewritten when this share of its rows no longer counts. */
 const leftShareMax = 1 / 4;
 
 /** The partition that users leave for. */
@@ -44,9 +45,9 @@ export interface MoverSetup
   extends Pick<PartitionView, 'partition' | 'layout' | 'snapshots' | 'cache' | 'writer' | 'refresh' | 'damage'> {
   readonly throttle: Throttle;
   readonly erasure: Pick<Erasure, 'takeOutLeft' | 'replaceLeft'>;
-  /** Called once for each. */
+  /** Opens a destination; called once per partition. */
   readonly destination: (partition: number) => Destination;
-  /** Publishes a tick; whether a snapshot at or after it is published. */
+  /** Publishes a tick. Resolves to whether a snapshot at or after it is published. */
   readonly publish: () => Promise<boolean>;
   readonly isLive: () => boolean;
   readonly onFatal: (error: Error) => void;
@@ -61,14 +62,14 @@ export class Mover {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private leftMs = Number.NEGATIVE_INFINITY;
-  /** When the oldest pending move was first seen that is not appended. */
+  /** When this process first saw a pending move that is not appended. */
   private waitingSinceMs: number | undefined;
 
   constructor(setup: MoverSetup) {
     this.setup = setup;
   }
 
-  /** To be called when there may be something to do. */
+  /** Call it when there may be a candidate or a pending move. */
   wake(): void {
     if (this.timer !== undefined || this.running !== undefined || !this.hasWork || !this.setup.isLive()) return;
     this.timer = setTimeout(() => this.beat(), beatMs);
@@ -129,7 +130,7 @@ export class Mover {
     const heldUp = new Set<number>();
     for (const move of [...partition.moves.pending]) {
       if (this.isAppended(move) || heldUp.has(move.to)) continue;
-      await snapshots.idle(); // One that is being written may say what the rows of a move are before it is published.
+      await snapshots.idle(); // A snapshot that is being written sets a move's contents before it is published.
       if (move.contents === null || move.n > (snapshots.movesPublished[move.to] ?? 0)) heldUp.add(move.to);
       else await this.appendMove(move);
     }
@@ -156,7 +157,7 @@ export class Mover {
     for (const user of move.users) this.appendedUsers.add(user);
   }
 
-  /** The events of users who left, as entries of their owners, by message. */
+  /** Events of users who left, as entries of their owners, one piece per message of the destination's log. */
   private async piecesOf(users: readonly number[]): Promise<{readonly events: Uint8Array; readonly count: number}[]> {
     const {partition} = this.setup;
     const pieces: {events: Uint8Array; count: number}[] = [];
@@ -177,7 +178,7 @@ export class Mover {
     return pieces;
   }
 
-  /** The log of the partition that users leave for, behind what was appended to it. */
+  /** The log of a destination, through the writer that moves are appended with: later entries come after the moves. */
   logOf(to: number): Destination['writer'] {
     return this.destinationOf(to).writer;
   }
@@ -220,7 +221,7 @@ export class Mover {
     for (const chunk of touched) await this.clean(chunk);
   }
 
-  /** A chunk of which much counts no more is written anew without that. */
+  /** Rewrites a chunk without the rows that no longer count, if they are many. */
   private async clean(chunk: number): Promise<void> {
     const {layout, erasure, snapshots} = this.setup;
     const entry = layout.chunks.get(chunk);
@@ -232,8 +233,8 @@ export class Mover {
   }
 
   /**
-   * To be called before the rows of users are erased. Those who leave with a published move may have been sent by the owner before:
-   * they are sent now, so that their destination counts them (`isSent`). Nothing is folded meanwhile.
+   * Call it before the rows of users are erased. The previous owner may have sent users of a published move: they are sent now, so
+   * that their destination counts them (`isSent`). Nothing is folded meanwhile.
    */
   async sendBeforeErasure(users: readonly number[]): Promise<void> {
     const {moves} = this.setup.partition;
@@ -252,7 +253,7 @@ export class Mover {
     return move !== undefined && this.appendedMs.has(move);
   }
 
-  /** Whether the events of all moves are appended within `waitMs`: also of those that are in no snapshot yet. */
+  /** Whether the events of all moves are appended within `waitMs`. Moves that are in no snapshot yet count, too. */
   async whenAppended(waitMs: number): Promise<boolean> {
     const moves = [...this.setup.partition.moves.pending];
     const isWaiting = (move: Move): boolean =>
@@ -266,8 +267,8 @@ export class Mover {
   }
 
   /**
-   * To be called while the log may have lost its tail, and snapshots with it: other partitions may have settled moves that are not here
-   * any more, and no set of snapshots would agree again (actors/identity/snapshot-set.ts). J6
+   * Call it while the log may have lost its tail, and snapshots with it. Other partitions may have settled moves that this
+   * partition lost; without this call no set of snapshots would agree again (actors/identity/snapshot-set.ts). J6
    */
   async giveUpLost(): Promise<void> {
     const {partition, writer} = this.setup;
@@ -280,12 +281,12 @@ export class Mover {
     }
   }
 
-  /** How long a move has waited to be appended, in ms; 0: none does. */
+  /** How long the oldest move has waited to be appended, in ms; 0: no move waits. */
   get waitedMs(): number {
     return this.waitingSinceMs === undefined ? 0 : monotonicMs() - this.waitingSinceMs;
   }
 
-  /** Whether the user's events are its destination's: readers of all rows leave them out. */
+  /** Whether the user's events count in its destination: readers of all rows leave them out. */
   hasLeft(user: number): boolean {
     return this.setup.partition.moves.leftOut.has(user) || this.appendedUsers.has(user);
   }
@@ -295,13 +296,13 @@ export class Mover {
     this.timer = undefined;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no beat is running. */
   async idle(): Promise<void> {
     await this.running;
   }
 }
 
-/** Says what the rows of these moves are, where that is not said yet and they can be read. MV2 */
+/** Sets the contents of those of these moves that have none yet and whose rows can be read. MV2 */
 export async function completeMoves(
   view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>,
   moves: readonly Move[],
