@@ -1,7 +1,7 @@
-// Which process evaluates alerts, where there are several: a record that its owner writes again and again.
-//   AO1. A process takes the record over that was not written for `goneMs`, by its own monotonic clock.
-//   AO2. Two that both believe to be the owner do no harm: states are written by compare-and-set, and a message has its id from the
-//        state.
+// Elects the process that evaluates alerts. The owner writes a record in the bucket every few seconds.
+//   AO1. A process takes over a record that was not written for `goneMs`, by its own monotonic clock.
+//   AO2. Two processes that both believe to be the owner do no harm: states are written by compare-and-set, and the id of a message
+//        follows from the state.
 import type {KeyBucket} from '../keys/store.js';
 
 const ownerName = 'owner.alerts';
@@ -16,7 +16,7 @@ export class AlertOwner {
   private ours: {readonly revision: number; readonly atMs: number} | undefined;
   private theirs: {readonly revision: number; readonly atMs: number} | undefined;
 
-  /** `me`: drawn at the start. `isAlone`: no other process reaches the bucket, so a record is of a process that ended. */
+  /** `me`: a random id of this process. `isAlone`: no other process reaches the bucket, so the record's process has ended. */
   constructor(bucket: Pick<KeyBucket, 'read' | 'write'>, me: string, isAlone: boolean, monotonicMs: () => number) {
     this.bucket = bucket;
     this.me = me;
@@ -24,7 +24,7 @@ export class AlertOwner {
     this.monotonicMs = monotonicMs;
   }
 
-  /** Rejects with a `BucketFault`. */
+  /** Whether this process is the owner; writes the record if it is due. Rejects with a `BucketFault`. */
   async isOurs(): Promise<boolean> {
     const nowMs = this.monotonicMs();
     if (this.ours !== undefined && nowMs - this.ours.atMs < writeMs) return true;

@@ -12,24 +12,24 @@ import {quietUntil} from './quiet-hours.js';
 import type {Reading} from './rule-questions.js';
 import {joinedText, textOf} from './texts.js';
 
-/** Texts of one quiet night that are kept: more do not fit a message. */
+/** Texts kept from one quiet night: more do not fit a message. */
 const deferredTextsMax = 40;
 
 /** `data` of the alert's messages (docs/api.md, Alerts). */
 type AlertData = WaitingMessage['data'];
 
-/** AR2 */
+/** Changes that wait for the end of the quiet hours. AR2 */
 interface Deferred {
   readonly untilMs: number;
   readonly count: number;
-  /** The newest last. */
+  /** Texts of the newest changes, the newest last. */
   readonly texts: readonly string[];
   /** Data of the newest change. */
   readonly data: AlertData;
 }
 
 export interface AlertRecord extends AlertState {
-  /** JSON text of the rule that was judged: another one has seen nothing. */
+  /** JSON text of the rule that was judged: after a change of the rule `wasSeen` starts again. */
   readonly rule: string;
   readonly waiting: readonly WaitingMessage[];
   readonly deferred?: Deferred;
@@ -42,14 +42,14 @@ export interface Audience {
   /** Time zone of the quiet hours; undefined without any. */
   readonly zone: Zone | undefined;
   readonly funnelName?: string | undefined;
-  /** `webhook-id` of these parts. */
+  /** Derives the `webhook-id` from these parts. */
   readonly messageId: (...parts: readonly string[]) => string;
 }
 
 export const seenBy = (known: AlertRecord | undefined, alert: Alert<StateRule>): boolean | undefined =>
   known === undefined || known.rule !== JSON.stringify(alert.rule) ? undefined : known.wasSeen === true;
 
-/** The record after a reading. `positions`: of the snapshots; of a lag empty. */
+/** The record after a reading. `positions`: positions of the snapshots; empty for a lag. */
 export function advanced(
   known: AlertRecord | undefined,
   alert: Alert<StateRule>,
@@ -65,7 +65,7 @@ export function advanced(
   return change === undefined ? ended : told(ended, alert, change, audience);
 }
 
-/** AR2 */
+/** Queues the deferred changes once the quiet hours are over. AR2 */
 function endQuiet(
   record: AlertRecord,
   {id, name}: Alert<StateRule>,
@@ -128,6 +128,6 @@ function dataOf(alert: Alert<StateRule>, change: Change, funnelName: string | un
   };
 }
 
-/** Whether the bucket has to have it: all but the count of readings in a row, which begins anew after a restart. */
+/** Whether a change must be stored. The count of readings in a row need not be: it starts again after a restart. */
 export const differs = (known: AlertRecord | undefined, next: AlertRecord): boolean =>
   known === undefined || JSON.stringify({...known, held: 0}) !== JSON.stringify({...next, held: 0});

@@ -1,7 +1,7 @@
-// The state of an alert, and which readings somebody is told.
-//   AS1. A change of state is told once. While the alert fires, it is told again each `repeatMinutes`, if it has those.
+// The state of an alert, and the readings that its endpoints are notified of.
+//   AS1. A change of state is notified once. While the alert fires, it is repeated every `repeatMinutes`, if those are set.
 //   AS2. An alert fires after `for` readings in a row that hold, and is over with the first one that does not.
-//   AS3. A reading that is not judged changes nothing. A new alert is `ok`, which nobody is told.
+//   AS3. A reading that is not judged changes nothing. A new alert is `ok`, without a notification.
 //   AS4. Time is that of the readings (`toMs`), so the same readings give the same changes whenever they are read.
 import type {Reading} from './rule-questions.js';
 
@@ -13,17 +13,17 @@ export interface AlertState {
   readonly sinceMs: number;
   /** Value in that window; null where it had none. */
   readonly value: number | null;
-  /** `Report-Log-Position` of the snapshots then; of a lag empty. */
+  /** `Report-Log-Position` of the snapshots then; empty for a lag. */
   readonly positions: string;
-  /** End of the window that was told last, epoch ms. */
+  /** End of the window that was notified last, epoch ms. */
   readonly toldMs: number;
   /** Readings in a row that held while it was `ok`. */
   readonly held: number;
-  /** For the kind `absence`: such an event has come before. */
+  /** For the kind `absence`: the event has come before. */
   readonly wasSeen?: true;
 }
 
-/** A reading that is told. `again`: nothing changed but that `repeatMinutes` passed. */
+/** A reading that is notified. `isAgain`: the state is the same, and `repeatMinutes` have passed. */
 export interface Change {
   readonly state: 'ok' | 'firing';
   readonly isAgain: boolean;

@@ -1,15 +1,15 @@
-// The states of all alerts, as whoever evaluates them wrote them.
+// Reads the states of all alerts, which the process that evaluates them wrote.
 import type {HookStore} from '../effects/hook-store.js';
 import {BucketFault} from '../keys/store.js';
 import type {AlertState} from './alert-state.js';
 import {type Alert, stateName} from './definition.js';
 
-/** Oldest alert first. A state is undefined before the first evaluation. */
+/** States of alerts, the oldest alert first. A state is undefined before the first evaluation. */
 export type AlertStates = readonly {readonly alert: Alert; readonly state: AlertState | undefined}[];
 
 export const alertsOf = (hooks: HookStore) => hooks.definitions<Alert>('al');
 
-/** Undefined when the bucket does not answer. */
+/** States of all alerts; undefined when the bucket does not answer. */
 export async function readAlertStates(hooks: HookStore): Promise<AlertStates | undefined> {
   const alerts = alertsOf(hooks).list();
   try {
@@ -20,7 +20,7 @@ export async function readAlertStates(hooks: HookStore): Promise<AlertStates | u
   }
 }
 
-/** Rejects with a `BucketFault`. */
+/** State of one alert. Rejects with a `BucketFault`. */
 export async function readAlertState({bucket}: HookStore, id: string): Promise<AlertState | undefined> {
   const entry = await bucket.read(stateName(id));
   return entry === undefined || entry.text === '' ? undefined : (JSON.parse(entry.text) as AlertState);

@@ -1,4 +1,4 @@
-// When alerts are evaluated: soon after each publication, and those of lag every few seconds.
+// Schedules the evaluation of alerts: soon after each publication, and every few seconds for alerts of lag.
 //   AW1. Hundreds of partitions publish at different times: a pass waits for `restTimes` of what the last one took, so that
 //        alerts never take more than a small share of the thread.
 import {throwBroken} from '../../actors/invariant.js';
@@ -11,7 +11,7 @@ import type {Stalls} from './stalls.js';
 
 const lookMs = 500;
 const lagEveryMs = 5_000;
-/** A notice of a publication may be lost. */
+/** A pass runs at least this often, because a notice of a publication may be lost. */
 const unnoticedMs = 10_000;
 const restTimes = 8;
 
@@ -45,7 +45,7 @@ export class AlertWatch {
     this.isPublished = true;
   }
 
-  /** Never rejects. */
+  /** Runs a pass if one is due. Rejects only for a broken invariant. */
   look(): Promise<void> {
     this.running ??= this.pass().finally(() => {
       this.running = undefined;

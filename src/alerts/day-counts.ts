@@ -1,15 +1,15 @@
-// Counts of one event by UTC day over all time, and what of them changed between two publications.
-//   DC1. Most days since 1970, when the first event may be, have none: stretches are split until they are empty or days. Two
-//        questions find the days of some years; each is answered from the cells of hours.
+// Counts one event by UTC day over all time, and finds the days whose count changed between two publications.
+//   DC1. Most days since 1970, the earliest possible event time, have no events: stretches are split until they are empty or single
+//        days. Two questions find the days of some years; each is answered from the cells of hours.
 import {isoText} from '../../actors/calendar.js';
 import {dayMs} from '../../actors/limits.js';
 import type {ReportQuery} from '../asks.js';
 
 const piecesOf = 64;
-/** Stretches up to this are asked for by day. */
+/** Stretches of up to this many days are split into days. */
 const daysAtOnce = 400;
 
-/** By the number of the day since 1970-01-01, those with events alone. */
+/** Counts by number of the day since 1970-01-01; days without events are absent. */
 export type DayCounts = ReadonlyMap<number, number>;
 
 /** Days [first, end). */
@@ -18,7 +18,7 @@ interface Stretch {
   readonly end: number;
 }
 
-/** `ask`: undefined when there is no answer, which ends it. @returns the counts of all days before `endDay` */
+/** Counts of all days before `endDay`; undefined as soon as `ask` has no answer. */
 export async function dayCountsOf(
   event: string,
   endDay: number,
@@ -53,7 +53,7 @@ interface CountsBody {
 const edgesOf = (pieces: readonly Stretch[]): readonly number[] =>
   [...new Set(pieces.flatMap(({first, end}) => [first, end]))].sort((a, b) => a - b);
 
-/** Between pieces lie buckets that are known to be empty. */
+/** The question for these pieces. The buckets between them are known to be empty. */
 function questionOf(event: string, pieces: readonly Stretch[]): ReportQuery {
   const edges = edgesOf(pieces).map((day) => day * dayMs);
   const labels = edges.slice(1).map(String);
@@ -79,7 +79,7 @@ export interface ChangedDay {
   readonly after: number;
 }
 
-/** Days before `endDay` that are not as they were, the oldest first. */
+/** Days before `endDay` whose count changed, the oldest first. */
 export function changedDays(before: DayCounts, after: DayCounts, endDay: number): readonly ChangedDay[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((day) => day < endDay && before.get(day) !== after.get(day))

@@ -1,10 +1,10 @@
-// An alert as it is stored: what it watches, when it speaks, and to whom.
+// The stored definition of an alert: its rule, its times, and its endpoints.
 //   Owns: the closed set of rules and their limits. Does not own: how the API writes them (src/edge/routes/alert-body.ts).
 import type {Definition} from '../effects/definition.js';
 
 export const alertsMax = 200;
 export const alertMinutesMin = 5;
-/** 31 days. */
+/** Longest window of a rule: 31 days. */
 export const alertMinutesMax = 44_640;
 export const funnelDaysMax = 90;
 export const lagSecondsMax = 7 * 86_400;
@@ -14,7 +14,7 @@ export const repeatMinutesMin = 5;
 export const repeatMinutesMax = 44_640;
 export const alertEndpointsMax = 20;
 
-/** Conditions are texts, as actors/report/rows/condition-text.ts reads them. */
+/** Events that a rule watches. Conditions are texts (actors/report/rows/condition-text.ts). */
 export interface WatchedEvents {
   /** Absent: events of every name. */
   readonly event?: string;
@@ -31,7 +31,7 @@ export interface ThresholdRule extends WatchedEvents {
   readonly bound: number;
 }
 
-/** No such event for so many minutes, once there was one. */
+/** No such event for `minutes`, after there was one. */
 export interface AbsenceRule extends WatchedEvents {
   readonly kind: 'absence';
   readonly minutes: number;
@@ -42,66 +42,66 @@ export interface FunnelDropRule {
   readonly kind: 'funnel_drop';
   readonly funnel: string;
   readonly days: number;
-  /** A share, 0 to 1: below it is too low. */
+  /** Lowest share that is not too low, 0 to 1. */
   readonly below?: number;
-  /** Per cent by which it is lower than that of as many days before. */
+  /** Per cent by which the conversion may be lower than that of as many days before. */
   readonly lowerBy?: number;
-  /** With fewer users at step 1, in either range, nothing is judged. */
+  /** Fewest users at step 1, in both ranges: with fewer nothing is judged. */
   readonly minEntered: number;
 }
 
 export const lagKinds = ['partition', 'report', 'deletion', 'webhook'] as const;
 export type LagKind = (typeof lagKinds)[number];
 
-/** The service itself is late. */
+/** The service itself lags behind. */
 export interface LagRule {
   readonly kind: 'lag';
   readonly of: LagKind;
   readonly seconds: number;
 }
 
-/** Users who reached a step of a saved funnel, and the next one not within so many minutes: each is told. */
+/** Users who reached a step of a saved funnel, and not the next one within `minutes`. Each user is one notification. */
 export interface StalledRule {
   readonly kind: 'stalled';
   readonly funnel: string;
-  /** The one that was reached, from 1. */
+  /** The step that was reached, from 1. */
   readonly step: number;
   readonly minutes: number;
 }
 
-/** Rules that hold or do not: an alert with one has a state, whose changes are told. */
+/** Rules that hold or do not: their alert has a state, whose changes are notified. */
 export type StateRule = ThresholdRule | AbsenceRule | FunnelDropRule | LagRule;
 export type Rule = StateRule | StalledRule;
 
-/** Times of day in a zone, `HH:MM`. Past midnight where `to` is not after `from`. */
+/** Times of day in a zone, `HH:MM`. They span midnight if `to` is not after `from`. */
 export interface QuietHours {
   readonly timezone: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Its id is `al_<16 hex digits>`. */
+/** An alert; its id is `al_<16 hex digits>`. */
 export interface Alert<Of extends Rule = Rule> extends Definition {
   readonly name: string;
   readonly rule: Of;
   readonly for: number;
-  /** Absent: an alert that goes on firing is told once. */
+  /** Absent: an alert that stays firing is notified once. */
   readonly repeatMinutes?: number;
   /** Absent: chat messages are sent at once. */
   readonly quietHours?: QuietHours;
-  /** Absent: those that subscribe to `report.threshold` of this name, or to `funnel.stalled` of the rule's funnel. */
+  /** Ids of endpoints. Absent: those that subscribe to `report.threshold` of this name, or to `funnel.stalled` of the rule's funnel. */
   readonly endpoints?: readonly string[];
-  /** It is not evaluated, and keeps its state. */
+  /** A paused alert is not evaluated, and keeps its state. */
   readonly isPaused: boolean;
 }
 
 export const isStalled = (alert: Alert): alert is Alert<StalledRule> => alert.rule.kind === 'stalled';
 export const hasState = (alert: Alert): alert is Alert<StateRule> => !isStalled(alert);
 
-/** Name of the record with its state, in the bucket of definitions. */
+/** Name of the record of an alert's state in the bucket of definitions. */
 export const stateName = (alertId: string): string => `st.${alertId}`;
 
-/** A funnel as a rule needs it. */
+/** The parts of a saved funnel that rules read. */
 export interface WatchedFunnel {
   readonly name: string;
   /** Names of events. */

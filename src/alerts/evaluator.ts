@@ -1,6 +1,6 @@
-// Evaluates alerts: one pass over all that reports answer behind each publication, one over those of lag by the clock.
-//   EA1. All answers of a pass are over one set of published snapshots. Where it is gone meanwhile, the pass ends: there is a newer
-//        one.
+// Evaluates alerts: those that reports answer in a pass after each publication, those of lag by the clock.
+//   EA1. All answers of a pass are over one set of published snapshots. The pass ends when the set is no longer kept: a newer one
+//        exists.
 //   EA2. A report that cannot be computed, and a bucket or a queue that does not answer, delay their alert and no other.
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportAnswer, ReportQuery} from '../asks.js';
@@ -22,16 +22,16 @@ import {questionsOf, type Reading, type ReportRule} from './rule-questions.js';
 
 type AnsweredReport = Extract<ReportAnswer, {kind: 'report'}>;
 
-/** The world of an evaluation. */
+/** The evaluator's ports. */
 export interface EvaluatorPorts {
   alerts(): readonly Alert[];
   endpoint(id: string): Pick<Endpoint, 'id' | 'kind'> | undefined;
   /** Endpoints that subscribe to alerts of this name. */
   subscribers(name: string): readonly Pick<Endpoint, 'id' | 'kind'>[];
   funnel(id: string): WatchedFunnel | undefined;
-  /** Never rejects. */
+  /** Asks the report role. Never rejects. */
   ask(query: ReportQuery, at?: string): Promise<ReportAnswer>;
-  /** Seconds; undefined while nobody knows. */
+  /** A lag in seconds; undefined while it is unknown. */
   lag(of: LagKind): Promise<number | undefined>;
   readonly bucket: KeptPorts['bucket'];
   readonly publish: KeptPorts['publish'];
@@ -52,7 +52,7 @@ const nothing: ReportQuery = {report: 'events', event: '', fromMs: 0, toMs: 0, i
 export class AlertEvaluator {
   private readonly ports: EvaluatorPorts;
   private readonly records: KeptRecords<AlertRecord>;
-  /** Positions of the snapshots that the last whole pass judged. */
+  /** Positions of the snapshots that the last complete pass judged. */
   private judged: string | undefined;
 
   constructor(ports: EvaluatorPorts) {
@@ -62,7 +62,7 @@ export class AlertEvaluator {
     this.records = new KeptRecords({bucket, publish, hasEndpoint}, 'report.threshold', differs);
   }
 
-  /** Undefined while there is none. */
+  /** The newest published set; undefined before the first one. */
   async newestSet(): Promise<PublishedSet | undefined> {
     const answer = await this.ports.ask(nothing);
     if (answer.kind !== 'report') return undefined;
@@ -70,7 +70,7 @@ export class AlertEvaluator {
     return {asOfMs: Date.parse(headers['Report-As-Of']), positions: headers['Report-Log-Position']};
   }
 
-  /** Judges all alerts over `set`, unless a whole pass over it is done. */
+  /** Judges all alerts over `set`, unless a complete pass has done so. */
   async judgeReports(set: PublishedSet): Promise<void> {
     if (set.positions === this.judged) return;
     for (const alert of this.active()) {
@@ -91,7 +91,7 @@ export class AlertEvaluator {
     }
   }
 
-  /** Another process was the owner meanwhile: its states count. */
+  /** Forgets the states: another process was the owner meanwhile, and its states count. */
   forget(): void {
     this.records.forget();
     this.judged = undefined;
@@ -104,7 +104,7 @@ export class AlertEvaluator {
       .filter(({isPaused}) => !isPaused);
   }
 
-  /** Whether the set is gone. EA2 */
+  /** Evaluates one alert. Resolves to whether the set is no longer kept. EA1, EA2 */
   private async guarded(
     alert: Alert<StateRule>,
     readingOf: (known: AlertRecord | undefined) => Promise<Reading | 'gone' | undefined>,

@@ -1,5 +1,5 @@
 // Records of the evaluation in the bucket of definitions, with the messages that are not queued yet.
-//   KR1. A record is written by compare-and-set before its messages are queued. Where somebody else wrote it, it is read again.
+//   KR1. A record is written by compare-and-set before its messages are queued. If another process wrote it, it is read again.
 //   KR2. Messages leave the record when all of them are queued: after a crash they are queued again, with the same ids.
 import type {Trigger, TriggerType} from '../effects/trigger.js';
 import type {KeyBucket} from '../keys/store.js';
@@ -22,16 +22,16 @@ export interface Kept<Record> {
 
 export interface KeptPorts {
   readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
-  /** Whether the endpoint is there (still). */
+  /** Whether the endpoint (still) exists. */
   hasEndpoint(id: string): boolean;
-  /** Resolves when it is queued. */
+  /** Queues a trigger. Resolves when the queue has it. */
   publish(endpointId: string, trigger: Trigger): Promise<void>;
 }
 
 export class KeptRecords<Record extends Waiting> {
   private readonly ports: KeptPorts;
   private readonly type: TriggerType;
-  /** Whether the bucket has to have the change. */
+  /** Whether a change must be stored. */
   private readonly differs: (known: Record | undefined, next: Record) => boolean;
   private readonly held = new Map<string, Kept<Record>>();
 
@@ -45,7 +45,7 @@ export class KeptRecords<Record extends Waiting> {
     this.differs = differs;
   }
 
-  /** Names of those that were read or written. */
+  /** Names of the records that were read or written. */
   names(): readonly string[] {
     return [...this.held.keys()];
   }
@@ -60,7 +60,7 @@ export class KeptRecords<Record extends Waiting> {
     return kept;
   }
 
-  /** Undefined: somebody else wrote it. KR1 */
+  /** Writes a record; undefined: another process wrote it meanwhile. KR1 */
   async store(name: string, kept: Kept<Record> | undefined, record: Record): Promise<Kept<Record> | undefined> {
     if (kept !== undefined && !this.differs(kept.record, record)) return this.hold(name, record, kept.revision);
     const expected = kept?.revision ?? (await this.revisionOfNone(name));
@@ -70,7 +70,7 @@ export class KeptRecords<Record extends Waiting> {
     return undefined;
   }
 
-  /** A record that was removed has an empty text. */
+  /** Revision that a first write expects: a removed record is an empty text, with a revision. */
   private async revisionOfNone(name: string): Promise<number> {
     const entry = await this.ports.bucket.read(name);
     return entry?.text === '' ? entry.revision : 0;
@@ -82,7 +82,7 @@ export class KeptRecords<Record extends Waiting> {
     return kept;
   }
 
-  /** KR2. Rejects when the queue does not answer. @returns the record without messages */
+  /** Queues the messages of a record. Rejects when the queue does not answer. @returns the record without messages. KR2 */
   async queue(name: string, kept: Kept<Record> | undefined): Promise<Kept<Record> | undefined> {
     if (kept === undefined || kept.record.waiting.length === 0) return kept;
     for (const {endpoints, ...message} of kept.record.waiting) {
@@ -99,7 +99,7 @@ export class KeptRecords<Record extends Waiting> {
     this.held.delete(name);
   }
 
-  /** Another process wrote them meanwhile. */
+  /** Drops the copies: another process wrote the records meanwhile. */
   forget(): void {
     this.held.clear();
   }

@@ -1,6 +1,6 @@
-// When an alert would have fired over the last 30 days, by the questions, the judgements and the states of the one that is stored.
-//   PV1. The alert itself is evaluated with each publication, a preview at steps: what begins and ends between two of them is
-//        not seen. `for` becomes as many steps as its evaluations take, rounded up.
+// Computes when an alert would have fired over the last 30 days, with the same questions, judgements and states as a stored alert.
+//   PV1. An alert is evaluated after each publication, a preview at steps: it misses what begins and ends between two steps.
+//        `for` becomes as many steps as its evaluations take, rounded up.
 import {dayMs, hourMs} from '../../actors/limits.js';
 import type {ReportQuery} from '../asks.js';
 import {type AlertState, step} from './alert-state.js';
@@ -17,7 +17,7 @@ export interface Previewed {
 
 export interface Firing {
   readonly fromMs: number;
-  /** Undefined: it was still firing at the end. */
+  /** End of the firing; undefined: it was still firing at the end. */
   readonly untilMs: number | undefined;
   readonly value: number | null;
   readonly bound: number;
@@ -28,7 +28,7 @@ export interface Preview {
   readonly toMs: number;
   readonly stepMs: number;
   readonly firings: readonly Firing[];
-  /** First messages, repeated ones, and those that say that it is over. */
+  /** Number of messages: first ones, repeated ones, and ends. */
   readonly messages: number;
 }
 
@@ -37,13 +37,13 @@ export interface PreviewQuestions {
   readonly previewOf: (bodies: readonly unknown[]) => Preview;
 }
 
-/** Distinct users are counted by walking all rows of a window; a funnel is asked once for each step. */
+/** Time between two readings. It is longer for users, who are counted by a scan of each window, and for funnels, a question per reading. */
 function stepMsOf(rule: ReportRule): number {
   if (rule.kind === 'funnel_drop') return dayMs;
   return rule.kind === 'threshold' && rule.count === 'users' ? hourMs : hourMs / 6;
 }
 
-/** `asOfMs`: what the published snapshots include. `refreshMs`: between two publications. */
+/** `asOfMs`: end of what the published snapshots include. `refreshMs`: period of publications. */
 export function previewQuestions(
   alert: Previewed,
   asOfMs: number,

@@ -1,4 +1,4 @@
-// Hours in which no chat message is sent. They are those of a local clock, whatever its zone does with it.
+// Quiet hours: no chat message is sent in them. They follow the local clock of their zone, also when its offset changes.
 import {dayMs} from '../../actors/limits.js';
 import type {Zone} from '../zone.js';
 import type {QuietHours} from './definition.js';
@@ -12,8 +12,8 @@ export function timeOfDay(text: string): number | undefined {
 }
 
 /**
- * The end of the quiet hours that hold `timeMs`, epoch ms; undefined if it is not quiet then. A time that the clock skips is
- * where it jumps, and of one that it shows twice the first counts (src/zone.ts ZN2).
+ * End of the quiet hours that contain `timeMs`, epoch ms; undefined outside of them. A time that the clock skips is the moment of
+ * the jump; of a time that it shows twice the first counts (src/zone.ts ZN2).
  */
 export function quietUntil({from, to}: QuietHours, zone: Zone, timeMs: number): number | undefined {
   const [fromOfDay, toOfDay] = [timeOfDay(from)!, timeOfDay(to)!];

@@ -1,6 +1,6 @@
 // `report.revised`: days of named events that were published complete, and changed afterwards: late events, deletions.
-//   RV1. The counts of all days that were complete are kept. What the newest set counts of those days is compared with them.
-//   RV2. One message for each event and publication, or several where more days changed than one carries.
+//   RV1. The counts of all complete days are stored. The newest set's counts of those days are compared with them.
+//   RV2. One message per event and publication, or several if more days changed than one carries.
 import {createHash} from 'node:crypto';
 import {throwBroken} from '../../actors/invariant.js';
 import {dayMs} from '../../actors/limits.js';
@@ -16,7 +16,7 @@ const daysMax = 500;
 
 interface RevisionRecord {
   readonly event: string;
-  /** Days before it were complete. */
+  /** First day that was not complete. */
   readonly endDay: number;
   /** Days before `endDay`, each as its number and its count. */
   readonly days: readonly (readonly [number, number])[];
@@ -24,7 +24,7 @@ interface RevisionRecord {
 }
 
 export interface RevisionPorts extends KeptPorts {
-  /** Names of events, and the endpoints that are told of each. */
+  /** Ids of the endpoints that subscribe, by name of the event. */
   subscribed(): ReadonlyMap<string, readonly string[]>;
   /** The parsed answer over the set at these positions; undefined: there is none. */
   bodyOf(query: ReportQuery, at: string): Promise<unknown>;
@@ -50,7 +50,7 @@ export class Revisions {
     return this.ports.subscribed().size > 0;
   }
 
-  /** Compares what was published before with `set`. */
+  /** Compares the stored counts with those of `set`. */
   async judge(set: PublishedSet): Promise<void> {
     if (set.positions === this.judged) return;
     const subscribed = this.ports.subscribed();
@@ -109,5 +109,5 @@ export class Revisions {
   }
 }
 
-/** Names of events are clients' texts, which no key of the bucket may be. */
+/** Name of an event's record: a hash, because names of events have characters that keys of the bucket may not have. */
 const nameOf = (event: string): string => `rv.${createHash('sha256').update(event).digest('hex').slice(0, 32)}`;

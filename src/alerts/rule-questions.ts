@@ -1,9 +1,9 @@
 // The questions that a rule asks the reports, and how it judges the answers.
-//   RQ1. A window is [end - length, end). Its end is the time that the published snapshots include, or earlier: nothing is judged
-//        that may still grow without a late event.
-//   RQ2. One question gives the readings of many ends: an alert that is evaluated asks for one, its preview for thousands.
-//   RQ3. Windows of counts are differences of sums, as events are in one stretch between two edges. Users are not: their windows
-//        go with the question.
+//   RQ1. A window is [end - length, end). Its end is at most the time that the published snapshots include: only late events can
+//        change its value.
+//   RQ2. One question gives the readings of many ends: an evaluation asks for one, a preview for thousands.
+//   RQ3. Event counts of windows are differences of sums between edges. Distinct users cannot be subtracted: their windows are part
+//        of the question.
 import {dayMs} from '../../actors/limits.js';
 import {readCondition} from '../../actors/report/rows/condition-text.js';
 import type {ReportQuery} from '../asks.js';
@@ -17,7 +17,7 @@ import type {
 } from './definition.js';
 
 const minuteMs = 60_000;
-/** No event is earlier (docs/api.md, Fields). */
+/** Earliest time of an event (docs/api.md, Fields). */
 const startOfTimeMs = 0;
 
 /** Rules that reports answer. */
@@ -25,36 +25,36 @@ export type ReportRule = Exclude<StateRule, {kind: 'lag'}>;
 
 /** The value of a rule at one time. */
 export interface Reading {
-  /** Bounds of what was counted, epoch ms: [fromMs, toMs). */
+  /** Bounds of the window, epoch ms: [fromMs, toMs). */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Null where it has no value: a conversion without users. */
+  /** Null if the window has no value: a conversion without users. */
   readonly value: number | null;
   readonly bound: number;
   /** Undefined: not judged. */
   readonly holds: boolean | undefined;
-  /** For the kind `absence`: such an event came in the window or before it. */
+  /** For the kind `absence`: the event came in the window or before it. */
   readonly isSeen?: boolean;
 }
 
-/** Questions of a rule, and their answers as readings: one an end. */
+/** Questions of a rule, and the readings from their answers: one per end. */
 export interface RuleQuestions {
   readonly questions: readonly ReportQuery[];
   /** `bodies`: parsed answers, in the order of the questions. */
   readonly readingsOf: (bodies: readonly unknown[]) => readonly Reading[];
 }
 
-/** Whether there was such an event before the first window, as absence needs it; undefined: the answer has to say so. */
+/** Whether the event came before the first window, which absence needs; undefined: the question has to cover that time, too. */
 export type WasSeen = boolean | undefined;
 
-/** Facts that a rule needs beside the reports. */
+/** Facts that a rule needs and reports do not have. */
 export interface RuleContext {
   readonly wasSeen?: WasSeen;
   /** The saved funnel that the rule names. Undefined after its deletion: then nothing is judged. */
   readonly funnel?: WatchedFunnel | undefined;
 }
 
-/** `ends`: ascending, epoch ms. */
+/** Questions of a rule at these ends of windows (ascending, epoch ms). */
 export function questionsOf(
   rule: ReportRule,
   ends: readonly number[],
@@ -100,7 +100,7 @@ const ofThreshold = ({op, bound}: ThresholdRule, window: Window, value: number):
   holds: op === 'gte' ? value >= bound : value <= bound,
 });
 
-/** All time before the first window is counted, too, if it is not known what was there. */
+/** Readings of an absence. If `wasSeen` is unknown, the question also counts all time before the first window. */
 function absence(rule: AbsenceRule, ends: readonly number[], wasSeen: WasSeen): RuleQuestions {
   const windows = windowsOf(rule.minutes, ends);
   const sums = new WindowSums(windows, wasSeen === undefined ? startOfTimeMs : undefined);
@@ -121,12 +121,12 @@ type Window = Pick<Reading, 'fromMs' | 'toMs'>;
 const windowsOf = (minutes: number, ends: readonly number[]): readonly Window[] =>
   ends.map((toMs) => ({fromMs: toMs - minutes * minuteMs, toMs}));
 
-/** Counts of windows, out of the counts between their edges. RQ3 */
+/** Counts of windows, derived from the counts between their edges. RQ3 */
 class WindowSums {
-  /** Ascending. */
+  /** All edges of windows, ascending. */
   readonly edges: readonly number[];
   private readonly windows: readonly Window[];
-  /** By edge: the events before it. */
+  /** Number of events before each edge. */
   private readonly before = new Map<number, number>();
 
   constructor(windows: readonly Window[], fromMs?: number) {
@@ -150,7 +150,7 @@ class WindowSums {
   }
 }
 
-/** The labels are for nobody. */
+/** Buckets between edges. No reader uses the labels. */
 const bucketsAt = (edges: readonly number[]) =>
   ({
     fromMs: edges[0]!,
@@ -173,7 +173,7 @@ function countQuestion(watched: WatchedEvents, edges: readonly number[]): Report
   };
 }
 
-/** Buckets end where windows do. With hours, the trailing windows of daily active users are those of the question. */
+/** Question for distinct users. Buckets end where windows end: the trailing windows of active users have any length in hours. */
 function userQuestion(watched: WatchedEvents, windows: readonly Window[]): ReportQuery {
   const {event, where, userWhere} = conditionsOf(watched);
   const starts = windows.map(({fromMs}) => fromMs);
@@ -203,7 +203,7 @@ interface FunnelBody {
   readonly conversion_rate: number;
 }
 
-/** Two ranges of the same length are compared, so both lack as much of the paths that their end cuts. */
+/** Readings of a funnel. Both compared ranges have the same length, so the end of each cuts off equally many unfinished paths. */
 function funnelDrop(rule: FunnelDropRule, ends: readonly number[], funnel: WatchedFunnel | undefined): RuleQuestions {
   const windows = ends.map((toMs) => ({fromMs: toMs - rule.days * dayMs, toMs}));
   if (funnel === undefined) return {questions: [], readingsOf: () => windows.map((window) => notJudged(rule, window))};
@@ -236,7 +236,7 @@ const notJudged = ({below, lowerBy}: FunnelDropRule, window: Window): Reading =>
   holds: undefined,
 });
 
-/** The bound is the higher one of those that the rule has, so a value below it is too low by one of them at least. */
+/** A reading of a funnel. The bound is the higher of the rule's bounds: a value below it is too low by at least one of them. */
 function ofDrop(rule: FunnelDropRule, window: Window, now: FunnelBody, before: FunnelBody | undefined): Reading {
   const {below, lowerBy, minEntered} = rule;
   if (now.total < minEntered) return notJudged(rule, window);

@@ -1,11 +1,11 @@
-// Alerts of users who stall in a saved funnel: they reached a step, and the next one not in time. Webhooks are told of each.
-//   SL1. A publication judges the deadlines behind those that were judged before, up to its `Report-As-Of`. An alert begins with
-//        the first publication after it was made; what passes while it is paused is told to nobody.
-//   SL2. Users are told by deadline, a page at a time, and the record keeps how far: what a publication has no room for, or what
-//        a crash left, is told behind the next one.
-//   SL3. The id of a message comes of the alert, the user's number and the entry, so a copy has the same: a page is queued before
-//        the record has it.
-//   SL4. What is queued names nobody: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
+// Alerts of users who stall in a saved funnel: they reached a step, and not the next one in time. Webhooks get a message for each.
+//   SL1. A pass judges the deadlines after those that were judged before, up to the `Report-As-Of` of its set. An alert begins with
+//        the first publication after it was made. Deadlines that pass while it is paused send no message.
+//   SL2. Messages are queued in the order of deadlines, a page at a time, and the record has the place. The pass after the next
+//        publication goes on where a full pass or a crash stopped.
+//   SL3. A page is queued before its place is stored. The id of a message follows from the alert, the user's number and the entry, so a
+//        second copy has the same id.
+//   SL4. Queued messages name no user: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportQuery, Stall, StallPage, StallPlace} from '../asks.js';
 import type {Endpoint} from '../effects/endpoint.js';
@@ -17,13 +17,13 @@ import type {PublishedSet} from './evaluator.js';
 import {type Kept, type KeptPorts, KeptRecords} from './kept-records.js';
 
 const minuteMs = 60_000;
-/** Users of a question, and questions of an alert in one publication. SL2 */
+/** Users per question, and questions per alert and pass. SL2 */
 export const usersOfPage = 1_000;
 export const pagesMax = 10;
 
-/** `value`: users who were told since it began. It is always `ok`. */
+/** The record of such an alert. `value`: number of messages since it began. Its state is always `ok`. */
 interface StallRecord extends AlertState {
-  /** JSON text of the rule: another one has judged nothing. */
+  /** JSON text of the rule: after a change of the rule judging starts again. */
   readonly rule: string;
   /** Deadlines before this place are judged. */
   readonly from: StallPlace;
@@ -53,7 +53,7 @@ export class Stalls {
     this.records = new KeptRecords({...ports, hasEndpoint}, 'funnel.stalled');
   }
 
-  /** Tells who stalled by what `set` includes. SL1 */
+  /** Queues messages for the users who stalled up to the end of `set`. SL1 */
   async judge(set: PublishedSet): Promise<void> {
     if (set.positions === this.judged) return;
     const alerts = this.ports.alerts().filter(isStalled);
@@ -70,7 +70,7 @@ export class Stalls {
     this.judged = set.positions;
   }
 
-  /** Another process was the owner meanwhile: its records count. */
+  /** Forgets the records: another process was the owner meanwhile, and its records count. */
   forget(): void {
     this.records.forget();
     this.judged = undefined;
@@ -124,7 +124,7 @@ export class Stalls {
     return (await this.ports.bodyOf(query, positions)) as StallPage | undefined;
   }
 
-  /** Resolves when all of them are queued. SL3 */
+  /** Queues the messages of these stalls. Resolves when the queue has them. SL3 */
   private async tell(alert: Alert<StalledRule>, stalls: readonly Stall[]): Promise<void> {
     const {id, rule, endpoints} = alert;
     const {publish, messageId} = this.ports;

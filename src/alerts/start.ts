@@ -1,4 +1,4 @@
-// Alerts beside the report thread: their connections, and what they know of lag.
+// Starts alerts beside the report thread: connects them, and measures the lags that rules watch.
 import {randomBytes} from 'node:crypto';
 import {jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
@@ -27,22 +27,22 @@ import {AlertEvaluator} from './evaluator.js';
 import {Revisions} from './revisions.js';
 import {Stalls} from './stalls.js';
 
-/** As /metrics asks partitions. */
+/** Time limit of a partition's measures, as in /metrics. */
 const measuresMsMax = 1_000;
 
 interface AlertOptions {
   readonly nc: NatsConnection;
   readonly partitionCount: number;
-  /** No other process evaluates alerts of this deployment. */
+  /** Whether no other process evaluates alerts of this deployment. */
   readonly isAlone: boolean;
-  /** Never rejects. */
+  /** Asks the report role. Never rejects. */
   readonly ask: (question: Extract<ReportQuestion, {ask: 'report' | 'status'}>) => Promise<ReportAnswer>;
   readonly logger: Logger;
 }
 
 export interface RunningAlerts {
   notePublished(): void;
-  /** Resolves when nothing is evaluated any more. */
+  /** Resolves when no pass runs any more. */
   stop(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   };
 }
 
-/** Events that subscriptions name, and the endpoints of these. */
+/** Ids of the endpoints that subscribe to revisions, by name of the event. */
 function revisedNames(hooks: HookStore): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>();
   for (const {id, types} of hooks.wants('report.revised')) {
@@ -113,7 +113,7 @@ function revisedNames(hooks: HookStore): ReadonlyMap<string, readonly string[]> 
   return all;
 }
 
-/** Seconds; undefined while nobody knows. */
+/** A lag in seconds; undefined while it is unknown. */
 async function lagOf(
   of: LagKind,
   hooks: HookStore,
@@ -133,7 +133,7 @@ async function lagOf(
   }
 }
 
-/** Lag of the active endpoint that is furthest behind, in seconds, as the deliverers stored it. */
+/** Largest lag of an active endpoint, in seconds, as the deliverers stored it. */
 async function webhookLag({endpoints, bucket}: HookStore): Promise<number> {
   const active = endpoints.list().filter(({state}) => state === 'active');
   const entries = await Promise.all(active.map(({id}) => bucket.read(standingName(id))));
@@ -145,7 +145,7 @@ async function webhookLag({endpoints, bucket}: HookStore): Promise<number> {
 
 type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];
 
-/** Measures of the partitions that answer. One that does not answer shows in the age of reports. */
+/** Measures of the partitions that answer. The age of reports shows one that does not. */
 async function measuresOf(nc: NatsConnection, partitionCount: number): Promise<readonly Measures[]> {
   const question = JSON.stringify({ask: 'measures'});
   const asked = Array.from({length: partitionCount}, async (_, partition) => {

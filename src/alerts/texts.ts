@@ -1,26 +1,26 @@
-// What chat messages say: names of events and definitions, and numbers. Never a user. Plain text: each chat escapes it (src/effects).
+// Texts of chat messages: names of events and definitions, and numbers, never a user. They are plain text; src/effects escapes them.
 import {isoText} from '../../actors/calendar.js';
 import type {Change} from './alert-state.js';
 import type {LagKind, LagRule, StateRule, ThresholdRule, WatchedEvents} from './definition.js';
 import type {Reading} from './rule-questions.js';
 
-/** Discord takes 2,000 characters; the rest is room for what escapes add. */
+/** Discord takes 2,000 characters; the rest is room for escapes. */
 export const joinedCharsMax = 1_800;
 const nameCharsMax = 100;
 
 interface NamedAlert {
   readonly name: string;
   readonly rule: StateRule;
-  /** Name of the funnel of a rule about one. */
+  /** Name of the rule's funnel. */
   readonly funnelName?: string | undefined;
 }
 
-/** One message. */
+/** Text of one change. */
 export function textOf(alert: NamedAlert, change: Change): string {
   return `${headline(change)}: ${shown(alert.name)}. ${sentenceOf(alert, change)} (${minuteText(change.reading.toMs)})`;
 }
 
-/** What happened in quiet hours, the newest last; of `count` changes as many as fit. */
+/** Text for the changes in quiet hours, the newest last: of `count` changes those that fit. */
 export function joinedText(name: string, texts: readonly string[], count: number): string {
   const lines: string[] = [];
   let chars = 0;
@@ -36,7 +36,7 @@ export function joinedText(name: string, texts: readonly string[], count: number
 
 const revisedDaysShown = 10;
 
-/** Days of an event that changed after they were published. */
+/** Text for the days of an event whose counts changed after they were published. */
 export function revisedText(
   event: string,
   days: readonly {readonly date: string; readonly before: number; readonly after: number}[],
@@ -97,16 +97,16 @@ const lagText = ({of, seconds}: LagRule, {value}: Reading): string =>
 
 const shown = (text: string): string => (text.length <= nameCharsMax ? text : `${text.slice(0, nameCharsMax - 1)}…`);
 
-/** `12.5 %` */
+/** Share as text: `12.5 %`. */
 const percent = (share: number | null): string =>
   share === null ? 'nobody' : `${(share * 100).toFixed(1).replace(/\.0$/, '')} %`;
 
-/** `1,234,567.5` */
+/** Number as text: `1,234,567.5`. */
 function number(value: number): string {
   const [whole, fraction] = String(value).split('.') as [string, string?];
   const grouped = /e/.test(whole) ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** `2026-11-27 21:04 UTC` */
+/** Time as text: `2026-11-27 21:04 UTC`. */
 const minuteText = (timeMs: number): string => `${isoText(timeMs).slice(0, 16).replace('T', ' ')} UTC`;

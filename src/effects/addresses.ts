@@ -1,12 +1,12 @@
-// Where deliveries may go: public addresses, and what the operator lets through.
-//   AD1. What is judged is the address that is connected to: of a name that answers otherwise the second time, no answer counts but
-//        the one that is used.
-//   AD2. An IPv6 address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo) is refused, whatever it carries: nobody needs
-//        one, and each is a way around the list.
+// Addresses that deliveries may connect to: public ones, and those that the operator allows.
+//   AD1. The check is on the address that the socket connects to. A name that resolves differently the second time (DNS rebinding)
+//        cannot pass it.
+//   AD2. An IPv6 address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo) is refused, whatever it carries: no receiver
+//        needs one, and each is a way around the list.
 import {type LookupAddress, lookup} from 'node:dns';
 import {BlockList, isIP, type LookupFunction} from 'node:net';
 
-/** IANA's registries of special addresses (RFC 6890 and later): not reachable from everywhere, or for one net alone. */
+/** IANA's registries of special addresses (RFC 6890 and later): not globally reachable, or reserved for one network. */
 const special = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
@@ -33,12 +33,12 @@ const globalList = listOf([globalUnicast]);
 const specialWithinList = listOf(specialWithin);
 
 export interface AddressRules {
-  /** Addresses and blocks that are let through, though they are not public. */
+  /** Addresses and blocks that are allowed although they are not public. */
   readonly allowed: readonly string[];
   readonly allowsHttp: boolean;
 }
 
-/** The address is one that nothing is sent to. */
+/** Connections to this address are refused. */
 export class RefusedAddress extends Error {
   override name = 'RefusedAddress';
 }
@@ -52,7 +52,7 @@ export class Addresses {
     this.allowsHttp = allowsHttp;
   }
 
-  /** `address`: of a socket; no name. */
+  /** Whether a socket may connect to this IP address. A host name is never allowed. */
   isAllowed(address: string): boolean {
     const family = isIP(address);
     if (family === 0) return false;
@@ -61,7 +61,7 @@ export class Addresses {
     return globalList.check(address, 'ipv6') && !specialWithinList.check(address, 'ipv6');
   }
 
-  /** Why nothing would be sent to this URL, in words; a name is judged when it is connected to. */
+  /** Reason in words why this URL is refused; undefined: it is not. The addresses of a host name are checked at the connection. */
   faultOf(text: string): string | undefined {
     if (!URL.canParse(text)) return 'it is no URL';
     const url = new URL(text);
@@ -75,7 +75,7 @@ export class Addresses {
     return isRefused ? 'its address is private or reserved' : undefined;
   }
 
-  /** For a connection: gives it the allowed addresses of a name alone. AD1 */
+  /** Resolves a name for a connection to its allowed addresses only. AD1 */
   readonly lookup: LookupFunction = (name, options, callback) => {
     lookup(name, {...options, all: true}, (error, found) => {
       if (error !== null) return callback(error, '', 0);
@@ -90,5 +90,5 @@ export class Addresses {
 
 type AllFound = (error: null, addresses: readonly LookupAddress[]) => void;
 
-/** Without the brackets of IPv6. */
+/** Host of a URL, without the brackets of IPv6. */
 export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -1,6 +1,6 @@
-// Messages to chats: from what a trigger says to the body that the chat takes.
-//   CH1. No text names a user: they are of alerts and of reports that changed, whose data names none.
-//   CH2. Names of events are clients' texts: none may mention people, or become a link that a chat asks for.
+// Forms the request body of a chat from a trigger's data.
+//   CH1. No text names a user: texts are about alerts and changed reports, whose data names none.
+//   CH2. Names of events are clients' texts: none may mention people, or become a link that the chat fetches.
 import type {EndpointKind} from './endpoint.js';
 import type {TriggerType} from './trigger.js';
 
@@ -9,7 +9,7 @@ type ChatData = Readonly<Record<string, unknown>>;
 
 const discordCharsMax = 2_000;
 
-/** What chats can be told. CH1 */
+/** Types of triggers that chats can get. CH1 */
 export const chatTypes = ['report.threshold', 'report.revised'] as const satisfies readonly TriggerType[];
 
 /** The body of a POST to a chat. */
@@ -36,7 +36,7 @@ const bodyOf: Readonly<Record<ChatKind, (text: string) => object>> = {
   }),
 };
 
-/** Alerts bring their text (src/alerts/texts.ts). */
+/** Text of a message. Triggers of alerts have it in their data (src/alerts/texts.ts). */
 function chatText(type: TriggerType, data: ChatData): string {
   if (typeof data.text === 'string') return data.text;
   if (type === 'test') return 'A test message of Millrace: alerts come here.';
@@ -57,7 +57,7 @@ function chatText(type: TriggerType, data: ChatData): string {
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Never within a surrogate pair. */
+/** The text cut to `charsMax`, never within a surrogate pair. */
 function shortened(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   return `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;

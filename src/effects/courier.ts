@@ -1,6 +1,6 @@
-// The courier makes the attempts of one process: forms the message, signs and sends it, and notes how the endpoint fares.
-//   CO1. What is known of an endpoint stands in the bucket, too, written at most every two seconds: it outlives the process, and
-//        every edge shows it. Where two processes write, the later one's counts stand, and the success of either is one of both.
+// The courier makes the attempts of one process: it forms the message, signs and sends it, and notes the outcome in the standing.
+//   CO1. The standing is also in the bucket, written at most every two seconds: it outlives the process, and every edge shows it.
+//        If two processes write it, the later one's counts remain, and a success of either counts for both.
 import {BucketFault, type KeyBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
@@ -26,7 +26,7 @@ import {
 const savedEveryMs = 2_000;
 const day = 86_400_000;
 
-/** What stands outside: the world, or a test's. */
+/** The courier's ports. */
 export interface CourierWorld {
   readonly poster: Pick<Poster, 'post'>;
   readonly hooks: HookStore;
@@ -41,11 +41,11 @@ export interface Message {
   readonly id: string;
   readonly type: string;
   readonly timestampMs: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
 
-/** An endpoint as this process serves it. */
+/** An endpoint that this process serves. */
 export class Recipient {
   readonly id: string;
   readonly gate: Gate;
@@ -103,7 +103,7 @@ export class Recipient {
     return outcome;
   }
 
-  /** Whether no process succeeded for too long. While the bucket does not answer, nobody knows: the next failure asks again. */
+  /** Whether no process succeeded for too long. False while the bucket does not answer: the next failure asks again. */
   private async isHopeless(): Promise<boolean> {
     const {wallMs} = this.world;
     if (!isHopeless(this.standingNow, wallMs())) return false;
@@ -128,7 +128,7 @@ export class Recipient {
     };
   }
 
-  /** The user is erased: there is nothing to say. */
+  /** Notes that the user of a message is erased, so that nothing is sent. */
   noteErased({id, type, attempt}: Message): void {
     const seen = {id, type, atMs: this.world.wallMs(), ms: 0, attempt, outcome: 'erased'} as const;
     this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
@@ -156,19 +156,19 @@ export class Recipient {
     if (changed !== undefined) this.take(changed);
   }
 
-  /** Reads what earlier processes noted. Rejects with a `BucketFault`. */
+  /** Reads the standing that earlier processes wrote. Rejects with a `BucketFault`. */
   async load(): Promise<void> {
     const entry = await this.world.bucket.read(standingName(this.id));
     if (entry === undefined) return;
     this.revision = entry.revision;
     if (entry.text === '') return;
     const known = {...newStanding, ...(JSON.parse(entry.text) as Standing)};
-    // It was resumed while nobody delivered, or nobody tried for days: its time begins now.
+    // The endpoint was resumed while no process delivered, or no process tried for days: its time to fail starts now.
     const isNew = this.newest.state === 'active' && isHopeless(known, this.world.wallMs());
     this.standingNow = isNew ? resumed(known) : known;
   }
 
-  /** CO1. Rejects with a `BucketFault`. */
+  /** Writes the standing if it has changed. Rejects with a `BucketFault`. CO1 */
   async save(): Promise<void> {
     if (!this.isUnsaved) return;
     this.isUnsaved = false;
@@ -182,12 +182,12 @@ export class Recipient {
       this.revision = entry?.revision ?? 0;
       if (entry !== undefined && entry.text !== '')
         this.standingNow = joinedWith(JSON.parse(entry.text) as Standing, this.standingNow);
-      this.isUnsaved = true; // With the next turn.
+      this.isUnsaved = true; // The next call writes it.
     }
   }
 }
 
 export const savingMs = savedEveryMs;
 
-/** Places for all endpoints together. */
+/** Sockets that all endpoints share. */
 export const allPlaces = (): Semaphore => new Semaphore(socketsOfAllMax);

@@ -1,11 +1,11 @@
-// How far an endpoint came in a partition: a record of the bucket of hooks.
-//   CU1. It moves over what is settled alone, by compare-and-set: whoever loses one does not tail any more (tail-run.ts TL3).
+// The cursor says how far an endpoint's tail of a partition came: a record in the bucket of hooks.
+//   CU1. The cursor moves only over settled rows, by compare-and-set: a process that loses one stops tailing (tail-run.ts TL3).
 import type {KeyBucket} from '../keys/store.js';
 import type {Place} from './heads.js';
 
 export interface Cursor extends Place {
   readonly v: 1;
-  /** For batches: ordinal after the batches under way. A restart forms the same ones. */
+  /** For batches: ordinal after the batches under way. A restart forms the same batches. */
   readonly plannedEnd?: number;
 }
 
@@ -21,7 +21,7 @@ export class CursorRecord {
     this.name = cursorName(endpointId, partition);
   }
 
-  /** Undefined when there is none yet. Rejects with a `BucketFault`. */
+  /** The stored cursor; undefined before the first write. Rejects with a `BucketFault`. */
   async read(): Promise<{readonly cursor: Cursor; readonly revision: number} | undefined> {
     const entry = await this.bucket.read(this.name);
     this.revision = entry?.revision ?? 0;
@@ -30,7 +30,7 @@ export class CursorRecord {
       : {cursor: JSON.parse(entry.text) as Cursor, revision: entry.revision};
   }
 
-  /** False: another process writes it. Rejects with a `BucketFault`. */
+  /** False: another process wrote the cursor. Rejects with a `BucketFault`. */
   async write(cursor: Cursor): Promise<boolean> {
     const revision = await this.bucket.write(this.name, JSON.stringify(cursor), this.revision);
     if (revision !== undefined) this.revision = revision;

@@ -1,4 +1,4 @@
-// A definition: a record of the bucket of hooks that somebody made, with an id of ours.
+// A definition: a record of the bucket of hooks that a client made, with a generated id.
 import {randomBytes} from 'node:crypto';
 
 export interface Definition {
@@ -8,7 +8,7 @@ export interface Definition {
   readonly createdMs: number;
 }
 
-/** What ids begin with: endpoints, saved funnels, alerts, saved reports of the dashboard. */
+/** Prefixes of ids: endpoints, saved funnels, alerts, saved reports of the dashboard. */
 export type DefinitionPrefix = 'wh' | 'fn' | 'al' | 'sr';
 
 export const newDefinitionId = (prefix: DefinitionPrefix): string => `${prefix}_${randomBytes(8).toString('hex')}`;

@@ -1,6 +1,6 @@
-// Serves every endpoint: its triggers, and its tails of all partitions. Any number of processes may.
-//   DE1. Who has not heard of an endpoint's deletion yet may queue for it behind that: it is swept out. What says that the endpoint
-//        is gone is the bucket, for this process may not have heard of a new one.
+// Serves every endpoint: its triggers, and its tails of all partitions. Any number of processes may run it.
+//   DE1. A process that has not heard of an endpoint's deletion may still queue triggers for it: a sweep deletes them. The bucket
+//        decides whether an endpoint is deleted, because this process may not have heard of a new one yet.
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {allPlaces, type CourierWorld, Recipient, savingMs} from './courier.js';
@@ -26,7 +26,7 @@ export interface EndpointMeasures {
   readonly id: string;
   readonly state: EndpointState;
   readonly isProbed: boolean;
-  /** How long the oldest event that was not sent has waited. */
+  /** Waiting time of the oldest event that was not sent. */
   readonly lagMs: number;
   readonly delivered: number;
   readonly failed: number;
@@ -34,7 +34,7 @@ export interface EndpointMeasures {
   readonly skippedEvents: number;
 }
 
-/** One endpoint at work. */
+/** An endpoint with its running triggers and tails. */
 class Service {
   readonly recipient: Recipient;
   private readonly world: DeliveryWorld;
@@ -46,7 +46,7 @@ class Service {
     this.world = world;
   }
 
-  /** Begins once it is known how the endpoint fared. */
+  /** Starts once the endpoint's standing is read. */
   async begin(): Promise<void> {
     for (;;) {
       try {
@@ -69,7 +69,7 @@ class Service {
     this.keepTails();
   }
 
-  /** Tails run while there is a rule for events. */
+  /** Starts or stops the tails: they run while the endpoint subscribes to events. */
   private keepTails(): void {
     const isWanted = this.recipient.endpoint.types.some(({type}) => type === 'event.tracked');
     if (isWanted === this.tails.length > 0) return;
@@ -130,7 +130,7 @@ export class Deliverer {
     void this.sweep();
   }
 
-  /** DE1. Never rejects: there is another turn. */
+  /** Deletes the triggers of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
   private async sweep(): Promise<void> {
     const {hooks, letters, bucket} = this.world;
     try {
@@ -144,7 +144,7 @@ export class Deliverer {
     }
   }
 
-  /** Serves the endpoints that there are now. */
+  /** Serves the endpoints that exist now. */
   private follow(): void {
     if (this.isStopped) return;
     const {hooks, logger} = this.world;
@@ -161,12 +161,12 @@ export class Deliverer {
       else {
         const service = new Service(new Recipient(endpoint, this.world, this.places), this.world);
         this.services.set(endpoint.id, service);
-        service.begin().catch((error: Error) => logger.error({err: error}, 'a webhook is not served any more'));
+        service.begin().catch((error: Error) => logger.error({err: error}, 'a webhook is no longer served'));
       }
     }
   }
 
-  /** All at once: while the bucket does not answer, a stop waits for it once and not for each. */
+  /** Saves all at once: while the bucket does not answer, a stop waits for one timeout and not for one per endpoint. */
   private async saveAll(): Promise<void> {
     await Promise.all(Array.from(this.services.values(), (service) => service.save().catch(throwBroken)));
   }
@@ -179,7 +179,7 @@ export class Deliverer {
     });
   }
 
-  /** What is under way may end unnoted: it is told again, under the same ids. */
+  /** Stops. Deliveries under way may end unnoted: they are sent again, under the same ids. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearInterval(this.saving);

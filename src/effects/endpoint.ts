@@ -8,7 +8,7 @@ export const endpointsMax = 100;
 export const endpointKinds = ['webhook', 'slack', 'discord', 'teams'] as const;
 export type EndpointKind = (typeof endpointKinds)[number];
 
-/** What an endpoint can be told. `event.tracked` comes of stored rows, all others of triggers. */
+/** Types that an endpoint can subscribe to. `event.tracked` is read from stored rows, all others are triggers. */
 export const subscribedTypes = [
   'event.tracked',
   'user.identified',
@@ -24,13 +24,13 @@ export interface Subscription {
   readonly type: SubscribedType;
   /** Names of events, saved funnels or alerts; absent: all. */
   readonly names?: readonly string[];
-  /** On properties of events, all of which hold; as actors/report/rows/condition-text.ts reads them. */
+  /** Conditions on properties of events, all of which must hold (actors/report/rows/condition-text.ts). */
   readonly where?: readonly string[];
 }
 
 /**
- * `paused`: nothing is sent, everything waits. `disabled`: by what its receiver answered, or did not; triggers go to the dead
- * letters.
+ * `paused`: an operator stopped it; triggers and events wait. `disabled`: its receiver answered 410 or failed for too long;
+ * triggers go to the dead letters.
  */
 export type EndpointState = 'active' | 'paused' | 'disabled';
 
@@ -41,10 +41,10 @@ export interface Endpoint extends Definition {
   readonly state: EndpointState;
   /** Why it is disabled, in words; null otherwise. */
   readonly reason: string | null;
-  /** The newest first. Never listed or logged. */
+  /** Signing secrets, the newest first. Never listed or logged. */
   readonly secrets: readonly {readonly value: string; readonly untilMs?: number}[];
   readonly batch: {readonly events: number; readonly ms: number};
-  /** One delivery at a time from each partition, and of triggers. */
+  /** One delivery at a time per partition, and one trigger at a time. */
   readonly ordered: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Stored events as deliveries tell them.
+// Reads stored events in the form that deliveries send.
 import {userHashOf} from '../../actors/identity/user-hash.js';
 import type {UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
@@ -13,7 +13,7 @@ export class EventReader {
   private readonly seeds: readonly [number, number, number];
   private readonly refs: UserRefs;
 
-  /** `seeds`: of the deployment (src/deployment-seeds.ts). */
+  /** `seeds`: the deployment's seeds (src/deployment-seeds.ts). */
   constructor(owners: Owners, seeds: readonly [number, number, number], refs: UserRefs) {
     this.owners = owners;
     this.seeds = seeds;
@@ -25,7 +25,7 @@ export class EventReader {
     return {text, userRef: this.refs(userHashOf(this.seeds, key, 0, key.length))};
   }
 
-  /** JSON of `data`; undefined: all of them are erased, or not wanted any more. @throws OwnerAway */
+  /** JSON of `data`; undefined: all of these events are erased, or the endpoint no longer wants them. @throws OwnerAway */
   async dataOf(partition: number, ordinals: readonly number[], endpoint: Endpoint): Promise<string | undefined> {
     const found: {readonly text: string; readonly event: StoredEvent}[] = [];
     const isWanted = eventRule(endpoint);

@@ -1,13 +1,12 @@
-// The gate of an endpoint: how much may be under way to it now.
-//   GA1. Nothing while it is paused or disabled; one delivery at a time, and that seldom, while it is probed; otherwise as many as
-//        it has sockets.
+// The gate of an endpoint limits its deliveries under way.
+//   GA1. No delivery while it is paused or disabled; one at a time, with pauses, while it is probed; otherwise one per socket.
 import {Condition} from '../pacing/condition.js';
 import type {EndpointState} from './endpoint.js';
 import {socketsMax} from './post.js';
 
 export interface GateView {
   readonly state: EndpointState;
-  /** Epoch ms before which there is no probe; undefined: it is not probed. */
+  /** Time of the next probe, epoch ms; undefined: the endpoint is not probed. */
   readonly nextProbeMs: number | undefined;
 }
 
@@ -23,12 +22,12 @@ export class Gate {
     this.wallMs = wallMs;
   }
 
-  /** Takes a place, to be given back by `leave`. False: the endpoint is no longer served here. */
+  /** Takes a place, which `leave` gives back. False: the endpoint is no longer served here. */
   async enter(): Promise<boolean> {
     return this.pass(() => this.tryEnter());
   }
 
-  /** Waits until a place is free, or `orElse`; takes none. */
+  /** Waits until a place is free, or until `orElse` holds; takes no place. */
   async open(orElse: () => boolean = () => false): Promise<boolean> {
     return this.pass(() => orElse() || this.underWay < this.places());
   }
@@ -64,7 +63,7 @@ export class Gate {
     this.changed.notify();
   }
 
-  /** What it depends on has changed. */
+  /** Call it after the state or the standing of the endpoint has changed. */
   notify(): void {
     this.changed.notify();
   }

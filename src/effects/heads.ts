@@ -1,4 +1,4 @@
-// Where the rows of each partition end: one look for all tails, ten times a second while there are any.
+// Reads where the rows of each partition end: one poll for all tails, ten times a second while there are tails.
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {Condition} from '../pacing/condition.js';
@@ -22,7 +22,7 @@ export class Heads {
     this.owners = owners;
   }
 
-  /** Looks until `stop`. */
+  /** Polls until `stop`. */
   follow(partitionCount: number, isWanted: () => boolean): void {
     for (let partition = 0; partition < partitionCount; partition++) void this.followOne(partition, isWanted);
   }
@@ -50,7 +50,7 @@ export class Heads {
     return this.known.get(partition);
   }
 
-  /** Whether rows follow this place, within `msMax`. */
+  /** Whether rows come after this place within `msMax`. */
   whenBehind(partition: number, {generation, ordinal}: Place, msMax: number): Promise<boolean> {
     return this.changed.until(() => {
       const head = this.known.get(partition);
@@ -64,7 +64,7 @@ export class Heads {
   }
 }
 
-/** How far a tail came: the next ordinal to look at. */
+/** How far a tail came: the next ordinal to read. */
 export interface Place {
   readonly generation: number;
   readonly ordinal: number;

@@ -1,7 +1,8 @@
-// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports. One bucket has them, each process that needs them a copy.
+// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports. One bucket stores them; each process that needs
+// them has a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
-//   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): their names have dots, and the
-//   watch passes them over.
+//   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): the watch ignores them, by the dot
+//   in their names.
 import {type BucketEntry, BucketFault, type KeyBucket} from '../keys/store.js';
 import {StoredRecords} from '../keys/stored-records.js';
 import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';
@@ -14,7 +15,7 @@ export class Definitions<Held extends Definition> {
   private readonly held: ReadonlyMap<string, Definition>;
   private readonly wallMs: () => number;
 
-  /** `held`: those of all kinds. */
+  /** `held`: definitions of all kinds. */
   constructor(
     prefix: DefinitionPrefix,
     records: StoredRecords<Definition>,
@@ -31,7 +32,7 @@ export class Definitions<Held extends Definition> {
     return record.id.startsWith(`${this.prefix}_`);
   }
 
-  /** Oldest first. */
+  /** All definitions of the kind, the oldest first. */
   list(): Held[] {
     return [...this.held.values()]
       .filter((record): record is Held => this.isOurs(record))
@@ -43,7 +44,7 @@ export class Definitions<Held extends Definition> {
     return record !== undefined && this.isOurs(record) ? record : undefined;
   }
 
-  /** Rejects with a `BucketFault`: whether it was made is unknown. */
+  /** Rejects with a `BucketFault`: it is unknown then whether the definition was made. */
   async create(content: Omit<Held, keyof Definition>): Promise<Held> {
     const record = {v: 1, id: newDefinitionId(this.prefix), createdMs: this.wallMs(), ...content} as unknown as Held;
     if (!(await this.records.add(record))) throw new BucketFault('a random id was used before');
@@ -51,7 +52,7 @@ export class Definitions<Held extends Definition> {
   }
 
   /**
-   * `edit` returns the record itself to change nothing; it may be called more than once. Rejects with a `BucketFault`.
+   * Writes the record that `edit` returns, unless it is the same object. `edit` may run more than once. Rejects with a `BucketFault`.
    * @returns undefined when there is no such definition.
    */
   async change(id: string, edit: (record: Held) => Held): Promise<Held | undefined> {
@@ -59,7 +60,7 @@ export class Definitions<Held extends Definition> {
     return (await this.records.change(id, (record) => edit(record as Held))) as Held | undefined;
   }
 
-  /** Rejects with a `BucketFault`. @returns what was removed; undefined when there is no such definition. */
+  /** Rejects with a `BucketFault`. @returns the removed definition; undefined when there is no such definition. */
   async remove(id: string): Promise<Held | undefined> {
     if (this.get(id) === undefined) return undefined;
     return (await this.records.remove(id)) as Held | undefined;
@@ -68,7 +69,7 @@ export class Definitions<Held extends Definition> {
 
 export class HookStore {
   readonly endpoints: Definitions<Endpoint>;
-  /** What it watches. */
+  /** The bucket that stores the definitions. */
   readonly bucket: KeyBucket;
   private readonly records: StoredRecords<Definition>;
   private readonly held = new Map<string, Definition>();
@@ -109,7 +110,7 @@ export class HookStore {
     for (const listener of this.listeners) listener();
   }
 
-  /** Called after each change that the watch brought, also of this process. */
+  /** Adds a listener, which is called after each change that the watch brought, including those of this process. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
@@ -119,8 +120,8 @@ export class HookStore {
   }
 
   /**
-   * The endpoints that subscribe to this, paused and disabled ones, too. `name`: of the event, saved funnel or alert. What happened
-   * before an endpoint's `createdMs` (by the time of the log) is not for it.
+   * The endpoints that subscribe to this type, including paused and disabled ones. `name`: name of the event, saved funnel or alert.
+   * An endpoint does not get what happened before its `createdMs` (log time).
    */
   wants(type: SubscribedType, name?: string): Endpoint[] {
     return this.endpoints.list().filter((endpoint) => subscribes(endpoint, type, name));

@@ -1,4 +1,4 @@
-// The streams of what goes out: OUT, where deliveries wait, and DEAD, where those end that nobody took.
+// The streams of deliveries: OUT, where they wait, and DEAD, which keeps those that no attempt succeeded with.
 import {
   AckPolicy,
   type ConsumerInfo,
@@ -13,11 +13,11 @@ import type {DeadLetter, Queued} from './queued.js';
 import type {PulledMessage, TriggerSource} from './trigger-run.js';
 
 const ackWaitMs = 60_000;
-/** Waiting for their next attempt, too: an endpoint that fails for every second delivery must not stop the others. */
+/** Includes deliveries that wait for their next attempt: an endpoint that fails every second delivery must not block the rest. */
 const unackedMax = 10_000;
 const pullMsMax = 5_000;
 
-/** A message of a stream, where it stands. */
+/** A message of a stream, with its sequence. */
 export interface Placed<Content> {
   readonly sequence: number;
   readonly content: Content;
@@ -34,7 +34,7 @@ export class Letters {
     this.jsm = jsm;
   }
 
-  /** Resolves when the stream has it. */
+  /** Resolves when the stream has stored the message. */
   async queue(endpointId: string, queued: Queued): Promise<void> {
     const msgID = `${endpointId}.${queued.id}.${queued.attempts ?? 0}.${queued.dueMs ?? 0}`;
     await this.js.publish(triggerSubject(endpointId), JSON.stringify(queued), {msgID});
@@ -57,7 +57,7 @@ export class Letters {
   private async read<Content>(stream: string, subject: string, from: number, countMax: number) {
     const found: Placed<Content>[] = [];
     for (let seq = from; found.length < countMax; seq = found.at(-1)!.sequence + 1) {
-      // The client's type lacks it; the server takes it here, too.
+      // The client's type lacks `next_by_subj` beside `seq`; the server accepts it.
       const next = {seq, next_by_subj: subject};
       const message = await this.jsm.streams.getMessage(stream, next).catch((error: Error) => {
         if (hasCode(error, messageNotFound)) return null;
@@ -69,7 +69,7 @@ export class Letters {
     return found;
   }
 
-  /** A dead letter that is tried again. */
+  /** Deletes a dead letter, which is queued again. */
   async exhume(sequence: number): Promise<void> {
     await this.jsm.streams.deleteMessage(deadLettersStream, sequence, false);
   }
@@ -83,13 +83,13 @@ export class Letters {
     await this.jsm.streams.purge(deadLettersStream, {filter: deadLetterSubject(endpointId)});
   }
 
-  /** Endpoints for which something waits, those that are gone, too. */
+  /** Ids of endpoints with queued messages, including deleted endpoints. */
   async addressees(): Promise<string[]> {
     const {state} = await this.jsm.streams.info(triggersStream, {subjects_filter: triggerSubject('>')});
     return Object.keys(state.subjects ?? {}).map((subject) => subject.slice(triggerSubject('').length));
   }
 
-  /** Its messages, shared with other processes that ask. */
+  /** The queued messages of an endpoint, shared with other processes that pull them. */
   source(endpointId: string): TriggerSource {
     let isThere: Promise<ConsumerInfo> | undefined;
     return {

@@ -18,27 +18,27 @@ export interface StoredEvent {
   readonly properties: Readonly<Record<string, PropertyValue>>;
   readonly context?: Readonly<Record<string, PropertyValue>>;
   readonly received_at: string;
-  /** A join brought it from another partition, where it had this id. */
+  /** True if a join brought it from another partition, where it had this id. */
   readonly joined?: true;
 }
 
-/** The user's key, as partitions have it. */
+/** The user's key in its partition. */
 export const userKeyOf = ({userId, anonymousId}: StoredEvent): Uint8Array =>
   wtf8(userId === null ? `a${anonymousId}` : `u${userId}`);
 
 export interface ToldEvent {
-  /** JSON. */
+  /** JSON of the event. */
   readonly text: string;
   readonly userRef: string;
 }
 
 const told = ({text, userRef}: ToldEvent): string => `{"event":${text},"user_ref":"${userRef}"}`;
 
-/** JSON of `data`; `isBatch`: of an endpoint that takes several at once, however many there are. */
+/** JSON of `data`. `isBatch`: the endpoint takes several events at once, so a single event is a list, too. */
 export const eventsData = (events: readonly ToldEvent[], isBatch: boolean): string =>
   isBatch ? `{"events":[${events.map(told).join(',')}]}` : events.map(told).join('');
 
-/** `dataJson`: JSON of an object. */
+/** Body of a request. `dataJson`: JSON of an object. */
 export function bodyOf(kind: Endpoint['kind'], type: string, timestampMs: number, dataJson: string): string {
   if (kind !== 'webhook') return chatBody(kind, type as TriggerType, JSON.parse(dataJson) as Record<string, unknown>);
   return `{"type":"${type}","timestamp":"${isoText(timestampMs)}","data":${dataJson}}`;
@@ -46,7 +46,7 @@ export function bodyOf(kind: Endpoint['kind'], type: string, timestampMs: number
 
 // ---- rules ----
 
-/** Names of events that an endpoint may want; undefined: any. */
+/** Names of events that the endpoint subscribes to; undefined: all. */
 export function wantedNames({types}: Endpoint): readonly string[] | undefined {
   const rules = types.filter(({type}) => type === 'event.tracked');
   return rules.every(({names}) => names !== undefined)
@@ -54,7 +54,7 @@ export function wantedNames({types}: Endpoint): readonly string[] | undefined {
     : undefined;
 }
 
-/** Whether one of its rules wants the event. */
+/** Tells whether one of the endpoint's subscriptions wants an event. */
 export function eventRule({types}: Endpoint): (event: StoredEvent) => boolean {
   const rules = types
     .filter(({type}) => type === 'event.tracked')
@@ -71,7 +71,7 @@ export function eventRule({types}: Endpoint): (event: StoredEvent) => boolean {
 const holds = (condition: Condition, event: StoredEvent): boolean =>
   passes(condition, propertyOf(event, condition.property));
 
-/** A literal key wins over the path that its dots spell; a path that begins with `context` leads there if no property has it. */
+/** Value of a property. A literal key wins over a path; a path that begins with `context` is read there if no property has it. */
 function propertyOf({properties, context}: StoredEvent, name: string): PropertyValue {
   if (Object.hasOwn(properties, name)) return properties[name];
   const path = name.split('.');

@@ -1,16 +1,16 @@
-// Questions of deliveries to the owners of partitions.
+// Asks the owners of partitions for the data of deliveries.
 import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
 
 type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
 
-/** The owner cannot answer now: it starts, moves, or is behind. Nothing was decided. */
+/** The owner cannot answer now: it starts, moves, or is behind. The caller asks again later. */
 export class OwnerAway extends Error {
   override name = 'OwnerAway';
 }
 
 const patienceMs = 15_000;
 
-/** A connection for questions. */
+/** Sends a question to a subject. Rejects without an answer in `msMax`. */
 export type Ask = (subject: string, question: PartitionQuestion, msMax: number) => Promise<unknown>;
 
 export class Owners {

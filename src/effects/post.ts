@@ -9,16 +9,16 @@ import {retryAfterMs} from './schedule.js';
 
 export const attemptMsMax = 15_000;
 const answerBytesMax = 64 * 1024;
-/** To one receiver. */
+/** Sockets to one receiver. */
 export const socketsMax = 8;
 export const socketsOfAllMax = 256;
 const idleMsMax = 30_000;
 
 export type Outcome =
   | {readonly kind: 'delivered'; readonly status: number}
-  /** The receiver wants nothing any more. */
+  /** The receiver wants no more messages. */
   | {readonly kind: 'gone'; readonly status: 410}
-  /** `waitMs`: it says when to come back. */
+  /** `waitMs`: the receiver's `Retry-After`. */
   | {readonly kind: 'failed'; readonly status: number; readonly waitMs?: number}
   /** No answer. `why`: in words, without anything that the receiver said. */
   | {readonly kind: 'failed'; readonly why: string};
@@ -26,9 +26,9 @@ export type Outcome =
 export interface PostOptions {
   readonly addresses: Addresses;
   readonly wallMs: () => number;
-  /** Shorter in tests. */
+  /** Time limit of an attempt; tests set a shorter one. */
   readonly msMax?: number;
-  /** Authorities to trust beside those of the system: for tests. */
+  /** Certificate authorities to trust as well as those of the system: for tests. */
   readonly ca?: string;
 }
 
@@ -52,7 +52,7 @@ export class Poster {
     this.https = new HttpsAgent(options.ca === undefined ? sockets : {...sockets, ca: options.ca});
   }
 
-  /** Never rejects. `headers`: beside those of the body. */
+  /** Makes one attempt. Never rejects. `headers`: added to those of the body. */
   async post(target: string, headers: Readonly<Record<string, string>>, body: string): Promise<Outcome> {
     const {addresses, msMax = attemptMsMax} = this.options;
     const fault = addresses.faultOf(target);
@@ -84,7 +84,7 @@ export class Poster {
           if (!isWhole) request.destroy();
         });
       });
-      // Also without an answer, when the connection ends, and after `destroy`.
+      // Emitted also when the connection ends without an answer, and after `destroy`.
       request.on('error', (error) => {
         clearTimeout(timer);
         resolve({kind: 'failed', why: whyOf(error)});
@@ -107,7 +107,7 @@ export class Poster {
   }
 }
 
-/** Reads on, so that the connection can be used again; false when it is too long, or breaks off. PO2 */
+/** Reads an answer to its end, so that the connection can be reused. False: the answer is too long, or breaks off. PO2 */
 function skip(answer: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     let bytes = 0;
@@ -123,6 +123,6 @@ function skip(answer: IncomingMessage): Promise<boolean> {
 
 function whyOf(error: NodeJS.ErrnoException): string {
   if (error instanceof RefusedAddress) return error.message;
-  // Codes alone: messages of TLS repeat what a certificate says.
+  // Only the code: messages of TLS errors quote the certificate.
   return error.code === undefined ? 'the connection failed' : `the connection failed (${error.code})`;
 }

@@ -1,5 +1,5 @@
-// A saved funnel: who completes it is told (`funnel.completed`). Each owner of a partition finds out who does, and keeps that with the
-// partition's state (src/partition/funnels); what the funnel is stands here alone.
+// The definition of a saved funnel. Webhooks are notified of users who complete it (`funnel.completed`). The owners of partitions find
+// those users, and keep each user's progress in the partition's state (src/partition/funnels).
 import type {Definition} from './definition.js';
 import type {Definitions, HookStore} from './hook-store.js';
 

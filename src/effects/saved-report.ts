@@ -1,6 +1,6 @@
-// A saved report of the dashboard: a question of one of its pages, with a name. The pages alone know what the question means.
-//   SV1. `version` counts changes of the name and of the question. Who changes one says which version they saw: what somebody else
-//        did meanwhile is never lost.
+// A saved report of the dashboard: a question of one of its pages, with a name. Only the pages know what the question means.
+//   SV1. `version` counts changes of the name and of the question. A change names the version that its author saw, so it cannot
+//        overwrite another person's change.
 //   SV2. No saved report names a user: an erasure has nothing to search for here. Pages about people cannot be saved.
 import type {Definition} from './definition.js';
 import type {Definitions, HookStore} from './hook-store.js';
@@ -9,20 +9,20 @@ export const savedReportsMax = 500;
 /** Characters of the query of an address: fifty names and as many conditions, escaped, are less. */
 export const savedSearchCharsMax = 16_384;
 
-/** SV2 */
+/** Pages whose questions can be saved. SV2 */
 export const savedPages = ['/trends', '/funnels', '/retention', '/lifecycle', '/paths', '/active'] as const;
 
 export interface SavedReport extends Definition {
   readonly name: string;
   readonly page: (typeof savedPages)[number];
-  /** Empty, or from the `?` on. */
+  /** Query of the page's address, with its `?`; may be empty. */
   readonly search: string;
   /** SV1 */
   readonly version: number;
-  /** Reports are listed by it, ascending; a number between two others is between them. No version: it is not their content. */
+  /** Sort key of the list, ascending; any number between two others is possible. A change of it does not count in `version`. */
   readonly place: number;
   readonly changedMs: number;
-  /** Name of the person. */
+  /** Name of the person who changed it last. */
   readonly changedBy: string;
 }
 

@@ -1,6 +1,6 @@
-// When a delivery is tried again, and what becomes of an endpoint that fails.
+// Times of retries, of probes and of the end of a failing endpoint.
 //   SC1. The times are those of Standard Webhooks: ten attempts within some three days.
-//   SC2. An endpoint that failed often is probed with one delivery at a time, and rests in between: it costs nobody else.
+//   SC2. An endpoint that failed often is probed with one delivery at a time and a pause after each: it takes no sockets from others.
 import {must} from '../../actors/invariant.js';
 
 const second = 1_000;
@@ -8,7 +8,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** From the attempt before; the first is made at once. SC1 */
+/** Pause before each attempt, after the attempt before it. SC1 */
 export const retryDelaysMs = [
   0,
   5 * second,
@@ -26,30 +26,30 @@ const jitter = 0.1;
 
 /** Failures in a row after which an endpoint is probed. SC2 */
 export const probedAfter = 20;
-/** Without a success. */
+/** Time without a success after which an endpoint is disabled. */
 export const disabledAfterMs = 5 * day;
 const retryAfterMsMin = second;
 const retryAfterMsMax = day;
 
-/** Pause before attempt `attempt` + 1, from 1; undefined: there is none. `chance`: from 0 to 1. */
+/** Pause after attempt number `attempt`, from 1; undefined: it was the last. `chance`: from 0 to 1. */
 export function retryDelayMs(attempt: number, chance: number): number | undefined {
   const delayMs = retryDelaysMs[attempt];
   return delayMs === undefined ? undefined : Math.round(delayMs * (1 - jitter + 2 * jitter * chance));
 }
 
-/** Pause before the next probe, after so many failures in a row. */
+/** Pause before the next probe, after `failures` failures in a row. */
 export function probeDelayMs(failures: number, chance: number): number {
   const attempt = Math.min(Math.max(1, failures - probedAfter + 1), attemptsMax - 1);
   return must(retryDelayMs(attempt, chance), 'a probe has a delay');
 }
 
-/** What `Retry-After` asks for, within its bounds; undefined for a text that asks for nothing. */
+/** Pause that a `Retry-After` header asks for, within bounds; undefined for an invalid text. */
 export function retryAfterMs(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined;
   const askedMs = /^\d{1,15}$/.test(text) ? Number(text) * second : dateOf(text) - nowMs;
   return Number.isNaN(askedMs) ? undefined : Math.min(Math.max(askedMs, retryAfterMsMin), retryAfterMsMax);
 }
 
-/** An HTTP date alone: `Date.parse` takes much else, `-1` for one. */
+/** Epoch ms of an HTTP date. `Date.parse` alone accepts other texts, such as `-1`. */
 const dateOf = (text: string): number =>
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text) ? Date.parse(text) : Number.NaN;

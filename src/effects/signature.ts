@@ -1,16 +1,16 @@
 // Signatures of webhooks: Standard Webhooks 1.0.0 (https://github.com/standard-webhooks/standard-webhooks).
-//   SG1. While a secret is being changed the old one signs, too: a receiver has a day to change over.
+//   SG1. After a secret is rotated the old one still signs for a day, so that the receiver can change over.
 import {createHmac, randomBytes} from 'node:crypto';
 import type {Endpoint} from './endpoint.js';
 
 const prefix = 'whsec_';
-/** The specification asks for 24 to 64. */
+/** Bytes of a secret. The specification asks for 24 to 64. */
 const secretBytes = 32;
 export const rotationMs = 86_400_000;
 
 export const newSecret = (): string => prefix + randomBytes(secretBytes).toString('base64');
 
-/** The value of `webhook-signature`: one signature a secret, by a space. */
+/** The value of `webhook-signature`: one signature per secret, separated by spaces. */
 export function signatures(secrets: readonly string[], id: string, timestampSeconds: number, body: string): string {
   const signed = `${id}.${timestampSeconds}.${body}`;
   const sign = (secret: string): string => {
@@ -20,7 +20,7 @@ export function signatures(secrets: readonly string[], id: string, timestampSeco
   return secrets.map(sign).join(' ');
 }
 
-/** Those that sign now. */
+/** Secrets that sign now. */
 export const validSecrets = ({secrets}: Pick<Endpoint, 'secrets'>, nowMs: number): string[] =>
   secrets.filter(({untilMs}) => untilMs === undefined || nowMs < untilMs).map(({value}) => value);
 

@@ -1,18 +1,18 @@
-// How an endpoint fares: failures in a row, the next probe, and its newest attempts.
+// The standing of an endpoint: its failures in a row, its next probe, and its newest attempts.
 import type {Outcome} from './post.js';
 import {disabledAfterMs, probedAfter} from './schedule.js';
 
 const attemptsKeptMax = 50;
 
-/** One attempt; ids of ours and what a receiver's status was. */
+/** One attempt. It holds ids and the receiver's status, and no data of a user. */
 export interface Attempt {
   readonly id: string;
   readonly type: string;
-  /** Epoch ms of its begin, and how long it took. */
+  /** Start of the attempt, epoch ms. `ms`: its duration. */
   readonly atMs: number;
   readonly ms: number;
   readonly outcome: 'delivered' | 'failed' | 'erased';
-  /** Which of the delivery's attempts, from 1. */
+  /** Number of the attempt in its delivery, from 1. */
   readonly attempt: number;
   readonly status?: number;
   readonly why?: string;
@@ -20,19 +20,19 @@ export interface Attempt {
 
 export interface Standing {
   readonly v: 1;
-  /** Attempts that failed since the last that did not. */
+  /** Failed attempts since the last success. */
   readonly failures: number;
   /** Time of the first of these failures, epoch ms; null without one. */
   readonly failingSinceMs: number | null;
   readonly lastSuccessMs: number | null;
-  /** No probe before, epoch ms. */
+  /** Time of the next probe, epoch ms. */
   readonly nextProbeMs: number;
   readonly lagMs: number;
   readonly delivered: number;
   readonly failed: number;
   readonly dead: number;
   readonly skippedEvents: number;
-  /** The newest first. */
+  /** The newest attempts, the newest first. */
   readonly attempts: readonly Attempt[];
 }
 
@@ -50,7 +50,7 @@ export const newStanding: Standing = {
   attempts: [],
 };
 
-/** `probeDelayMs`: the pause after so many failures. */
+/** The standing after an attempt. `probeDelayMs`: the pause after that many failures. */
 export function noted(standing: Standing, attempt: Attempt, probeDelayMs: (failures: number) => number): Standing {
   const attempts = [attempt, ...standing.attempts].slice(0, attemptsKeptMax);
   if (attempt.outcome === 'erased') return {...standing, attempts};
@@ -70,7 +70,7 @@ export function noted(standing: Standing, attempt: Attempt, probeDelayMs: (failu
   };
 }
 
-/** A new beginning, after somebody resumed it. */
+/** The standing after the endpoint was resumed: without failures. */
 export const resumed = (standing: Standing): Standing => ({
   ...standing,
   failures: 0,
@@ -78,7 +78,7 @@ export const resumed = (standing: Standing): Standing => ({
   nextProbeMs: 0,
 });
 
-/** With what another process wrote: a success of that one ends the failures before it here, too. */
+/** Merges the standing that another process wrote: its success also ends the failures before it here. */
 export function joinedWith(other: Standing, own: Standing): Standing {
   if (other.lastSuccessMs === null || other.lastSuccessMs <= (own.lastSuccessMs ?? 0)) return own;
   const {lastSuccessMs} = other;
@@ -91,7 +91,7 @@ export const isProbed = ({failures}: Standing): boolean => failures >= probedAft
 export const isHopeless = ({failingSinceMs}: Standing, nowMs: number): boolean =>
   failingSinceMs !== null && nowMs - failingSinceMs >= disabledAfterMs;
 
-/** What an attempt's outcome says to people. */
+/** The outcome of an attempt in the form that people read. */
 export const attemptOf = (outcome: Outcome): Pick<Attempt, 'outcome' | 'status' | 'why'> => ({
   outcome: outcome.kind === 'delivered' ? 'delivered' : 'failed',
   ...('status' in outcome && {status: outcome.status}),

@@ -1,6 +1,7 @@
-// An endpoint's way along its triggers in OUT.
-//   TG1. A message is acked when its delivery is over: taken, erased, in DEAD, or followed by its successor (queued.ts QU2).
-//   TG2. What cannot be decided now (an owner that is away, a stream that does not answer) goes back, and counts as no attempt.
+// Delivers the queued messages of an endpoint from OUT.
+//   TG1. A message is acked when its delivery is over: accepted, erased, in DEAD, or followed by its successor (queued.ts QU2).
+//   TG2. A message that cannot be delivered now (an owner is away, a stream does not answer) goes back to the stream. It counts as no
+//        attempt.
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {BucketFault} from '../keys/store.js';
@@ -13,22 +14,22 @@ import type {Queued} from './queued.js';
 import {attemptsMax} from './schedule.js';
 
 const goBackMs = 1_000;
-/** A delivery may wait for its owner and its receiver for longer than the stream waits for an ack. */
+/** Period of the notice to the stream that a delivery is under way: it may take longer than the stream waits for an ack. */
 const aliveEveryMs = 20_000;
 const failedPauseMs = 1_000;
 
-/** A message of the stream. */
+/** A message of the stream, which waits for its ack. */
 export interface PulledMessage {
   readonly queued: Queued;
   ack(): void;
-  /** Comes again after so long. */
+  /** Returns the message; the stream delivers it again after `ms`. */
   back(ms: number): void;
-  /** Not over yet. */
+  /** Tells the stream that the delivery is under way. */
   alive(): void;
 }
 
 export interface TriggerSource {
-  /** Waits some seconds for one. Rejects while the stream does not answer. */
+  /** The next message; undefined if none came within some seconds. Rejects while the stream does not answer. */
   next(): Promise<PulledMessage | undefined>;
 }
 
@@ -38,12 +39,12 @@ export interface TriggerWorld {
   readonly owners: Owners;
   readonly events: EventReader;
   readonly wallMs: () => number;
-  /** Undefined: it was the last attempt. */
+  /** Pause after an attempt; undefined: it was the last attempt. */
   readonly retryDelayMs: (attempt: number) => number | undefined;
   readonly logger: Logger;
 }
 
-/** Undefined: the user is erased, or the events are. */
+/** JSON of a message's data; undefined: its user or its events are erased. */
 type Said = string | undefined;
 
 export class TriggerRun {
@@ -75,7 +76,7 @@ export class TriggerRun {
     }
   }
 
-  /** Never rejects for a fault of the world. */
+  /** Delivers one message. Rejects only for a broken invariant. */
   private async handle(message: PulledMessage): Promise<void> {
     const keeping = setInterval(() => message.alive(), aliveEveryMs);
     try {
@@ -83,7 +84,10 @@ export class TriggerRun {
     } catch (error) {
       throwBroken(error);
       if (!(error instanceof OwnerAway || error instanceof BucketFault))
-        this.world.logger.warn({err: error, endpoint: this.recipient.id}, 'a delivery goes back to its queue');
+        this.world.logger.warn(
+          {err: error, endpoint: this.recipient.id},
+          'a delivery could not be attempted: it goes back to its queue',
+        );
       message.back(goBackMs); // TG2
     } finally {
       clearInterval(keeping);

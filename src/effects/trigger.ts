@@ -1,7 +1,7 @@
-// A trigger: something happened that an endpoint is to be told. It waits in the stream OUT, on the endpoint's subject.
-//   TR1. Of a user it holds a reference alone: what is said is made at each attempt, by the owner of the partition. Of an erased
-//       user nothing can be made any more.
-//   TR2. Its id is a function of the log, or of published positions: what is told again after a crash has the same id.
+// A trigger: something happened that an endpoint is notified of. It waits in the stream OUT, on the endpoint's subject.
+//   TR1. A trigger holds only a reference to a user. The owner of the partition makes the data at each attempt, and makes none for an
+//        erased user.
+//   TR2. Its id is a function of the log, or of published positions: a trigger that is queued again after a crash has the same id.
 import {createHash} from 'node:crypto';
 
 export const triggerTypes = [
@@ -15,7 +15,7 @@ export const triggerTypes = [
 ] as const;
 export type TriggerType = (typeof triggerTypes)[number];
 
-/** Opaque to who delivers, but for the partition: no data of clients, but indexes, ids of ours and times. TR1 */
+/** A reference that only the partition's owner reads: indexes, generated ids and times, no data of clients. TR1 */
 export interface EffectReference {
   readonly partition: number;
   readonly [field: string]: unknown;
@@ -23,23 +23,23 @@ export interface EffectReference {
 
 export type Trigger = {
   readonly v: 1;
-  /** `webhook-id`, for ever. TR2 */
+  /** `webhook-id`, the same at each attempt. TR2 */
   readonly id: string;
   readonly type: TriggerType;
   /** When it happened, epoch ms. */
   readonly timestampMs: number;
 } & (
   | {readonly of: EffectReference}
-  /** Names no user, but for `user_ref`. */
+  /** Data that names no user except by `user_ref`. */
   | {readonly data: Readonly<Record<string, unknown>>}
 );
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 62^27 > 2^160. */
+/** Letters of an id: 62^27 > 2^160. */
 const idLetters = 27;
 const idBytes = 20;
 
-/** `msg_` and 27 letters. The same parts have the same id, on each machine of the deployment. TR2 */
+/** `msg_` and 27 letters. Equal parts have equal ids on every machine of the deployment. TR2 */
 export function messageId(deploymentSecret: string, ...parts: readonly (string | number)[]): string {
   const digest = createHash('sha256')
     .update(JSON.stringify(['message', deploymentSecret, ...parts]))

@@ -1,4 +1,4 @@
-// Thread entry of the deliver role: connects, serves the endpoints, says how they fare, and stops on request.
+// Thread entry of the deliver role: connects, serves the endpoints, reports their measures, and stops on request.
 import {randomInt} from 'node:crypto';
 import {parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
@@ -41,7 +41,7 @@ function fail(error: Error): void {
 }
 
 async function main(): Promise<void> {
-  giveWay(logger); // A delivery may be a little later.
+  giveWay(logger); // Lower priority: deliveries can wait a little.
   const nc = await connectFirst(data.nats, 'millrace-deliver');
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before deliveries start');
   const bucket = new NatsKeyBucket(nc, 'hooks');

@@ -108,7 +108,7 @@ export class Erasure {
     this.layout.setOpenEntry(null); // The next snapshot may find this row count again, and would take the entry for current.
   }
 
-  /** The open chunk without the user, decoded from encoded parts: values that only the user had are not in it. Nothing is folded meanwhile. */
+  /** The open chunk without the user. It is encoded and decoded, so that values that only the user had are not in it. */
   private takeOutOfOpen(user: number, erased: Erased): RestoredChunk | undefined {
     const {open} = this.partition;
     if (!open.rowsNow().users.includes(user)) return undefined; // Cheap: some microseconds.
