@@ -66,7 +66,7 @@ import {
 const singleBodyBytesMax = 8 * eventBytesMax;
 
 const reading = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'read', limit: 'reads', handle});
-/** Reads what a read key may not: outcomes of writes and deletions, what was saved, and who is told what. */
+/** An endpoint that reads what a read key may not: outcomes of writes and deletions, saved definitions, and webhooks. */
 const overseeing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'reads', handle});
 const writing = (bodyBytesMax: number, takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   access: 'write',

@@ -277,7 +277,7 @@ const walkedSeries = () => ({
     .describe('Every bucket, empty ones included.'),
 });
 
-/** With any of the parameters that only rows answer. */
+/** Answer to a question with any of the parameters that only rows answer. */
 export const walkedFunnelAnswer = z.strictObject({
   order: z.enum(['strict', 'any']).optional(),
   unit: z.literal('user_and_value').optional().describe('With `hold`: what is counted.'),

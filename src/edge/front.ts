@@ -50,7 +50,7 @@ export interface Front {
   readonly fixedKeys: FixedKeys;
   /** Webhooks, saved funnels and alerts. */
   readonly hooks: HookStore;
-  /** What waits for webhooks, and what none of them took. */
+  /** Deliveries that wait for webhooks, and dead letters. */
   readonly letters: Letters;
   readonly webhookAddresses: Addresses;
   /** `webhook-id` of these parts, with the deployment's secret. */

@@ -46,7 +46,7 @@ async function partitionReadiness({asks, generations}: Front, partition: number)
 export const isCatchingUp = (reason: string): boolean =>
   /^partition \d+(?:: it is behind its log| is recovering| has not published a snapshot yet)$/.test(reason);
 
-/** Until then writes are answered without a position (log-generations.ts). */
+/** Writes are answered without a position until the log's generation is known (log-generations.ts). */
 const unknownGeneration = ' has not reported the generation of its log yet';
 
 /** The reason, as it follows the partition's name; undefined when the partition is ready. */

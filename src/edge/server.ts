@@ -314,7 +314,7 @@ function refuseType({contentType}: Exchange): Failure | undefined {
   return parameters.every(isReadable) ? undefined : unsupportedCharset;
 }
 
-/** False for a charset other than UTF-8: its bytes would be refused, or read as other characters. */
+/** Whether the parameter allows UTF-8. Bytes in another charset would be refused, or read as other characters. */
 function isReadable(parameter: string): boolean {
   const [, charset] = /^charset *= *"?(.*?)"?$/.exec(parameter) ?? [];
   return charset === undefined || charsets.includes(charset);

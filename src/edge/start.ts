@@ -74,9 +74,9 @@ export interface EdgeOptions {
   readonly tokens: AdminTokens;
   /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
-  /** The same on every edge of the deployment. */
+  /** Secret of the deployment, the same on every edge. */
   readonly deploymentSecret: string;
-  /** What acknowledged events survive, for `/healthz`. */
+  /** Failures that acknowledged events survive, for `/healthz`. */
   readonly durability: Durability;
   /** State of the service's own nats-server; empty for an external one. */
   readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
@@ -87,7 +87,7 @@ export interface EdgeOptions {
   /** Undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;
   readonly limits: RateOptions;
-  /** Where webhooks may go. */
+  /** Addresses that webhooks may go to. */
   readonly webhooks: AddressRules;
   /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];

@@ -94,7 +94,7 @@ describe('refused, with the field at fault', () => {
 test('a preview needs no name, and knows no lag', () => {
   const {name: _, ...nameless} = threshold;
   expect(ruleOf(readFields(previewBody, nameless))).toMatchObject({kind: 'threshold', op: 'gte'});
-  expect(() => readFields(previewBody, {kind: 'lag', lag: 'report', seconds: 5})).toThrow(/of a lag no past is known/);
+  expect(() => readFields(previewBody, {kind: 'lag', lag: 'report', seconds: 5})).toThrow(/past lag is not stored/);
 });
 
 test('a change may take away what is optional', () => {

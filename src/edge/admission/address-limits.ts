@@ -17,7 +17,7 @@ export const eventsPerAddress = (perSecond: number): RateLimit<'events-per-addre
 export type AddressCharge = (units: number) => void;
 
 export class AddressLimits<Name extends string> {
-  /** By owner and address; the one that asked least recently comes first. */
+  /** Usage by owner and address; the least recent first. */
   private readonly usages = new Map<string, Record<Name, number>>();
 
   constructor(private readonly countMax = addressesMax) {}

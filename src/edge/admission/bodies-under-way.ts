@@ -5,7 +5,7 @@
 //   U2. The first that fits resumes first: a large body does not delay smaller ones that came after it.
 //   U3. A body that is paused for `heldMsMax` is refused.
 
-/** As long as bodies wait before they begin (intake.ts). U3 */
+/** Longest pause: as long as bodies wait before they begin (intake.ts). U3 */
 export const heldMsMax = 5_000;
 
 export interface BodyUnderWay {

@@ -32,7 +32,7 @@ export class BodyShare {
     return this.takeLeaving(endingBytes, bytes);
   }
 
-  /** As `take`, for the rest of a body, which needs no more afterwards. */
+  /** Takes bytes for the rest of a body, which needs no more afterwards. */
   takeRest(bytes: number): boolean {
     return this.takeLeaving(0, bytes);
   }

@@ -23,12 +23,12 @@ export const intakeBytesMax = 8 * 1024 * 1024;
 const backlogBytesMax = 1.5 * intakeBytesMax;
 /** Bound of all waiting bodies, by announced bytes: half a second of what two cores take. */
 export const waitingBytesMax = 64 * 1024 * 1024;
-/** As long as a message may wait for the log (publisher.ts). */
+/** Longest wait of a body: that of a message for the log (publisher.ts). */
 export const waitingMsMax = 5_000;
 
 /** A body that a client sends at once arrives within a few turns of the loop. N3 */
 const promptMs = 50;
-/** Until more arrives, a body counts as this multiple of its first piece, at most as its announced length. N3 */
+/** Multiple of its first piece that a body counts as until more arrives, at most its announced length. N3 */
 const bytesPerFirstByte = 4;
 /** Interval of the checks whether waiting bodies may begin. */
 export const lookMs = 5;
@@ -192,7 +192,7 @@ export class Intake {
   }
 
   /**
-   * Uses waiting whole bodies. One that waited too long is used all the same: the log decides its answer.
+   * Uses waiting whole bodies, including those that waited too long: the log decides their answer.
    * @returns false when the turn's share is used up. N6
    */
   private useReady(): boolean {

@@ -30,18 +30,18 @@ export const logUnavailable = unavailable('the log does not accept events now: n
 export class Obstacles {
   constructor(private readonly sources: ObstacleSources) {}
 
-  /** Undefined for an external NATS. */
+  /** State of the disk; undefined for an external NATS. */
   get disk(): DiskState | undefined {
     return this.sources.disk?.();
   }
 
-  /** Undefined for an external NATS. */
+  /** Whether the store has a fault; undefined for an external NATS. */
   get hasStoreFault(): boolean | undefined {
     const {storeFault} = this.sources;
     return storeFault === undefined ? undefined : storeFault() !== undefined;
   }
 
-  /** Why no write can be taken now. */
+  /** Reason why no write can be taken now. */
   toWriting(): Failure | undefined {
     const {disk, storeFault, log, isLogOpen} = this.sources;
     if (log() !== 'answers') return awayLog;
@@ -50,12 +50,12 @@ export class Obstacles {
     return isLogOpen() ? undefined : logUnavailable;
   }
 
-  /** Why no key and no definition can be changed now. */
+  /** Reason why no key and no definition can be changed now. */
   toChanges(): Failure | undefined {
     return this.sources.asks() === 'answers' ? undefined : awayStore;
   }
 
-  /** For `/readyz`. */
+  /** Obstacles for `/readyz`. */
   reasons(): string[] {
     const {storeFault, log, asks, logRefusals} = this.sources;
     const states = [log(), asks()];

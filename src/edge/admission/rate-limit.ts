@@ -90,5 +90,5 @@ export class RateLimit<Name extends string = LimitName> {
   }
 }
 
-/** At least 1: after a 0 the client would ask again at once. */
+/** Seconds of `Retry-After`, at least 1: after a 0 the client would ask again at once. */
 const wholeSeconds = (ms: number): number => Math.max(Math.ceil(ms / 1_000), 1);

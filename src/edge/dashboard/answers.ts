@@ -71,7 +71,7 @@ export interface RecordAnswer {
 
 // -- Saved reports --------------------------------------------------------------------------------------------------------
 
-/** A question of a report's page that somebody named. */
+/** A question of a report's page, saved under a name. */
 export interface SavedReportAnswer {
   readonly id: string;
   readonly name: string;
@@ -93,7 +93,7 @@ export interface SavedReportsAnswer {
   readonly reports: readonly SavedReportAnswer[];
 }
 
-/** With a 412: what somebody else made of it. */
+/** Answer with a 412: the report after another person's change. */
 export interface ChangedMeanwhileAnswer {
   readonly report: SavedReportAnswer;
 }
@@ -163,7 +163,7 @@ export interface MemoryUse {
   readonly bytes_max: number | null;
 }
 
-/** Rows of the ring, one a second, as columns. */
+/** Rows of the ring as columns, one row per second. */
 export interface LoadRows {
   /** Epoch ms, ascending. */
   readonly at: readonly number[];
@@ -195,7 +195,7 @@ export interface ArrivedEvent {
   /** Epoch ms: time of the event, and of its receipt. */
   readonly at: number;
   readonly received: number;
-  /** From the first entry of its log message until the log had it on disk. */
+  /** Time from the first entry of its log message until the log had it on disk. */
   readonly ack_ms: number;
   /** The first properties in their order; nested values and long texts are cut to short texts. */
   readonly properties: readonly (readonly [key: string, value: null | boolean | number | string])[];
@@ -212,7 +212,7 @@ export interface ArrivedSample {
 
 export interface SeenRefusal {
   readonly code: string;
-  /** Absent for a path that does not exist. */
+  /** Route; absent for a path that does not exist. */
   readonly route?: string | undefined;
   readonly field: string | null;
   readonly key_id: string | null;

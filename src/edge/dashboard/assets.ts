@@ -1,7 +1,7 @@
 // The files of the dashboard, held in memory as the build made them: raw, gzip and brotli.
 //   AS1. Every file is a path of its own, and so is every page of the app: an unknown path is 404, not the app.
-//   AS2. Names of files carry a hash of their content and are kept for ever; the page itself and what it names by a fixed
-//        name are asked for again each time.
+//   AS2. Browsers cache files whose names carry a hash of their content without end. They ask again each time for the page itself and
+//        for files that it names by a fixed name.
 import {createHash} from 'node:crypto';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {extname, join} from 'node:path';
@@ -68,7 +68,7 @@ export interface Asset {
 
 /** Output of the build. */
 export interface DashboardFiles {
-  /** By their path below `/dashboard/`. */
+  /** Files by their path below `/dashboard/`. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** Text of the page, whose links are relative. */
   readonly index: string;
@@ -115,7 +115,7 @@ const headersOf = (cache: Header, etag: string, encoding?: Encoding): readonly H
   ...(encoding === undefined ? [] : [['Content-Encoding', encoding] as const]),
 ];
 
-/** The page behind `prefix` (path-prefix.ts): it is the one file whose links depend on where the service is. */
+/** The page for clients that reach the service under `prefix` (path-prefix.ts): its links depend on the prefix. */
 export function pageBehind(index: string, prefix: string): Asset {
   const bytes = Buffer.from(index.replaceAll(relativeLink, `"${prefix}/dashboard/`));
   const etag = etagOf(bytes);

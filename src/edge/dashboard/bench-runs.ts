@@ -60,7 +60,7 @@ const nothing: Found = {runs: [], problems: []};
 
 export class BenchRuns {
   private readonly listed: SharedAnswer<Listed>;
-  /** By path, valid while size and time of the file stay the same. */
+  /** Runs by path, valid while size and time of the file stay the same. */
   private known = new Map<string, {readonly stamp: string; readonly found: Found}>();
 
   constructor(private readonly sources: BenchRunSources) {

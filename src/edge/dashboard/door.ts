@@ -1,6 +1,6 @@
 // The door of the dashboard's routes. A browser sends its cookie with any request that any page makes it send, so a valid
 // cookie is not enough:
-//   D1. The host must be one that nobody else can point at this service: an address, `localhost`, or a name of
+//   D1. The host must be one that no other party can point at this service: an address, `localhost`, or a name of
 //       DASHBOARD_HOSTS. Otherwise a foreign page whose name resolves to this service would have the same origin (DNS rebinding).
 //   D2. A request that changes something must come from a page of this host: with `X-Millrace: 1`, an `Origin` that is the host
 //       asked, and `Sec-Fetch-Site` in agreement where the browser sends it.
@@ -37,7 +37,7 @@ export const roleNotSufficient = (needed: DashboardRole): Failure => ({
 
 export class DashboardDoor {
   private readonly limit = new RateLimit('session', readsPerMinute, 60);
-  /** By session; least recently asked first. */
+  /** Usage of the rate limit by session; the least recent first. */
   private readonly usages = new Map<string, Record<'session', number>>();
 
   constructor(

@@ -41,7 +41,7 @@ const hookWriting = writingAs('admin', webhookBodyBytesMax);
 const analysing = readingAs('analyst');
 const alerting = writingAs('analyst', alertBodyBytesMax);
 
-/** Below `/dashboard/api/`. */
+/** Paths below `/dashboard/api/`. */
 export const hookRoutes: Readonly<Record<string, Route>> = {
   'v1/webhooks': {GET: hooking(listWebhooks), POST: hookWriting(createWebhook)},
   'v1/alerts': {GET: analysing(listAlerts), POST: alerting(createAlert)},
@@ -50,7 +50,7 @@ export const hookRoutes: Readonly<Record<string, Route>> = {
   'v1/user/funnels': {GET: analysing(readUserFunnels)},
 };
 
-/** Those with an id of the service in their path, as `Routes` has them. */
+/** Routes with a generated id in their path, in the form of `Routes`. */
 export const dashboardRoutesById: ReadonlyMap<string, Route> = new Map(
   Object.entries<Route>({
     'v1/webhooks/': {PATCH: hookWriting(changeWebhook), DELETE: hooking(deleteWebhook)},

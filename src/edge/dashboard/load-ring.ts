@@ -31,7 +31,7 @@ const ackShares = [0.5, 0.99, 0.999];
 export const refusedPrefix = 'refused.';
 const codes = Object.keys(statusOf) as ErrorCode[];
 
-/** In the order of a row. */
+/** Names of columns in the order of a row. */
 export const columnNames: readonly string[] = [
   ...totalNames,
   ...gaugeNames,
@@ -86,7 +86,7 @@ export class LoadRing {
     for (const [column, value] of row.entries()) this.columns[column]![place] = value;
   }
 
-  /** In the order of `columnNames`; undefined before the first. */
+  /** The newest row, in the order of `columnNames`; undefined before the first. */
   newest(): {readonly at: number; readonly row: readonly (number | null)[]} | undefined {
     if (this.count === 0) return undefined;
     const place = (this.count - 1) % ringRows;

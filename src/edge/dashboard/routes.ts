@@ -120,7 +120,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
 });
 
 /**
- * Answers an unknown id with 200 and the body of the API: browsers write a line into their console for every status of 400 and
+ * Answers an unknown id with 200 and the body of the API: browsers log a line to their console for every status of 400 and
  * above, and the page that searches for the id made no mistake.
  */
 const quietly =

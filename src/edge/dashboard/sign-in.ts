@@ -99,7 +99,7 @@ export class SignIn {
     this.end(front, exchange, '');
   };
 
-  /** For `npm run dashboard`, with the admin token. */
+  /** Creates a sign-in code for `npm run dashboard`, which asks with the admin token. */
   readonly createCode: BodyEndpoint['takeBody'] = async (_front, exchange) => {
     readQuery(exchange.query, noParameters);
     const code = await orUnavailable(this.options.keys.signIn.createCode());

@@ -1,5 +1,5 @@
 // Open connections. Above the bound the edge closes a new one at once: a process without free files cannot even accept and close
-// it, polls it for ever, and cannot reconnect to NATS.
+// it, polls it without end, and cannot reconnect to NATS.
 
 import type {Logger} from '../../observe.js';
 import {readIfReadable} from '../../system-file.js';
@@ -18,7 +18,7 @@ export const operatorConnectionsMax = 192;
  */
 const spareMax = 64;
 
-/** Below this number somebody has probably set a limit without this service in mind. */
+/** A limit below this number was probably set without this service in mind. */
 const fewConnections = 1_000;
 
 /** Connections of the public port: as many as the open files of the process allow. */

@@ -1,7 +1,7 @@
 // Deadlines of exchanges that wait for their client: for the rest of a body, or until it has read the rest of an answer.
 //   uWebSockets.js has one timeout of 10 s, which it checks every 4 s. It suffices for idle connections and for slow headers:
 //   only a whole request restarts it. It does not suffice for bodies and answers: it cuts off a body below 16 KB/s, and a client
-//   that reads a few bytes every ten seconds keeps its connection for ever.
+//   that reads a few bytes every ten seconds keeps its connection without end.
 //   T1. A waiting exchange ends at its deadline, within one sweep, and not earlier because its client is slow.
 
 /** Interval of `sweep`. Well below 8 s, the shortest timeout of uWebSockets.js. */

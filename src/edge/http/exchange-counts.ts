@@ -1,4 +1,4 @@
-// What an exchange counts: a port that metrics/traffic.ts implements.
+// Counts of an exchange: a port that metrics/traffic.ts implements.
 import type {ErrorCode} from '../failure.js';
 
 /** A route as counting sees it: itself, and whether it is the dashboard's. */
@@ -8,11 +8,11 @@ export interface CountedRoute {
 
 /** Outcomes of the entries that clients sent. */
 export interface Outcomes {
-  /** In the log. */
+  /** Entries in the log. */
   accepted: number;
   /** Invalid. */
   refused: number;
-  /** Not taken by the log, or with an unknown outcome. */
+  /** Entries that the log did not take, or whose outcome is unknown. */
   unavailable: number;
 }
 

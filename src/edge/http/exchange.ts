@@ -116,7 +116,7 @@ export class Exchange implements CommitWaiter {
   readonly preflight: Preflight | undefined;
   /** Set for a request to the dashboard. */
   readonly page: PageRequest | undefined;
-  /** Who is signed in, on routes of the dashboard that need it. */
+  /** The person who is signed in, on routes of the dashboard that need a session. */
   session: Session | undefined;
   /** An id that does not exist is answered with 200 and the API's body. */
   isAbsenceAnswered = false;
@@ -132,7 +132,7 @@ export class Exchange implements CommitWaiter {
   isLastByClient = false;
   /** X-Request-Id as the client sent it. */
   private sentId = '';
-  /** Its id (request-id.ts), made on first use. */
+  /** Id of the request (request-id.ts), made on first use. */
   private id: string | undefined;
 
   /** `method` and `path` are passed where they are known: reading them from the request makes strings. */

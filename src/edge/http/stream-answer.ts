@@ -1,7 +1,7 @@
 // An answer without a fixed end: frames, until its writer ends it or its client leaves.
 //   SA1. Bytes that the socket does not take at once wait in uWebSockets.js: one frame at most, as nothing is written until it is
 //        taken.
-//   SA2. It ends once: by `end`, by `cut`, or when its client leaves; later calls do nothing.
+//   SA2. A stream ends once: by `end`, by `cut`, or when its client leaves; later calls do nothing.
 import type {HttpResponse} from './transport.js';
 
 export class StreamAnswer {

@@ -24,7 +24,7 @@ type Measured<Answer> = Extract<Answer, {kind: 'measures'}>;
 
 /** Measures of the roles and of the service's own nats-server. */
 export interface Measures {
-  /** By partition; undefined for one that did not answer. */
+  /** Measures by partition; undefined for one that did not answer. */
   readonly partitions: readonly (Measured<PartitionAnswer> | undefined)[];
   readonly report: Measured<ReportAnswer> | undefined;
   /** Answer of one delivering process; undefined when none answered. */
@@ -45,7 +45,7 @@ export interface Measures {
 
 export interface View extends Measures {
   readonly front: Front;
-  /** Undefined while the bucket of them does not answer. */
+  /** States of alerts; undefined while their bucket does not answer. */
   readonly alerts: AlertStates | undefined;
   readonly isReady: boolean;
 }

@@ -42,9 +42,9 @@ export interface Operation {
   /** A report: an `If-None-Match` is answered with 304, a `Min-Log-Position` waits for a snapshot. */
   readonly isConditional?: true;
   readonly body?: {readonly schema: z.ZodType; readonly example: unknown};
-  /** By status: successes, and refusals that have more than an error. */
+  /** Answers by status: successes, and refusals that have more than an error. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Its own codes, in addition to those of its access, its parameters and its body. */
+  /** Codes of this operation, in addition to those of its access, its parameters and its body. */
   readonly errors: readonly ErrorCode[];
 }
 

@@ -2,7 +2,7 @@
 // service with the life of a shop in it, and compares the answers with what the shop knows of itself.
 
 export interface AskedQuestion {
-  /** What one wants to know. */
+  /** The question in a reader's words. */
   readonly about: string;
   readonly question: string;
   /** Paths with queries as a reader would write them, escaped where a shell or a URL needs it. */

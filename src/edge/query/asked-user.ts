@@ -30,7 +30,7 @@ export const userPathForm = {
   }),
 };
 
-/** Undefined when neither is given. @throws RequestFailure when both are. */
+/** The user that a request names; undefined when it names none. @throws RequestFailure when both are. */
 export function namedUser({userId, anonymousId}: QueryValues<typeof userForm>): UserRef | undefined {
   if (userId !== undefined && anonymousId !== undefined) {
     throw new RequestFailure(invalidRequest('userId and anonymousId name two users: give one of them', 'anonymousId'));

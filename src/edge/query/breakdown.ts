@@ -23,7 +23,7 @@ interface Asked {
   readonly breakdown_limit: number | undefined;
 }
 
-/** Undefined where none is asked for. @throws RequestFailure for more than an answer holds */
+/** The breakdown that a request asks for, if it asks for one. @throws RequestFailure for more than an answer holds */
 export function breakdownOf({breakdown, breakdown_limit: asked}: Asked, bucketCount: number): Breakdown | undefined {
   if (breakdown === undefined) {
     if (asked === undefined) return undefined;

@@ -4,7 +4,7 @@ import type {Front} from '../front.js';
 
 type Devices = Extract<PartitionAnswer, {kind: 'devices'}>;
 
-/** By partition. @throws RequestFailure (503) when a partition does not answer. */
+/** Devices by partition. @throws RequestFailure (503) when a partition does not answer. */
 export function devicesOf({asks, partitionCount}: Front, userId: string): Promise<Devices[]> {
   const partitions = Array.from({length: partitionCount}, (_, partition) => partition);
   return Promise.all(partitions.map((partition) => asks.partition(partition, {ask: 'devices', userId}, ['devices'])));

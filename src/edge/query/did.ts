@@ -1,4 +1,4 @@
-// What a user must have done to be counted: an event or any, `where`, `user_where` of reports about users (docs/api.md, Reports).
+// The condition on what a user did to be counted: an event or any, `where`, `user_where` of reports about users (docs/api.md, Reports).
 import type {Condition} from '../../../actors/report/rows/condition.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
@@ -11,7 +11,7 @@ export const didForm = {
   user_where: userWhere,
 };
 
-/** Of reports that count nothing unless it is named. */
+/** Parameters of reports that require a choice: a named event, or any. */
 export const namedForm = {
   event: optional(name, {
     description: 'The name of the events that count. Either this, or `any_event`.',

@@ -32,7 +32,7 @@ export interface HistoryPage {
   readonly linkedTo?: string;
 }
 
-/** Where a page starts: after a row, below the bounds that the first page found. */
+/** Start of a page: after a row, below the bounds that the first page found. */
 export interface HistoryStart {
   readonly place: RowPlace;
   readonly ordinalEnds: readonly number[];
@@ -54,7 +54,7 @@ export class HistoryReader {
   private readonly filters: HistoryFilters;
   private readonly share = new AnswerShare();
   private ordinalEnds: readonly number[] | undefined;
-  /** What the pages are exact at, by partition asked; empty before the first page. */
+  /** Position at which the pages are exact, by partition asked; empty before the first page. */
   positions: readonly string[] = [];
 
   constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters) {

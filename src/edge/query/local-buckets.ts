@@ -16,11 +16,11 @@ interface LocalBuckets {
   /** Start of each bucket, and the end of the last; epoch ms. */
   readonly edges: readonly number[];
   readonly labels: readonly string[];
-  /** What the local clock shows at the start of each bucket, written as the epoch ms of the same in UTC. */
+  /** Local time at the start of each bucket, as the epoch ms of the same time in UTC. */
   readonly starts: readonly number[];
 }
 
-/** Where the windows of local days begin that end with each bucket: the days are counted by date. */
+/** Start of the window of local days that ends with each bucket: days are counted by date. */
 export const windowStarts = (starts: readonly number[], interval: 'day' | 'week', zone: Zone, days: number): number[] =>
   starts.map((localMs) => zone.firstAt(bucketNext(localMs, interval) - days * dayMs));
 
@@ -31,7 +31,7 @@ export function localDays(zone: Zone, first: number, last: number, countMax: num
   return starts.filter((start, i) => start !== starts[i - 1]);
 }
 
-/** Where a bucket begins: the instant, and what the local clock shows. */
+/** Start of a bucket: the instant, and the local time. */
 interface Start {
   readonly timeMs: number;
   readonly localMs: number;

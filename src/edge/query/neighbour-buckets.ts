@@ -1,12 +1,12 @@
 // Edges of the buckets next to those of a range, for questions about what came before and what follows.
-//   NB1. They are the edges that a longer range has: in every zone, and with either first day of the week.
+//   NB1. Their edges are those of a longer range: in every zone, and with either first day of the week.
 import {bucketNext, bucketStart, type Interval} from '../../../actors/calendar.js';
 import {dayMs, hourMs} from '../../../actors/limits.js';
 import type {BucketedRange} from '../../asks.js';
 import {type AskedBuckets, isOfUtc, type ZoneDefault, zoneIn} from './asked-times.js';
 import {localBuckets} from './local-buckets.js';
 
-/** No bucket of any zone is longer. */
+/** Longest bucket of any zone. */
 const longestMs: Readonly<Record<Interval, number>> = {
   hour: 2 * hourMs,
   day: 2 * dayMs,
@@ -16,7 +16,7 @@ const longestMs: Readonly<Record<Interval, number>> = {
   year: 367 * dayMs,
 };
 
-/** Where the `count` buckets after the last one end. NB1 */
+/** Ends of the `count` buckets after the last one. NB1 */
 export function endsAfter(range: BucketedRange, asked: AskedBuckets, service: ZoneDefault, count: number): number[] {
   const {interval, toMs} = range;
   let endMs = range.buckets?.edges.at(-1) ?? bucketNext(bucketStart(toMs, interval), interval);

@@ -10,7 +10,7 @@ export interface TextForm<Value> {
   readonly schema: JsonSchema;
   /** Follows "<name> must be". */
   readonly expected: string;
-  /** Undefined for a text that does not have this form. */
+  /** Reads a text; undefined if it does not have this form. */
   readonly parse: (text: string) => Value | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface Parameter<Value> {
   readonly isRequired: boolean;
   /** May occur any number of times; a numbered one with each number. */
   readonly isList: boolean;
-  /** Its name ends in `[n]`, and stands for names with each number from 1 to this one. */
+  /** Largest n of a parameter whose name ends in `[n]`: n is any number from 1 on. */
   readonly numberMax?: number;
   /** Schema of its decoded text, or list of texts. */
   readonly schema: JsonSchema;

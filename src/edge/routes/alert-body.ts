@@ -59,7 +59,7 @@ const conditions = (field: string) =>
     )
     .max(conditionsMax, `${field} ${conditionRule}`);
 
-/** What every alert has. */
+/** Fields of every alert. */
 const named = {
   name: z
     .string(nameRule)
@@ -76,7 +76,7 @@ const named = {
   paused: z.boolean(pausedRule).optional().describe('It is not evaluated, and keeps its state. Default: `false`.'),
 };
 
-/** What every alert has that is told by its state. */
+/** Fields of every alert with a state. */
 const ofAll = {
   ...named,
   for: wholeOf('for', 1, forMax)
@@ -162,7 +162,7 @@ export const newAlertBody = z.discriminatedUnion(
 );
 export type NewAlert = z.infer<typeof newAlertBody>;
 
-/** Lag has no past, and who stalled in the past is told to nobody. */
+/** Fields of a preview. Lag and stalled have none: past lag is not stored, and stalled counts nothing. */
 const previewed = {...ofAll, name: ofAll.name.optional()};
 export const previewBody = z.discriminatedUnion(
   'kind',
@@ -171,12 +171,12 @@ export const previewBody = z.discriminatedUnion(
     z.strictObject({kind: z.literal('absence'), ...previewed, ...ofKind.absence}),
     z.strictObject({kind: z.literal('funnel_drop'), ...previewed, ...ofKind.funnel_drop}),
   ],
-  'kind must be one of threshold, absence, funnel_drop: of a lag no past is known, and stalled counts nothing',
+  'kind must be one of threshold, absence, funnel_drop: past lag is not stored, and stalled counts nothing',
 );
 
 const all = {...ofKind.stalled, ...ofAll, ...ofKind.threshold, ...ofKind.absence, ...ofKind.funnel_drop, ...ofKind.lag};
 
-/** What of an alert is changed. The whole must be an alert of its kind again. */
+/** Fields of a change. With them the alert must be valid for its kind. */
 export const alertChange = z
   .strictObject(
     Object.fromEntries(Object.entries(all).map(([field, form]) => [field, (form as z.ZodType).nullable().optional()])),
@@ -188,7 +188,7 @@ function areHours({timezone, from, to}: {timezone: string; from: string; to: str
   return zoneOf(timezone) !== undefined && !times.includes(undefined) && times[0] !== times[1];
 }
 
-/** What the API's fields mean. @throws RequestFailure */
+/** The alert that the API's fields describe. @throws RequestFailure */
 export function ruleOf(body: z.infer<typeof newAlertBody> | z.infer<typeof previewBody>): Rule {
   switch (body.kind) {
     case 'threshold': {

@@ -65,7 +65,7 @@ export async function changeAlert(front: Front, exchange: Exchange, bytes: Buffe
   exchange.json('200 OK', JSON.stringify(await withState(front, edited)));
 }
 
-/** `gte` in a change stands for the `lte` that there was, and the other way round. */
+/** A change with `gte` replaces an `lte`, and the other way round. */
 function mergedBody(stored: object, change: object): object {
   const known: Record<string, unknown> = {...stored};
   if ('gte' in change || 'lte' in change) {
@@ -113,7 +113,7 @@ export async function previewAlert(front: Front, exchange: Exchange, bytes: Buff
   exchange.json('200 OK', JSON.stringify(answer));
 }
 
-/** What the published reports include, and how far apart two of them are. */
+/** End of what the published reports include, and the period of publications. */
 async function freshness(front: Front): Promise<{asOfMs: number; refreshMs: number}> {
   const {headers} = await ask(front, {report: 'events', event: '', fromMs: 0, toMs: 0, interval: 'hour'});
   const asOfMs = Date.parse(headers['Report-As-Of']);

@@ -73,7 +73,7 @@ interface Piece {
 /** Entries of a batch as they were appended. */
 interface Pieces {
   readonly pieces: readonly Piece[];
-  /** By entry: the `indexes` of `BatchEntries`. */
+  /** Index in the batch, by entry: the `indexes` of `BatchEntries`. */
   readonly indexes: Uint16Array;
 }
 
@@ -94,7 +94,7 @@ class BatchOutcome implements CommitWaiter {
   private readonly counts: Outcomes;
   private events: Pieces = noPieces;
   private links: Pieces = noPieces;
-  /** What each entry of `links` is. */
+  /** Kind of each entry of `links`. */
   private linked: readonly BatchLink[] = [];
   private isComplete = false;
   private settledCount = 0;

@@ -2,7 +2,7 @@
 //   DE1. A deletion is one erase entry. The anonymous users that a user is (actors/identity) are erased first: the entry names
 //        the partitions where it goes on, and the owner of each brings it to the next (src/partition/erasure/onward.ts). The
 //        user's partition is the last one: by then it has everything that left for it.
-//   DE2. Once the entry is in a log, the deletion is carried to its end, whoever dies and whether the client waits or not.
+//   DE2. Once the entry is in a log, the deletion is carried out, whichever process dies and whether the client waits or not.
 //   DE3. Everywhere the deletion has its id. Its receipt is that of all partitions that have one, and is not complete without
 //        that of the user's own.
 import {randomBytes} from 'node:crypto';
@@ -41,7 +41,7 @@ export const deleteUser: Handle = (front, exchange) =>
 export const deleteUserInPath: Handle = (front, exchange, segment) =>
   eraseUser(front, exchange, userInPath(exchange, segment), (deletion) => `/v1/deletions/${deletion}`);
 
-/** A deletion, as far as it is known. */
+/** The known parts of a deletion. */
 interface Receipt extends Omit<Deletion, 'events_deleted' | 'log_position'> {
   readonly log_position: string | null;
   readonly events_deleted: number | null;
@@ -50,7 +50,7 @@ interface Receipt extends Omit<Deletion, 'events_deleted' | 'log_position'> {
 interface Order {
   readonly id: string;
   readonly user: UserRef;
-  /** Partitions in the order in which they erase the user; its own is the last one, and stands twice if devices are there. */
+  /** Partitions in the order in which they erase the user. Its own is the last one, and listed twice if devices are in it. */
   readonly route: readonly number[];
 }
 
@@ -66,7 +66,7 @@ async function eraseUser(
     front.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
     partitionsOfDevices(front, user),
   ]);
-  // Who has neither events nor a profile may be linked.
+  // A user with neither events nor a profile may be linked.
   if (known.kind === 'unknown_user' && devicesAt.length === 0) return answerUnknown(front, exchange, known);
   const elsewhere = devicesAt.filter((partition) => partition !== home);
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
@@ -84,7 +84,7 @@ async function eraseUser(
   }
 }
 
-/** Also those where a second user named the anonymous one: what came before is still this user's. */
+/** Devices of a user, shared ones included: their earlier events are still this user's. */
 async function partitionsOfDevices(front: Front, {kind, id}: UserRef): Promise<number[]> {
   if (kind === 'anonymous') return [];
   const devices = await devicesOf(front, id);
@@ -167,7 +167,7 @@ function merged(deletions: readonly Deletion[]): Receipt {
   return {id, status: 'completed', log_position, events_deleted: events, completed_at: completedAt, verified};
 }
 
-/** What the edge knows by itself: the partition has not counted the events yet. */
+/** The edge's own record of a deletion: the partition has not counted the events yet. */
 const pendingDeletion = (id: string, commit: Commit | undefined): Receipt => ({
   id,
   status: 'pending',

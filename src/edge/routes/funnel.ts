@@ -1,5 +1,5 @@
 // GET /v1/reports/funnel and /v1/reports/funnel/users: the parameters of a funnel, and the questions that they make.
-//   FU1. Without any of the parameters that only rows answer the question is that of the plain funnel, which has indexes.
+//   FU1. A question without any of the parameters that only rows answer is a plain funnel, which has indexes.
 import {createHash} from 'node:crypto';
 import type {Interval} from '../../../actors/calendar.js';
 import {
@@ -65,7 +65,7 @@ const breakdownAt: TextForm<BreakdownAt> = {
   },
 };
 
-/** Who is in a funnel, and how far each gets. */
+/** The users who are counted in a funnel, and its steps. */
 export const pathsForm = {
   'steps[]': list(name, {
     countMax: funnelStepsMax,

@@ -22,7 +22,7 @@ const outcomeUnknown = unavailable(
 const nameRule = `names must be up to ${hiddenMax} names of events, each of 1 to ${idCharsMax} characters`;
 const propertyRule = `properties must be up to ${hiddenMax} names of properties, each of 1 to ${objectKeyCharsMax} characters, without lone surrogates`;
 
-/** With the flag u a pair is one character. It cannot be stored: UTF-8 would give another text back. */
+/** A lone surrogate (with the flag u a pair is one character). It cannot be stored: UTF-8 would give another text back. */
 const loneSurrogate = /\p{Surrogate}/u;
 
 export const hiddenNames = z.strictObject({

@@ -15,7 +15,7 @@ import type {Handle} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 
-// If the key was created all the same, nobody has its text: it opens nothing, and the list can revoke it.
+// If the key was created nevertheless, no client has its text: it opens nothing, and an admin can revoke it in the list.
 const outcomeUnknown = unavailable(
   'the key store does not respond: the change may or may not have been made, list the keys to see',
 );
@@ -142,7 +142,7 @@ function changed<Value>(
   return storedChange(front, outcomeUnknown, () => change(keys, author));
 }
 
-/** Without the hash: with it a reader of the list could test guesses. */
+/** The key without its hash: with the hash a reader of the list could test guesses. */
 function publicRecord(record: ApiKeyRecord): z.infer<typeof listedKey> {
   const {id, name, kind, last4, createdMs, lastUsedMs, revokedMs, options} = record;
   return {

@@ -4,7 +4,7 @@ import type {Commit} from '../../ingest/log-message.js';
 import type {Front} from '../front.js';
 import type {CommitAnswer, Exchange} from '../http/exchange.js';
 
-/** What a client is told once both are settled. */
+/** The answer to the client once both writes are settled. */
 interface WriteOutcome {
   settled(exchange: Exchange, commit: Commit): void;
   linkLost(exchange: Exchange): void;

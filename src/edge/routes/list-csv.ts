@@ -31,7 +31,7 @@ export function listRows(query: Listing, answer: unknown): readonly Row[] {
   }
 }
 
-/** Where more follows: the `next_cursor` of the JSON answer. */
+/** Header with the `next_cursor` of the JSON answer, if more rows follow. */
 export function nextCursorIn(json: string): readonly Header[] {
   const {next_cursor: cursor} = JSON.parse(json) as {readonly next_cursor: string | null};
   return cursor === null ? [] : [['Next-Cursor', cursor]];

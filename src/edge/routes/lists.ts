@@ -76,7 +76,7 @@ const pageOf = ({prefix, limit}: Page, start: ListCursor | undefined) => ({
   ...(prefix === undefined ? {} : {prefix}),
 });
 
-/** Undefined without a cursor. @throws RequestFailure for a text that is none, and for one of another range */
+/** The cursor of a request, if it has one. @throws RequestFailure for a text that is none, and for one of another range */
 function startOf({cursor, ...times}: Page, front: Front): ListCursor | undefined {
   const {fromMs, toMs} = optionalBoundsOf(times, front);
   if (cursor === undefined) return undefined;
@@ -121,7 +121,7 @@ export const traitValuesList = reportRoute(traitValuesForm, (values, front) => {
   return continued({...asked, ...activeOf(values, start, front), ...pageOf(values, start)}, start);
 });
 
-/** No event is earlier than 1970. */
+/** The earliest time of an event: 1970. */
 function activeOf(asked: Page, start: ListCursor | undefined, front: Front): {readonly active?: ActiveWithin} {
   if (start !== undefined) return start.range === undefined ? {} : {active: start.range};
   const {fromMs, toMs} = optionalBoundsOf(asked, front);

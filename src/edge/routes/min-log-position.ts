@@ -1,6 +1,6 @@
 // `Min-Log-Position` of a report: the answer includes the writes at these positions, or there is none.
 //   ML1. The report thread waits for a snapshot that is on its way. A secret key also has the partitions publish one; each does
-//        so every 5 s at most, whoever asks. A read key only waits: with it anybody who sees a dashboard could keep the
+//        so every 5 s at most, for all clients together. A read key only waits: with it anybody who sees a dashboard could keep the
 //        partitions busy with snapshots.
 import type {ReportAnswer, ReportQuestion} from '../../asks.js';
 import {positionsPattern, readPositions} from '../../log-position.js';
@@ -45,7 +45,7 @@ export async function answerIncluding(
   throw new RequestFailure(notYet(mayForce ? Math.min(dueSeconds, forcedSecondsMin) : dueSeconds));
 }
 
-/** Nobody waits for the answers: the report thread sees what is published. */
+/** Asks the partitions to publish, and ignores their answers: the report thread sees what is published. */
 function forceSnapshots(asks: Asks, partitions: readonly number[]): void {
   void Promise.allSettled(partitions.map((partition) => asks.partition(partition, {ask: 'publish'}, ['publishing'])));
 }

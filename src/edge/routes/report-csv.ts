@@ -74,10 +74,10 @@ function rowsOf(query: ReportQuery, answer: unknown): readonly Row[] {
   }
 }
 
-/** Of the rows of a breakdown: the text of a value, or a kind that is none. */
+/** Titles for the name of a breakdown's row: the text of a value, or a kind that is none. */
 const nameTitles = ['value', 'kind'];
 
-/** What was measured has a column of its name. */
+/** Rows of event counts. The column of a measure has the measure's name. */
 function eventRows(answer: EventCounts, measure: Measured['measure']): Row[] {
   const isList = 'series' in answer;
   const series: readonly Series[] = isList ? answer.series : [answer];

@@ -1,4 +1,4 @@
-// What reports share: the route turns parameters into a question, and the report role's answer into HTTP.
+// The common part of reports: the route turns parameters into a question, and the report role's answer into HTTP.
 import {eventsAskedFor, propertiesAskedFor, quotedInHint} from '../../asked-names.js';
 import type {HiddenTexts, ReportAnswer, ReportQuery} from '../../asks.js';
 import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';

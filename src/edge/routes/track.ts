@@ -115,7 +115,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   append(front, exchange, answer, linkOfEvent(front));
 }
 
-/** For the newest plain event. */
+/** Answer to the newest plain event, which is ahead of the clock. */
 function trackedAhead({encoder, traffic}: Front): WriteAnswer {
   traffic.noteAhead();
   return new WriteAnswer(trackedBody, 'events', noteHeaders([], aheadMsOfEntry(encoder.bytes, encoder.start)));
@@ -178,7 +178,7 @@ const isTooLong = (bytes: Buffer): boolean => bytes.length > eventBytesMax && co
 
 const isRefusal = (read: AcceptedIdentify | Refusal): read is Refusal => 'code' in read;
 
-/** For an event that is the whole body, too large is 413. */
+/** Refusal of a single event: the event is the whole body, so too large is 413. */
 function singleRefusal(refusal: Refusal): Failure {
   return refusal.code === 'event_too_large' ? {...refusal, code: 'payload_too_large'} : refusal;
 }

@@ -37,7 +37,7 @@ export const userList = reportRoute(userListForm, (values, front) => {
   const {prefix, event, limit, cursor} = values;
   const {fromMs, toMs} = optionalBoundsOf(values, front);
   const isBounded = event !== undefined || fromMs !== undefined || toMs !== undefined;
-  // No event is earlier than 1970.
+  // The earliest time of an event is 1970.
   const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
   const query = {
     report: 'user_list',

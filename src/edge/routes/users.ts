@@ -23,7 +23,7 @@ async function answerProfile(front: Front, exchange: Exchange, user: UserRef): P
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
   ]);
   if (profile.kind === 'unknown_user') return failUnknown(exchange, profile);
-  // Who is deleted between the two answers is not half there.
+  // A user who is deleted between the two answers is unknown, and not a profile without events.
   if (page.isUserUnknown) return failUnknown(exchange, page);
   const history = `"events":[${page.events.join(',')}],"events_has_more":${page.next !== undefined}`;
   exchange.json('200 OK', `{${profileFields(profile, anonymousIds)},${history}}`);
@@ -34,7 +34,7 @@ export async function anonymousIdsOf(front: Front, userId: string): Promise<read
   return devices.flatMap(({anonymousIds}) => anonymousIds).slice(0, devicesListedMax);
 }
 
-/** Of a profile, all but its events. */
+/** A profile without its events. */
 export function profileFields(
   {id, traitsJson, createdMs, lastSeenMs, traitsOverLimit}: Extract<PartitionAnswer, {kind: 'profile'}>,
   anonymousIds: readonly string[] | undefined,

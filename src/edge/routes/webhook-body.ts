@@ -116,7 +116,7 @@ export const replayBody = z.strictObject({
 
 export type EndpointContent = Pick<Endpoint, 'kind' | 'url' | 'types' | 'batch' | 'ordered'>;
 
-/** As zod reads it: what is absent may be undefined. */
+/** The body in zod's types: an absent field may be undefined. */
 interface AskedContent extends Pick<Endpoint, 'kind' | 'url'> {
   readonly types: readonly {
     readonly type: SubscribedType;
@@ -150,7 +150,7 @@ export const wantsEvents = ({types}: Pick<Endpoint, 'types'>): boolean =>
 
 const shownTime = (timeMs: number | null): string | null => (timeMs === null ? null : isoText(timeMs));
 
-/** Never with a secret: the URL of a chat is one. */
+/** The endpoint without its secrets: the URL of a chat is one. */
 export function shownWebhook(endpoint: Endpoint, standing: Standing): WebhookAnswer {
   const {id, kind, url, types, state, reason, batch, ordered, createdMs} = endpoint;
   return {

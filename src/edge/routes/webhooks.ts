@@ -1,5 +1,5 @@
 // /v1/webhooks: endpoints, how they fare, and what is to be sent again (docs/webhooks.md).
-//   WH1. Where an endpoint begins in each partition is written before its 201: what is tracked after that is told.
+//   WH1. The start of an endpoint in each partition is written before its 201: it gets all events that are tracked after that.
 import {randomUUID} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
 import {CursorRecord, cursorName} from '../../effects/cursor.js';
@@ -110,7 +110,7 @@ export const deleteWebhook: Handle = async (front, exchange, segment) => {
   const {id} = known(front, segment);
   const removed = await changed(front, () => front.hooks.endpoints.remove(id));
   if (removed === undefined) throw new RequestFailure(unknownWebhook);
-  // What is left of it does no harm: nobody serves it any more.
+  // Its remains do no harm: no process serves it any more.
   await Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
