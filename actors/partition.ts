@@ -214,7 +214,7 @@ export class Partition {
           this.applyArrival(must(entry.arrival, 'log: an arrive entry says what arrives'), cursor, sequence);
           break;
         case entryKind.tick: {
-          assert(cursor.count === 1, 'a tick has a message of its own: a snapshot stands at a message');
+          assert(cursor.count === 1, 'a tick is alone in its message: the position of a snapshot is a message');
           this.setApplied(sequence, cursor);
           return this.applyTick(entry);
         }

@@ -104,7 +104,7 @@ export interface DeliverAnswer {
 }
 
 /** How far a user got in a funnel. */
-export interface ReachedStep {
+interface ReachedStep {
   /** Steps. */
   readonly reached: number;
   /** When the last of them was; null: none is reached. */

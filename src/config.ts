@@ -16,7 +16,7 @@ export const roles = ['edge', 'partition', 'report', 'deliver'] as const;
 export type Role = (typeof roles)[number];
 
 /** The data of one variable. */
-export interface Variable {
+interface Variable {
   readonly default?: string;
   readonly min?: number;
   readonly max?: number;
@@ -35,7 +35,7 @@ function variableOf(name: string): Variable {
 }
 
 /** An external NATS, or the service's own under DATA_DIR. */
-export type NatsChoice =
+type NatsChoice =
   | {readonly kind: 'external'; readonly servers: string[]; readonly token?: string; readonly credsPath?: string}
   | {readonly kind: 'embedded'; readonly serverBin: string};
 
@@ -83,7 +83,7 @@ export interface Config extends ListenAddress {
   readonly logLevel: string;
 }
 
-export type ConfigResult =
+type ConfigResult =
   | {readonly kind: 'config'; readonly config: Config; readonly misspelt: readonly MisspeltVariable[]}
   /** One line that names every bad value. */
   | {readonly kind: 'bad'; readonly line: string};

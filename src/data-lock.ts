@@ -101,7 +101,7 @@ export async function holdersHere(folder: string): Promise<readonly Holder[] | u
   const record = readRecord(join(folder, `lock.${highest}`));
   if (record === undefined) return undefined;
   if (!isOfHere(record, folder))
-    throw new DataDirBusy(`${describeHolder(folder, highest)}, in a container or on a host of its own`);
+    throw new DataDirBusy(`${describeHolder(folder, highest)}, in another container or on another host`);
   return record.holders;
 }
 

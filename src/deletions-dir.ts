@@ -177,7 +177,7 @@ export class DeletionFile implements DeletionJournal {
     const known = this.key;
     this.key = keepKey(this.folder, known);
     if (known !== undefined && !known.equals(this.key))
-      throw new Error(`${keyPath(this.folder)} is another key than before: records must be made anew`);
+      throw new Error(`${keyPath(this.folder)} has changed: records with the earlier key must be written again`);
   }
 
   /** Removes old records. DD2 */

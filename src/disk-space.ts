@@ -21,7 +21,7 @@ const commonReserveBytes = 16 * mib;
 const reserveShareMax = 1 / 4;
 const acceptRatio = 5 / 4;
 
-export interface Watermarks {
+interface Watermarks {
   /** Less free than this: refuse. */
   readonly refuseBytes: number;
   /** At least this much free: take writes again. */
@@ -47,7 +47,7 @@ export interface DiskState {
   readonly isNearlyFull: boolean;
 }
 
-export interface DiskSpaceOptions {
+interface DiskSpaceOptions {
   readonly folder: string;
   /** K3. Called once. */
   readonly onGone: () => void;

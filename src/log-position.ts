@@ -2,7 +2,7 @@
 //   The newest position of a partition has the highest generation, then the highest sequence: a log that lost its newest messages
 //   continues from a lower sequence, in a new generation.
 
-export interface LogPosition {
+interface LogPosition {
   readonly partition: number;
   readonly generation: number;
   readonly sequence: number;

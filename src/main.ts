@@ -201,7 +201,7 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     stages.push({name: 'nats-server', stop: () => nats.stop(), cutShort: () => nats.stop(natsPatienceMs)});
     address = nats.address;
     const {folder} = nats;
-    const onGone = (): never => endBadly(`the store of nats-server in ${folder} is gone: ended`);
+    const onGone = (): never => endBadly(`the store of nats-server in ${folder} is missing: the service ends`);
     const space = await DiskSpace.watch({folder, onGone, partitionCount: config.partitions, logger});
     stages.push({name: 'disk space', stop: () => space.stop()});
     store = {disk: () => space.state, storeFault: () => nats.writeFault()};

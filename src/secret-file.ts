@@ -5,7 +5,7 @@ import {closeSync, openSync, readSync} from 'node:fs';
 /** Bytes of a secret: the longest is a NATS token. A path of another kind (/dev/zero) must not be read further. */
 const secretBytesMax = 4_096;
 
-export type SecretFile =
+type SecretFile =
   | {readonly kind: 'secret'; readonly text: string}
   /** Follows the name of the variable; never contains the file's content. */
   | {readonly kind: 'bad'; readonly why: string};

@@ -10,7 +10,7 @@ const nsPerMs = 1_000_000;
 
 type LoopDelay = ThreadMeasures['loopDelayMs'];
 
-export interface VitalSources {
+interface VitalSources {
   readonly thread: string;
   readonly connections: readonly ConnectionWatch[];
   readonly caches: () => readonly CacheMeasures[];

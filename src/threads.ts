@@ -22,12 +22,12 @@ export interface Thread {
 }
 
 /** A thread that answers questions of this process's edge. */
-export interface AskedThread extends Thread {
+interface AskedThread extends Thread {
   readonly answering: AnsweringThread;
 }
 
 /** Called when a thread reports a fatal error, throws, or ends without being told to: one line, and the error if there is one. */
-export type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
+type OnFatal = (line: string, cause?: Error, isReplaced?: boolean) => void;
 
 export interface PartitionThread extends AskedThread, FoldingThread {
   /** Resolves when the parts that live reads need are cached, or that takes too long. Never rejects. */

@@ -10,7 +10,7 @@ import {assert} from '../actors/invariant.js';
 import {dayMs, hourMs} from '../actors/limits.js';
 
 /** Version of the rules of named zones. */
-export const zoneRules = process.versions.tz ?? 'unknown';
+const zoneRules = process.versions.tz ?? 'unknown';
 
 const cellMs = 3 * dayMs;
 /** Upper bound of any offset. */

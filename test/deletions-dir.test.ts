@@ -78,7 +78,7 @@ test('a folder that is emptied meanwhile has records and their key again', async
   rmSync(folder, {recursive: true});
   await late.add([deletion(2)]);
   // Its hashes are of the key that is gone. Whoever writes tries again, from the hashes on.
-  await expect(early.add([deletion(3)])).rejects.toThrow('is another key than before');
+  await expect(early.add([deletion(3)])).rejects.toThrow('has changed: records with the earlier key');
   await early.add([deletion(3)]);
   expect((await journal().read()).map(({id}) => id)).toEqual(['del_3_2', 'del_3_3']);
 

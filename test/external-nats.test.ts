@@ -188,7 +188,7 @@ describe('what an acknowledgement survives', () => {
     await until('it is no longer claimed', async () => (await durabilityOf(service)) === 'process-crash');
     expect(linesWith(service, 'power cut')).toEqual([
       expect.stringContaining(
-        `maybe not a power cut: the sync_interval of NATS at ${monitored().host}:8222 is not always, as its monitoring port tells`,
+        `maybe not a power cut: the sync_interval of NATS at ${monitored().host}:8222 is not always, as its monitoring port reports`,
       ),
     ]);
     const [sample] = (await scrape(service.baseUrl)).find('millrace_durability_info');
@@ -204,7 +204,7 @@ describe('what an acknowledgement survives', () => {
     const {service} = await startOn({host, jetstream: 'sync_interval: always'});
     expect(await durabilityOf(service)).toBe('process-crash');
     expect(linesWith(service, 'power cut')).toEqual([
-      expect.stringContaining(`no monitoring port tells the sync_interval of NATS at ${host}:8222`),
+      expect.stringContaining(`no monitoring port reports the sync_interval of NATS at ${host}:8222`),
     ]);
   });
 });

@@ -23,7 +23,7 @@ const generationsDroppedAtOnce = 8;
 /** Slots checked with each addition. F4 */
 const slotsFreedAtOnce = 16;
 const droppedMin = (3 / 4) * ((generationsDroppedAtOnce - 1) / generationsAtBound);
-assert(slotsFreedAtOnce * droppedMin > 1, 'what was dropped is freed before as many have come again');
+assert(slotsFreedAtOnce * droppedMin > 1, 'dropped slots are freed before as many new ones are taken');
 /** Slots checked when days expire: a ms when most of them must be freed. F4 */
 const slotsFreedByDays = 8_192;
 /** A slot stores its generation in a byte. */
@@ -169,7 +169,7 @@ export class FingerprintSet {
   private freeTag(): number {
     // Days with a few ids each, after days that filled the slots, expire faster than the slots of those are freed.
     if (!this.hasFreeTag) this.freeAllSlots();
-    assert(this.hasFreeTag, 'fingerprints: no more generations are held than a byte tells apart');
+    assert(this.hasFreeTag, 'fingerprints: a byte numbers all generations');
     do this.lastTag = (this.lastTag + 1) % tagsMax;
     while (this.byTag[this.lastTag] !== undefined);
     return this.lastTag;

@@ -25,7 +25,7 @@ export interface HourCells {
 }
 
 /** The share of a snapshot that does not count in its set. */
-export interface LeftOut {
+interface LeftOut {
   /** Users whose rows do not count. */
   readonly users: UserSet;
   /** Negative counts of their events, to be added to the counts of the windows. */

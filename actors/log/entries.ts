@@ -224,8 +224,8 @@ export function writeLeave(writer: ByteWriter, leavers: readonly Leaver[]): void
  * Stage of the users of a complete entry. `before`: they completed the funnel before it was saved. `begin`: that was all of them.
  * `now`: they completed it since. `removed`: the funnel is saved no more.
  */
-export const completeStages = ['before', 'begin', 'now', 'removed'] as const;
-export type CompleteStage = (typeof completeStages)[number];
+const completeStages = ['before', 'begin', 'now', 'removed'] as const;
+type CompleteStage = (typeof completeStages)[number];
 
 export interface Completion {
   readonly stage: CompleteStage;

@@ -36,7 +36,7 @@ export interface AlertRecord extends AlertState {
 }
 
 /** Receivers of an alert's messages, and the ids of these messages. */
-export interface Audience {
+interface Audience {
   /** Receivers: the alert's own endpoints that exist, or those that subscribe if it names none. */
   readonly endpoints: readonly {readonly id: string; readonly kind: EndpointKind}[];
   /** Time zone of the quiet hours; undefined without any. */

@@ -32,7 +32,7 @@ export interface Preview {
   readonly messages: number;
 }
 
-export interface PreviewQuestions {
+interface PreviewQuestions {
   readonly questions: readonly ReportQuery[];
   readonly previewOf: (bodies: readonly unknown[]) => Preview;
 }

@@ -23,7 +23,7 @@ interface RevisionRecord {
   readonly waiting: readonly WaitingMessage[];
 }
 
-export interface RevisionPorts extends KeptPorts {
+interface RevisionPorts extends KeptPorts {
   /** Ids of the endpoints that subscribe, by name of the event. */
   subscribed(): ReadonlyMap<string, readonly string[]>;
   /** The parsed answer over the set at these positions; undefined: there is none. */

@@ -38,14 +38,14 @@ export interface Reading {
 }
 
 /** Questions of a rule, and the readings from their answers: one per end. */
-export interface RuleQuestions {
+interface RuleQuestions {
   readonly questions: readonly ReportQuery[];
   /** `bodies`: parsed answers, in the order of the questions. */
   readonly readingsOf: (bodies: readonly unknown[]) => readonly Reading[];
 }
 
 /** Whether the event came before the first window, which absence needs; undefined: the question has to cover that time, too. */
-export type WasSeen = boolean | undefined;
+type WasSeen = boolean | undefined;
 
 /** Facts that a rule needs and reports do not have. */
 export interface RuleContext {

@@ -30,7 +30,7 @@ interface StallRecord extends AlertState {
   readonly waiting: readonly [];
 }
 
-export interface StallPorts extends Omit<KeptPorts, 'hasEndpoint'> {
+interface StallPorts extends Omit<KeptPorts, 'hasEndpoint'> {
   alerts(): readonly Alert[];
   endpoint(id: string): Pick<Endpoint, 'id' | 'kind'> | undefined;
   /** Endpoints that subscribe to `funnel.stalled` of one of these names. */

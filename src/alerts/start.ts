@@ -40,7 +40,7 @@ interface AlertOptions {
   readonly logger: Logger;
 }
 
-export interface RunningAlerts {
+interface RunningAlerts {
   notePublished(): void;
   /** Resolves when no pass runs any more. */
   stop(): Promise<void>;

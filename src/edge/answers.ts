@@ -166,7 +166,6 @@ const bucket = z.strictObject({
   date: bucketDate(),
   count: count(),
 });
-export type CountedBucket = z.infer<typeof bucket>;
 
 const measured = () =>
   z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
@@ -176,7 +175,7 @@ const series = () => ({
   total_value: measured(),
 });
 /** The name of a breakdown's row: a value as text, or a kind that is none. */
-export const breakdownRow = () => ({
+const breakdownRow = () => ({
   value: z.string().optional().describe('The text of the value. Absent in rows with a `kind`.'),
   kind: z.enum(['other', 'missing', 'null', 'not_scalar']).optional().describe('What the row has instead of a value.'),
   values: count().optional().describe('How many values share the row `other`.'),

@@ -10,7 +10,7 @@ import type {RecordLine} from './dashboard/answers.js';
 
 export const linesMax = 1_000;
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly logger: Logger;
   readonly wallMs: () => number;
   /** Calls `call` after `ms`. */

@@ -38,7 +38,7 @@ import {
 } from './route.js';
 import {checkWriteQuery} from './routes/write-query.js';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly transport: Transport;
   readonly front: Front;
   readonly routes: Routes;

@@ -91,4 +91,4 @@ export class Addresses {
 type AllFound = (error: null, addresses: readonly LookupAddress[]) => void;
 
 /** Host of a URL, without the brackets of IPv6. */
-export const hostOf = ({hostname}: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
+const hostOf = ({hostname}: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');

@@ -4,7 +4,7 @@
 import type {EndpointKind} from './endpoint.js';
 import type {TriggerType} from './trigger.js';
 
-export type ChatKind = Exclude<EndpointKind, 'webhook'>;
+type ChatKind = Exclude<EndpointKind, 'webhook'>;
 type ChatData = Readonly<Record<string, unknown>>;
 
 const discordCharsMax = 2_000;

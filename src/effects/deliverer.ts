@@ -13,7 +13,7 @@ import {TriggerRun, type TriggerWorld} from './trigger-run.js';
 const againMs = 1_000;
 const sweepEveryMs = 60_000;
 
-export type DeliveryWorld = CourierWorld &
+type DeliveryWorld = CourierWorld &
   Omit<TailWorld, 'placeIn'> &
   Omit<TriggerWorld, 'source'> & {
     readonly letters: Letters;

@@ -4,7 +4,7 @@ import {Condition} from '../pacing/condition.js';
 import type {EndpointState} from './endpoint.js';
 import {socketsMax} from './post.js';
 
-export interface GateView {
+interface GateView {
   readonly state: EndpointState;
   /** Time of the next probe, epoch ms; undefined: the endpoint is not probed. */
   readonly nextProbeMs: number | undefined;

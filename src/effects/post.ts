@@ -7,7 +7,7 @@ import {Agent as HttpsAgent, request as httpsRequest} from 'node:https';
 import {type Addresses, RefusedAddress} from './addresses.js';
 import {retryAfterMs} from './schedule.js';
 
-export const attemptMsMax = 15_000;
+const attemptMsMax = 15_000;
 const answerBytesMax = 64 * 1024;
 /** Sockets to one receiver. */
 export const socketsMax = 8;
@@ -23,7 +23,7 @@ export type Outcome =
   /** No answer. `why`: in words, without anything that the receiver said. */
   | {readonly kind: 'failed'; readonly why: string};
 
-export interface PostOptions {
+interface PostOptions {
   readonly addresses: Addresses;
   readonly wallMs: () => number;
   /** Time limit of an attempt; tests set a shorter one. */

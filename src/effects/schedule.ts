@@ -9,7 +9,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** Pause before each attempt, after the attempt before it. SC1 */
-export const retryDelaysMs = [
+const retryDelaysMs = [
   0,
   5 * second,
   5 * minute,

@@ -34,7 +34,7 @@ const standingLooks = 3;
 const failedPauseMs = 1_000;
 const freshMs = 250;
 const headWaitMs = 5_000;
-export const lagMsMax = 86_400_000;
+const lagMsMax = 86_400_000;
 
 export interface TailWorld {
   readonly bucket: ConstructorParameters<typeof CursorRecord>[0];

@@ -4,7 +4,7 @@
 //   TR2. Its id is a function of the log, or of published positions: a trigger that is queued again after a crash has the same id.
 import {createHash} from 'node:crypto';
 
-export const triggerTypes = [
+const triggerTypes = [
   'user.identified',
   'user.deleted',
   'funnel.completed',

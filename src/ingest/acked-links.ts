@@ -8,7 +8,7 @@ import {hashWords} from '../../actors/bytes/hash.js';
 import {assert} from '../../actors/invariant.js';
 
 /** 8 bytes each. They are allocated with the first one. */
-export const ackedPairsMax = 1024 * 1024;
+const ackedPairsMax = 1024 * 1024;
 /** Pairs with the same place: 64 bytes, a cache line. The oldest one makes room. */
 const pairsPerPlace = 8;
 const places = ackedPairsMax / pairsPerPlace;

@@ -110,7 +110,7 @@ assert(partitionsMax < notAscii, 'any partition fits below the bit of its answer
 
 const module = loadKernel('plain-batch');
 
-export class BatchKernel implements PlainReader {
+class BatchKernel implements PlainReader {
   private readonly bodyBytesMax: number;
   private readonly places: Places;
   private readonly memory: Buffer;

@@ -11,7 +11,7 @@ import {backslash, quote, stringEnd} from './json-scanner.js';
 
 export const nestingMax = 32;
 assert(nestingMax - 2 > eventDepthMax, 'a cut container lies too deep, also two levels down in a batch');
-assert(eventDepthMax > objectDepthMax, 'what is stored has a bound of its own');
+assert(eventDepthMax > objectDepthMax, 'objects are bounded below whole events');
 
 /**
  * Whether containers nest deeper than `nestingMax`. Bytes of any content: invalid JSON fails in JSON.parse.

@@ -65,13 +65,13 @@ export interface PublishObserver {
 }
 
 /** Generations of the logs, by their acks. */
-export interface AckGenerations {
+interface AckGenerations {
   /** 0: unknown. */
   ofAck(partition: number, sequence: number): number;
   startConnection(): void;
 }
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly link: LogLink;
   readonly partitionCount: number;
   /** At most `logMessageBytesMax`. */

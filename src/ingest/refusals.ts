@@ -17,7 +17,7 @@ import {shown, shownPath} from './shown.js';
 
 /** Fields whose objects are stored. */
 export type StoredField = 'properties' | 'context' | 'traits';
-export type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
+type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
 
 export interface Refusal {
   /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (docs/api.md, Ingestion). */

@@ -70,7 +70,7 @@ const start: KeyAuthor = {by: 'start'};
 
 export type KeyChange = 'created' | 'changed' | 'revoked';
 /** Called for each change of this process that the bucket took. */
-export type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
+type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
 
 /** Kinds that a first start creates: nobody needs a read key to begin with. */
 const firstKinds = ['write', 'secret'] as const;

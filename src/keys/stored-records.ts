@@ -7,7 +7,7 @@ import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
 const changeTriesMax = 10;
 
 /** Who holds the records, by their names. */
-export interface RecordHolder<Held> {
+interface RecordHolder<Held> {
   get(name: string): Held | undefined;
   put(record: Held): void;
   forget(name: string): void;

@@ -40,7 +40,7 @@ export const triggerSubject = (endpoint: string): string => `out.${endpoint}`;
 /** References to triggers that an endpoint refused in every attempt. */
 export const deadLettersStream = 'DEAD';
 export const deadLetterSubject = (endpoint: string): string => `dead.${endpoint}`;
-export const deadLettersKeptMs = 30 * 86_400_000;
+const deadLettersKeptMs = 30 * 86_400_000;
 
 /** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
 export const buckets = {

@@ -76,8 +76,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, named} = recovered;
   // Questions are answered from the current state: a part that it no longer names only takes room.
-  const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to look who owns the partition'));
-  const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to put a part'), ownership);
+  const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to read who owns the partition'));
+  const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to write a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const throttle = new Throttle(() => options.refresh.ms * restsShare);
@@ -92,7 +92,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
         throw error;
       }),
   };
-  const effects = new Effects(partition, outbox, troubleTo('to queue what is to be told'));
+  const effects = new Effects(partition, outbox, troubleTo('to queue triggers for webhooks'));
   const snapshots = new Snapshots(
     {
       partition,
@@ -115,7 +115,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   );
   const note = stepNoter(log, number);
   const toAppend = troubleTo('to append the events of users who left');
-  const toLook = troubleTo('to look what other partitions have published');
+  const toLook = troubleTo('to read what other partitions have published');
   const runner = new Runner({
     ...options,
     outbox,

@@ -16,7 +16,7 @@ export interface PartValues {
 export class MissingPart extends Error {
   override name = 'MissingPart';
   constructor(readonly ref: PartRef) {
-    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is gone`);
+    super(`part ${ref.key} at revisions ${ref.revisions.join(',')} is not in the store`);
   }
 }
 

@@ -48,7 +48,7 @@ const asked = async <K extends PartitionAnswer['kind']>(kind: K, answer: Promise
   return given as Extract<PartitionAnswer, {kind: K}>;
 };
 
-const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
+const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process owns the partition now'};
 
 const measured = async () => (await asked('measures', role.ask({ask: 'measures'}))).partition;
 

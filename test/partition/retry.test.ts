@@ -6,10 +6,10 @@ type Line = readonly [reason: string | undefined, text: string];
 function listening() {
   const lines: Line[] = [];
   const warn = (fields: {reason?: string; tried: string; partition: number}, text: string): void => {
-    expect(fields).toMatchObject({tried: 'to put a part', partition: 3});
+    expect(fields).toMatchObject({tried: 'to write a part', partition: 3});
     lines.push([fields.reason, text.split(':', 1)[0]!]);
   };
-  const trouble = new Trouble({warn} as never, {tried: 'to put a part', partition: 3});
+  const trouble = new Trouble({warn} as never, {tried: 'to write a part', partition: 3});
   return {lines, trouble};
 }
 

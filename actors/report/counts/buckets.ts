@@ -6,7 +6,7 @@ import {reportBucketsMax} from '../../limits.js';
 import {upperBound} from '../../order/search.js';
 
 /** Buckets that came with the question. */
-export interface GivenBuckets {
+interface GivenBuckets {
   /** Start of each bucket, ascending, and the end of the last; epoch ms. */
   readonly edges: readonly number[];
   /** Label of each bucket. */

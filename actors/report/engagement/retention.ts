@@ -13,7 +13,7 @@ import type {UserPeriods} from './user-periods.js';
 
 export type RetentionInterval = 'hour' | 'day' | 'week' | 'month';
 /** Start events that make a user a member of a cohort. RN1 */
-export type CohortRule = 'first' | 'recurring';
+type CohortRule = 'first' | 'recurring';
 
 export interface RetentionRules {
   /** Number of periods of a cohort. */

@@ -11,7 +11,7 @@ export const stepOrders = ['sequential', 'strict', 'any'] as const;
 export type StepOrder = (typeof stepOrders)[number];
 
 /** An event that ends an attempt between two steps. */
-export interface ExcludedBetween {
+interface ExcludedBetween {
   /** Selector of the event. */
   readonly selector: number;
   /** Steps between which the event is excluded, from 0. */

@@ -26,7 +26,7 @@ export interface PathSummary {
   readonly undecided: number;
 }
 
-export interface SummaryShape {
+interface SummaryShape {
   readonly stepCount: number;
   readonly bucketCount: number;
 }

@@ -8,7 +8,7 @@ import {assert} from '../../invariant.js';
 
 /** A column of kinds, and its constructor. */
 export type Kinds = Uint8Array | Uint32Array;
-export type NewKinds<K extends Kinds> = (count: number) => K;
+type NewKinds<K extends Kinds> = (count: number) => K;
 export const newBytes: NewKinds<Uint8Array> = (count) => new Uint8Array(count);
 export const newWords: NewKinds<Uint32Array> = (count) => new Uint32Array(count);
 

@@ -21,7 +21,7 @@ interface TrackedEvent extends SourceEvent {
   readonly span: Span;
 }
 
-export interface ImportPlan {
+interface ImportPlan {
   readonly source: LineSource;
   readonly fileHead: string;
   readonly batchEventsMax: number;

@@ -13,7 +13,7 @@ const laneBatchBytesMax = 4 * 1024 * 1024;
 // One line always fits, even with `messageId` and the envelope of a full batch.
 assert(laneBatchBytesMax + lineBytesMax < bodyBytesMax, 'a batch stays below the body bound');
 
-export type DeliverBatch<E extends SourceEvent> = (events: readonly E[]) => Promise<void>;
+type DeliverBatch<E extends SourceEvent> = (events: readonly E[]) => Promise<void>;
 
 export class Lanes<E extends SourceEvent> {
   readonly #lanes: Lane<E>[];

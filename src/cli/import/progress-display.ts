@@ -10,7 +10,7 @@ const rateSmoothing = 0.2;
 const clearLine = '\r\u001b[2K';
 
 /** Facts of a run, available at any time. */
-export interface ProgressFacts {
+interface ProgressFacts {
   readonly fraction: number;
   readonly accepted: number;
   readonly refused: number;

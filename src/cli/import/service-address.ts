@@ -9,7 +9,7 @@ import {commandLine} from '../../command-line.js';
 import type {ServiceNote} from '../../data-dir.js';
 import {AdminClient, AdminFault, noteIfThere, noteOf} from '../admin-client.js';
 
-export interface AddressOptions {
+interface AddressOptions {
   /** `--url`; null: the service on `dataDir`. */
   readonly url: string | null;
   /** `--key` or the environment; null: a temporary key, created with the token that the service left in `dataDir`. */

@@ -3,7 +3,7 @@
 import {count, duration} from './progress.js';
 import {type RefusedLine, refusalsShownMax, type Tally} from './tally.js';
 
-export interface SummaryFacts {
+interface SummaryFacts {
   readonly fileName: string;
   readonly baseUrl: string;
   readonly seconds: number;

@@ -11,7 +11,7 @@ import {decodePercent} from '../query/query.js';
  * key. `admin`: the admin token, never an API key. `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
  */
 export type Access = 'open' | KeyAccess | 'admin' | 'dashboard';
-export type KeyAccess = 'write' | 'read' | 'secret';
+type KeyAccess = 'write' | 'read' | 'secret';
 
 /** RFC 9110, 11.6.1: a 401 says how to authenticate. RFC 6750: it names a fault only when the request had a credential. */
 const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];

@@ -16,7 +16,7 @@ export interface BodyUnderWay {
   refuse(): void;
 }
 
-export interface UnderWayOptions {
+interface UnderWayOptions {
   readonly monotonicMs: () => number;
   /** Calls `look` once, within a few ms. */
   readonly soon: (look: () => void) => void;

@@ -33,7 +33,7 @@ export function declaredTooMuch({declaredBytes}: Exchange, intake: Intake): Fail
 }
 
 /** Receives the whole body, decompressed; the bytes are valid only during the call. */
-export type UseBody = (exchange: Exchange, bytes: Buffer) => void;
+type UseBody = (exchange: Exchange, bytes: Buffer) => void;
 
 /** Shared by all bodies. */
 export interface BodyHost {
@@ -41,7 +41,7 @@ export interface BodyHost {
   readonly underWay: BodiesUnderWay;
 }
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly bytesMax: number;
   /** Encoding that the request names. */
   readonly encoding: ContentEncoding | undefined;

@@ -44,7 +44,7 @@ export interface Arrival {
   use(): void;
 }
 
-export interface IntakeOptions {
+interface IntakeOptions {
   /** Bytes that wait for the log. */
   readonly backlogBytes: () => number;
   /** Asks the folding threads to take a body of so many bytes; false: not yet. N4 */

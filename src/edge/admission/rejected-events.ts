@@ -15,7 +15,7 @@ export const rejectedCodes = [
   'request_timeout',
 ] as const satisfies readonly ErrorCode[];
 
-export type RejectedCode = (typeof rejectedCodes)[number];
+type RejectedCode = (typeof rejectedCodes)[number];
 
 /** Field names of the API. Any other name, such as an unknown parameter's, is a client's text. RE1 */
 const fields: readonly (string | null)[] = [

@@ -8,7 +8,7 @@
 /** Some six batches of plain events. A turn without bodies costs some 20 us. */
 export const turnShareMs = 2;
 
-export interface TurnShareOptions {
+interface TurnShareOptions {
   readonly monotonicMs: () => number;
   /** Calls back once this turn has read the sockets; a call from inside a callback runs at the end of the next turn. */
   readonly atTurnEnd: (call: () => void) => void;

@@ -14,7 +14,7 @@ import {dashboardRoutes} from './routes.js';
 import {Sessions} from './session.js';
 import {SignIn} from './sign-in.js';
 
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly keys: KeyStore;
   readonly tokens: AdminTokens;
   /** Host names under which it is served, in addition to addresses and `localhost`. */

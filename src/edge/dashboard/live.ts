@@ -19,7 +19,7 @@ import {type LookSources, publishedOf, readingOf, stateOf} from './load-look.js'
 import {columnNames, LoadRing} from './load-ring.js';
 import {type Frame, Streams, type Topic, topicRoles, topics} from './stream.js';
 
-export interface LiveSources extends ViewSources, LookSources {
+interface LiveSources extends ViewSources, LookSources {
   readonly door: DashboardDoor;
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;

@@ -10,9 +10,9 @@ import type {LoadRows} from './answers.js';
 export const ringRows = 900;
 
 /** Counts that only go up; their columns are rates, a second. */
-export const totalNames = ['batch', 'single', 'identify', 'folded', 'cpu_service', 'cpu_nats'] as const;
+const totalNames = ['batch', 'single', 'identify', 'folded', 'cpu_service', 'cpu_nats'] as const;
 /** Current values. */
-export const gaugeNames = [
+const gaugeNames = [
   'behind_ms',
   'report_age_ms',
   'open',
@@ -28,7 +28,7 @@ export const gaugeNames = [
 ] as const;
 const ackNames = ['ack_p50_ms', 'ack_p99_ms', 'ack_p999_ms'] as const;
 const ackShares = [0.5, 0.99, 0.999];
-export const refusedPrefix = 'refused.';
+const refusedPrefix = 'refused.';
 const codes = Object.keys(statusOf) as ErrorCode[];
 
 /** Names of columns in the order of a row. */

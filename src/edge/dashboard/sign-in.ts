@@ -37,7 +37,7 @@ const badCode = failed(
 const badToken = failed('this is neither the admin token nor an access token that is valid now');
 const noSecret = unavailable('the key store does not respond: signing in is not possible now');
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly keys: KeyStore;
   readonly sessions: Sessions;
   readonly door: DashboardDoor;

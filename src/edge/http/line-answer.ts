@@ -9,7 +9,7 @@ import {errorValue, type Header, RequestFailure, unavailable} from '../failure.j
 import type {Exchange} from './exchange.js';
 import type {StreamAnswer} from './stream-answer.js';
 
-export const linesType = 'application/x-ndjson; charset=utf-8';
+const linesType = 'application/x-ndjson; charset=utf-8';
 
 /** Bytes of a page; they double while the client takes each page at once. LA1 */
 const pageBytesMin = 32 * 1024;

@@ -43,7 +43,7 @@ export class AnswerShare {
 }
 
 /** The exchange as its answer needs it. */
-export interface AnsweredExchange {
+interface AnsweredExchange {
   readonly res: HttpResponse;
   close(): void;
   failed(doing: string, error: unknown): void;

@@ -20,7 +20,7 @@ const statuses: readonly string[] = [
   'other',
 ];
 
-export interface RequestCount {
+interface RequestCount {
   readonly route: string;
   readonly method: string;
   readonly status: string;
@@ -38,7 +38,7 @@ interface Counted {
 const noOutcomes = (): Outcomes => ({accepted: 0, refused: 0, unavailable: 0});
 
 /** Routes by their paths (route.ts). */
-export interface CountedRoutes {
+interface CountedRoutes {
   readonly exact: ReadonlyMap<string, CountedRoute>;
   readonly bySegment: ReadonlyMap<string, CountedRoute>;
 }

@@ -14,7 +14,7 @@ import {localBuckets, localDays, type WeekStart, windowStarts} from './local-buc
 import {checkRange, optional, required, type TextForm, withDefault, word} from './parameters.js';
 
 /** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
-export interface AskedTime {
+interface AskedTime {
   readonly timeMs: number;
   readonly is: 'a date' | 'a local time' | 'an instant';
 }

@@ -8,7 +8,7 @@
 //   LG3. No write waits for a generation: until it is known, writes are answered without a position.
 import {InvariantError} from '../../../actors/invariant.js';
 
-export interface LogGenerationsOptions {
+interface LogGenerationsOptions {
   readonly partitionCount: number;
   /** Resolves to the generation that the owner of the partition confirms now; rejects when it cannot. */
   readonly ask: (partition: number) => Promise<number>;

@@ -25,7 +25,7 @@ import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 
-export const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
+const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
 
 const wholeOf = (field: string, min: number, max: number) => {
   const rule = `${field} must be a whole number from ${min} to ${max}`;

@@ -189,7 +189,7 @@ function isPlain(values: Values): boolean {
 }
 
 /** @throws RequestFailure */
-export function funnelRulesOf(values: PathValues, bounds: {fromMs: number; toMs: number}): FunnelRules {
+function funnelRulesOf(values: PathValues, bounds: {fromMs: number; toMs: number}): FunnelRules {
   const {'steps[]': steps, order = 'sequential', range = 'all', hold, window: windowMs} = values;
   if (range === 'entry' && windowMs === undefined)
     throw refused('window is required: with range=entry a path ends with it', 'window');

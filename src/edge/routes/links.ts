@@ -16,7 +16,7 @@ import {partitionOfUser} from '../query/user-partition.js';
 import {readFields, readObject} from './json-fields.js';
 import {lostLink} from './lost-writes.js';
 
-export const linksMax = 100;
+const linksMax = 100;
 /** Ids of 4 bytes a character, escaped throughout. */
 export const linksBodyBytesMax = linksMax * 2 * 12 * idCharsMax;
 

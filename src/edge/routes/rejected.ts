@@ -10,7 +10,7 @@ import {readQuery} from '../query/query.js';
 
 /** Code of an entry that was accepted, and dropped by the fold: its messageId was known, with other content. */
 const conflictCode = 'conflict';
-export const listedCodes = [...rejectedCodes, conflictCode] as const;
+const listedCodes = [...rejectedCodes, conflictCode] as const;
 
 const limitMax = 1_000;
 const limitDefault = 100;

@@ -114,7 +114,7 @@ export const replayBody = z.strictObject({
     .describe('Dead letters.'),
 });
 
-export type EndpointContent = Pick<Endpoint, 'kind' | 'url' | 'types' | 'batch' | 'ordered'>;
+type EndpointContent = Pick<Endpoint, 'kind' | 'url' | 'types' | 'batch' | 'ordered'>;
 
 /** The body in zod's types: an absent field may be undefined. */
 interface AskedContent extends Pick<Endpoint, 'kind' | 'url'> {

@@ -91,8 +91,8 @@ export class ExternalDurability implements Durability {
     const {server, class: told} = this.weakest;
     const why =
       told === undefined
-        ? `no monitoring port tells the sync_interval of ${server}`
-        : `the sync_interval of ${server} is not always, as its monitoring port tells`;
+        ? `no monitoring port reports the sync_interval of ${server}`
+        : `the sync_interval of ${server} is not always, as its monitoring port reports`;
     warnOfPowerCuts(logger, why);
   }
 }

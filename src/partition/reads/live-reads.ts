@@ -355,13 +355,16 @@ export class LiveReads {
 
 const behindItsLog: PartitionAnswer = {kind: 'unavailable', message: 'the partition is behind its log'};
 
-export const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process has the partition now'};
+export const movedOn: PartitionAnswer = {kind: 'unavailable', message: 'another process owns the partition now'};
 
-const ownerUnknown: PartitionAnswer = {kind: 'unavailable', message: 'the store does not say who has the partition'};
+const ownerUnknown: PartitionAnswer = {
+  kind: 'unavailable',
+  message: 'the store does not answer which process owns the partition',
+};
 
 const logUnknown: PartitionAnswer = {
   kind: 'unavailable',
-  message: 'whether the log is the one that was folded is not known now',
+  message: 'it is unknown now whether the log is the one that was folded',
 };
 
 const tooLong: PartitionAnswer = {

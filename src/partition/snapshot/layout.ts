@@ -113,7 +113,7 @@ export class Layout {
   async settle(countMax: number): Promise<void> {
     while (this.writing.size > countMax) {
       const [oldest] = this.writing.values();
-      await this.throttle.expedite(must(oldest, 'something is being written').done);
+      await this.throttle.expedite(must(oldest, 'a chunk is being written').done);
     }
   }
 

@@ -12,7 +12,7 @@ export interface WrittenManifest {
   readonly index: Uint8Array | undefined;
 }
 
-export interface StoredManifest {
+interface StoredManifest {
   readonly manifest: Manifest;
   readonly revision: number;
 }

@@ -98,7 +98,7 @@ export class PartStore {
       } catch (error) {
         if (!hasCode(error, wrongLastSequence)) throw error;
         const stored = await this.jsm.streams.getMessage(bucketStream('parts'), {last_by_subj: subject});
-        return must(stored, 'what is under the subject of a part is that part').seq;
+        return must(stored, 'a part has a subject of its own').seq;
       }
     };
     return retryForever(put, this.trouble);

@@ -219,7 +219,7 @@ export class PartSweep {
       const startedMs = monotonicMs();
       if (job !== this.next) return false;
       if (startedMs > look.endMs && at > 0) return false;
-      if (startedMs > look.endMs) throw new Error('what was seen is too old');
+      if (startedMs > look.endMs) throw new Error('the list of stored parts is too old');
       const some = targets.slice(at, at + (this.isGentle ? gentleErasesAtOnce : erasesAtOnce));
       // All erases have ended before the next look.
       const outcomes = await Promise.allSettled(some.map((target) => this.erase(target, look.run, job)));
@@ -240,7 +240,7 @@ export class PartSweep {
     const {partition, erasing} = this.setup;
     const endMs = erasing.isOfCluster() ? monotonicMs() + lookAgeMsMax : Number.POSITIVE_INFINITY;
     const run = erasing.run(); // S3 holds for the look, too.
-    if (run === undefined) throw new Error('no server is there');
+    if (run === undefined) throw new Error('no nats-server runs');
     const filter = bucketSubject('parts', `p${partition}.>`);
     const {state} = await erasing.jsm.streams.info(bucketStream('parts'), {subjects_filter: filter});
     return {run, endMs, subjects: new Set(Object.keys(state.subjects ?? {}))};
@@ -250,7 +250,7 @@ export class PartSweep {
     const {jsm} = this.setup.erasing;
     const sequence = revision ?? (await this.sequenceOf(subject));
     if (sequence === undefined) return;
-    if (this.setup.erasing.run() !== run) throw new Error('the server is another one than that which had the value'); // S3
+    if (this.setup.erasing.run() !== run) throw new Error('nats-server restarted since the value was listed'); // S3
     job.erased.set(subject, {subject, revision: sequence});
     try {
       await jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);

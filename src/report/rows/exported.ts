@@ -150,7 +150,7 @@ async function timeOfRow(
 // -- events --
 
 /** A row whose event is shown. */
-export type ShownRow = Omit<FoundRow, keyof EventPlace>;
+type ShownRow = Omit<FoundRow, keyof EventPlace>;
 
 /** JSON texts as GET /v1/events shows them. */
 export async function eventsOf<Row extends ShownRow>(

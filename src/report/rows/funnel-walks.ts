@@ -33,7 +33,7 @@ export interface UserPath extends Path {
 }
 
 /** How the answer is broken down. */
-export interface PathGrouping {
+interface PathGrouping {
   readonly grouping: Grouping;
   readonly at: BreakdownAt;
 }

@@ -9,7 +9,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {traitGroups} from './traits.js';
 
 /** The group of each row of a chunk, for as long as its partition is folded. */
-export type GroupOfRow = (row: number) => number;
+type GroupOfRow = (row: number) => number;
 
 export class Grouping {
   readonly groups = new ValueGroups();
