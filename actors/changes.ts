@@ -1,6 +1,6 @@
 // What happened to users between two snapshots, beside new events: who was erased, whose events became another user's, who was
 // identified. Whoever copies the data reads it (src/report/changes).
-//   Owns:    facts since the last cut, and the bytes of records. Does not own: how records are kept (src/partition/snapshot).
+//   Owns:    facts since the last snapshot, and the bytes of records. Does not own: how records are kept (src/partition/snapshot).
 //
 //   CG1. Facts are in the order of the log. They name users by keyed hashes, as they outlive their users.
 //   CG2. A user who was identified is named by its index: a reader is told of it as it is when it reads.
@@ -40,7 +40,7 @@ export interface ChangesRecord {
 /** How many things a record tells. */
 export const changesIn = ({facts, identified}: ChangesRecord): number => facts.length + identified.length;
 
-/** Facts since the last cut. */
+/** Facts since the last snapshot. */
 export class Changes {
   private facts: Fact[] = [];
 

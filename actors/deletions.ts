@@ -14,7 +14,7 @@ export class Deletions {
   private readonly idsOfUser = new Map<string, string[]>();
   /** Ids of pending deletions. */
   private readonly pendingIds = new Set<string>();
-  /** Records completed since the last cut. DR3 */
+  /** Records completed since the last snapshot. DR3 */
   private fresh: DeletionRecord[] = [];
   /** Whether records of a damaged part are missing: a deletion without a record may have been completed. */
   isIncomplete = false;

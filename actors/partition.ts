@@ -8,7 +8,7 @@
 //   P6. No clock in a fold: event time, log time, or the time that a tick carries.
 //   P8. Received = counted + arrived + duplicate + erased (`tally`), always.
 
-import {Aggregator, type AggregatorCut, type ErasedRow} from './aggregator/aggregator.js';
+import {Aggregator, type AggregatorDelta, type ErasedRow} from './aggregator/aggregator.js';
 import {wtf8} from './bytes/bytes.js';
 import {partitionOf} from './bytes/hash.js';
 import {Changes, type ChangesRecord} from './changes.js';
@@ -16,11 +16,11 @@ import type {ChunkInMemory} from './chunk/chunk.js';
 import {Chunks, type RowRun} from './chunk/chunks.js';
 import type {RowKernel} from './chunk/event-rows.js';
 import type {RestoredChunk, Tables} from './chunk/restored-chunk.js';
-import {Dedupe, type DedupeCut} from './dedupe/dedupe.js';
+import {Dedupe, type DedupeDelta} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
-import {type CompletedCut, Completions} from './funnels/completions.js';
+import {type CompletedDelta, Completions} from './funnels/completions.js';
 import {StepWatch, type WatchedFunnel} from './funnels/step-watch.js';
-import {Links, type LinksCut} from './identity/links.js';
+import {Links, type LinksDelta} from './identity/links.js';
 import {type Arriving, Moves} from './identity/moves.js';
 import {userHashOf} from './identity/user-hash.js';
 import {assert, must} from './invariant.js';
@@ -28,7 +28,7 @@ import {changesMs, chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
 import {type Arrival, type EntryView, entryKind, MessageCursor} from './log/entries.js';
 import {Producers} from './log/producers.js';
 import type {DeletionRecord, LateLink, Move, SnapshotIndex} from './manifest.js';
-import {UserActors, type UsersCut} from './user/user-actors.js';
+import {UserActors, type UsersDelta} from './user/user-actors.js';
 
 export interface PartitionSetup {
   readonly partition: number;
@@ -42,13 +42,13 @@ export interface PartitionSetup {
 }
 
 /** Why a fold stopped before the end of its message. */
-export type Stop =
+export type Suspension =
   | {kind: 'done'}
   /** The entry at the cursor identifies a user whose profile is not active: `activate` it, then continue the fold. */
   | {kind: 'profile'; user: number}
   /** The entry at the cursor erases these users: erase them from all parts, then `applyErasure`, then continue the fold. */
   | {kind: 'erasure'; users: readonly number[]}
-  /** A tick was applied: cut now, then continue the fold. */
+  /** A tick was applied: freeze now, then continue the fold. */
   | {kind: 'tick'; gaps: number};
 
 /** An effect that receivers may be told of; `entry`: number of its entry in the message. */
@@ -60,7 +60,11 @@ export type Effect =
  * The frozen changes since the last snapshot, which the shell writes as parts. Iterables are single-use and encode lazily;
  * drain them before `snapshotDone`. Folding may continue meanwhile and does not change them (manifest.ts P7).
  */
-export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 'users' | 'userBlocks'> {
+export interface SnapshotDelta
+  extends DedupeDelta,
+    AggregatorDelta,
+    LinksDelta,
+    Pick<UsersDelta, 'users' | 'userBlocks'> {
   readonly sequence: number;
   readonly mark: string;
   readonly asOfMs: number;
@@ -68,7 +72,7 @@ export interface Cut extends DedupeCut, AggregatorCut, LinksCut, Pick<UsersCut, 
   readonly completedDeletions: readonly DeletionRecord[];
   readonly changes: ChangesRecord;
   readonly arriving: readonly Arriving[];
-  readonly completed: readonly CompletedCut[];
+  readonly completed: readonly CompletedDelta[];
   /** First logical day whose erased ids are remembered. */
   readonly erasedIdsFromDay: number;
   readonly rest: {readonly dedupeCount: number} & Pick<
@@ -182,7 +186,7 @@ export class Partition {
   }
 
   /** Folds from the cursor's next entry; `again` repeats the entry that it stopped before. */
-  fold(sequence: number, cursor: MessageCursor, again = false): Stop {
+  fold(sequence: number, cursor: MessageCursor, again = false): Suspension {
     const {entry} = cursor;
     let repeats = again;
     while (repeats || this.nextEntry(cursor)) {
@@ -291,7 +295,7 @@ export class Partition {
   }
 
   /** `isRepeated`: its message id was checked before the fold stopped to load the profile. */
-  private applyIdentify(cursor: MessageCursor, sequence: number, isRepeated: boolean): Stop | undefined {
+  private applyIdentify(cursor: MessageCursor, sequence: number, isRepeated: boolean): Suspension | undefined {
     const {entry} = cursor;
     if (entry.hasMessageId && !isRepeated && !this.admit(entry, sequence, this.identifies)) return undefined;
     const day = Math.floor(this.logicalMs / dayMs);
@@ -304,7 +308,7 @@ export class Partition {
     return undefined;
   }
 
-  private applyTick(entry: EntryView): Stop {
+  private applyTick(entry: EntryView): Suspension {
     // Logical time advances at most one period a tick, and never goes back: a wrong clock expires nothing.
     this.logicalMs += Math.min(Math.max(entry.timeMs - this.lastTickMs, 0), entry.periodMs);
     this.lastTickMs = entry.timeMs;
@@ -648,17 +652,17 @@ export class Partition {
    * Freezes what is dirty and marks it clean. Frozen deltas stay readable until `snapshotDone`; no user is erased before that.
    * The shell takes the open chunk.
    */
-  cut(): Cut {
-    const {erasedUsers, identified, ...users} = this.users.cut();
+  freeze(): SnapshotDelta {
+    const {erasedUsers, identified, ...users} = this.users.freeze();
     return {
       sequence: this.appliedSequence,
       mark: this.appliedMark,
       asOfMs: this.lastTickMs,
       ...users,
-      ...this.aggregator.cut((user) => !this.users.table.has(user) || this.moves.leftOut.has(user)),
-      ...this.dedupe.cut(),
-      ...this.links.cut(),
-      completed: this.completions.cut(),
+      ...this.aggregator.freeze((user) => !this.users.table.has(user) || this.moves.leftOut.has(user)),
+      ...this.dedupe.freeze(),
+      ...this.links.freeze(),
+      completed: this.completions.freeze(),
       completedDeletions: this.deletions.takeCompleted(),
       changes: {
         generation: this.generation,

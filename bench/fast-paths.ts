@@ -16,7 +16,7 @@ export const fastPaths: readonly FastPath[] = [
   ['messages at a pace (`src/ingest/commit-pace.ts`)', 'at once', 'test/ingest/commit-pace.test.ts', 'without', 'single events: messages at a pace', '1.59 (1.37-1.59)'],
   ['reports asked from thread to thread (`src/nats/ask-link.ts`)', 'NATS', 'test/nats/ask-link.test.ts', 'without', 'a report: asked from thread to thread', '1.63 (1.62-1.88)'],
   ['live reads asked from thread to thread', 'NATS', 'test/partition/partition-role.test.ts', 'without', 'a page of history: asked from thread to thread', '2.12 (1.99-2.53)'],
-  ['acks known to live reads (`src/ingest/acked-sequences.ts`)', 'the log asked', 'test/partition/log/newest-write.test.ts', 'without', 'a page of history: what was acked is known', '3.49 (3.05-4.02)'],
+  ['acks known to live reads (`src/ingest/acked-sequences.ts`)', 'the log asked', 'test/partition/log/read-barrier.test.ts', 'without', 'a page of history: what was acked is known', '3.49 (3.05-4.02)'],
   ['publications counted (`src/nats/published-manifests.ts`)', 'asked of NATS', 'test/report/engine.test.ts', 'reports', 'dau, asking NATS', '8.6 (6,381 / 742)'],
   ['unique values not looked up (`actors/chunk/event-rows.ts`, D1)', 'all looked up', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every value looked up', '1.28 (1.20-1.34)'],
   ['users that came lately known', '`actors/table/interned.ts`', 'test/actors/chunk/event-rows.test.ts', 'fold', 'fold in memory, every user looked up', '1.12 (1.09-1.22)'],

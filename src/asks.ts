@@ -127,7 +127,7 @@ export interface Deletion {
 export interface StatusAnswer {
   readonly kind: 'status';
   readonly partition: number;
-  readonly phase: 'recovering' | 'live' | 'standing still' | 'draining';
+  readonly phase: 'recovering' | 'live' | 'halted' | 'draining';
   readonly appliedSequence: number;
   /** Position and time of the newest published snapshot; null before the first. */
   readonly published: {readonly sequence: number; readonly asOfMs: number} | null;

@@ -39,7 +39,7 @@ import {Refresh} from './refresh.js';
 import {StartFault} from './start-fault.js';
 import {onStopSignals, type StopSignal} from './stop-signals.js';
 import {planThreads, type ThreadPlan} from './thread-plan.js';
-import {letCompilerGiveWay} from './thread-priority.js';
+import {lowerCompilerPriority} from './thread-priority.js';
 import {
   type PartitionThread,
   type ReportThread,
@@ -116,7 +116,7 @@ async function run(): Promise<void> {
   }
   const logger = createLogger(result.config.logLevel, 'main');
   for (const doubt of doubts) logger.warn(doubt);
-  letCompilerGiveWay(logger);
+  lowerCompilerPriority(logger);
   process.stdout.on('error', (err) => logger.error({err}, 'stdout could not be written'));
   const stages: Stage[] = [];
   const drain = drainOnSignal(stages, logger);

@@ -13,16 +13,16 @@ const nicenessMax = 19;
 const thisThread = 0;
 
 /** Lowers the priority of the calling thread from now on, relative to its process. */
-export function giveWay(log: Logger): void {
-  giveWayBy(log, steps, () => [thisThread]);
+export function lowerPriority(log: Logger): void {
+  lowerBy(log, steps, () => [thisThread]);
 }
 
 /**
  * Lowers the priority of the thread that compiles hot code: uncompiled code answers meanwhile, only slower. Call it before this
  * process has threads of its own.
  */
-export function letCompilerGiveWay(log: Logger): void {
-  giveWayBy(log, compilerSteps, threadsOfV8);
+export function lowerCompilerPriority(log: Logger): void {
+  lowerBy(log, compilerSteps, threadsOfV8);
 }
 
 /**
@@ -36,7 +36,7 @@ function threadsOfV8(): number[] {
   return others.sort((a, b) => a - b).slice(0, 2);
 }
 
-function giveWayBy(log: Logger, nicenessSteps: number, threads: () => readonly number[]): void {
+function lowerBy(log: Logger, nicenessSteps: number, threads: () => readonly number[]): void {
   if (process.platform !== 'linux') return;
   try {
     for (const thread of threads()) {

@@ -3,7 +3,7 @@
 
 import type {MessagePort} from 'node:worker_threads';
 import type {AddressRules} from './effects/addresses.js';
-import type {RowsPort} from './parts/handed-rows.js';
+import type {RowsPort} from './parts/peer-rows.js';
 import type {RefreshPlan} from './refresh.js';
 
 /** Connection data of NATS: plain, so that worker threads can receive it. */
@@ -39,7 +39,7 @@ export interface PartitionWorkerData {
   readonly publications: Int32Array;
   /** Sends each such manifest to the report thread of this process, if that counts publications. */
   readonly manifestsPort?: MessagePort;
-  /** Requests of the report thread for cached rows (src/parts/handed-rows.ts). */
+  /** Requests of the report thread for cached rows (src/parts/peer-rows.ts). */
   readonly rowsPort?: MessagePort;
   /** Folder for notes of the newest positions. */
   readonly dataDir: string;

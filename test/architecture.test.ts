@@ -138,7 +138,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/partition': [
     ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
-    ['effects.ts', 'log', 'patient-values.ts'],
+    ['effects.ts', 'log', 'retrying-values.ts'],
     ['snapshot'],
     ['erasure', 'identity'],
     ['funnels'],

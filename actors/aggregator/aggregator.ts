@@ -1,5 +1,5 @@
 // The aggregator actor: counts of each event by hour and in total, and the active users of each day.
-//   Owns:    event names, their counts, the changes of windows since the last cut.
+//   Owns:    event names, their counts, the changes of windows since the last snapshot.
 //   Does not own: windows of earlier cuts, which are in parts (windows.ts).
 
 import {bytesOf} from '../bytes/bytes.js';
@@ -27,7 +27,7 @@ export interface ErasedRow {
 }
 
 /** The aggregator's share of a snapshot. Iterables are single-use. */
-export interface AggregatorCut {
+export interface AggregatorDelta {
   readonly names: EncodedTable;
   readonly nameCounts: Uint8Array;
   readonly windowBlocks: Iterable<EncodedBlock>;
@@ -75,13 +75,13 @@ export class Aggregator {
   }
 
   /**
-   * Freezes the changes of windows since the last cut. Blocks are encoded lazily, without the members that `isErased` by then.
+   * Freezes the changes of windows since the last snapshot. Blocks are encoded lazily, without the members that `isErased` by then.
    */
-  cut(isErased: (user: number) => boolean): AggregatorCut {
+  freeze(isErased: (user: number) => boolean): AggregatorDelta {
     const {windows} = this;
     this.windows = new WindowDeltas();
     return {
-      names: this.names.cut(),
+      names: this.names.freeze(),
       nameCounts: bytesOf(this.nameCounts.slice(0, this.names.count)),
       windowBlocks: encoded(windows, isErased),
     };

@@ -1,4 +1,4 @@
-// Changes of the aggregator's windows since the last cut, and the merging of runs.
+// Changes of the aggregator's windows since the last snapshot, and the merging of runs.
 
 import {dayMs, hourMs} from '../limits.js';
 import {PairSums, type SortedPairs} from '../order/pair-sums.js';

@@ -98,8 +98,8 @@ function storedCodes(column: RowColumn, count: number, ownOf: Uint16Array): Stor
   if (few !== undefined) return {codes: narrow, valueCodes: few};
   const wide = new Uint16Array(count);
   const used = ownCodes(column, wide, count, ownOf) ?? wide;
-  const isByRow = used.length >= count * byRowShare && !wide.includes(codeAbsent) && !wide.includes(codeInBody);
-  return isByRow ? {codes: undefined, valueCodes: codes} : {codes: wide, valueCodes: used};
+  const isIdentityCoded = used.length >= count * byRowShare && !wide.includes(codeAbsent) && !wide.includes(codeInBody);
+  return isIdentityCoded ? {codes: undefined, valueCodes: codes} : {codes: wide, valueCodes: used};
 }
 
 /** Whether every row has a value of its own, as in columns that are not deduplicated (event-rows.ts D1). */
@@ -149,7 +149,7 @@ function ownCodes(
 const rowCodes = Uint16Array.from({length: chunkRowsMax}, (_, row) => row + 1);
 
 /** Whether the column is stored row by row. */
-export const isByRow = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
+export const isIdentityCoded = ({codes}: RowColumn): boolean => codes.buffer === rowCodes.buffer;
 
 /** Views a part in place. `bytes` must start at an address divisible by 4. */
 export function viewProperties(bytes: Uint8Array): PropertyColumns {

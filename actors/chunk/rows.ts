@@ -13,7 +13,7 @@
 
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
-import {sortPlaces} from '../order/radix-sort.js';
+import {radixSortIndices} from '../order/radix-sort.js';
 import {firstPlace} from '../order/search.js';
 import {PaddedArrays, paddedBytes} from './padded-arrays.js';
 
@@ -228,7 +228,7 @@ function sortByKeys(order: Uint16Array, times: Float64Array, earliest: number): 
   const keys = new Uint32Array(chunkRowsMax);
   if (!fillKeys(keys, order, times, earliest)) return false;
   const places = new Uint32Array(order);
-  sortPlaces(places, keys);
+  radixSortIndices(places, keys);
   order.set(places);
   return true;
 }

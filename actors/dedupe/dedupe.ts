@@ -1,5 +1,5 @@
 // Deduplication: the message ids that a partition has seen, and those of erased users.
-//   Owns:    both sets, the ids added to them since the last cut, conflicts.
+//   Owns:    both sets, the ids added to them since the last snapshot, conflicts.
 //   Does not own: what an entry does once it is admitted (partition.ts), nor logical time, which its callers pass.
 //
 //   DD1. An id is remembered for `dedupeMs` of logical time, or for as long as memory suffices. The id of an erased event has
@@ -21,7 +21,7 @@ interface EncodedFingerprints {
 }
 
 /** Ids that a snapshot adds to the stored ones. The iterables can be read once. */
-export interface DedupeCut {
+export interface DedupeDelta {
   /** New message ids that the set still holds, the newest last. */
   readonly fingerprints: Iterable<EncodedFingerprints>;
   /** New fingerprints of erased events. */
@@ -98,7 +98,7 @@ export class Dedupe {
     return Number.isFinite(this.messageIds.heldFromDay) ? this.messageIds.heldFromDay : null;
   }
 
-  cut(): DedupeCut {
+  freeze(): DedupeDelta {
     const cut = {
       fingerprints: encodeFresh(this.freshIds, this.messageIds.count),
       erasedIds: encodeFresh(this.freshTombstones),

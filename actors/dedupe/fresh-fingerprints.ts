@@ -1,4 +1,4 @@
-// Fingerprints of one day since the last cut, in their order: a part of the next snapshot.
+// Fingerprints of one day since the last snapshot, in their order: a part of the next snapshot.
 //   They are held as the part's bytes: encoding 2 million from a list of numbers took 0.1 s.
 //   Each takes 14 bytes, as 16-bit halves, so that parts can be joined: three words and the content hash (fingerprints.ts F5).
 

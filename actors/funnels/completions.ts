@@ -7,7 +7,7 @@ import type {Completion} from '../log/entries.js';
 import {UserSet} from '../table/user-set.js';
 
 /** A funnel's share of a snapshot. `users`: undefined when the last snapshot has the same, null for nobody. */
-export interface CompletedCut {
+export interface CompletedDelta {
   readonly funnel: string;
   readonly hasBegun: boolean;
   readonly users: Uint8Array | null | undefined;
@@ -58,7 +58,7 @@ export class Completions {
     return this.byFunnel.get(funnel)?.users.has(user) ?? false;
   }
 
-  cut(): CompletedCut[] {
+  freeze(): CompletedDelta[] {
     return Array.from(this.byFunnel, ([funnel, completed]) => {
       const {users, hasBegun, isChanged} = completed;
       completed.isChanged = false;
@@ -67,7 +67,7 @@ export class Completions {
     });
   }
 
-  /** `bits`: as they were cut. */
+  /** `bits`: bits of a delta. */
   restore(funnel: string, hasBegun: boolean, bits: Uint8Array | null): void {
     const users = new UserSet();
     if (bits !== null) users.restore(bits);

@@ -16,7 +16,7 @@ const none = 0xffffffff;
 type Linked = 'new' | 'known' | 'shared';
 
 /** Changes since the last snapshot. */
-export interface LinksCut {
+export interface LinksDelta {
   readonly devices: EncodedTable;
   readonly owners: EncodedTable;
   /** The owner of each device of a block of `devices`: u32, + `sharedBit`. */
@@ -160,12 +160,12 @@ export class Links {
     if (owner >= 0) this.owners.remove(owner);
   }
 
-  cut(): LinksCut {
+  freeze(): LinksDelta {
     const linkBlocks = [...this.dirtyBlocks]
       .sort((a, b) => a - b)
       .map((block) => [block, this.encodeBlock(block)] as const);
     this.dirtyBlocks.clear();
-    return {devices: this.devices.cut(), owners: this.owners.cut(), linkBlocks};
+    return {devices: this.devices.freeze(), owners: this.owners.freeze(), linkBlocks};
   }
 
   private encodeBlock(block: number): Uint8Array {

@@ -188,7 +188,7 @@ export function writeEraseOfKey(
 }
 
 /** A key that no user has. */
-export const nobody = new Uint8Array(0);
+export const noUserKey = new Uint8Array(0);
 
 /** Appends a link entry: the anonymous user is this user. It goes to the log of the anonymous user's partition. */
 export function writeLink(

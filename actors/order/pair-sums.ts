@@ -3,7 +3,7 @@
 //   sorted when it is read, takes 220 to 300.
 //   PS1. After a merge the arrays are at most half full. So merging costs each addition a constant, and memory stays in
 //        proportion to the keys.
-import {sortPlaces} from './radix-sort.js';
+import {radixSortIndices} from './radix-sort.js';
 
 const initialCapacity = 4_096;
 
@@ -52,8 +52,8 @@ export class PairSums {
     const {count} = this;
     const places = new Uint32Array(count);
     for (let i = 0; i < count; i++) places[i] = i;
-    sortPlaces(places, this.second);
-    sortPlaces(places, this.first);
+    radixSortIndices(places, this.second);
+    radixSortIndices(places, this.first);
     const first = new Uint32Array(count);
     const second = new Uint32Array(count);
     const values = new Float64Array(count);

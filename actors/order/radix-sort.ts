@@ -7,7 +7,7 @@ const digitMask = digitCount - 1;
 const keyBits = 32;
 
 /** Sorts `places` by keys[place]; stable. */
-export function sortPlaces(places: Uint32Array, keys: Uint32Array): void {
+export function radixSortIndices(places: Uint32Array, keys: Uint32Array): void {
   let from = places;
   let to: Uint32Array = new Uint32Array(places.length);
   const starts = new Uint32Array(digitCount);

@@ -229,7 +229,7 @@ export class InternedTable {
    * Freezes the dirty blocks, ascending, and marks them clean. Blocks are encoded lazily: entries may be added and keys changed
    * meanwhile, but none removed.
    */
-  cut(): EncodedTable {
+  freeze(): EncodedTable {
     const blocks = [...this.dirtyBlocks].sort((a, b) => a - b);
     this.dirtyBlocks.clear();
     this.cutCount = this.count;

@@ -2,8 +2,8 @@
 //   Does not own: restoring a profile from parts; the shell does that (src/partition/snapshot/user-loader.ts).
 //
 //   AP1. A frozen profile does not change while it is serialised (manifest.ts P7): a profile is copied before its first change
-//        after the cut. Serialising all of them at the cut would stop the fold: 50,000 took 0.15 to 0.4 s.
-//   AP2. A profile that no part has yet, because it changed since the last cut or was frozen by it, is not dropped: its traits
+//        after the freeze. Serialising all of them at the freeze would stop the fold: 50,000 took 0.15 to 0.4 s.
+//   AP2. A profile that no part has yet, because it changed since the last snapshot or was frozen by it, is not dropped: its traits
 //        exist nowhere else.
 import {must} from '../invariant.js';
 import type {IdentifyTime, Profile} from './profile.js';
@@ -14,9 +14,9 @@ const passivatedAtOnce = 1_024;
 export class ActiveProfiles {
   /** Active profiles, least recently used first. */
   private readonly active = new Map<number, Profile>();
-  /** Profiles that changed since the last cut. */
+  /** Profiles that changed since the last snapshot. */
   private dirty = new Map<number, Profile>();
-  private setAside: ReadonlyMap<number, Profile> = new Map();
+  private frozen: ReadonlyMap<number, Profile> = new Map();
   /** Bytes of the active profiles. */
   bytes = 0;
 
@@ -38,7 +38,7 @@ export class ActiveProfiles {
   /** Applies an identify entry to an active profile. */
   apply(user: number, traitsJson: string, time: IdentifyTime): void {
     const held = must(this.active.get(user), 'a profile is active before an entry is applied to it');
-    const profile = this.setAside.get(user) === held ? held.copy() : held; // AP1
+    const profile = this.frozen.get(user) === held ? held.copy() : held; // AP1
     this.bytes -= held.byteLength;
     profile.apply(traitsJson, time);
     this.bytes += profile.byteLength;
@@ -60,16 +60,16 @@ export class ActiveProfiles {
     this.active.delete(user);
   }
 
-  /** Freezes the profiles that changed since the last cut, and returns them; they stay unchanged until `cutDone`. AP1 */
-  cut(): ReadonlyMap<number, Profile> {
-    this.setAside = this.dirty;
+  /** Freezes the profiles that changed since the last snapshot, and returns them; they stay unchanged until `snapshotDone`. AP1 */
+  freeze(): ReadonlyMap<number, Profile> {
+    this.frozen = this.dirty;
     this.dirty = new Map();
-    return this.setAside;
+    return this.frozen;
   }
 
   /** Ends the freeze: the frozen profiles are in parts now. */
-  cutDone(): void {
-    this.setAside = new Map();
+  snapshotDone(): void {
+    this.frozen = new Map();
   }
 
   /**
@@ -81,7 +81,7 @@ export class ActiveProfiles {
     for (const user of this.active.keys()) {
       if (left === 0 || this.bytes <= bytesMax) return;
       left -= 1;
-      if (!this.dirty.has(user) && !this.setAside.has(user)) this.drop(user);
+      if (!this.dirty.has(user) && !this.frozen.has(user)) this.drop(user);
       if (left % passivatedAtOnce === 0) yield;
     }
   }

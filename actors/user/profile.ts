@@ -74,7 +74,7 @@ export class Profile {
   }
 
   /** The traits as a record stores them. */
-  printed(): Traits {
+  serialized(): Traits {
     return {json: this.json(), setMs: Array.from(this.traits.values(), ({setMs}) => setMs), overLimit: this.overLimit};
   }
 
@@ -87,7 +87,7 @@ export class Profile {
     return copy;
   }
 
-  /** Restores a profile from the result of `printed`. T3 */
+  /** Restores a profile from the result of `serialized`. T3 */
   static restore({json, setMs, overLimit}: Traits): Profile {
     const profile = new Profile();
     let at = 0;

@@ -1,7 +1,7 @@
 // The user actors of a partition: one object for all of them, with columns inside. An object for each user would cost 285
 // bytes, and garbage collections of a second at two million users.
-//   Owns:    the known users, their changes since the last cut, profiles in memory, erased users.
-//   Does not own: records of earlier cuts, which are in parts that the shell reads.
+//   Owns:    the known users, their changes since the last snapshot, profiles in memory, erased users.
+//   Does not own: records of earlier snapshots, which are in parts that the shell reads.
 
 import {assert} from '../invariant.js';
 import type {EntryView} from '../log/entries.js';
@@ -28,17 +28,17 @@ interface UserRun {
 }
 
 /** The users' share of a snapshot. Iterables are single-use: drain them before `snapshotDone`. */
-export interface UsersCut {
+export interface UsersDelta {
   readonly users: EncodedTable;
   readonly userBlocks: Iterable<EncodedBlock>;
   readonly erasedUsers: readonly number[];
-  /** Users with an identify entry since the last cut, ascending. */
+  /** Users with an identify entry since the last snapshot, ascending. */
   readonly identified: readonly number[];
 }
 
 export class UserActors {
   readonly table = new InternedTable();
-  /** Changes of users since the last cut. */
+  /** Changes of users since the last snapshot. */
   deltas = new UserDeltas();
   /** Deltas of the snapshot in progress: still needed to read a user. */
   private frozen: UserDeltas | undefined;
@@ -107,7 +107,7 @@ export class UserActors {
   unsaved(user: number): {readonly records: readonly (UserRecord | undefined)[]; readonly traits: Traits | undefined} {
     return {
       records: [this.frozen?.record(user, undefined), this.deltas.record(user, undefined)],
-      traits: this.profiles.get(user)?.printed(),
+      traits: this.profiles.get(user)?.serialized(),
     };
   }
 
@@ -131,13 +131,13 @@ export class UserActors {
   }
 
   /** Freezes the changes of users. They stay readable until `snapshotDone`; no user is erased before that. */
-  cut(): UsersCut {
+  freeze(): UsersDelta {
     assert(this.frozen === undefined, 'one snapshot is in flight');
     this.frozen = this.deltas;
     this.deltas = new UserDeltas();
     return {
-      users: this.table.cut(),
-      userBlocks: this.encoded(this.frozen, this.profiles.cut()),
+      users: this.table.freeze(),
+      userBlocks: this.encoded(this.frozen, this.profiles.freeze()),
       erasedUsers: [...this.erased],
       identified: this.frozen.identified(),
     };
@@ -146,7 +146,7 @@ export class UserActors {
   /** Encodes records, and serialises traits user by user. AP1 (active-profiles.ts) */
   private *encoded(deltas: UserDeltas, profiles: ReadonlyMap<number, Profile>): Generator<EncodedBlock> {
     const writer = new UserBlockWriter();
-    for (const record of deltas.records({get: (user) => profiles.get(user)?.printed()})) {
+    for (const record of deltas.records({get: (user) => profiles.get(user)?.serialized()})) {
       if (!this.table.has(record.user)) continue;
       writer.add(record);
       if (writer.isFull) yield writer.finish();
@@ -157,7 +157,7 @@ export class UserActors {
   /** Ends the freeze: the frozen changes are in parts now. */
   snapshotDone(): void {
     this.frozen = undefined;
-    this.profiles.cutDone();
+    this.profiles.snapshotDone();
   }
 
   restoreErased(users: readonly number[]): void {

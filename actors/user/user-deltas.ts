@@ -1,4 +1,4 @@
-// Changes of users since the last cut: numbers in arrays, one slot for each touched user (user-records.ts has the rest).
+// Changes of users since the last snapshot: numbers in arrays, one slot for each touched user (user-records.ts has the rest).
 import {dayMs} from '../limits.js';
 import {datedWords, noIds, rememberedIds, type Traits, type UserRecord} from './user-records.js';
 

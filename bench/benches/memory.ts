@@ -8,7 +8,7 @@ import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
-import {isByRow, type WholeRows} from '../../actors/chunk/property-columns.js';
+import {isIdentityCoded, type WholeRows} from '../../actors/chunk/property-columns.js';
 import type {SnapshotIndex} from '../../actors/manifest.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import type {Figure} from '../../src/bench-run.js';
@@ -99,7 +99,10 @@ function bytesOf(rows: WholeRows): Breakdown {
     names: rows.names.byteLength,
     'order by time': rows.order.byteLength,
     // Columns stored row by row share one array of codes (property-columns.ts PC3).
-    'property codes': rows.columns.reduce((sum, column) => sum + (isByRow(column) ? 0 : column.codes.byteLength), 0),
+    'property codes': rows.columns.reduce(
+      (sum, column) => sum + (isIdentityCoded(column) ? 0 : column.codes.byteLength),
+      0,
+    ),
     'property values': rows.columns.reduce((sum, {key, values}) => sum + key.byteLength + values.bytes, 0),
   };
 }

@@ -63,7 +63,7 @@ const compared: readonly Compared[] = [
   {
     name: 'a page of history: what was acked is known',
     plain: 'a page of history: the log is asked',
-    without: 'newestWrite',
+    without: 'readBarrier',
     load: 'pages',
   },
   {

@@ -10,7 +10,7 @@ import {must} from '../../actors/invariant.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {logStream, readDeployment} from '../../src/nats/topology.js';
-import {type LogMessage, LogReader} from '../../src/partition/log/log-reader.js';
+import {LogReader, type ReceivedMessage} from '../../src/partition/log/log-reader.js';
 import type {Say} from '../bench.js';
 import {startService} from '../machine/service.js';
 import type {BenchOptions} from '../options.js';
@@ -65,7 +65,7 @@ export class Logs {
   }
 
   /** Messages of a partition that existed when the logs were opened. */
-  async *messages(partition: number): AsyncGenerator<LogMessage> {
+  async *messages(partition: number): AsyncGenerator<ReceivedMessage> {
     const reader = this.readers[partition]!;
     const end = this.ends[partition]!;
     if (end === 0) return;

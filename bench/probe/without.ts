@@ -23,9 +23,9 @@ const shortcuts = {
     });
   },
   /** The log is asked what a live read has to wait for. */
-  newestWrite: async () => {
-    const {NewestWrite} = await import('../../src/partition/log/newest-write.js');
-    replace(NewestWrite.prototype, {
+  readBarrier: async () => {
+    const {ReadBarrier} = await import('../../src/partition/log/read-barrier.js');
+    replace(ReadBarrier.prototype, {
       sequence(this: {reader: LogReader}) {
         return this.reader.lastSequence();
       },
@@ -34,7 +34,7 @@ const shortcuts = {
   /** What was put is read from the store when it is asked for. */
   keptParts: async () => {
     const {PartsCache} = await import('../../src/parts/parts-cache.js');
-    replace(PartsCache.prototype, {keepNew: () => undefined});
+    replace(PartsCache.prototype, {addWritten: () => undefined});
   },
 } as const;
 export type Shortcut = keyof typeof shortcuts;
@@ -50,7 +50,7 @@ function replace(prototype: object, methods: Readonly<Record<string, unknown>>):
 }
 
 /** W1. All others are of the main thread, the edge. */
-const ofWorkers: readonly Shortcut[] = ['newestWrite', 'keptParts'];
+const ofWorkers: readonly Shortcut[] = ['readBarrier', 'keptParts'];
 
 const without = (process.env[withoutVariable]?.split(',') ?? []) as Shortcut[];
 for (const each of without) if (isMainThread !== ofWorkers.includes(each)) await shortcuts[each]();

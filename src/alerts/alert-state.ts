@@ -31,7 +31,7 @@ export interface Change {
   readonly positions: string;
 }
 
-export interface Pace {
+export interface NotifyRule {
   readonly for: number;
   readonly repeatMinutes?: number;
 }
@@ -41,7 +41,7 @@ export interface Step {
   readonly change: Change | undefined;
 }
 
-export function step(known: AlertState | undefined, reading: Reading, positions: string, pace: Pace): Step {
+export function step(known: AlertState | undefined, reading: Reading, positions: string, pace: NotifyRule): Step {
   const {toMs, value, holds} = reading;
   const state = withSeen(known ?? {state: 'ok', sinceMs: toMs, value, positions, toldMs: toMs, held: 0}, reading);
   if (holds === undefined) return {state, change: undefined}; // AS3
@@ -61,5 +61,5 @@ const withSeen = (state: AlertState, {isSeen}: Reading): AlertState =>
   isSeen && !state.wasSeen ? {...state, wasSeen: true} : state;
 
 /** AS1 */
-const isRepeatDue = ({toldMs}: AlertState, nowMs: number, {repeatMinutes}: Pace): boolean =>
+const isRepeatDue = ({toldMs}: AlertState, nowMs: number, {repeatMinutes}: NotifyRule): boolean =>
   repeatMinutes !== undefined && nowMs - toldMs >= repeatMinutes * minuteMs;

@@ -1,9 +1,9 @@
 // The cursor says how far an endpoint's tail of a partition came: a record in the bucket of hooks.
 //   CU1. The cursor moves only over settled rows, by compare-and-set: a process that loses one stops tailing (tail-run.ts TL3).
 import type {KeyBucket} from '../keys/store.js';
-import type {Place} from './heads.js';
+import type {TailPlace} from './heads.js';
 
-export interface Cursor extends Place {
+export interface Cursor extends TailPlace {
   readonly v: 1;
   /** For batches: ordinal after the batches under way. A restart forms the same batches. */
   readonly plannedEnd?: number;

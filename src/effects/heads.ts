@@ -51,7 +51,7 @@ export class Heads {
   }
 
   /** Whether rows come after this place within `msMax`. */
-  whenBehind(partition: number, {generation, ordinal}: Place, msMax: number): Promise<boolean> {
+  whenBehind(partition: number, {generation, ordinal}: TailPlace, msMax: number): Promise<boolean> {
     return this.changed.until(() => {
       const head = this.known.get(partition);
       return this.isStopped || (head !== undefined && (head.generation !== generation || head.end > ordinal));
@@ -65,7 +65,7 @@ export class Heads {
 }
 
 /** How far a tail came: the next ordinal to read. */
-export interface Place {
+export interface TailPlace {
   readonly generation: number;
   readonly ordinal: number;
 }

@@ -14,7 +14,7 @@ import type {Logger} from '../observe.js';
 import type {Recipient} from './courier.js';
 import {type Cursor, CursorRecord} from './cursor.js';
 import {type EventReader, isBatched} from './event-reader.js';
-import type {Heads, Place} from './heads.js';
+import type {Heads, TailPlace} from './heads.js';
 import type {Letters} from './letters.js';
 import {eventRule, eventsData, type StoredEvent, type ToldEvent, wantedNames} from './message.js';
 import type {Owners} from './owners.js';
@@ -47,7 +47,7 @@ export interface TailWorld {
   /** `webhook-id` made of the parts and the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
   /** Where this process's tail of the same endpoint stands in another partition. TL4 */
-  readonly placeIn: (partition: number) => Place | undefined;
+  readonly placeIn: (partition: number) => TailPlace | undefined;
   readonly logger: Logger;
 }
 
@@ -91,7 +91,7 @@ export class TailRun {
     this.record = new CursorRecord(world.bucket, recipient.id, partition);
   }
 
-  get place(): Place | undefined {
+  get place(): TailPlace | undefined {
     return this.cursor;
   }
 

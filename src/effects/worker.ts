@@ -12,7 +12,7 @@ import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
-import {giveWay} from '../thread-priority.js';
+import {lowerPriority} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import {userRefs} from '../user-ref.js';
 import type {DeliverWorkerData, FromWorker, ToWorker} from '../worker-messages.js';
@@ -41,7 +41,7 @@ function fail(error: Error): void {
 }
 
 async function main(): Promise<void> {
-  giveWay(logger); // Lower priority: deliveries can wait a little.
+  lowerPriority(logger); // Lower priority: deliveries can wait a little.
   const nc = await connectFirst(data.nats, 'millrace-deliver');
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before deliveries start');
   const bucket = new NatsKeyBucket(nc, 'hooks');

@@ -1,7 +1,7 @@
 // How far the folding threads of this process are behind what the log acked here. Without it an edge and its log would take
 // more than the threads can fold for as long as a client sends it: reports would become ever older, and live reads fail.
 //   Owns: the bytes acked here and not folded yet. Does not own: which bodies wait for them (edge/admission/intake.ts).
-//   F1. Only a lag that shrinks counts: not that of a partition that folded none of it for `standstillMs`. Such a partition has
+//   F1. Only a lag that shrinks counts: not that of a partition that folded none of it for `noProgressMs`. Such a partition has
 //       halted, recovers, rereads its log, or its thread is busy otherwise; writes need the log alone.
 //   F2. Some bodies are taken at any lag, fewer than are folded in the meantime: a lag that grew while it did not count slows
 //       writes and stops none.
@@ -16,7 +16,7 @@ import type {FoldingThread} from '../worker-messages.js';
  */
 export const foldLagBytesMax = 32 * 1024 * 1024;
 /** A cut of millions of users takes less. F1 */
-export const standstillMs = 1_000;
+export const noProgressMs = 1_000;
 /** Share of the folded bytes. Bodies count, which are half as long again as their entries. F2 */
 const takenOnShare = 0.5;
 const takenOnBytesMax = 1024 * 1024;
@@ -95,7 +95,7 @@ export class FoldLag {
       let bytes = 0;
       for (const lag of lags) {
         this.passFolded(lag, nowMs);
-        if (nowMs - lag.progressMs < standstillMs) bytes += lag.bytes;
+        if (nowMs - lag.progressMs < noProgressMs) bytes += lag.bytes;
       }
       most = Math.max(most, bytes);
     }

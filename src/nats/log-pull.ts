@@ -8,7 +8,7 @@
 //   L3. A restarted server has forgotten the consumer, and a lost connection its answers: silence ends the pull.
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
-import type {LogMessage, LogPull, LogSource} from '../partition/log/log-reader.js';
+import type {LogPull, LogSource, ReceivedMessage} from '../partition/log/log-reader.js';
 import {logStream} from './topology.js';
 
 /** Delay of a message that no caller waits for: far less than the time until a report shows it. */
@@ -103,7 +103,7 @@ class NatsLogPull implements LogPull {
   private readonly subscription: Subscription;
   private readonly looking: NodeJS.Timeout;
   private state: State = 'now';
-  private arrived: LogMessage[] = [];
+  private arrived: ReceivedMessage[] = [];
   private arrivedBytes = 0;
   /** The first sequence that has not arrived. */
   private due: number;
@@ -127,7 +127,7 @@ class NatsLogPull implements LogPull {
     this.ask('now');
   }
 
-  async next(): Promise<readonly LogMessage[] | undefined> {
+  async next(): Promise<readonly ReceivedMessage[] | undefined> {
     while (this.arrived.length === 0) {
       if (this.state === 'over') return undefined;
       await new Promise<void>((resolve) => {

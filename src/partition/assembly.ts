@@ -9,8 +9,8 @@ import {stepNoter} from './erasure/erasure-steps.js';
 import {completeMoves} from './identity/mover.js';
 import {LogReader, type LogSource} from './log/log-reader.js';
 import {LogWriter} from './log/log-writer.js';
-import {patientValues} from './patient-values.js';
-import {retryForever, Trouble} from './retry.js';
+import {RetryLog, retryForever} from './retry.js';
+import {retryingValues} from './retrying-values.js';
 import {Runner, type RunnerSetup} from './runner.js';
 import type {PartLoader} from './snapshot/compaction.js';
 import {Layout} from './snapshot/layout.js';
@@ -70,21 +70,21 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
   const {setup, js, jsm, erasing, values, foldCache, damage, positionNote, notePublished, log} = options;
   const {outbox = noOutbox, converted = async () => undefined} = options;
   const number = setup.partition;
-  const troubleTo = (tried: string): Trouble => new Trouble(log, {partition: number, tried});
-  const publishing = troubleTo('to publish a snapshot');
+  const retriesOf = (tried: string): RetryLog => new RetryLog(log, {partition: number, tried});
+  const publishing = retriesOf('to publish a snapshot');
   const manifests = new ManifestStore(js, jsm, number, notePublished, publishing);
   const recovered = await recover(setup, {manifests, cache: foldCache, jsm, note: positionNote, log});
   const {partition, index, epoch, named} = recovered;
   // Questions are answered from the current state: a part that it no longer names only takes room.
-  const ownership = new Ownership(manifests, epoch, options.onFatal, troubleTo('to read who owns the partition'));
-  const parts = new PartStore(js, jsm, number, epoch, foldCache, troubleTo('to write a part'), ownership);
+  const ownership = new Ownership(manifests, epoch, options.onFatal, retriesOf('to read who owns the partition'));
+  const parts = new PartStore(js, jsm, number, epoch, foldCache, retriesOf('to write a part'), ownership);
   const sweep = new PartSweep({partition: number, parts, jsm, erasing, log});
   parts.retire(...recovered.outdated);
   const throttle = new Throttle(() => options.refresh.ms * restsShare);
   const layout = new Layout(parts, throttle, partition.moves.leftOut);
   if (index !== undefined) layout.restore(index);
   // A merge reads each block once: caching it would only evict what readers use.
-  const unkept = new PartsCache(patientValues(values, troubleTo('to read a part')), 0);
+  const unkept = new PartsCache(retryingValues(values, retriesOf('to read a part')), 0);
   const loader: PartLoader = {
     load: (ref) =>
       unkept.load(ref).catch(async (error: unknown) => {
@@ -92,11 +92,11 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
         throw error;
       }),
   };
-  const effects = new Effects(partition, outbox, troubleTo('to queue triggers for webhooks'));
+  const effects = new Effects(partition, outbox, retriesOf('to queue triggers for webhooks'));
   const snapshots = new Snapshots(
     {
       partition,
-      whenTold: () => effects.whenTold(),
+      whenQueued: () => effects.whenQueued(),
       layout,
       parts,
       sweep,
@@ -114,8 +114,8 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     named,
   );
   const note = stepNoter(log, number);
-  const toAppend = troubleTo('to append the events of users who left');
-  const toLook = troubleTo('to read what other partitions have published');
+  const toAppend = retriesOf('to append the events of users who left');
+  const toLook = retriesOf('to read what other partitions have published');
   const runner = new Runner({
     ...options,
     outbox,
@@ -129,7 +129,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
     throttle,
     erasure: new Erasure(partition, layout, parts, foldCache, note),
     note,
-    reader: new LogReader(options.logSource, options.logJsm, number, troubleTo('to read the log')),
+    reader: new LogReader(options.logSource, options.logJsm, number, retriesOf('to read the log')),
     destination: (to) => {
       const manifests = new ManifestStore(js, jsm, to);
       return {
@@ -137,7 +137,7 @@ export async function assemblePartition(options: AssemblyOptions): Promise<Runne
         manifests: {read: () => retryForever(() => manifests.read(), toLook)},
       };
     },
-    writer: new LogWriter(js, number, troubleTo('to append to the log')),
+    writer: new LogWriter(js, number, retriesOf('to append to the log')),
   });
   if (recovered.hasLostLog) runner.identity.noteLoss();
   return runner;

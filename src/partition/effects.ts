@@ -12,7 +12,7 @@ import type {SubscribedType} from '../effects/endpoint.js';
 import type {SavedFunnel} from '../effects/saved-funnel.js';
 import type {Trigger} from '../effects/trigger.js';
 import {Semaphore} from '../pacing/semaphore.js';
-import {retryForever, type Trouble} from './retry.js';
+import {type RetryLog, retryForever} from './retry.js';
 
 /** Who is told, and how. */
 export interface Outbox {
@@ -72,15 +72,15 @@ interface Told {
 export class Effects {
   private readonly partition: Partition;
   private readonly outbox: Outbox;
-  private readonly trouble: Trouble | undefined;
+  private readonly retries: RetryLog | undefined;
   private readonly slots = new Semaphore(underWayMax);
   private readonly underWay = new Set<Promise<void>>();
   private recent: Told[] = [];
 
-  constructor(partition: Partition, outbox: Outbox, trouble?: Trouble) {
+  constructor(partition: Partition, outbox: Outbox, retries?: RetryLog) {
     this.partition = partition;
     this.outbox = outbox;
-    this.trouble = trouble;
+    this.retries = retries;
   }
 
   /** Queues the effects of a message. EF1 */
@@ -142,14 +142,14 @@ export class Effects {
 
   private publish(endpoint: string, trigger: Trigger): Promise<void> {
     const published = this.slots
-      .run(() => retryForever(() => this.outbox.publish(endpoint, trigger), this.trouble))
+      .run(() => retryForever(() => this.outbox.publish(endpoint, trigger), this.retries))
       .finally(() => this.underWay.delete(published));
     this.underWay.add(published);
     return published;
   }
 
   /** Resolves when all that was told so far is queued. EF2 */
-  async whenTold(): Promise<void> {
+  async whenQueued(): Promise<void> {
     await Promise.all(this.underWay);
   }
 }

@@ -1,5 +1,5 @@
 // Work that must succeed: it is retried while NATS is away.
-//   R1. Each reason of a failure is logged once, and so is the end of the trouble: not every attempt, and once for all attempts
+//   R1. Each reason of a failure is logged once, and so is the end of the failures: not every attempt, and once for all attempts
 //       that run at the same time.
 import {setTimeout as pause} from 'node:timers/promises';
 import {OperatorFault, throwBroken} from '../../actors/invariant.js';
@@ -8,18 +8,18 @@ import type {Logger} from '../observe.js';
 
 const firstPauseMs = 50;
 const pauseMsMax = 2_000;
-/** Reasons logged for one trouble: some contain a number of their own. R1 */
+/** Reasons logged for one row of failures: some contain a number of their own. R1 */
 const reasonsMax = 8;
 
-/** An error that a retry cannot mend: it is thrown on and ends the partition. */
-export class Final extends OperatorFault {
-  override name = 'Final';
+/** An error that no retry can cure: it is rethrown and ends the partition. */
+export class Unrecoverable extends OperatorFault {
+  override name = 'Unrecoverable';
 }
 
 type Log = Pick<Logger, 'warn'>;
 
 /** Log lines of one kind of retried work. R1 */
-export class Trouble {
+export class RetryLog {
   private readonly log: Log;
   private readonly work: object;
   private readonly reasons = new Set<string>();
@@ -59,23 +59,23 @@ export class Trouble {
   }
 }
 
-/** Repeats `work` until it succeeds; pauses double up to 2 s. @throws Final and InvariantError from `work`. */
-export async function retryForever<T>(work: () => Promise<T>, trouble?: Trouble): Promise<T> {
+/** Repeats `work` until it succeeds; pauses double up to 2 s. @throws Unrecoverable and InvariantError from `work`. */
+export async function retryForever<T>(work: () => Promise<T>, retries?: RetryLog): Promise<T> {
   let isFailing = false;
   try {
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof Final) throw error;
+        if (error instanceof Unrecoverable) throw error;
         throwBroken(error);
-        if (!isFailing) trouble?.begin();
+        if (!isFailing) retries?.begin();
         isFailing = true;
-        trouble?.hear(reasonOf(error as Error));
+        retries?.hear(reasonOf(error as Error));
         await pause(pauseMs);
       }
     }
   } finally {
-    if (isFailing) trouble?.end();
+    if (isFailing) retries?.end();
   }
 }

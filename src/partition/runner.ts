@@ -1,9 +1,9 @@
 // The loop of one partition: read this first.
-//   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, cuts to snapshots)
+//   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, deltas to snapshots)
 //   P1 to P8 are in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entries.js';
-import type {ErasedUser, Stop} from '../../actors/partition.js';
+import type {ErasedUser, Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
 import type {Damage} from '../parts/damage.js';
@@ -24,10 +24,10 @@ import type {FoldPace} from './fold-pace.js';
 import {SavedFunnels, type SavedFunnelsSetup} from './funnels/saved-funnels.js';
 import {type Destination, Mover} from './identity/mover.js';
 import {LogIdentity, type LogIdentitySetup} from './log/log-identity.js';
-import type {LogMessage} from './log/log-reader.js';
+import type {ReceivedMessage} from './log/log-reader.js';
 import type {Layout} from './snapshot/layout.js';
 import {Replaced} from './snapshot/manifest-store.js';
-import type {Ownership, Standing} from './snapshot/ownership.js';
+import type {Ownership, OwnershipState} from './snapshot/ownership.js';
 import type {PartSweep} from './snapshot/part-sweep.js';
 import type {Published, Snapshots} from './snapshot/snapshots.js';
 import {Ticks, type TicksSetup} from './snapshot/ticks.js';
@@ -47,8 +47,8 @@ const forcedMsMin = 5_000;
 /** Time after which an owner checks alarms even without an answer of the store. A process that resumes reconnects within it. */
 const standingMsMax = 10_000;
 
-/** `standing still`: folding needs a part that is unreadable. */
-export type Phase = 'recovering' | 'live' | 'standing still' | 'draining';
+/** `halted`: folding needs a part that is unreadable. */
+export type Phase = 'recovering' | 'live' | 'halted' | 'draining';
 
 export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   readonly snapshots: Snapshots;
@@ -194,7 +194,7 @@ export class Runner {
    * Checks the alarms, and logs when one begins or ends. `standing`: the newest answer about the ownership. If it is no longer
    * fresh, nothing is checked: an owner that was paused would find its snapshot late. O1
    */
-  lookForAlarms(standing: Exclude<Standing, 'outlived'>): AlarmKind[] {
+  lookForAlarms(standing: Exclude<OwnershipState, 'outlived'>): AlarmKind[] {
     if (standing === 'owner' && !this.setup.ownership.isConfirmed) return this.raisedAlarms;
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,
@@ -255,13 +255,13 @@ export class Runner {
     this.mover.giveUpLost().catch((error: unknown) => this.setup.onFatal(error as Error));
   }
 
-  /** Not yet live, and neither standing still nor draining. */
+  /** Not yet live, and neither halted nor draining. */
   private get isStarting(): boolean {
     return this.phase === 'recovering';
   }
 
   /**
-   * Folding needs a part that is unreadable: the partition stands still and answers 503 until a start finds the part. Ending
+   * Folding needs a part that is unreadable: the partition is halted and answers 503 until a start finds the part. Ending
    * the process would end its other partitions, too, again after every start.
    */
   private async foldingEnded(error: Error): Promise<void> {
@@ -270,7 +270,7 @@ export class Runner {
       this.setup.onFatal(error);
       return;
     }
-    if (this.phase !== 'draining') this.phase = 'standing still';
+    if (this.phase !== 'draining') this.phase = 'halted';
     this.isStandingStill = true;
     this.stopTimers();
   }
@@ -293,10 +293,10 @@ export class Runner {
   }
 
   /** @returns false when the log may be another one by now, or another owner may have truncated it. */
-  private async foldMessages(messages: readonly LogMessage[]): Promise<boolean> {
+  private async foldMessages(messages: readonly ReceivedMessage[]): Promise<boolean> {
     const {partition, ownership, layout, foldPace} = this.setup;
     for (const message of messages) {
-      // The message that was due is missing: a successor that has folded it may have cut the log. O1 (ownership.ts)
+      // The message that was due is missing: a successor that has folded it may have truncated the log. O1 (ownership.ts)
       const isCut = message.sequence > partition.appliedSequence + 1;
       if (isCut && (await ownership.isOutlived())) return false;
       if (!this.identity.isKnown || ownership.isLost) return false; // LI1 (log/log-identity.ts)
@@ -322,7 +322,7 @@ export class Runner {
   }
 
   /** Folds synchronously unless the fold suspends for a load, an erasure or a tick. */
-  private foldMessage({sequence, bytes}: LogMessage): Promise<void> | undefined {
+  private foldMessage({sequence, bytes}: ReceivedMessage): Promise<void> | undefined {
     const {partition} = this.setup;
     const cursor = partition.openMessage(sequence, bytes);
     if (cursor === undefined) return undefined;
@@ -332,7 +332,7 @@ export class Runner {
   }
 
   /** Moves closed chunks to the layout in the same synchronous step: live reads search for them there. */
-  private fold(sequence: number, cursor: MessageCursor, again = false): Stop {
+  private fold(sequence: number, cursor: MessageCursor, again = false): Suspension {
     const {partition, layout, effects} = this.setup;
     const stop = partition.fold(sequence, cursor, again);
     effects.tell(partition.takeEffects(), sequence, cursor.logTimeMs);
@@ -340,12 +340,16 @@ export class Runner {
     return stop;
   }
 
-  private async foldOn(stop: Stop, sequence: number, cursor: MessageCursor): Promise<void> {
+  private async foldOn(stop: Suspension, sequence: number, cursor: MessageCursor): Promise<void> {
     for (let next = stop; next.kind !== 'done'; ) next = await this.resolve(next, sequence, cursor);
   }
 
   /** Provides what the fold stopped for, and continues it. */
-  private async resolve(stop: Exclude<Stop, {kind: 'done'}>, sequence: number, cursor: MessageCursor): Promise<Stop> {
+  private async resolve(
+    stop: Exclude<Suspension, {kind: 'done'}>,
+    sequence: number,
+    cursor: MessageCursor,
+  ): Promise<Suspension> {
     const {partition, layout, foldCache, snapshots, erasure, note} = this.setup;
     switch (stop.kind) {
       case 'profile':
@@ -377,19 +381,19 @@ export class Runner {
             'a producer skipped a number: the log lacks a message that may have been acked',
           );
         }
-        this.cut();
+        this.beginSnapshot();
         return this.fold(sequence, cursor);
     }
   }
 
-  private cut(): void {
+  private beginSnapshot(): void {
     const {snapshots} = this.setup;
     if (snapshots.isRunning) {
       this.ticks.skip();
       return;
     }
-    this.ticks.cut();
-    this.savedFunnels.noteCut(this.setup.partition.appliedSequence);
+    this.ticks.snapshotBegun();
+    this.savedFunnels.snapshotBegun(this.setup.partition.appliedSequence);
     snapshots
       .take()
       .then(() => this.snapshotDone())
@@ -416,7 +420,7 @@ export class Runner {
   private async tick(): Promise<void> {
     if (this.isTicking) return;
     this.isTicking = true;
-    const standing = await this.setup.ownership.standing(standingMsMax);
+    const standing = await this.setup.ownership.state(standingMsMax);
     this.isTicking = false;
     if (standing === 'outlived') return;
     this.lookForAlarms(standing);
@@ -433,7 +437,7 @@ export class Runner {
     if (this.phase !== 'live' || nowMs < this.forcedMs + forcedMsMin) return;
     this.forcedMs = nowMs;
     try {
-      if ((await ownership.standing(standingMsMax)) === 'owner' && this.phase === 'live') await this.publishNow();
+      if ((await ownership.state(standingMsMax)) === 'owner' && this.phase === 'live') await this.publishNow();
     } catch (error) {
       onFatal(error as Error);
     }
@@ -457,7 +461,7 @@ export class Runner {
     return this.setup.throttle.expedite(this.identity.whenPublished(sequence, waitMs));
   }
 
-  /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition stands still. */
+  /** Publishes a tick and waits until a snapshot at or after it is published; false: the partition is halted. */
   private async publishNow(): Promise<boolean> {
     for (;;) {
       const {losses} = this.identity;

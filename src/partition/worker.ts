@@ -27,12 +27,12 @@ import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger} from '../observe.js';
 import {Damage} from '../parts/damage.js';
-import {handOutRows} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
+import {serveRows} from '../parts/peer-rows.js';
 import {borrowRoom} from '../parts/spare-room.js';
 import type {PartValues} from '../parts/stored-parts.js';
 import {Refresh} from '../refresh.js';
-import {giveWay} from '../thread-priority.js';
+import {lowerPriority} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, HandedManifest, PartitionWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {askConverted} from './asked-converted.js';
@@ -41,13 +41,13 @@ import type {Outbox} from './effects.js';
 import type {ErasureReach} from './erasure/scrub.js';
 import {FoldPace} from './fold-pace.js';
 import {hookOutbox} from './hook-outbox.js';
-import {NewestWrite} from './log/newest-write.js';
-import {patientValues} from './patient-values.js';
+import {ReadBarrier} from './log/read-barrier.js';
 import {LiveReads, movedOn} from './reads/live-reads.js';
 import {longReadSlots} from './reads/read-budget.js';
 import {rehearse} from './reads/rehearsal.js';
 import {warmUp} from './reads/warm-up.js';
-import {Trouble} from './retry.js';
+import {RetryLog} from './retry.js';
+import {retryingValues} from './retrying-values.js';
 import {loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
 import {Replaced, type WrittenManifest} from './snapshot/manifest-store.js';
@@ -115,7 +115,7 @@ async function openShared(): Promise<Shared> {
     erasingNc,
     values,
     cache,
-    foldCache: new PartsCache(patientValues(values, new Trouble(log, {tried: 'to read a part'})), cache.memory),
+    foldCache: new PartsCache(retryingValues(values, new RetryLog(log, {tried: 'to read a part'})), cache.memory),
     seeds: seedsOf(deployment.secret),
     refresh: new Refresh(data.reportRefresh, deployment.createdMs),
     hooks,
@@ -194,8 +194,8 @@ function openReads(runners: readonly Runner[]): ReadsBySubject {
   return new Map(
     runners.map((runner) => {
       const {partition} = runner.view.partition;
-      const newestWrite = new NewestWrite(runner.view.reader, partition, acked);
-      return [askPartitionSubject(partition), new LiveReads(runner, longReads, newestWrite)];
+      const readBarrier = new ReadBarrier(runner.view.reader, partition, acked);
+      return [askPartitionSubject(partition), new LiveReads(runner, longReads, readBarrier)];
     }),
   );
 }
@@ -263,7 +263,7 @@ async function watchLog(runners: readonly Runner[], {logNc}: Shared): Promise<vo
 
 async function main(): Promise<void> {
   // Acks and reports are awaited; folding a little later is in time for the next snapshot.
-  giveWay(log);
+  lowerPriority(log);
   const shared = await openShared();
   const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
   const vitals = vitalsOf(shared);
@@ -281,7 +281,7 @@ async function main(): Promise<void> {
     readsFrom: (part: PartRef) => layout.readsFrom(part),
   }));
   const {cache} = shared;
-  if (data.rowsPort !== undefined) handOutRows(data.rowsPort, (key) => cache.copyOf(key));
+  if (data.rowsPort !== undefined) serveRows(data.rowsPort, (key) => cache.copyOf(key));
   const readAhead = warmUp(cache, stored, data.spareRoom?.startBytes ?? 0, warmUpMsMax);
   if (data.spareRoom !== undefined) borrowRoom(data.spareRoom.room, cache.memory, data.spareRoom.share);
   const warmedUp = readAhead.then(async () => {

@@ -15,8 +15,8 @@ export type ReadPart = <V>(ref: PartRef, view: (bytes: Uint8Array) => V) => Prom
 interface PartViews {
   heldView<V>(ref: PartRef, view: (bytes: Uint8Array) => V): V | undefined;
   readonly loadView: ReadPart;
-  readonly loadViewUnkept: ReadPart;
-  readonly loadViewAside: ReadPart;
+  readonly loadViewUncached: ReadPart;
+  readonly loadViewIfRoom: ReadPart;
 }
 
 /** Reads reject with MissingPart or DamagedPart. */
@@ -40,13 +40,13 @@ export abstract class ChunkReader<C, V> {
   }
 
   /** For a caller that asks once: nothing is cached. */
-  loadUnkept(chunk: C): Promise<V> {
-    return this.read(chunk, (ref, view) => this.parts.loadViewUnkept(ref, view));
+  loadUncached(chunk: C): Promise<V> {
+    return this.read(chunk, (ref, view) => this.parts.loadViewUncached(ref, view));
   }
 
   /** Low-priority `load` for background work and oversized scans: caches only in free room, never evicts. */
-  loadAside(chunk: C): Promise<V> {
-    return this.read(chunk, (ref, view) => this.parts.loadViewAside(ref, view));
+  loadIfRoom(chunk: C): Promise<V> {
+    return this.read(chunk, (ref, view) => this.parts.loadViewIfRoom(ref, view));
   }
 }
 

@@ -45,7 +45,7 @@ export class PartsCache {
    * stored-parts.ts). Not for rows, which are viewed in place.
    * @throws MissingPart, DamagedPart
    */
-  async loadUnkept(ref: PartRef): Promise<Uint8Array> {
+  async loadUncached(ref: PartRef): Promise<Uint8Array> {
     return this.memory.peek(ref.key)?.bytes ?? this.stored.readLoose(ref);
   }
 
@@ -63,16 +63,16 @@ export class PartsCache {
   }
 
   /** A view for a caller that asks once: nothing is cached. */
-  async loadViewUnkept<V>(ref: PartRef, view: View<V>): Promise<V> {
+  async loadViewUncached<V>(ref: PartRef, view: View<V>): Promise<V> {
     const held = this.memory.peek(ref.key);
     return held === undefined ? view(await this.stored.read(ref)) : viewOf(held, view);
   }
 
   /** Low-priority `loadView`: caches only in free room, never evicts. */
-  async loadViewAside<V>(ref: PartRef, view: View<V>): Promise<V> {
-    if (this.memory.peek(ref.key) !== undefined) return this.loadViewUnkept(ref, view);
+  async loadViewIfRoom<V>(ref: PartRef, view: View<V>): Promise<V> {
+    if (this.memory.peek(ref.key) !== undefined) return this.loadViewUncached(ref, view);
     if (this.loading.has(ref.key)) return this.loadView(ref, view);
-    return this.memory.loadAside(ref.bytes, () => this.loadView(ref, view)) ?? this.loadViewUnkept(ref, view);
+    return this.memory.loadIfRoom(ref.bytes, () => this.loadView(ref, view)) ?? this.loadViewUncached(ref, view);
   }
 
   /** The view of a cached part. */
@@ -82,13 +82,13 @@ export class PartsCache {
   }
 
   /** Reads a part into free room, out of what `copy` brings if it does; without room it reads nothing. */
-  async readAside(
+  async readIfRoom(
     ref: PartRef,
     copy: () => Promise<Uint8Array<ArrayBuffer> | undefined> = async () => undefined,
   ): Promise<void> {
     if (this.memory.peek(ref.key) !== undefined || this.loading.has(ref.key)) return;
     const load = async () => (await copy()) ?? (await this.stored.read(ref));
-    await this.memory.loadAside(ref.bytes, () => this.once(ref.key, load));
+    await this.memory.loadIfRoom(ref.bytes, () => this.once(ref.key, load));
   }
 
   /** A copy of a cached part, which does not count as a use of it. */
@@ -97,7 +97,7 @@ export class PartsCache {
   }
 
   /** Caches a part that was just put, so that its first reader need not load it. */
-  keepNew(ref: PartRef, payload: Uint8Array, reading: Reading): void {
+  addWritten(ref: PartRef, payload: Uint8Array, reading: Reading): void {
     if (isOneValue(ref) || reading === 'whole') {
       this.memory.keepUnasked(ref.key, ownBytes(payload));
       return;

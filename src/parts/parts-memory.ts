@@ -15,7 +15,7 @@ export class PartsMemory {
   private readonly queues: TwoQueues<Cached>;
   private boundBytes: number;
   private lentBytes = 0;
-  /** Room taken by loads under way (`loadAside`). */
+  /** Room taken by loads under way (`loadIfRoom`). */
   private reservedBytes = 0;
 
   constructor(bytesMax: number) {
@@ -88,7 +88,7 @@ export class PartsMemory {
    * Loads so many bytes into free room; undefined when there is not enough. A load takes its room when it begins, so that several
    * at a time do not count the same room.
    */
-  loadAside<T>(bytes: number, load: () => Promise<T>): Promise<T> | undefined {
+  loadIfRoom<T>(bytes: number, load: () => Promise<T>): Promise<T> | undefined {
     if (!this.queues.hasFree(this.reservedBytes + bytes)) return undefined;
     this.reservedBytes += bytes;
     return load().finally(() => {

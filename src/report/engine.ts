@@ -21,8 +21,8 @@ import type {Logger} from '../observe.js';
 import {Condition} from '../pacing/condition.js';
 import {Overload, Semaphore} from '../pacing/semaphore.js';
 import {Damage, isUnreadable} from '../parts/damage.js';
-import type {RowsAtHand} from '../parts/handed-rows.js';
 import {PartsCache} from '../parts/parts-cache.js';
+import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {HeldLocalRanges} from './active/held-local-ranges.js';
@@ -172,7 +172,7 @@ export class ReportEngine {
   }
 
   /** Called once there are snapshots. Never rejects. RE5 */
-  async warmUp(rowsAtHand?: RowsAtHand): Promise<void> {
+  async warmUp(rowsAtHand?: CachedRows): Promise<void> {
     const startMs = monotonicMs();
     const whenIdle = (): Promise<unknown> => this.atWork.idle(sliceWaitMsMax);
     try {

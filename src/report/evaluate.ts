@@ -18,7 +18,7 @@ import {
 import {ActiveRowsPartial} from '../../actors/report/active/active-rows.js';
 import {
   activeInRanges,
-  cutsNobody,
+  cutsNoUser,
   type DayRanges,
   DayRangesBuilder,
   type DaySpan,
@@ -26,7 +26,7 @@ import {
 import {HourSetsPartial, hourSetBytes, hourSetWords} from '../../actors/report/active/hour-sets.js';
 import {
   activeInLocalRanges,
-  cutsNobodyOfDays,
+  cutsNoUserOfDays,
   type LocalDaysPlan,
   LocalRangesBuilder,
   planLocalDays,
@@ -295,7 +295,7 @@ export class Evaluation {
   }
 
   private async activeDays(plan: ActivePlan, snapshot: PartitionSnapshot): Promise<ActiveResult> {
-    const ranges = cutsNobody(plan, snapshot.index) ? await this.ranges(plan, snapshot) : undefined;
+    const ranges = cutsNoUser(plan, snapshot.index) ? await this.ranges(plan, snapshot) : undefined;
     return ranges === undefined ? this.activeDaysOneByOne(plan, snapshot) : activeInRanges(plan, ranges);
   }
 
@@ -345,7 +345,7 @@ export class Evaluation {
     snapshot: PartitionSnapshot,
   ): Promise<ActiveResult | undefined> {
     const tables = this.paths.localRanges;
-    if (tables === undefined || !cutsNobodyOfDays(plan, snapshot.index)) return undefined;
+    if (tables === undefined || !cutsNoUserOfDays(plan, snapshot.index)) return undefined;
     const held = tables.find(snapshot, zone, plan.days);
     if (held !== undefined) return activeInLocalRanges(plan, held.ranges, held.firstDay);
     try {

@@ -3,7 +3,7 @@
 //   HC1. A column is copied if its part is not cached. All columns take at most `shareMax` of the room.
 //   HC2. Columns lack the values that only bodies have: to read a body, the reader loads the whole part.
 import {
-  isByRow,
+  isIdentityCoded,
   type PropertyColumns,
   type RowColumn,
   viewProperties,
@@ -68,13 +68,13 @@ function placesOf(name: PropertyName, whole: PropertyColumns): PropertyPlaces {
 /** A copy that does not keep the part in memory. */
 const copied = (column: RowColumn): RowColumn => ({
   key: column.key.slice(),
-  codes: isByRow(column) ? column.codes : column.codes.slice(),
+  codes: isIdentityCoded(column) ? column.codes : column.codes.slice(),
   inBody: column.inBody,
   values: column.values.copy(),
 });
 
 const bytesOf = (column: RowColumn): number =>
-  column.key.length + (isByRow(column) ? 0 : column.codes.byteLength) + column.values.bytes;
+  column.key.length + (isIdentityCoded(column) ? 0 : column.codes.byteLength) + column.values.bytes;
 
 /** Reads rows of chunks with the columns of these properties, or with all columns if these are not held. */
 export class ColumnsReader extends ChunkReader<ChunkEntry, WholeRows> {

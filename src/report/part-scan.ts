@@ -124,7 +124,7 @@ export class PartScan {
 
   /** All columns of a chunk, including rows that do not count. */
   async allColumns(chunk: ChunkEntry): Promise<WholeRows> {
-    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.loadAside(chunk);
+    return this.parts.wholeRows.held(chunk) ?? this.parts.wholeRows.loadIfRoom(chunk);
   }
 
   private async *inOrder<V extends RowsView>(
@@ -142,13 +142,13 @@ export class PartScan {
 
   /** Loads a part that the caller reads once. */
   loadOnce(part: PartRef): Promise<Uint8Array> {
-    return this.parts.loadUnkept(part);
+    return this.parts.loadUncached(part);
   }
 
   /** A loader of views for parts that the caller reads again and again. PS1 */
   viewLoader<V>(parts: readonly PartRef[], view: (bytes: Uint8Array<ArrayBuffer>) => V): (part: PartRef) => Promise<V> {
     const isAside = this.isTooMuch(parts.reduce((sum, {bytes}) => sum + bytes, 0));
-    return (part) => (isAside ? this.parts.loadViewAside(part, view) : this.parts.loadView(part, view));
+    return (part) => (isAside ? this.parts.loadViewIfRoom(part, view) : this.parts.loadView(part, view));
   }
 
   /** Passes over the chunks, in their order, until all users are counted. */
@@ -165,7 +165,7 @@ export class PartScan {
   ): (chunk: ChunkEntry) => Promise<V> {
     const bytes = chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0);
     const isAside = this.isTooMuch(bytes);
-    return (chunk) => (isAside ? reader.loadAside(chunk) : reader.load(chunk));
+    return (chunk) => (isAside ? reader.loadIfRoom(chunk) : reader.load(chunk));
   }
 
   private isTooMuch(bytes: number): boolean {

@@ -1,13 +1,13 @@
 // Reads the parts that the first reports need into the cache after a start: hourly counts, daily sets, rows of the newest
 // chunks and their properties, as far as they fit (src/parts/warm-up.ts). Rows and properties that a folding thread has cached
-// are copied from it (src/parts/handed-rows.ts). Otherwise the first funnel over ten million events takes 1.6 s, nearly all of
+// are copied from it (src/parts/peer-rows.ts). Otherwise the first funnel over ten million events takes 1.6 s, nearly all of
 // it reading.
 //   It yields to reports, takes at most half of the thread's time, and uses free room alone.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {monotonicMs} from '../clock.js';
-import type {RowsAtHand} from '../parts/handed-rows.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import type {CachedRows} from '../parts/peer-rows.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
@@ -27,7 +27,7 @@ export async function warmUp(
   cache: PartsCache,
   snapshots: readonly PartitionSnapshot[],
   whenIdle: () => Promise<unknown>,
-  rowsAtHand?: RowsAtHand,
+  rowsAtHand?: CachedRows,
 ): Promise<void> {
   const blocks = snapshots.flatMap(({index}) => index.windowRuns).flatMap((run) => run.blocks);
   const chunks = snapshots.flatMap(chunksOf).filter(({chunk}) => chunk.live > 0);
@@ -59,16 +59,16 @@ function planned(
   cache: PartsCache,
   blocks: readonly RunBlock[],
   chunks: readonly OwnedChunk[],
-  rowsAtHand: RowsAtHand | undefined,
+  rowsAtHand: CachedRows | undefined,
 ): WarmUp {
   const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
-  for (const {part} of blocks) plan.take(part, () => cache.readAside(part));
+  for (const {part} of blocks) plan.take(part, () => cache.readIfRoom(part));
   // Every report over chunks reads their rows, and some read properties as well.
   for (const kind of ['rows', 'properties'] as const) {
     for (const {partition, chunk} of chunks) {
       if (plan.isFull) return plan;
       const part = chunk[kind];
-      plan.take(part, () => cache.readAside(part, async () => rowsAtHand?.copy(partition, part)));
+      plan.take(part, () => cache.readIfRoom(part, async () => rowsAtHand?.copy(partition, part)));
     }
   }
   return plan;

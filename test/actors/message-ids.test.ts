@@ -68,7 +68,7 @@ class Remembering {
   }
 
   snapshot(): void {
-    const {fingerprints, rest, sequence, mark} = this.partition.cut();
+    const {fingerprints, rest, sequence, mark} = this.partition.freeze();
     const fresh = [...fingerprints].map((one) => ({...one, part: undefined as never}));
     const next = [...this.parts, ...fresh];
     this.parts = newestParts(next, rest.dedupeCount) as readonly Stored[];

@@ -14,7 +14,7 @@ import {
   writeIdentify,
   writeTick,
 } from '../../actors/log/entries.js';
-import {type Cut, Partition} from '../../actors/partition.js';
+import {Partition, type SnapshotDelta} from '../../actors/partition.js';
 import {Profile} from '../../actors/user/profile.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {type ChunkImage, imageOf} from '../../src/partition/snapshot/chunk-parts.js';
@@ -150,12 +150,15 @@ function fold(partition: Partition, sequence: number, bytes: Uint8Array): void {
 
 interface Taken {
   readonly partition: Partition;
-  readonly cut: Cut;
+  readonly cut: SnapshotDelta;
   readonly image: ChunkImage;
 }
 
 /** All bytes that a snapshot writes of them. */
-function encoded({users, names, windowBlocks, userBlocks, fingerprints, ...rest}: Cut, image: ChunkImage): unknown {
+function encoded(
+  {users, names, windowBlocks, userBlocks, fingerprints, ...rest}: SnapshotDelta,
+  image: ChunkImage,
+): unknown {
   return {
     rest,
     users: [users.count, ...users.blocks],
@@ -184,7 +187,7 @@ describe('partition', () => {
             rowKernel: loadRowKernel(),
           });
           for (const [i, bytes] of start.entries()) fold(partition, i + 1, bytes);
-          return {image: imageOf(partition.open), cut: partition.cut(), partition};
+          return {image: imageOf(partition.open), cut: partition.freeze(), partition};
         }) as [Taken, Taken];
         const expected = encoded(atOnce.cut, atOnce.image);
         for (const [i, bytes] of all.slice(start.length).entries()) fold(later.partition, start.length + i + 1, bytes);
@@ -208,7 +211,7 @@ describe('partition', () => {
     );
     for (const [i, bytes] of messages(known, new Set()).entries()) fold(partition, i + 1, bytes);
     const printed = vi.spyOn(Profile.prototype, 'json');
-    const cut = partition.cut();
+    const cut = partition.freeze();
     expect(printed).not.toHaveBeenCalled();
     expect([...cut.userBlocks]).toMatchObject([{first: 0, last: 99}]);
     expect(printed).toHaveBeenCalledTimes(100);

@@ -8,7 +8,7 @@ import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
 import {
   codeInBody,
   encodeProperties,
-  isByRow,
+  isIdentityCoded,
   type RowColumn,
   viewProperties,
   type WholeRows,
@@ -195,7 +195,7 @@ describe('narrow columns', () => {
     expect(rows).toMatchObject({noUser: 0xffff, timeBase: start - 7 * 86_400_000});
     const {times, users, names, columns} = rows;
     expect([times, users, names].map((column) => column.BYTES_PER_ELEMENT)).toEqual([4, 2, 1]);
-    expect(columns.map(isByRow)).toEqual([true, true, false, false]);
+    expect(columns.map(isIdentityCoded)).toEqual([true, true, false, false]);
     expect(columns.map(({codes}) => codes.BYTES_PER_ELEMENT)).toEqual([2, 2, 1, 2]);
     // Their length, 's' and six digits; numbers that span 2,097; three numbers with their tags; half of the rows.
     expect(columns.map(({values}) => values.stored.length)).toEqual([count * 8, count * 2, 3 * 2, (count / 2) * 5]);
@@ -377,9 +377,9 @@ describe('interned tables', () => {
     table.remove(77);
     expect([table.has(77), find(table, 'user 77')]).toEqual([false, -1]);
     expect(intern(table, 'user 77')).toBe(count);
-    const blocks = new Map(table.cut().blocks);
+    const blocks = new Map(table.freeze().blocks);
     expect([...blocks.keys()]).toEqual([0, 1]);
-    expect([...table.cut().blocks]).toEqual([]);
+    expect([...table.freeze().blocks]).toEqual([]);
     const again = new InternedTable();
     for (const bytes of blocks.values()) again.restoreBlock(bytes);
     expect(again.count).toBe(count + 1);
@@ -389,7 +389,7 @@ describe('interned tables', () => {
     }
     expect([again.has(77), find(again, 'user 77')]).toEqual([false, count]);
     table.remove(0);
-    expect([...new Map(table.cut().blocks).keys()]).toEqual([0]);
+    expect([...new Map(table.freeze().blocks).keys()]).toEqual([0]);
   });
 
   test('a block is encoded without going through what was removed from others', () => {
@@ -397,7 +397,7 @@ describe('interned tables', () => {
     for (let i = 0; i < 2 * internedBlockEntries; i++) intern(table, `user ${i}`);
     for (let i = 0; i < internedBlockEntries; i += 2) table.remove(i);
     table.remove(internedBlockEntries + 1);
-    const blocks = table.cut().blocks;
+    const blocks = table.freeze().blocks;
     const walked = vi.spyOn(Set.prototype, Symbol.iterator);
     const again = new InternedTable();
     for (const [, bytes] of blocks) again.restoreBlock(bytes);
@@ -426,7 +426,7 @@ describe('interned tables', () => {
     const table = new InternedTable();
     for (const word of ['uada', '', 'aß']) intern(table, word);
     table.remove(1);
-    const block = new Map(table.cut().blocks).get(0)!;
+    const block = new Map(table.freeze().blocks).get(0)!;
     expect(hex(block)).toMatchInlineSnapshot(
       `"ffffff02030000000700000000000000050000000400000058fe30de000000005cc988b67561646161c39f"`,
     );
@@ -451,7 +451,7 @@ describe('interned tables', () => {
       const gone = random.between(0, i);
       if (random.chance(0.02) && table.has(gone)) table.remove(gone);
     }
-    const blocks = [...new Map(table.cut().blocks).values()];
+    const blocks = [...new Map(table.freeze().blocks).values()];
     for (const reserves of [true, false]) {
       const again = new InternedTable();
       if (reserves) again.reserve(table.count, random.between(0, 100_000));

@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {DaySets} from '../../actors/aggregator/day-sets.js';
 import {noUser, timeOrder} from '../../actors/chunk/rows.js';
 import {PairSums} from '../../actors/order/pair-sums.js';
-import {sortNumbers, sortPlaces} from '../../actors/order/radix-sort.js';
+import {radixSortIndices, sortNumbers} from '../../actors/order/radix-sort.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
 import {Random} from '../../tools/random.js';
 
@@ -16,7 +16,7 @@ describe('places by keys', () => {
     const keys = Uint32Array.from({length: random.between(0, 3_000)}, () => random.between(0, widest));
     const places = Uint32Array.from(keys.keys()).reverse();
     const wanted = [...places].sort((a, b) => keys[a] - keys[b] || b - a);
-    sortPlaces(places, keys);
+    radixSortIndices(places, keys);
     expect([...places]).toEqual(wanted);
   });
 });

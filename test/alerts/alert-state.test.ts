@@ -1,12 +1,12 @@
 // Readings in a row, and what of them is told.
 import {describe, expect, test} from 'vitest';
-import {type AlertState, type Pace, step} from '../../src/alerts/alert-state.js';
+import {type AlertState, type NotifyRule, step} from '../../src/alerts/alert-state.js';
 import type {Reading} from '../../src/alerts/rule-questions.js';
 
 const minuteMs = 60_000;
 
 /** One reading a minute: `!` holds, `.` does not, `?` is not judged. */
-function told(readings: string, pace: Pace): string {
+function told(readings: string, pace: NotifyRule): string {
   let state: AlertState | undefined;
   return [...readings]
     .map((mark, minute) => {
@@ -35,7 +35,7 @@ describe('what is told', () => {
     ['nothing of what is not judged, which ends nothing either', {for: 1}, '!??!?.', 'F----o'],
     ['nor does it end a row', {for: 2}, '!?!', '--F'],
     ['again after so many minutes', {for: 1, repeatMinutes: 3}, '!!!!!!!!.!', 'F--r--r-oF'],
-  ] satisfies [string, Pace, string, string][])('%s', (_, pace, readings, expected) => {
+  ] satisfies [string, NotifyRule, string, string][])('%s', (_, pace, readings, expected) => {
     expect(told(readings, pace)).toBe(expected);
   });
 

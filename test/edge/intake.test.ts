@@ -1,7 +1,7 @@
 // Which bodies begin and which wait, with a clock and a log that the test moves.
 import {expect, test} from 'vitest';
 import {
-  type Arrival,
+  type BodyArrival,
   Intake,
   intakeBytesMax,
   waitingBodyBytesMin,
@@ -23,7 +23,7 @@ class World {
   takesOn = true;
   takenOnBytes = 0;
   readonly told: string[] = [];
-  readonly bodies: Arrival[] = [];
+  readonly bodies: BodyArrival[] = [];
   private readonly looks: (() => void)[] = [];
   private readonly turnEnds: (() => void)[] = [];
   readonly intake = new Intake({
@@ -41,7 +41,7 @@ class World {
   /** @returns what becomes of it at once. */
   arrive(declaredBytes = bodyBytes, firstBytes = declaredBytes / 2, isWhole = false): string {
     const name = `#${this.bodies.length}`;
-    const body: Arrival = {
+    const body: BodyArrival = {
       declaredBytes,
       begin: () => this.told.push(`${name} begins`),
       refuse: (why) => this.told.push(`${name} is refused${why === undefined ? '' : `: ${why.message}`}`),

@@ -1,6 +1,6 @@
 // How far those who fold are behind, with a clock and threads that the test moves.
 import {describe, expect, test} from 'vitest';
-import {FoldLag, foldLagBytesMax, standstillMs} from '../../src/ingest/fold-lag.js';
+import {FoldLag, foldLagBytesMax, noProgressMs} from '../../src/ingest/fold-lag.js';
 import type {FoldingThread} from '../../src/worker-messages.js';
 
 const mib = 1024 * 1024;
@@ -69,7 +69,7 @@ describe('a lag holds up only while it is worked off', () => {
   test('a partition that folds nothing counts for a second, and again once it goes on', () => {
     const world = new World([0, 1]);
     world.acked(0, 1, 10);
-    world.nowMs += standstillMs - 1;
+    world.nowMs += noProgressMs - 1;
     world.acked(1, 1, 2);
     expect(world.mib).toBe(12);
     world.nowMs += 1;
@@ -85,7 +85,7 @@ describe('a lag holds up only while it is worked off', () => {
     world.acked(0, 1_001, 1_000 + 2 * messagesAtBound);
     for (let sequence = 0; sequence <= 1_000; sequence += 100) {
       world.folded(0, sequence);
-      world.nowMs += standstillMs / 2;
+      world.nowMs += noProgressMs / 2;
       if (sequence >= 200) expect(world.lag.take(mib)).toBe(true);
     }
   });
@@ -94,7 +94,7 @@ describe('a lag holds up only while it is worked off', () => {
     const world = new World([0]);
     world.acked(0, 1, 1);
     world.folded(0, 1);
-    world.nowMs += 100 * standstillMs;
+    world.nowMs += 100 * noProgressMs;
     world.acked(0, 2, 3);
     expect(world.mib).toBe(2);
   });
@@ -154,7 +154,7 @@ test('another connection may speak of another log: what was acked over the one b
 test('what nobody folds costs no memory, and is told apart again when it is folded', () => {
   const world = new World([0]);
   for (let sequence = 1; sequence <= 100_000; sequence++) world.lag.acked(0, sequence, 10);
-  world.nowMs += standstillMs;
+  world.nowMs += noProgressMs;
   expect(world.mib).toBe(0);
   world.folded(0, 1_000);
   expect(world.lag.bytes()).toBe(990_000);

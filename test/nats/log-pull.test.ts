@@ -5,7 +5,7 @@ import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsLogSource} from '../../src/nats/log-pull.js';
 import {logStream, logSubject} from '../../src/nats/topology.js';
-import {type LogMessage, type LogPull, LogReader} from '../../src/partition/log/log-reader.js';
+import {type LogPull, LogReader, type ReceivedMessage} from '../../src/partition/log/log-reader.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 
@@ -141,7 +141,7 @@ describe('one pull', () => {
   };
 
   /** A server that says nothing for 2 s ends it, which a busy machine may do: who reads opens another one then. */
-  async function next(): Promise<readonly LogMessage[]> {
+  async function next(): Promise<readonly ReceivedMessage[]> {
     let messages = await pull.next();
     while (messages === undefined) {
       await open();

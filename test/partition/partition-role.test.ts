@@ -610,7 +610,7 @@ test.each([
     'a deletion one of whose records',
     (writer: ByteWriter) => writeErase(writer, 'u', 'ada', `del_0_${'0'.repeat(32)}`, day + 9),
   ],
-])('%s cannot be read: the partition stands still, says so, and still stops in good order', async (_what, write) => {
+])('%s cannot be read: the partition is halted, says so, and still stops in good order', async (_what, write) => {
   role = await PartitionRole.create();
   await role.startWorker();
   await eventsThenSnapshot();
@@ -627,7 +627,7 @@ test.each([
   });
   await asked('unavailable', role.askOnce({ask: 'profile', user: user('ada')}));
   const status = await asked('status', role.ask({ask: 'status'}));
-  expect(status).toMatchObject({phase: 'standing still', damagedParts: 1});
+  expect(status).toMatchObject({phase: 'halted', damagedParts: 1});
   expect(await measured()).toMatchObject({
     alarms: expect.arrayContaining(['standing_still']),
     damagedParts: 1,
@@ -635,8 +635,8 @@ test.each([
   });
   expect(role.fatal).toEqual([]);
   await role.drainWorker();
-  await role.startWorker(); // It starts beside the others, and stands still again.
-  expect(await role.ask({ask: 'status'})).toMatchObject({phase: 'standing still'});
+  await role.startWorker(); // It starts beside the others, and is halted again.
+  expect(await role.ask({ask: 'status'})).toMatchObject({phase: 'halted'});
   await role.drainWorker();
 });
 

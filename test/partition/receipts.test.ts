@@ -172,7 +172,7 @@ test('late copies that come while others are cleaned up for long are cleaned up 
   await until('it is cleaned up', () => !view.partition.hasErasedInLog);
 });
 
-test('no receipt comes of a partition that stands still', async () => {
+test('no receipt comes of a halted partition', async () => {
   const {view} = await startPartition();
   allow();
   await role.append((writer) => {
@@ -188,7 +188,7 @@ test('no receipt comes of a partition that stands still', async () => {
   await event('eve');
   await erase('eve');
   await append((writer) => writeIdentify(writer, 'u1', '{"plan":"free"}', day));
-  await until('the partition stands still', () => runner!.phase === 'standing still');
+  await until('the partition is halted', () => runner!.phase === 'halted');
   await until('cleaning up has ended', () => !deletions.isRunning);
   expect(deletions.isCompleted(deletionId)).toBe(false);
   expect(second.partition.deletions.get(deletionId)!.completed).toBeNull();

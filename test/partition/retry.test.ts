@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {Final, retryForever, Trouble} from '../../src/partition/retry.js';
+import {RetryLog, retryForever, Unrecoverable} from '../../src/partition/retry.js';
 
 type Line = readonly [reason: string | undefined, text: string];
 
@@ -9,8 +9,8 @@ function listening() {
     expect(fields).toMatchObject({tried: 'to write a part', partition: 3});
     lines.push([fields.reason, text.split(':', 1)[0]!]);
   };
-  const trouble = new Trouble({warn} as never, {tried: 'to write a part', partition: 3});
-  return {lines, trouble};
+  const retries = new RetryLog({warn} as never, {tried: 'to write a part', partition: 3});
+  return {lines, retries};
 }
 
 /** Fails with each reason in turn, then succeeds. */
@@ -28,20 +28,20 @@ const over = 'the attempt succeeded';
 
 describe('what is tried again', () => {
   test('says nothing where it succeeds at once', async () => {
-    const {lines, trouble} = listening();
-    expect(await retryForever(failing([]), trouble)).toBe('done');
+    const {lines, retries} = listening();
+    expect(await retryForever(failing([]), retries)).toBe('done');
     expect(lines).toEqual([]);
   });
 
   test('says each reason once, and that it is over', async () => {
-    const {lines, trouble} = listening();
-    expect(await retryForever(failing(['timeout', 'timeout', 'full', 'timeout']), trouble)).toBe('done');
+    const {lines, retries} = listening();
+    expect(await retryForever(failing(['timeout', 'timeout', 'full', 'timeout']), retries)).toBe('done');
     expect(lines).toEqual([
       ['timeout', begun],
       ['full', begun],
       [undefined, over],
     ]);
-    await retryForever(failing(['timeout']), trouble);
+    await retryForever(failing(['timeout']), retries);
     expect(lines.slice(3)).toEqual([
       ['timeout', begun],
       [undefined, over],
@@ -49,8 +49,8 @@ describe('what is tried again', () => {
   });
 
   test('says once for all that is tried at the same time', async () => {
-    const {lines, trouble} = listening();
-    await Promise.all([1, 2, 3].map((n) => retryForever(failing(Array(n).fill('timeout')), trouble)));
+    const {lines, retries} = listening();
+    await Promise.all([1, 2, 3].map((n) => retryForever(failing(Array(n).fill('timeout')), retries)));
     expect(lines).toEqual([
       ['timeout', begun],
       [undefined, over],
@@ -58,8 +58,8 @@ describe('what is tried again', () => {
   });
 
   test('ends with what trying cannot mend', async () => {
-    const {lines, trouble} = listening();
-    const tried = retryForever(async () => Promise.reject(new Final('another owner')), trouble);
+    const {lines, retries} = listening();
+    const tried = retryForever(async () => Promise.reject(new Unrecoverable('another owner')), retries);
     await expect(tried).rejects.toThrow('another owner');
     expect(lines).toEqual([]);
   });

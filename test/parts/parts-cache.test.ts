@@ -50,16 +50,16 @@ describe('parts cache', () => {
       const ref = store.put(bytesOf('12345678'), most);
       const cache = new PartsCache(store, 1_000);
       for (let i = 0; i < 2; i++) {
-        const payload = await cache.loadUnkept(ref);
+        const payload = await cache.loadUncached(ref);
         expect(new TextDecoder().decode(payload)).toBe('12345678');
         // Of a Buffer it would share the memory that a value came in.
         expect(payload.slice().buffer).not.toBe(payload.buffer);
       }
       expect([cache.memory.bytesHeld, store.reads.length]).toEqual([0, 2 * ref.revisions.length]);
       store.values[0] = Buffer.from(`9${'2345678'.slice(0, Math.min(most, 8) - 1)}`);
-      await expect(cache.loadUnkept(ref)).rejects.toThrow(DamagedPart);
+      await expect(cache.loadUncached(ref)).rejects.toThrow(DamagedPart);
       store.values[0] = undefined;
-      await expect(cache.loadUnkept(ref)).rejects.toThrow(MissingPart);
+      await expect(cache.loadUncached(ref)).rejects.toThrow(MissingPart);
     },
   );
 
@@ -116,17 +116,17 @@ describe('parts cache', () => {
     const cache = new PartsCache(parts, a.bytes + b.bytes + c.bytes);
     await cache.rows.load({rows: a});
     await cache.rows.load({rows: b});
-    const viewed = await cache.rows.loadAside({rows: c});
-    expect(await cache.rows.loadAside({rows: c})).toBe(viewed);
+    const viewed = await cache.rows.loadIfRoom({rows: c});
+    expect(await cache.rows.loadIfRoom({rows: c})).toBe(viewed);
     const [reads, held] = [parts.reads, cache.memory.bytesHeld];
-    const unkept = await cache.rows.loadAside({rows: d});
-    expect(unkept.times).toEqual((await cache.rows.loadAside({rows: d})).times);
+    const unkept = await cache.rows.loadIfRoom({rows: d});
+    expect(unkept.times).toEqual((await cache.rows.loadIfRoom({rows: d})).times);
     expect([parts.reads, cache.memory.bytesHeld]).toEqual([reads + 2, held]);
     for (const kept of [a, b, c]) expect(cache.rows.held({rows: kept})).toBeDefined();
-    await cache.rows.loadAside({rows: a}); // Is no use of it:
+    await cache.rows.loadIfRoom({rows: a}); // Is no use of it:
     await cache.rows.load({rows: d});
     expect(cache.rows.held({rows: a})).toBeUndefined();
-    const [first, second] = await Promise.all([cache.rows.load({rows: a}), cache.rows.loadAside({rows: a})]);
+    const [first, second] = await Promise.all([cache.rows.load({rows: a}), cache.rows.loadIfRoom({rows: a})]);
     expect(second).toBe(first);
   });
 
@@ -138,7 +138,7 @@ describe('parts cache', () => {
     const used = refs.slice(0, 2);
     const cache = new PartsCache(parts, 3 * refs[0]!.bytes);
     for (const ref of used) await cache.rows.load({rows: ref});
-    const aside = await Promise.all(refs.slice(2).map((ref) => cache.rows.loadAside({rows: ref})));
+    const aside = await Promise.all(refs.slice(2).map((ref) => cache.rows.loadIfRoom({rows: ref})));
     expect(aside.map(({timeBase, times}) => timeBase + times[0]!)).toEqual([2, 3, 4, 5]);
     expect(refs.map((ref) => cache.rows.held({rows: ref}) !== undefined)).toEqual([
       true,
@@ -150,7 +150,7 @@ describe('parts cache', () => {
     ]);
     // What it took is given back: with one part's room free again one is kept.
     cache.memory.bound(4 * refs[0]!.bytes);
-    await cache.rows.loadAside({rows: refs[3]!});
+    await cache.rows.loadIfRoom({rows: refs[3]!});
     expect(cache.rows.held({rows: refs[3]!})).toBeDefined();
   });
 
@@ -318,7 +318,7 @@ describe('parts cache', () => {
     const cache = new PartsCache(store, 8);
     const first = await cache.load(a!);
     await cache.load(b!);
-    expect(await cache.loadUnkept(a!)).toBe(first);
+    expect(await cache.loadUncached(a!)).toBe(first);
     expect(store.reads).toEqual([1, 2]);
     await cache.load(c!);
     expect([a!, b!, c!].map(({key}) => cache.memory.peek(key) !== undefined)).toEqual([false, true, true]);
@@ -357,8 +357,8 @@ describe('parts cache', () => {
       const store = new Store();
       const cache = new PartsCache(store, 10_000);
       const [blocks, whole] = [store.put(part, most), store.put(bytesOf('the way of an event'), most)];
-      cache.keepNew(blocks, part, 'by blocks');
-      cache.keepNew(whole, bytesOf('the way of an event'), 'whole');
+      cache.addWritten(blocks, part, 'by blocks');
+      cache.addWritten(whole, bytesOf('the way of an event'), 'whole');
       expect(cache.memory.bytesHeld).toBe(part.length + whole.bytes);
       expect(new TextDecoder().decode(await cache.load(whole))).toBe('the way of an event');
       for (const [i, text] of texts.entries())
@@ -374,7 +374,7 @@ describe('parts cache', () => {
     const larger = bytesOf('the way of an event');
     const cache = new PartsCache(store, 1_000);
     const refs = [4, 1_000].map((most) => store.put(larger.subarray(4, 11), most));
-    for (const ref of refs) cache.keepNew(ref, larger.subarray(4, 11), 'whole');
+    for (const ref of refs) cache.addWritten(ref, larger.subarray(4, 11), 'whole');
     for (const {key} of refs) {
       const {bytes} = cache.memory.peek(key)!;
       expect([new TextDecoder().decode(bytes), bytes.buffer.byteLength]).toEqual(['way of ', 7]);

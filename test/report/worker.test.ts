@@ -15,7 +15,7 @@ import {announceManifest} from '../../src/nats/published-manifests.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
 import {bucketStream, bucketSubject, ensureTopology} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
-import {handOutRows} from '../../src/parts/handed-rows.js';
+import {serveRows} from '../../src/parts/peer-rows.js';
 import {newSpareRoom} from '../../src/parts/spare-room.js';
 import {steadyRefreshPlan} from '../../src/refresh.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
@@ -66,7 +66,7 @@ describe('report thread', () => {
       rowsPorts: [{partitions: [0, 1], port: rowsChannel.port2}],
       logLevel: 'silent',
     };
-    handOutRows(rowsChannel.port1, (key) => {
+    serveRows(rowsChannel.port1, (key) => {
       rowsAsked.push(key);
       return undefined;
     });

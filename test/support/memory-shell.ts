@@ -158,7 +158,7 @@ export class MemoryShell {
   private async snapshot(): Promise<void> {
     const {partition, layout, parts, cache} = this;
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
-    const cut = partition.cut();
+    const cut = partition.freeze();
     const slicer = this.throttle.slicer();
     const refs = async (blocks: Iterable<readonly [number, Uint8Array]>) =>
       new Map(

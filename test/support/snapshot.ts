@@ -246,8 +246,8 @@ export class TestPartition {
   /** What is published now. */
   publish(asOfMs = 0, partition = 0): PartitionSnapshot {
     this.cutChunk().cutRun();
-    for (const [block, bytes] of this.names.cut().blocks) this.nameBlocks[block] = this.parts.put(bytes);
-    for (const [block, bytes] of this.users.cut().blocks) this.userBlocks[block] = this.parts.put(bytes);
+    for (const [block, bytes] of this.names.freeze().blocks) this.nameBlocks[block] = this.parts.put(bytes);
+    for (const [block, bytes] of this.users.freeze().blocks) this.userBlocks[block] = this.parts.put(bytes);
     const index: SnapshotIndex = {
       users: {count: this.users.count, blocks: [...this.userBlocks]},
       names: {count: this.names.count, blocks: [...this.nameBlocks]},

@@ -7,7 +7,7 @@ import {assemblePartition} from '../../src/partition/assembly.js';
 import type {Outbox} from '../../src/partition/effects.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import type {SavedFunnelsSetup} from '../../src/partition/funnels/saved-funnels.js';
-import {patientValues} from '../../src/partition/patient-values.js';
+import {retryingValues} from '../../src/partition/retrying-values.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
 import type {ErasingLink} from '../../src/partition/snapshot/part-sweep.js';
@@ -41,7 +41,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     logJsm: jsm,
     values,
     cache,
-    foldCache: new PartsCache(patientValues(values), cache.memory),
+    foldCache: new PartsCache(retryingValues(values), cache.memory),
     damage: new Damage(log),
     positionNote: noNote,
     journal: noJournal,

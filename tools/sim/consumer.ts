@@ -1,7 +1,7 @@
 // A consumer of a log: messages in order and once, across resets that show only as silence.
 //   O1. Messages that were delivered and not taken stay, also while the connection is lost.
 //   O2. After a reset it continues after the last message that was delivered.
-import type {LogMessage, LogPull} from '../../src/partition/log/log-reader.js';
+import type {LogPull, ReceivedMessage} from '../../src/partition/log/log-reader.js';
 import type {SimLink} from './link.js';
 import type {SimStream, Stored} from './store.js';
 
@@ -89,7 +89,7 @@ export class SimConsumer implements LogPull {
     this.wake?.();
   }
 
-  async next(): Promise<readonly LogMessage[] | undefined> {
+  async next(): Promise<readonly ReceivedMessage[] | undefined> {
     while (this.buffer.length === 0) {
       if (this.isStopped) return undefined;
       await new Promise<void>((resolve) => {

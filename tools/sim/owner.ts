@@ -3,10 +3,10 @@ import type {AckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {assemblePartition} from '../../src/partition/assembly.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
-import {NewestWrite} from '../../src/partition/log/newest-write.js';
-import {patientValues} from '../../src/partition/patient-values.js';
+import {ReadBarrier} from '../../src/partition/log/read-barrier.js';
 import {LiveReads} from '../../src/partition/reads/live-reads.js';
 import {longReadSlots} from '../../src/partition/reads/read-budget.js';
+import {retryingValues} from '../../src/partition/retrying-values.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Runner} from '../../src/partition/runner.js';
 import {noNote} from '../../src/partition/snapshot/position-note.js';
@@ -82,7 +82,7 @@ export class SimOwner {
       logJsm: simManager(this.link, lastSequenceMsMax),
       values,
       cache: new PartsCache(values, cacheBytes),
-      foldCache: new PartsCache(patientValues(values), cacheBytes),
+      foldCache: new PartsCache(retryingValues(values), cacheBytes),
       positionNote: noNote,
       journal: noJournal,
       forgetLinks: () => {},
@@ -100,7 +100,7 @@ export class SimOwner {
     this.reads = new LiveReads(
       runner,
       longReadSlots(),
-      new NewestWrite(runner.view.reader, partition, this.options.acked),
+      new ReadBarrier(runner.view.reader, partition, this.options.acked),
     );
     this.link.onDisconnect = () => runner.identity.disconnected();
     this.link.onReconnect = () => {

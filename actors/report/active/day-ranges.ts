@@ -188,7 +188,7 @@ function enlarged(triangle: Uint32Array, length: number): Uint32Array<ArrayBuffe
 }
 
 /** Whether day sets alone answer: by the chunks' bounds no event is in the parts of days that `from` and `to` exclude. */
-export function cutsNobody(plan: ActivePlan, {chunks}: SnapshotIndex): boolean {
+export function cutsNoUser(plan: ActivePlan, {chunks}: SnapshotIndex): boolean {
   const {head, tail, elementMs, firstElement, elementCount} = plan;
   const cut: Stretch[] = [];
   if (!isEmpty(head)) cut.push({startMs: Math.floor(head.startMs / elementMs) * elementMs, lastMs: head.startMs - 1});
@@ -196,7 +196,7 @@ export function cutsNobody(plan: ActivePlan, {chunks}: SnapshotIndex): boolean {
   return cut.length === 0 || chunksWithin(chunks, cut).length === 0;
 }
 
-/** Looks up the answer to a plan for which `cutsNobody` holds. */
+/** Looks up the answer to a plan for which `cutsNoUser` holds. */
 export function activeInRanges(plan: ActivePlan, ranges: DayRanges): ActiveResult {
   const {windows, firstElement, elementCount, totalElement, head} = plan;
   const counts = ranges.distinctIn(windows, firstElement);

@@ -61,7 +61,7 @@ export function planLocalDays(
 }
 
 /** Whether no event is in the excluded parts of days, by the chunks' bounds. LR1 */
-export const cutsNobodyOfDays = ({cut}: LocalDaysPlan, {chunks}: SnapshotIndex): boolean =>
+export const cutsNoUserOfDays = ({cut}: LocalDaysPlan, {chunks}: SnapshotIndex): boolean =>
   chunksWithin(chunks, cut).length === 0;
 
 export class LocalRangesBuilder {

@@ -3,7 +3,7 @@
 //   Derived from a windows part, never stored.
 
 import type {WindowsView} from '../../aggregator/windows.js';
-import {sortPlaces} from '../../order/radix-sort.js';
+import {radixSortIndices} from '../../order/radix-sort.js';
 import {lowerBound, upperBound} from '../../order/search.js';
 
 export class CellsByName {
@@ -16,7 +16,7 @@ export class CellsByName {
     const cells = names.length;
     const places = new Uint32Array(cells);
     for (let cell = 0; cell < cells; cell++) places[cell] = cell;
-    sortPlaces(places, names); // Equal names stay in the order of the block, which is that of hours.
+    radixSortIndices(places, names); // Equal names stay in the order of the block, which is that of hours.
     this.names = new Uint32Array(cells);
     this.hours = new Uint32Array(cells);
     this.counts = new Float64Array(cells);

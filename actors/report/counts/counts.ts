@@ -6,7 +6,7 @@
 //   EC3. Cells grouped by name hold the same counts as cells of all names.
 
 import {hoursPerDay} from '../../aggregator/windows.js';
-import {isByRow, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
+import {isIdentityCoded, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {firstAt, firstAtNear, type RowsView, timeOf} from '../../chunk/rows.js';
 import type {HourCells} from '../../identity/snapshot-set.js';
 import {assert, must} from '../../invariant.js';
@@ -187,7 +187,7 @@ export class CountsPartial {
 
   /** Counts rows with the name and one of these codes, in arrival order. */
   private addFound(rows: RowsView, column: RowColumn, equalCodes: readonly number[]): void {
-    if (isByRow(column)) {
+    if (isIdentityCoded(column)) {
       const isNamed = (row: number): boolean => rows.names[row] === this.name;
       this.addTimes(rows, Uint16Array.from(equalCodes, (code) => code - 1).filter(isNamed));
       return;

@@ -18,7 +18,7 @@ import {
 } from '../../chunk/property-columns.js';
 import type {RowsView} from '../../chunk/rows.js';
 import {hourMs} from '../../limits.js';
-import {sortPlaces} from '../../order/radix-sort.js';
+import {radixSortIndices} from '../../order/radix-sort.js';
 import {lowerBound} from '../../order/search.js';
 import {InternedTable} from '../../table/interned.js';
 import type {PackedTable} from '../../table/packed-table.js';
@@ -221,7 +221,7 @@ export class ValueCellsBuilder {
     yield;
     const places = new Uint32Array(keys.length);
     for (let row = 0; row < places.length; row++) places[row] = row;
-    sortPlaces(places, keys);
+    radixSortIndices(places, keys);
     yield;
     const sorted = this.byValue(places, keys);
     yield;

@@ -1,6 +1,6 @@
 // The session, as the service describes it.
 
-import {computed, signal} from '@preact/signals';
+import {signal} from '@preact/signals';
 import type {SessionAnswer} from '../../../src/edge/dashboard/answers.js';
 import type {DashboardRole} from '../../../src/keys/dashboard-role.js';
 import {type Answer, change, isSignedOut, read} from './client';
@@ -12,7 +12,6 @@ export const session = signal<SessionAnswer | null | undefined>(undefined);
 
 const order: readonly Role[] = ['reader', 'analyst', 'admin'];
 export const may = (role: Role): boolean => order.indexOf(session.value?.role ?? 'reader') >= order.indexOf(role);
-export const isAdmin = computed(() => may('admin'));
 
 export async function readSession(): Promise<void> {
   const answer = await read<SessionAnswer | {readonly role: null}>('session');

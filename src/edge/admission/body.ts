@@ -13,7 +13,7 @@ import type {BodiesUnderWay, BodyUnderWay} from './bodies-under-way.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';
 import {type ContentEncoding, type Decompressed, decompress, encodingFound} from './decompression.js';
-import {type Arrival, type Intake, waitingBodyBytesMin} from './intake.js';
+import {type BodyArrival, type Intake, waitingBodyBytesMin} from './intake.js';
 
 /** 413 when the announced length exceeds the bound. */
 export function declaredTooLarge(exchange: Exchange, bytesMax: number): Failure | undefined {
@@ -84,7 +84,7 @@ function isUsedAsItIs({isOver, declaredBytes}: Exchange, bytes: number, {encodin
   );
 }
 
-class BodyReader implements Arrival, BodyUnderWay, Waiting {
+class BodyReader implements BodyArrival, BodyUnderWay, Waiting {
   readonly declaredBytes: number;
   private readonly exchange: Exchange;
   private readonly options: BodyOptions;

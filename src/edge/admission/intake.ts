@@ -34,7 +34,7 @@ const bytesPerFirstByte = 4;
 export const lookMs = 5;
 
 /** A body whose first piece came. */
-export interface Arrival {
+export interface BodyArrival {
   /** The length that the client announced. */
   readonly declaredBytes: number;
   begin(): void;
@@ -71,10 +71,10 @@ interface Waiting {
 
 export class Intake {
   /** Bodies that have begun and are not whole, and waiting ones, both in the order of their times. */
-  private readonly begun = new Map<Arrival, Begun>();
-  private readonly waiting = new Map<Arrival, Waiting>();
+  private readonly begun = new Map<BodyArrival, Begun>();
+  private readonly waiting = new Map<BodyArrival, Waiting>();
   /** Whole bodies that wait. N2 */
-  private readonly ready = new Map<Arrival, Begun>();
+  private readonly ready = new Map<BodyArrival, Begun>();
   private readyBytes = 0;
   private begunBytes = 0;
   private bytesThatWait = 0;
@@ -94,7 +94,7 @@ export class Intake {
   }
 
   /** The first piece of a body arrived. A waiting body is called later; a refused one is forgotten here. */
-  arrive(arrival: Arrival, firstBytes: number, isWhole: boolean): 'begins' | 'waits' | 'refused' {
+  arrive(arrival: BodyArrival, firstBytes: number, isWhole: boolean): 'begins' | 'waits' | 'refused' {
     const bytes = Math.max(arrival.declaredBytes, firstBytes);
     if (bytes < waitingBodyBytesMin) return 'begins'; // N1
     const nowMs = this.options.monotonicMs();
@@ -113,7 +113,7 @@ export class Intake {
   }
 
   /** A body of `bytes` is whole. @returns whether it may be used now; `use` is called later for one that must wait. */
-  complete(arrival: Arrival, bytes: number): boolean {
+  complete(arrival: BodyArrival, bytes: number): boolean {
     this.leave(arrival);
     if (bytes < waitingBodyBytesMin) return true; // N1
     const {backlogBytes, turn, monotonicMs} = this.options;
@@ -127,7 +127,7 @@ export class Intake {
   }
 
   /** The exchange of the body is over. */
-  leave(arrival: Arrival): void {
+  leave(arrival: BodyArrival): void {
     this.forget(arrival);
     const ready = this.ready.get(arrival);
     if (ready !== undefined) this.readyBytes -= ready.bytes;
@@ -148,20 +148,20 @@ export class Intake {
     return this.begunBytes + this.readyBytes + backlogBytes() < intakeBytesMax && takeOn(bytes);
   }
 
-  private countBegun(arrival: Arrival, firstBytes: number, nowMs: number): void {
+  private countBegun(arrival: BodyArrival, firstBytes: number, nowMs: number): void {
     const bytes = Math.min(Math.max(arrival.declaredBytes, firstBytes), bytesPerFirstByte * firstBytes);
     this.begun.set(arrival, {bytes, sinceMs: nowMs});
     this.begunBytes += bytes;
   }
 
-  private forget(arrival: Arrival): void {
+  private forget(arrival: BodyArrival): void {
     const begun = this.begun.get(arrival);
     if (begun === undefined) return;
     this.begun.delete(arrival);
     this.begunBytes -= begun.bytes;
   }
 
-  private wait(arrival: Arrival, bytes: number, firstBytes: number, nowMs: number): void {
+  private wait(arrival: BodyArrival, bytes: number, firstBytes: number, nowMs: number): void {
     this.waiting.set(arrival, {bytes, firstBytes, sinceMs: nowMs});
     this.bytesThatWait += bytes;
     this.lookSoon();

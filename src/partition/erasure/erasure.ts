@@ -147,7 +147,7 @@ export class Erasure {
     rowsToTake: (rows: RowsView) => number[],
     made: PartRef[],
   ): Promise<Erased> {
-    const rows = await this.cache.wholeRows.loadUnkept(entry);
+    const rows = await this.cache.wholeRows.loadUncached(entry);
     const ofUser = rowsToTake(rows);
     const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
     if (ofUser.length === 0) return erased;
@@ -169,7 +169,7 @@ export class Erasure {
     erased: Erased,
     made: PartRef[],
   ): Promise<PartRef> {
-    const part = new BodiesPart(bodies, await this.cache.loadUnkept(bodies));
+    const part = new BodiesPart(bodies, await this.cache.loadUncached(bodies));
     const byBlock = rowsByBlock(rows);
     const members: Uint8Array[] = [];
     for (let block = 0; block < part.blocks; block++) {
@@ -214,7 +214,7 @@ export class Erasure {
   }
 
   private async takeOutOfRun(run: Run, block: RunBlock, user: number, made: PartRef[]): Promise<Run> {
-    const left = withoutRecord(await this.cache.loadUnkept(block.part), user);
+    const left = withoutRecord(await this.cache.loadUncached(block.part), user);
     const blocks: RunBlock[] = [];
     for (const held of run.blocks) {
       if (held !== block) blocks.push(held);

@@ -7,7 +7,7 @@
 //   LD3. Data from before a link has the devices of a deleted user as anonymous users: they are erased as well.
 
 import {setImmediate as turn} from 'node:timers/promises';
-import {nobody} from '../../../actors/log/entries.js';
+import {noUserKey} from '../../../actors/log/entries.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {Logger} from '../../observe.js';
 import type {LogWriter} from '../log/log-writer.js';
@@ -45,7 +45,7 @@ export async function eraseLacking({partition, journal, writer, log}: LackingSet
   }
   const keys = await keysOf(partition, lacking, (userHash) => journal.hashOf(userHash));
   const erasures = [...lacking].flatMap(([id, {user, devices}]) => [
-    {key: keys.get(user) ?? nobody, id}, // LD2
+    {key: keys.get(user) ?? noUserKey, id}, // LD2
     ...devices.flatMap((device) => keys.get(device) ?? []).map((key) => ({key, id})), // LD3
   ]);
   await writer.erase(erasures);

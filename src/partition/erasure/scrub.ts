@@ -23,7 +23,7 @@ import {logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {Condition} from '../../pacing/condition.js';
 import type {LogWriter} from '../log/log-writer.js';
-import {retryForever, Trouble} from '../retry.js';
+import {RetryLog, retryForever} from '../retry.js';
 import type {PartSweep} from '../snapshot/part-sweep.js';
 import type {Snapshots} from '../snapshot/snapshots.js';
 import type {DeletionJournal} from './deletion-journal.js';
@@ -58,8 +58,8 @@ interface ScrubSetup {
 
 export class Scrub {
   private readonly setup: ScrubSetup;
-  private readonly trouble: Trouble;
-  private readonly journalTrouble: Trouble;
+  private readonly retries: RetryLog;
+  private readonly journalRetries: RetryLog;
   private isWanted = false;
   private running: Promise<void> | undefined;
   private readonly announced = new Condition();
@@ -76,11 +76,11 @@ export class Scrub {
 
   constructor(setup: ScrubSetup) {
     this.setup = setup;
-    this.trouble = new Trouble(setup.log, {
+    this.retries = new RetryLog(setup.log, {
       partition: setup.partition.partition,
       tried: 'to read the first sequence of the log',
     });
-    this.journalTrouble = new Trouble(setup.log, {
+    this.journalRetries = new RetryLog(setup.log, {
       partition: setup.partition.partition,
       tried: 'to write the journal of deletions',
     });
@@ -145,7 +145,7 @@ export class Scrub {
     note('old parts erased');
     const older = must(snapshots.older, 'two snapshots were just published');
     const position = {generation: partition.generation, sequence: older.sequence};
-    await snapshots.cutLogNow(older);
+    await snapshots.truncateNow(older);
     note('log purged');
     const erased = sweep.takeNoted();
     const remaining = await sweep.stillThere(erased);
@@ -174,7 +174,7 @@ export class Scrub {
     }
     this.deferrals = 0;
     const done = deletions.map(({id}) => must(partition.deletions.get(id), 'a pending deletion is on record')); // Z7
-    await retryForever(() => this.journal(done), this.journalTrouble); // DJ1 (deletion-journal.ts)
+    await retryForever(() => this.journal(done), this.journalRetries); // DJ1 (deletion-journal.ts)
     note('journal written');
     for (const deletion of done) this.complete(deletion, position);
     this.erasedValues = 0;
@@ -186,7 +186,7 @@ export class Scrub {
 
   private async firstSequence(): Promise<number> {
     const {jsm, partition} = this.setup;
-    const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)), this.trouble);
+    const {state} = await retryForever(() => jsm.streams.info(logStream(partition.partition)), this.retries);
     return state.first_seq;
   }
 

@@ -45,7 +45,7 @@ export interface Converted {
 
 export interface SavedFunnelsSetup extends Pick<PartitionView, 'partition' | 'layout' | 'cache' | 'damage'> {
   readonly writer: Pick<LogWriter, 'complete'>;
-  readonly effects: Pick<Effects, 'whenTold'>;
+  readonly effects: Pick<Effects, 'whenQueued'>;
   readonly outbox: Pick<Outbox, 'funnels'>;
   /** Undefined: it cannot be said now. */
   readonly converted: (funnel: PlainFunnel, fromByte: number) => Promise<Converted | undefined>;
@@ -104,8 +104,8 @@ export class SavedFunnels {
     if (this.watch?.hasUsers) this.walking.wake();
   }
 
-  /** A snapshot is cut: it will have the rows that are folded by now. */
-  noteCut(sequence: number): void {
+  /** A snapshot begins: it will have the rows that are folded by now. */
+  snapshotBegun(sequence: number): void {
     const touched = this.watch?.takeTouched() ?? 0;
     for (const [at, {id}] of this.funnels.entries()) if ((touched & (1 << at)) !== 0) this.due.set(id, sequence);
   }
@@ -200,7 +200,7 @@ export class SavedFunnels {
       for (const some of pieces(share, usersToldMax, isNew)) {
         if (!isLive()) return;
         await this.append({stage: 'now', funnel: id, users: some});
-        await effects.whenTold();
+        await effects.whenQueued();
       }
     });
     if (!isSaid || isOlder || !isLive()) return false;

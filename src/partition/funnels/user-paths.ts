@@ -5,7 +5,7 @@
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {FunnelWalk} from '../../../actors/report/funnel/funnel-walk.js';
 import type {PlainFunnel} from '../../asks.js';
-import {rowsOf, type Turn} from '../identity/left-rows.js';
+import {rowsOf, type Yield} from '../identity/left-rows.js';
 import type {PartitionView} from '../runner.js';
 
 /** When a user reached each step, epoch ms: as many as were reached. */
@@ -24,7 +24,7 @@ export async function pathsOf(
   view: View,
   users: readonly number[],
   funnels: readonly PlainFunnel[],
-  turn: Turn,
+  turn: Yield,
 ): Promise<ReadonlyMap<number, readonly Path[]>> {
   const rows = new Map<number, Row[]>();
   for await (const {columns, rows: found} of rowsOf(view, users)) {

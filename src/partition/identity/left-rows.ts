@@ -15,7 +15,7 @@ import {chunksOfUsers} from '../snapshot/user-loader.js';
 type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
 /** Awaited between two chunks, so that background work can yield. */
-export type Turn = () => Promise<void>;
+export type Yield = () => Promise<void>;
 
 /** One chunk with rows of some users. */
 interface FoundRows {
@@ -30,7 +30,7 @@ interface FoundRows {
 }
 
 /** Number of rows by user. @throws MissingPart, DamagedPart */
-export async function countRows(view: View, users: readonly number[], turn: Turn): Promise<Map<number, number>> {
+export async function countRows(view: View, users: readonly number[], turn: Yield): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   for await (const {columns, rows} of rowsOf(view, users)) {
     for (const row of rows) counts.set(columns.users[row], (counts.get(columns.users[row]) ?? 0) + 1);
@@ -40,7 +40,7 @@ export async function countRows(view: View, users: readonly number[], turn: Turn
 }
 
 /** Events by hour and name, and rows by chunk, of these users. @throws MissingPart, DamagedPart */
-export async function contentsOf(view: View, users: readonly number[], turn: Turn): Promise<MoveContents> {
+export async function contentsOf(view: View, users: readonly number[], turn: Yield): Promise<MoveContents> {
   const cells = new Map<string, [hour: number, name: number, count: number]>();
   const chunks: [number, number][] = [];
   for await (const {chunk, columns, rows} of rowsOf(view, users)) {
@@ -98,9 +98,9 @@ export async function* rowsOf(view: View, users: readonly number[]): AsyncGenera
     }
     const entry = layout.chunks.get(chunk);
     if (entry === undefined) continue; // A user's record may name a chunk that got no row.
-    const columns = await cache.rows.loadAside(entry);
+    const columns = await cache.rows.loadIfRoom(entry);
     const rows = rowsOfUsers(columns, wanted);
     const block = (number: number) => cache.loadBodyBlock(entry.bodies, number);
-    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.loadAside(entry), rows, block};
+    if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.loadIfRoom(entry), rows, block};
   }
 }

@@ -13,7 +13,7 @@ import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import type {Logger} from '../../observe.js';
 import {Condition} from '../../pacing/condition.js';
-import {retryForever, Trouble} from '../retry.js';
+import {RetryLog, retryForever} from '../retry.js';
 import type {LogReader} from './log-reader.js';
 
 export interface LogIdentitySetup {
@@ -39,7 +39,7 @@ export interface LogIdentitySetup {
 
 export class LogIdentity {
   private readonly setup: LogIdentitySetup;
-  private readonly trouble: Trouble;
+  private readonly retries: RetryLog;
   private state: 'same' | 'unknown' | 'other' = 'unknown'; // LI2
   /** Whether the connection was lost since reading began: messages still to be read may be of the earlier log. */
   private isReadStale = false;
@@ -55,7 +55,7 @@ export class LogIdentity {
 
   constructor(setup: LogIdentitySetup) {
     this.setup = setup;
-    this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
+    this.retries = new RetryLog(setup.log, {partition: setup.partition.partition, tried: 'to ask the log'});
     this.applied = setup.partition.appliedSequence;
     this.published = setup.snapshots.publishedSequence;
   }
@@ -145,7 +145,7 @@ export class LogIdentity {
 
   /** Repeats the question until the log answers. */
   ask<T>(question: () => Promise<T>): Promise<T> {
-    return retryForever(question, this.trouble);
+    return retryForever(question, this.retries);
   }
 
   private doubt(): void {

@@ -5,12 +5,12 @@ import {MessageCursor} from '../../../actors/log/entries.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
 import {logStream, logSubject} from '../../nats/topology.js';
 import {SingleFlight} from '../../single-flight.js';
-import {retryForever, type Trouble} from '../retry.js';
+import {type RetryLog, retryForever} from '../retry.js';
 
 /** Pause before the next pull after one that broke at once. */
 const reopenPauseMs = 20;
 
-export interface LogMessage {
+export interface ReceivedMessage {
   readonly sequence: number;
   readonly bytes: Uint8Array;
 }
@@ -18,7 +18,7 @@ export interface LogMessage {
 /** One pull of messages from a log; it may break. */
 export interface LogPull {
   /** Waits for messages: all that arrived, in order, each once. Undefined when the pull ended and none are left. */
-  next(): Promise<readonly LogMessage[] | undefined>;
+  next(): Promise<readonly ReceivedMessage[] | undefined>;
   /** Requests messages at once: a caller waits for this sequence, which is in the log. */
   hurry(sequence: number): void;
   stop(): void;
@@ -33,25 +33,25 @@ export class LogReader {
   private readonly source: LogSource;
   private readonly jsm: JetStreamManager;
   private readonly partition: number;
-  private readonly trouble: Trouble | undefined;
+  private readonly retries: RetryLog | undefined;
   private pull: LogPull | undefined;
   private giveUpOpening: (() => void) | undefined;
   private isInterrupted = false;
   private isBroken = false;
   private readonly last = new SingleFlight(() => this.askLast());
 
-  constructor(source: LogSource, jsm: JetStreamManager, partition: number, trouble?: Trouble) {
+  constructor(source: LogSource, jsm: JetStreamManager, partition: number, retries?: RetryLog) {
     this.source = source;
     this.jsm = jsm;
     this.partition = partition;
-    this.trouble = trouble;
+    this.retries = retries;
   }
 
   /**
    * Messages after `position`, each exactly once and in order, as many at a time as arrived. Ends with `interrupt`, or when the
    * pull breaks. The next pull may read another log: the caller must check before it reads on.
    */
-  async *read(position: number): AsyncGenerator<readonly LogMessage[]> {
+  async *read(position: number): AsyncGenerator<readonly ReceivedMessage[]> {
     this.isInterrupted = false;
     if (this.isBroken) await pause(reopenPauseMs);
     const pull = await this.open(position + 1);
@@ -64,7 +64,7 @@ export class LogReader {
   }
 
   private async open(next: number): Promise<LogPull> {
-    const pull = await retryForever(() => this.openOnce(next), this.trouble);
+    const pull = await retryForever(() => this.openOnce(next), this.retries);
     this.pull = pull;
     if (this.isInterrupted) pull.stop();
     return pull;

@@ -23,7 +23,7 @@ import type {LateLink} from '../../../actors/manifest.js';
 import {wallMs} from '../../clock.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {logSubject} from '../../nats/topology.js';
-import {retryForever, type Trouble} from '../retry.js';
+import {type RetryLog, retryForever} from '../retry.js';
 
 /** Bytes of the head of a message and of one entry, or of a whole tick. */
 const messageHeadBytesMax = 128;
@@ -56,20 +56,20 @@ export interface Erasing {
 export class LogWriter {
   private readonly js: JetStreamClient;
   private readonly partition: number;
-  private readonly trouble: Trouble | undefined;
+  private readonly retries: RetryLog | undefined;
   private readonly producer = randomBytes(8);
   private n = 0;
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(js: JetStreamClient, partition: number, trouble?: Trouble) {
+  constructor(js: JetStreamClient, partition: number, retries?: RetryLog) {
     this.js = js;
     this.partition = partition;
-    this.trouble = trouble;
+    this.retries = retries;
   }
 
   /** Reason why the log refuses an entry; undefined if it does not. */
   get fault(): string | undefined {
-    return this.trouble?.reason;
+    return this.retries?.reason;
   }
 
   /** Appends a tick; resolves with its sequence. Messages are sent one after the other; a retry repeats the same bytes. */
@@ -156,7 +156,7 @@ export class LogWriter {
   private async append(message: Uint8Array, n: number): Promise<number> {
     const msgID = `${this.producer.toString('hex')}.${this.partition}.${n}`;
     const publish = () => this.js.publish(logSubject(this.partition), message, {msgID});
-    const ack = await retryForever(publish, this.trouble);
+    const ack = await retryForever(publish, this.retries);
     return ack.seq;
   }
 }

@@ -8,7 +8,7 @@ import type {PartitionAnswer, PartitionQuestion} from '../../asks.js';
 import type {SavedFunnel} from '../../effects/saved-funnel.js';
 import type {Outbox, StallEffect, UserEffect} from '../effects.js';
 import {pathsOf} from '../funnels/user-paths.js';
-import type {Turn} from '../identity/left-rows.js';
+import type {Yield} from '../identity/left-rows.js';
 import type {PartitionView} from '../runner.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 
@@ -21,7 +21,7 @@ export async function effectData(
   view: View,
   outbox: Outbox,
   {type, of}: Extract<PartitionQuestion, {ask: 'effect'}>,
-  turn: Turn,
+  turn: Yield,
 ): Promise<PartitionAnswer> {
   const {partition} = view;
   const effect = of as unknown as UserEffect;
@@ -55,7 +55,7 @@ async function completionFields(
   view: View,
   outbox: Outbox,
   {user, funnel: id}: UserEffect,
-  turn: Turn,
+  turn: Yield,
 ): Promise<string | undefined> {
   const funnel = outbox.funnels().find((one) => one.id === id);
   if (funnel === undefined) return undefined;

@@ -24,9 +24,9 @@ import type {Semaphore} from '../../pacing/semaphore.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import {isReportLate} from '../alarms.js';
 import {pathsOf} from '../funnels/user-paths.js';
-import type {NewestWrite} from '../log/newest-write.js';
+import type {ReadBarrier} from '../log/read-barrier.js';
 import type {PartitionView, Runner} from '../runner.js';
-import type {Standing} from '../snapshot/ownership.js';
+import type {OwnershipState} from '../snapshot/ownership.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import {effectData} from './effect-data.js';
 import {HistoryReads} from './history-reads.js';
@@ -57,13 +57,13 @@ export class LiveReads {
   private readonly rows: HistoryReads;
   private readonly tails: TailReads;
   private readonly longReads: Semaphore;
-  private readonly newestWrite: NewestWrite;
+  private readonly readBarrier: ReadBarrier;
 
   /** `longReads`: slots of the thread. */
-  constructor(runner: Runner, longReads: Semaphore, newestWrite: NewestWrite) {
+  constructor(runner: Runner, longReads: Semaphore, readBarrier: ReadBarrier) {
     this.runner = runner;
     this.view = runner.view;
-    this.newestWrite = newestWrite;
+    this.readBarrier = readBarrier;
     this.rows = new HistoryReads(runner.view, (user) => runner.mover.hasLeft(user));
     this.tails = new TailReads(runner.view, this.rows);
     this.longReads = longReads;
@@ -96,7 +96,7 @@ export class LiveReads {
     const deletion = answer.kind === 'deletion' || answer.kind === 'unknown_user' ? answer.deletion : undefined;
     if (deletion?.status !== 'pending') return answer;
     // A successor may have the deletion's receipt.
-    const standing = await ownership.standing(caughtUpMsMax);
+    const standing = await ownership.state(caughtUpMsMax);
     if (standing === 'owner') return answer;
     return standing === 'outlived' ? movedOn : ownerUnknown;
   }
@@ -207,11 +207,11 @@ export class LiveReads {
    * Runs `work` and asks for the standing at the same time: a silent NATS answers neither, and then the partition is behind its
    * log.
    */
-  private async withStanding<T>(work: Promise<T>): Promise<[T, Standing]> {
+  private async withStanding<T>(work: Promise<T>): Promise<[T, OwnershipState]> {
     const {ownership} = this.view;
-    const [done, standing] = await Promise.all([work, ownership.standing(statusMsMax)]);
+    const [done, standing] = await Promise.all([work, ownership.state(statusMsMax)]);
     // This process may have been paused meanwhile.
-    if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.standing(statusMsMax)];
+    if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.state(statusMsMax)];
     return [done, standing];
   }
 
@@ -243,7 +243,7 @@ export class LiveReads {
   private newestWithin(msMax: number, seen: AckedSequences | undefined): Promise<number | undefined> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, msMax, undefined);
-      const asked = this.newestWrite.sequence(seen).finally(() => clearTimeout(timer));
+      const asked = this.readBarrier.sequence(seen).finally(() => clearTimeout(timer));
       asked.then(resolve, () => resolve(undefined));
     });
   }

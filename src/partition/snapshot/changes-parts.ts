@@ -1,10 +1,10 @@
-// How records of changes are kept (actors/changes.ts): those of a cut are put once, and again only where small parts are joined.
+// How records of changes are kept (actors/changes.ts): those of a snapshot are written once, and again only where small parts are joined.
 //   CP1. A part of more than `changesJoinedMax` is joined with no other: a reader reads one part for a page.
 //   CP2. A part is kept as long as the newest of its records. Where parts are joined, records whose time is over are left out:
 //        joined again and again, they would stay for ever.
 import {type ChangesRecord, changesIn, decodeChanges, encodeChanges, joinRecords} from '../../../actors/changes.js';
 import type {ChangesPart, Position} from '../../../actors/manifest.js';
-import type {Cut} from '../../../actors/partition.js';
+import type {SnapshotDelta} from '../../../actors/partition.js';
 import {mergeCount, sizeRatio} from './compaction.js';
 import type {Layout} from './layout.js';
 import type {PartStore} from './part-store.js';
@@ -20,7 +20,7 @@ type LoadJoined = (
 export async function putChanges(
   layout: Layout,
   parts: Pick<PartStore, 'put'>,
-  {changes: fresh, rest: {logicalMs}}: Pick<Cut, 'changes' | 'rest'>,
+  {changes: fresh, rest: {logicalMs}}: Pick<SnapshotDelta, 'changes' | 'rest'>,
   loadJoined: LoadJoined,
 ): Promise<void> {
   const kept = layout.changes.filter(({expiresLogicalMs}) => expiresLogicalMs >= logicalMs);

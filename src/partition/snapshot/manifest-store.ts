@@ -3,7 +3,7 @@ import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {decodeManifest, encodeManifest, type Manifest, UnknownFormat} from '../../../actors/manifest.js';
 import {hasCode, messageNotFound, wrongLastSequence} from '../../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
-import {Final, retryForever, type Trouble} from '../retry.js';
+import {type RetryLog, retryForever, Unrecoverable} from '../retry.js';
 
 /** The bytes that were written. */
 export interface WrittenManifest {
@@ -18,7 +18,7 @@ interface StoredManifest {
 }
 
 /** Another process owns the partition: this process is not at fault, and a restart would not help. */
-export class Replaced extends Final {
+export class Replaced extends Unrecoverable {
   override name = 'Replaced';
   /** `epoch`: that of the newest manifest. */
   constructor(
@@ -35,7 +35,7 @@ export class ManifestStore {
   private readonly subject: string;
   private readonly partition: number;
   private readonly onWritten: (written: WrittenManifest) => void;
-  private readonly trouble: Trouble | undefined;
+  private readonly retries: RetryLog | undefined;
 
   /** `onWritten` is called once a manifest is the newest, before `write` returns. */
   constructor(
@@ -43,13 +43,13 @@ export class ManifestStore {
     jsm: JetStreamManager,
     partition: number,
     onWritten: (written: WrittenManifest) => void = () => undefined,
-    trouble?: Trouble,
+    retries?: RetryLog,
   ) {
     this.js = js;
     this.jsm = jsm;
     this.partition = partition;
     this.onWritten = onWritten;
-    this.trouble = trouble;
+    this.retries = retries;
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
@@ -67,7 +67,7 @@ export class ManifestStore {
   /**
    * Writes the next manifest if `revision` (0: none yet) is still the newest; returns the new revision. `index`: bytes of its
    * index, if known.
-   * @throws Replaced when another owner wrote meanwhile: this one is fenced off. Final when the store lost `revision`: a start
+   * @throws Replaced when another owner wrote meanwhile: this one is fenced off. Unrecoverable when the store lost `revision`: a start
    * finds out what is left of it and of the log.
    */
   async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
@@ -85,7 +85,7 @@ export class ManifestStore {
         }
         return await this.revisionOfOwn(bytes, revision, isOutcomeUnknown);
       }
-    }, this.trouble);
+    }, this.retries);
     this.onWritten({manifest: bytes, index});
     return written;
   }
@@ -110,7 +110,7 @@ export class ManifestStore {
   private async revisionOfOwn(bytes: Uint8Array, before: number, mayBeOwn: boolean): Promise<number> {
     const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
     if (newest === null || newest.seq < before) {
-      throw new Final(
+      throw new Unrecoverable(
         `partition ${this.partition}: ${bucketStream('manifests')} lost the newest manifest (a power cut without sync, a restored backup, or a deleted stream); another start continues with the rest`,
       );
     }

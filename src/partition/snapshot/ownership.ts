@@ -8,7 +8,7 @@
 //       in the moment of a pause is erased by the next deletion or start.
 //   A successor needs nothing that this process sweeps or truncates: P4 (snapshots.ts) holds for the manifest it started from.
 import {monotonicMs} from '../../clock.js';
-import {retryForever, type Trouble} from '../retry.js';
+import {type RetryLog, retryForever} from '../retry.js';
 import type {ManifestStore, Replaced} from './manifest-store.js';
 
 /** O3. Within this time no successor recovers a partition, cleans up after a deletion and publishes its receipt. */
@@ -17,13 +17,13 @@ const trustMs = 250;
 const freshMs = 1_000;
 const looksMax = 5;
 
-export type Standing = 'owner' | 'outlived' | 'unknown';
+export type OwnershipState = 'owner' | 'outlived' | 'unknown';
 
 export class Ownership {
   private readonly manifests: Pick<ManifestStore, 'successorOf'>;
   private readonly epoch: number;
   private readonly onLost: (successor: Replaced) => void;
-  private readonly trouble: Trouble | undefined;
+  private readonly retries: RetryLog | undefined;
   private askedMs = Number.NEGATIVE_INFINITY;
   private asking: Promise<void> | undefined;
   private lost = false;
@@ -33,12 +33,12 @@ export class Ownership {
     manifests: Pick<ManifestStore, 'successorOf'>,
     epoch: number,
     onLost: (successor: Replaced) => void,
-    trouble?: Trouble,
+    retries?: RetryLog,
   ) {
     this.manifests = manifests;
     this.epoch = epoch;
     this.onLost = onLost;
-    this.trouble = trouble;
+    this.retries = retries;
   }
 
   /** A successor is known: nothing is folded, answered or written any more. */
@@ -55,7 +55,7 @@ export class Ownership {
   /** Asks until the store answers. O1 */
   async isOutlived(): Promise<boolean> {
     const askedMs = monotonicMs();
-    const successor = await retryForever(() => this.manifests.successorOf(this.epoch), this.trouble);
+    const successor = await retryForever(() => this.manifests.successorOf(this.epoch), this.retries);
     return this.hear(successor, askedMs) === 'outlived';
   }
 
@@ -72,12 +72,12 @@ export class Ownership {
    * 'unknown' when the store does not answer within `msMax`, apart from time in which this process was paused: it asks
    * `looksMax` times, and a pause uses up one of them. An answer 'owner' that took longer than `freshMs` is discarded. O2
    */
-  standing(msMax: number): Promise<Standing> {
+  state(msMax: number): Promise<OwnershipState> {
     const lookMs = msMax / looksMax;
     return new Promise((resolve) => {
       let looksLeft = looksMax;
       let timer: NodeJS.Timeout | undefined;
-      const end = (standing: Standing): void => {
+      const end = (standing: OwnershipState): void => {
         clearTimeout(timer);
         resolve(standing);
       };
@@ -117,7 +117,7 @@ export class Ownership {
     if (standing === 'outlived') await new Promise(() => undefined);
   }
 
-  private hear(successor: Replaced | undefined, askedMs: number): Standing {
+  private hear(successor: Replaced | undefined, askedMs: number): OwnershipState {
     if (successor !== undefined) this.lose(successor);
     else this.askedMs = Math.max(this.askedMs, askedMs);
     return this.lost ? 'outlived' : 'owner';

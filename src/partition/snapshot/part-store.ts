@@ -10,7 +10,7 @@ import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
 import {headersBytesMax, payloadBytesMin} from '../../nats/payload.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {PartsCache, Reading} from '../../parts/parts-cache.js';
-import {retryForever, type Trouble} from '../retry.js';
+import {type RetryLog, retryForever} from '../retry.js';
 import type {KeySet} from './named-parts.js';
 import type {Ownership} from './ownership.js';
 
@@ -24,17 +24,17 @@ export interface StoredValue {
 }
 
 /** Cache of this thread's readers: notified of parts written for them, and of parts that the current state no longer names. */
-type PartsAtHand = Pick<PartsCache, 'keepNew' | 'forget'>;
+type WrittenParts = Pick<PartsCache, 'addWritten' | 'forget'>;
 
-const nothingAtHand: PartsAtHand = {keepNew: () => undefined, forget: () => undefined};
+const noCache: WrittenParts = {addWritten: () => undefined, forget: () => undefined};
 
 export class PartStore {
   private readonly js: JetStreamClient;
   private readonly jsm: JetStreamManager;
   private readonly keyPrefix: string;
   private readonly epoch: number;
-  private readonly atHand: PartsAtHand;
-  private readonly trouble: Trouble | undefined;
+  private readonly cache: WrittenParts;
+  private readonly retries: RetryLog | undefined;
   private readonly ownership: Pick<Ownership, 'confirm'> | undefined;
   private nextKey = 0;
   /** Parts that the current state no longer names, by key; a kept manifest may still name them. */
@@ -49,15 +49,15 @@ export class PartStore {
     jsm: JetStreamManager,
     partition: number,
     epoch: number,
-    atHand: PartsAtHand = nothingAtHand,
-    trouble?: Trouble,
+    cache: WrittenParts = noCache,
+    retries?: RetryLog,
     ownership?: Pick<Ownership, 'confirm'>,
   ) {
     this.js = js;
     this.jsm = jsm;
     this.epoch = epoch;
-    this.atHand = atHand;
-    this.trouble = trouble;
+    this.cache = cache;
+    this.retries = retries;
     this.ownership = ownership;
     this.keyPrefix = `p${partition}.${epoch}-${randomBytes(4).toString('hex')}`;
   }
@@ -77,7 +77,7 @@ export class PartStore {
       crcs.push(crc32(value));
     }
     const ref = {key, revisions, bytes: payload.length, valueBytes: valueBytesMax, crcs};
-    if (reading !== undefined) this.atHand.keepNew(ref, payload, reading);
+    if (reading !== undefined) this.cache.addWritten(ref, payload, reading);
     return ref;
   }
 
@@ -101,14 +101,14 @@ export class PartStore {
         return must(stored, 'a part has a subject of its own').seq;
       }
     };
-    return retryForever(put, this.trouble);
+    return retryForever(put, this.retries);
   }
 
   /** Notes that the current state no longer names these parts. */
   retire(...refs: readonly PartRef[]): void {
     for (const ref of refs) {
       this.retired.set(ref.key, ref);
-      this.atHand.forget(ref);
+      this.cache.forget(ref);
     }
   }
 

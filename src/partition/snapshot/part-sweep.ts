@@ -21,7 +21,7 @@ import {monotonicMs} from '../../clock.js';
 import {deletionFailed, hasCode, messageNotFound, sequenceNotFound} from '../../nats/error-codes.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
-import {retryForever, Trouble} from '../retry.js';
+import {RetryLog, retryForever} from '../retry.js';
 import {Throttle} from '../throttle.js';
 import type {KeySet} from './named-parts.js';
 import type {PartStore, StoredValue} from './part-store.js';
@@ -99,7 +99,7 @@ interface PartSweepSetup {
 export class PartSweep {
   private readonly setup: PartSweepSetup;
   private readonly throttle: Throttle;
-  private readonly trouble: Trouble;
+  private readonly retries: RetryLog;
   private readonly lists: Job[] = [];
   private orphans: Job | undefined;
   private running: Promise<void> | undefined;
@@ -110,7 +110,7 @@ export class PartSweep {
   constructor(setup: PartSweepSetup) {
     this.setup = setup;
     this.throttle = setup.throttle ?? new Throttle(() => 0);
-    this.trouble = new Trouble(setup.log, {partition: setup.partition, tried: 'to erase parts'});
+    this.retries = new RetryLog(setup.log, {partition: setup.partition, tried: 'to erase parts'});
   }
 
   /** Adds a list of values to be erased. S4 */
@@ -175,7 +175,7 @@ export class PartSweep {
   /** The values that can still be read. */
   async stillThere(values: readonly StoredValue[]): Promise<StoredValue[]> {
     const found: StoredValue[] = [];
-    for (const value of values) if (await isThere(this.setup.jsm, value, this.trouble)) found.push(value);
+    for (const value of values) if (await isThere(this.setup.jsm, value, this.retries)) found.push(value);
     return found;
   }
 
@@ -189,7 +189,7 @@ export class PartSweep {
     if (this.isGentle) await this.throttle.rest(firstReadsMs);
     for (let job = this.next; job !== undefined; job = this.next) {
       const current = job;
-      if (await retryForever(() => this.work(current), this.trouble)) this.finish(current);
+      if (await retryForever(() => this.work(current), this.retries)) this.finish(current);
     }
   }
 
@@ -258,7 +258,7 @@ export class PartSweep {
       // It was erased already. For a message lost in a power cut the server only says that the deletion failed: then ask it for
       // the message.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
-      if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.trouble)))
+      if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.retries)))
         throw error;
     }
   }
@@ -271,7 +271,7 @@ export class PartSweep {
 }
 
 /** A sequence that another value has now does not count. */
-function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue, trouble: Trouble): Promise<boolean> {
+function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue, retries: RetryLog): Promise<boolean> {
   return retryForever(async () => {
     try {
       const message = await jsm.streams.getMessage(bucketStream('parts'), {seq: revision});
@@ -280,5 +280,5 @@ function isThere(jsm: JetStreamManager, {subject, revision}: StoredValue, troubl
       if (hasCode(error, messageNotFound)) return false;
       throw error;
     }
-  }, trouble);
+  }, retries);
 }

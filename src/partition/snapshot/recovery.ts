@@ -11,7 +11,7 @@ import type {Logger} from '../../observe.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {markAt} from '../log/log-reader.js';
-import {Final, retryForever} from '../retry.js';
+import {retryForever, Unrecoverable} from '../retry.js';
 import {type ManifestStore, Replaced} from './manifest-store.js';
 import type {PositionNote} from './position-note.js';
 import {type Beginning, decide, type Found, type Loss, type Plan} from './recovery-plan.js';
@@ -36,7 +36,7 @@ interface RecoverySources {
 /** A partition that this process owns, as `epoch`. */
 interface Taken extends Pick<Found, 'newest' | 'noted'>, Pick<Recovered, 'epoch' | 'revision'> {}
 
-/** Takes the partition over and loads its newest usable snapshot. @throws Replaced, Final */
+/** Takes the partition over and loads its newest usable snapshot. @throws Replaced, Unrecoverable */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
   const taken = await takeOver(sources);
   const {epoch, revision} = taken;
@@ -114,8 +114,8 @@ function say(log: Logger, partition: number, {newest, noted, log: {last}}: Found
 }
 
 /** The start is refused. V3 */
-const lacksEntries = (partition: number, {newest, log}: Found): Final =>
-  new Final(
+const lacksEntries = (partition: number, {newest, log}: Found): Unrecoverable =>
+  new Unrecoverable(
     `partition ${partition}: the log starts at ${log.first}, but the newest snapshot ends at ${newest?.position.sequence ?? 0}: entries between are missing`,
   );
 
@@ -151,7 +151,7 @@ async function load(
       }
     }
   }
-  throw new Final(
+  throw new Unrecoverable(
     `partition ${partition}: no kept snapshot is complete (${fault?.message}), and the log cannot replace them: restore a backup`,
   );
 }

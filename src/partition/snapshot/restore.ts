@@ -57,7 +57,7 @@ export async function restore(
   cache: PartsCache,
   stored: ReadonlySet<string> | undefined,
 ): Promise<Restored> {
-  const load: Load = (ref) => cache.loadUnkept(ref);
+  const load: Load = (ref) => cache.loadUncached(ref);
   const indexes = new IndexReader();
   const index = await indexes.read(manifest.index, load);
   if (stored !== undefined) checkStored(index, stored);
@@ -78,7 +78,7 @@ function checkStored(index: SnapshotIndex, stored: ReadonlySet<string>): void {
 
 /** Loads all tables at once: each load waits for the store longer than most of them take to restore. */
 async function restoreTables(partition: Partition, index: SnapshotIndex, cache: PartsCache, permitsMissing: boolean) {
-  const load: Load = (ref) => cache.loadUnkept(ref);
+  const load: Load = (ref) => cache.loadUncached(ref);
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
   const {users, names} = partition.tables;
   users.reserve(

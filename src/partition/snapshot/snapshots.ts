@@ -21,15 +21,15 @@ import {
   partsOfChunk,
   type StoredIndex,
 } from '../../../actors/manifest.js';
-import type {Cut, Partition} from '../../../actors/partition.js';
+import type {Partition, SnapshotDelta} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
 import {duplicateWindowMs, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {isUnreadable} from '../../parts/damage.js';
-import {cutInSteps} from '../log/log-cut.js';
 import {markAt} from '../log/log-reader.js';
-import {retryForever, Trouble} from '../retry.js';
+import {truncateInSteps} from '../log/log-truncation.js';
+import {RetryLog, retryForever} from '../retry.js';
 import type {Throttle} from '../throttle.js';
 import {putChanges} from './changes-parts.js';
 import {type ChunkImage, imageOf} from './chunk-parts.js';
@@ -69,7 +69,7 @@ interface SnapshotsSetup {
   readonly epoch: number;
   readonly throttle: Throttle;
   /** Resolves once the effects of all folded messages are queued. EF2 (src/partition/effects.ts) */
-  readonly whenTold: () => Promise<void>;
+  readonly whenQueued: () => Promise<void>;
   /** Adds the row counts to moves that lack them. */
   readonly completeMoves: (moves: readonly Move[], slicer: TimeSlicer) => Promise<void>;
   readonly log: Logger;
@@ -77,7 +77,7 @@ interface SnapshotsSetup {
 
 export class Snapshots {
   private readonly setup: SnapshotsSetup;
-  private readonly trouble: Trouble;
+  private readonly retries: RetryLog;
   private manifest: Manifest | undefined;
   private revision: number;
   private names: KeptNames;
@@ -88,7 +88,7 @@ export class Snapshots {
   /** Number of users in the last part of users who left. */
   private lastLeftOut: number;
   private readonly arrivingParts = new WeakMap<Uint8Array, PartRef>();
-  /** Number of snapshots that this process published, and ms of the newest from the cut to the manifest. */
+  /** Number of snapshots that this process published, and ms of the newest from its beginning to the manifest. */
   count = 0;
   lastMs: number | null = null;
   /** Notified when a manifest is published. */
@@ -97,7 +97,7 @@ export class Snapshots {
   /** `manifest`: the one that recovery started from. `named`: parts that it and the manifest before it name. */
   constructor(setup: SnapshotsSetup, manifest: Manifest | undefined, revision: number, named: KeptNames) {
     this.setup = setup;
-    this.trouble = new Trouble(setup.log, {partition: setup.partition.partition, tried: 'to cut the log'});
+    this.retries = new RetryLog(setup.log, {partition: setup.partition.partition, tried: 'to truncate the log'});
     this.manifest = manifest;
     this.revision = revision;
     this.names = named;
@@ -148,24 +148,29 @@ export class Snapshots {
     const {partition} = this.setup;
     const startedMs = monotonicMs();
     const open = partition.open.count > 0 ? imageOf(partition.open) : undefined;
-    const cut = partition.cut();
-    const told = this.setup.whenTold();
-    this.running = this.write(cut, open, told, startedMs).finally(() => {
+    const delta = partition.freeze();
+    const queued = this.setup.whenQueued();
+    this.running = this.write(delta, open, queued, startedMs).finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async write(cut: Cut, open: ChunkImage | undefined, told: Promise<void>, startedMs: number): Promise<void> {
+  private async write(
+    delta: SnapshotDelta,
+    open: ChunkImage | undefined,
+    queued: Promise<void>,
+    startedMs: number,
+  ): Promise<void> {
     const {partition, layout, parts, sweep, log} = this.setup;
-    const index = await this.putParts(cut, open);
+    const index = await this.putParts(delta, open);
     const indexBytes = encodeIndex(index);
     const indexRef = await parts.put(indexBytes);
-    await told;
-    await this.publish(cut, indexRef, indexBytes);
+    await queued;
+    await this.publish(delta, indexRef, indexBytes);
     this.count += 1;
     this.lastMs = monotonicMs() - startedMs;
-    log.debug({partition: partition.partition, sequence: cut.sequence, ms: this.lastMs}, 'snapshot published');
+    log.debug({partition: partition.partition, sequence: delta.sequence, ms: this.lastMs}, 'snapshot published');
     partition.snapshotDone();
     const {current: previous} = this.names;
     this.names = {current: NamedParts.of(indexRef, index, (block) => layout.blockEntries(block), previous), previous};
@@ -191,32 +196,32 @@ export class Snapshots {
   }
 
   /** Writes everything that is dirty and enters it in the layout. */
-  private async putParts(cut: Cut, open: ChunkImage | undefined): Promise<StoredIndex> {
+  private async putParts(delta: SnapshotDelta, open: ChunkImage | undefined): Promise<StoredIndex> {
     const {layout, parts, throttle} = this.setup;
     const slicer = throttle.slicer();
     await slicer.pause();
-    layout.setTable('users', cut.users.count, await this.putBlocks(cut.users.blocks, slicer));
-    layout.setTable('names', cut.names.count, await this.putBlocks(cut.names.blocks, slicer));
-    layout.setTable('devices', cut.devices.count, await this.putBlocks(cut.devices.blocks, slicer));
-    layout.setTable('owners', cut.owners.count, await this.putBlocks(cut.owners.blocks, slicer));
-    layout.setLinks(await this.putBlocks(cut.linkBlocks, slicer));
+    layout.setTable('users', delta.users.count, await this.putBlocks(delta.users.blocks, slicer));
+    layout.setTable('names', delta.names.count, await this.putBlocks(delta.names.blocks, slicer));
+    layout.setTable('devices', delta.devices.count, await this.putBlocks(delta.devices.blocks, slicer));
+    layout.setTable('owners', delta.owners.count, await this.putBlocks(delta.owners.blocks, slicer));
+    layout.setLinks(await this.putBlocks(delta.linkBlocks, slicer));
     await this.putLeftOut();
-    await this.putArriving(cut.arriving);
-    await this.setup.completeMoves(cut.rest.moves, slicer);
-    await this.putNameCounts(cut.nameCounts);
-    await this.putRuns(cut, slicer);
-    await this.putFingerprints(cut);
-    await this.putDeletions(cut);
-    await this.putCompleted(cut);
-    await putChanges(layout, parts, cut, (joined) => this.loadJoined(joined));
+    await this.putArriving(delta.arriving);
+    await this.setup.completeMoves(delta.rest.moves, slicer);
+    await this.putNameCounts(delta.nameCounts);
+    await this.putRuns(delta, slicer);
+    await this.putFingerprints(delta);
+    await this.putDeletions(delta);
+    await this.putCompleted(delta);
+    await putChanges(layout, parts, delta, (joined) => this.loadJoined(joined));
     const openEntry = await layout.putOpen(open, slicer);
     for (const {chunk, done} of [...layout.writing.values()])
-      if (chunk.chunk < cut.rest.nextChunk) await throttle.expedite(done);
-    // A chunk that closed since the cut has parts of its own: this image is for this index alone.
+      if (chunk.chunk < delta.rest.nextChunk) await throttle.expedite(done);
+    // A chunk that closed since the freeze has parts of its own: this image is for this index alone.
     const isClosed = openEntry !== null && (layout.chunks.has(openEntry.chunk) || layout.writing.has(openEntry.chunk));
     if (!isClosed) layout.setOpenEntry(openEntry);
     else if (openEntry !== layout.openEntry) parts.retire(...partsOfChunk(openEntry));
-    await layout.putChunkBlocks(cut.rest.nextChunk, slicer);
+    await layout.putChunkBlocks(delta.rest.nextChunk, slicer);
     return {
       users: layout.users,
       names: layout.names,
@@ -227,7 +232,7 @@ export class Snapshots {
       arriving: layout.arriving,
       nameCounts: layout.nameCounts,
       chunkBlocks: layout.chunkBlocks,
-      lastChunks: layout.lastChunks(cut.rest.nextChunk, openEntry),
+      lastChunks: layout.lastChunks(delta.rest.nextChunk, openEntry),
       windowRuns: layout.windowRuns,
       userRuns: layout.userRuns,
       dedupe: layout.dedupe,
@@ -236,7 +241,7 @@ export class Snapshots {
       completed: layout.completed,
       changes: layout.changes,
       changesDropped: layout.changesDropped,
-      ...cut.rest,
+      ...delta.rest,
     };
   }
 
@@ -273,7 +278,7 @@ export class Snapshots {
   }
 
   /** Writes the completions of each saved funnel with new ones; the parts of the others stay. */
-  private async putCompleted({completed}: Cut): Promise<void> {
+  private async putCompleted({completed}: SnapshotDelta): Promise<void> {
     const {layout, parts} = this.setup;
     const held = new Map(layout.completed.map(({funnel, users}) => [funnel, users]));
     const next: CompletedPart[] = [];
@@ -296,30 +301,30 @@ export class Snapshots {
     return refs;
   }
 
-  private async putRuns(cut: Cut, slicer: TimeSlicer): Promise<void> {
+  private async putRuns(delta: SnapshotDelta, slicer: TimeSlicer): Promise<void> {
     const {partition, layout, parts, loader} = this.setup;
     const before = layout.windowRuns;
-    const erased = new Set(cut.rest.erasedUsers);
-    layout.setRuns('windowRuns', await appendWindowRun(before, cut.windowBlocks, parts, loader, erased, slicer));
+    const erased = new Set(delta.rest.erasedUsers);
+    layout.setRuns('windowRuns', await appendWindowRun(before, delta.windowBlocks, parts, loader, erased, slicer));
     // All runs were merged into one: no run holds erased users any more.
     if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.users.dropErased(erased);
-    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, cut.userBlocks, parts, loader, slicer));
+    layout.setRuns('userRuns', await appendUserRun(layout.userRuns, delta.userBlocks, parts, loader, slicer));
   }
 
-  /** Writes message ids since the last cut, and those of erased events. All parts hold only remembered ids. */
-  private async putFingerprints(cut: Cut): Promise<void> {
+  /** Writes message ids since the last delta, and those of erased events. All parts hold only remembered ids. */
+  private async putFingerprints(delta: SnapshotDelta): Promise<void> {
     const {layout} = this.setup;
-    const ids = await this.appended(layout.dedupe, cut.fingerprints);
-    layout.setFingerprints('dedupe', newestParts(ids, cut.rest.dedupeCount));
-    const erased = await this.appended(layout.erasedIds, cut.erasedIds);
-    const remembered = erased.filter(({logicalDay}) => logicalDay >= cut.erasedIdsFromDay);
+    const ids = await this.appended(layout.dedupe, delta.fingerprints);
+    layout.setFingerprints('dedupe', newestParts(ids, delta.rest.dedupeCount));
+    const erased = await this.appended(layout.erasedIds, delta.erasedIds);
+    const remembered = erased.filter(({logicalDay}) => logicalDay >= delta.erasedIdsFromDay);
     layout.setFingerprints('erasedIds', remembered);
   }
 
   /** Appends a part; parts of one day are joined like runs. */
   private async appended(
     parts: readonly FingerprintsPart[],
-    fresh: Cut['fingerprints'],
+    fresh: SnapshotDelta['fingerprints'],
   ): Promise<readonly FingerprintsPart[]> {
     let next = [...parts];
     for (const {logicalDay, count, payload} of fresh) {
@@ -333,8 +338,8 @@ export class Snapshots {
     return next;
   }
 
-  /** Writes deletions completed since the last cut, joined like runs, without expired ones. */
-  private async putDeletions({completedDeletions: fresh, rest: {logicalMs}}: Cut): Promise<void> {
+  /** Writes deletions completed since the last delta, joined like runs, without expired ones. */
+  private async putDeletions({completedDeletions: fresh, rest: {logicalMs}}: SnapshotDelta): Promise<void> {
     const {layout, parts} = this.setup;
     const isKept = ({expiresLogicalMs}: {readonly expiresLogicalMs: number}): boolean => expiresLogicalMs >= logicalMs;
     const kept = layout.completedDeletions.filter(isKept);
@@ -361,27 +366,27 @@ export class Snapshots {
     }
   }
 
-  private async publish(cut: Cut, index: PartRef, indexBytes: Uint8Array): Promise<void> {
+  private async publish(delta: SnapshotDelta, index: PartRef, indexBytes: Uint8Array): Promise<void> {
     const {partition, manifests, parts, note, epoch} = this.setup;
     const last = this.manifest;
     const manifest: Manifest = {
       format: manifestFormat,
       partition: partition.partition,
-      position: {generation: partition.generation, sequence: cut.sequence},
-      mark: cut.mark,
+      position: {generation: partition.generation, sequence: delta.sequence},
+      mark: delta.mark,
       epoch,
-      asOfMs: cut.asOfMs,
+      asOfMs: delta.asOfMs,
       index,
-      moves: cut.rest.moveCounts,
+      moves: delta.rest.moveCounts,
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };
-    await note.write({...manifest.position, mark: cut.mark, epoch}); // N1 (position-note.ts)
+    await note.write({...manifest.position, mark: delta.mark, epoch}); // N1 (position-note.ts)
     this.revision = await manifests.write(manifest, this.revision, indexBytes);
     // Two manifests are kept: the next sweep removes the index of the one before the last.
     if (last?.previous != null) parts.retire(last.previous.index);
     this.manifest = manifest;
-    this.onPublished({sequence: cut.sequence, asOfMs: cut.asOfMs});
+    this.onPublished({sequence: delta.sequence, asOfMs: delta.asOfMs});
     if (last !== undefined && last.position.generation === partition.generation)
       this.behind.push({sequence: last.position.sequence, mark: last.mark, asOfMs: last.asOfMs});
   }
@@ -393,30 +398,30 @@ export class Snapshots {
     const last = old[old.length - 1];
     if (last === undefined) return;
     this.behind = this.behind.filter((published) => !old.includes(published));
-    await this.cutLog(last);
+    await this.truncateUpTo(last);
   }
 
   /**
    * Removes everything before a manifest. Its own entry, a tick, stays: recovery compares it with the manifest. A log with
    * another entry there lost its tail: its sequences mean something else, and nothing is removed.
    */
-  private async cutLog({sequence, mark}: Milestone): Promise<void> {
+  private async truncateUpTo({sequence, mark}: Milestone): Promise<void> {
     const {jsm, partition, throttle} = this.setup;
     const stream = logStream(partition.partition);
     await retryForever(async () => {
       const {state} = await jsm.streams.info(stream);
-      await cutInSteps({
+      await truncateInSteps({
         first: state.first_seq,
         end: sequence,
         isSame: async () => (await markAt(jsm, partition.partition, sequence)) === mark,
         removeBefore: (seq) => jsm.streams.purge(stream, {seq}),
         rest: (workedMs) => throttle.rest(workedMs),
       });
-    }, this.trouble);
+    }, this.retries);
   }
 
   /** Truncates without rests, for a caller that waits. */
-  cutLogNow(milestone: Milestone): Promise<void> {
-    return this.setup.throttle.expedite(this.cutLog(milestone));
+  truncateNow(milestone: Milestone): Promise<void> {
+    return this.setup.throttle.expedite(this.truncateUpTo(milestone));
   }
 }

@@ -1,5 +1,5 @@
-// Ticks: a partition takes a snapshot at each tick of its log. Ticks are entries, so that a recovery cuts where the fold did.
-//   Owns:    the timer of the ticks, the bytes folded since the last cut, ticks that wait for their ack.
+// Ticks: a partition takes a snapshot at each tick of its log. Ticks are entries, so that a recovery takes its snapshots where the fold did.
+//   Owns:    the timer of the ticks, the bytes folded since the last snapshot, ticks that wait for their ack.
 //   Does not own: the effect of a tick on the state (actors/partition.ts), the snapshot (snapshots.ts).
 //
 //   TK1. At most one interval tick is pending, so an outage leaves no backlog of ticks.
@@ -9,7 +9,7 @@
 import type {Refresh} from '../../refresh.js';
 import type {LogWriter} from '../log/log-writer.js';
 
-/** Log bytes folded since the last cut that force a snapshot: a recovery folds about this much at most. */
+/** Log bytes folded since the last snapshot that force a snapshot: a recovery folds about this much at most. */
 const tailBytesMax = 256 * 1024 * 1024;
 /** Share of the refresh between ticks: an event is in every report within the refresh, the snapshot's duration included. */
 const tickShare = 0.8;
@@ -79,7 +79,7 @@ export class Ticks {
   }
 
   /** A tick was folded, and its snapshot begins. */
-  cut(): void {
+  snapshotBegun(): void {
     this.tailBytes = 0;
     this.isTailTickSent = false;
   }

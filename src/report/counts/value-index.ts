@@ -208,7 +208,7 @@ export class ValueIndex {
     build.borrow(bytes);
     const builder = new ValueCellsBuilder(state.property);
     const scanned = new Set<string>();
-    const load = (chunk: ChunkEntry) => this.parts.wholeRows.loadAside(chunk);
+    const load = (chunk: ChunkEntry) => this.parts.wholeRows.loadIfRoom(chunk);
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
       if (!builder.add(countedRows(chunk, view, hasLeft))) scanned.add(countedKey(chunk));
       if (builder.isNearlyUnique) return false;

@@ -241,7 +241,7 @@ export class NewestSnapshots {
 
   private async readSettled({leftOut}: SnapshotIndex): Promise<UserSet> {
     const settled = new UserSet();
-    if (leftOut !== null) settled.restore(await this.parts.loadUnkept(leftOut));
+    if (leftOut !== null) settled.restore(await this.parts.loadUncached(leftOut));
     return settled;
   }
 }

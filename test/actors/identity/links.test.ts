@@ -29,7 +29,7 @@ class Stored {
   private readonly blocks = new Map<number, Uint8Array>();
 
   restarted(links: Links): Links {
-    const {devices, owners, linkBlocks} = links.cut();
+    const {devices, owners, linkBlocks} = links.freeze();
     for (const [block, payload] of devices.blocks) this.devices.set(block, payload);
     for (const [block, payload] of owners.blocks) this.owners.set(block, payload);
     for (const [block, payload] of linkBlocks) this.blocks.set(block, payload);

@@ -24,7 +24,7 @@ test('an entry is found under its new key, and its old key is free', () => {
 test('a cut has the keys of its moment, in whichever order its blocks are encoded and keys change', () => {
   const table = new InternedTable();
   for (let i = 0; i < 3 * internedBlockEntries; i++) intern(table, `a${i}`);
-  const {blocks} = table.cut();
+  const {blocks} = table.freeze();
   const restored = new InternedTable();
   for (const [block, payload] of blocks) {
     // Of a block that is encoded, of the next one, and of one that changes twice.
@@ -37,7 +37,7 @@ test('a cut has the keys of its moment, in whichever order its blocks are encode
   expect(Array.from({length: table.count}, (_, i) => restored.text(i))).toEqual(
     Array.from({length: table.count}, (_, i) => `a${i}`),
   );
-  const later = [...table.cut().blocks].map(([block]) => block);
+  const later = [...table.freeze().blocks].map(([block]) => block);
   expect(later).toEqual([0, 1, 2]);
 });
 
@@ -46,7 +46,7 @@ test('equal changed keys are all there after a start', () => {
   for (let i = 0; i < 4; i++) table.changeFirstByte(intern(table, 'ax'), m);
   intern(table, 'ax');
   const restored = new InternedTable();
-  for (const [, payload] of table.cut().blocks) restored.restoreBlock(payload);
+  for (const [, payload] of table.freeze().blocks) restored.restoreBlock(payload);
   expect(findAll(restored, 'mx')).toEqual([0, 1, 2, 3]);
   expect(find(restored, 'ax')).toBe(4);
 });

@@ -9,8 +9,8 @@ import {runs} from '../../support/runs.js';
 type Step =
   | {kind: 'identify'; user: number; traitsJson: string}
   | {kind: 'erase'; user: number}
-  | {kind: 'cut'}
-  | {kind: 'cut done'}
+  | {kind: 'freeze'}
+  | {kind: 'snapshot done'}
   | {kind: 'passivate'; bytesMax: number}
   | {kind: 'next piece'};
 
@@ -30,8 +30,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {weight: 1, arbitrary: fc.record({kind: fc.constant('erase' as const), user})},
-  {weight: 2, arbitrary: fc.constant({kind: 'cut' as const})},
-  {weight: 2, arbitrary: fc.constant({kind: 'cut done' as const})},
+  {weight: 2, arbitrary: fc.constant({kind: 'freeze' as const})},
+  {weight: 2, arbitrary: fc.constant({kind: 'snapshot done' as const})},
   {weight: 2, arbitrary: fc.record({kind: fc.constant('passivate' as const), bytesMax: fc.constantFrom(0, 600)})},
   {weight: 2, arbitrary: fc.constant({kind: 'next piece' as const})},
 );
@@ -40,10 +40,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class World {
   readonly profiles = new ActiveProfiles();
   private readonly parts = new Map<number, Traits>();
-  /** As each profile is; and as those that were changed since the last cut were at the cut. */
+  /** As each profile is; and as those that were changed since the last snapshot were when it began. */
   private readonly now = new Map<number, Traits>();
   private changed = new Set<number>();
-  private cut: {setAside: ReadonlyMap<number, Profile>; expected: Map<number, Traits>} | undefined;
+  private delta: {frozen: ReadonlyMap<number, Profile>; expected: Map<number, Traits>} | undefined;
   private passivating: Generator<undefined> | undefined;
 
   run(one: Step): void {
@@ -54,11 +54,11 @@ class World {
       case 'erase':
         this.erase(one.user);
         return;
-      case 'cut':
-        this.cut ??= {setAside: this.profiles.cut(), expected: this.takeChanged()};
+      case 'freeze':
+        this.delta ??= {frozen: this.profiles.freeze(), expected: this.takeChanged()};
         return;
-      case 'cut done':
-        this.cutDone();
+      case 'snapshot done':
+        this.snapshotDone();
         return;
       case 'passivate':
         this.passivating = this.profiles.passivate(one.bytesMax);
@@ -74,12 +74,12 @@ class World {
     this.profiles.apply(userId, traitsJson, time);
     const model = Profile.restore(this.now.get(userId) ?? none);
     model.apply(traitsJson, time);
-    this.now.set(userId, model.printed());
+    this.now.set(userId, model.serialized());
     this.changed.add(userId);
   }
 
   private erase(userId: number): void {
-    if (this.cut !== undefined) return;
+    if (this.delta !== undefined) return;
     this.profiles.forget(userId);
     for (const known of [this.now, this.parts, this.changed]) known.delete(userId);
   }
@@ -90,13 +90,13 @@ class World {
     return taken;
   }
 
-  private cutDone(): void {
-    if (this.cut === undefined) return;
-    const printed = new Map([...this.cut.setAside].map(([userId, profile]) => [userId, profile.printed()]));
-    expect(printed).toEqual(this.cut.expected);
+  private snapshotDone(): void {
+    if (this.delta === undefined) return;
+    const printed = new Map([...this.delta.frozen].map(([userId, profile]) => [userId, profile.serialized()]));
+    expect(printed).toEqual(this.delta.expected);
     for (const [userId, traits] of printed) this.parts.set(userId, traits);
-    this.profiles.cutDone();
-    this.cut = undefined;
+    this.profiles.snapshotDone();
+    this.delta = undefined;
   }
 
   expectWhole(): void {
@@ -104,13 +104,13 @@ class World {
     for (const [userId, traits] of this.now) {
       const active = this.profiles.get(userId);
       bytes += active?.byteLength ?? 0;
-      expect(active?.printed() ?? this.parts.get(userId)).toEqual(traits);
+      expect(active?.serialized() ?? this.parts.get(userId)).toEqual(traits);
     }
     expect(this.profiles.bytes).toBe(bytes);
   }
 }
 
-test('a cut has each profile as it was, and none is lost, whatever comes until it is printed (AP1, AP2)', () => {
+test('a freeze has each profile as it was, and none is lost, whatever comes until it is serialised (AP1, AP2)', () => {
   fc.assert(
     fc.property(fc.array(step, {maxLength: 60}), (steps) => {
       const world = new World();
@@ -118,7 +118,7 @@ test('a cut has each profile as it was, and none is lost, whatever comes until i
         world.run(one);
         world.expectWhole();
       }
-      world.run({kind: 'cut done'});
+      world.run({kind: 'snapshot done'});
     }),
     {numRuns: runs(1_000)},
   );
@@ -127,10 +127,10 @@ test('a cut has each profile as it was, and none is lost, whatever comes until i
 test('memory is freed in pieces, the longest unused first', () => {
   const profiles = new ActiveProfiles();
   for (let i = 0; i < 5_000; i++) profiles.apply(...activated(profiles, i));
-  profiles.cut();
+  profiles.freeze();
   expect([...profiles.passivate(0)]).toHaveLength(5);
   expect(profiles.size).toBe(5_000); // AP2
-  profiles.cutDone();
+  profiles.snapshotDone();
   const pieces = profiles.passivate(1_000 * profiles.get(0)!.byteLength);
   pieces.next();
   expect([profiles.size, profiles.get(0)]).toEqual([4_000 + 96, undefined]);

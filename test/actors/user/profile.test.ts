@@ -41,7 +41,7 @@ const inLogOrder = (all: readonly string[]): Identify[] =>
 function profileOf(identifies: readonly Identify[], isRestored: (at: number) => boolean = () => false): Profile {
   let profile = new Profile();
   identifies.forEach(({traitsJson, ...time}, at) => {
-    if (isRestored(at)) profile = Profile.restore(profile.printed());
+    if (isRestored(at)) profile = Profile.restore(profile.serialized());
     profile.apply(traitsJson, time);
   });
   return profile;
@@ -50,7 +50,7 @@ function profileOf(identifies: readonly Identify[], isRestored: (at: number) => 
 test('a name that looks like an integer stays where it was first set (T3)', () => {
   const profile = profileOf(inLogOrder(['{"b":1}', '{"1":2}', '{"a":{"2":[],"1":"},"}}', '{"b":3}']), () => true);
   expect(profile.json()).toBe('{"b":3,"1":2,"a":{"1":"},","2":[]}}');
-  expect(Profile.restore(profile.printed()).json()).toBe(profile.json());
+  expect(Profile.restore(profile.serialized()).json()).toBe(profile.json());
 });
 
 test('memory that is freed at any time changes nothing (T3)', () => {
@@ -61,7 +61,7 @@ test('memory that is freed at any time changes nothing (T3)', () => {
       (all, freed) => {
         const kept = profileOf(all);
         const restored = profileOf(all, (at) => freed[at]!);
-        expect(restored.printed()).toEqual(kept.printed());
+        expect(restored.serialized()).toEqual(kept.serialized());
         expect(restored.byteLength).toBe(kept.byteLength);
       },
     ),

@@ -135,7 +135,7 @@ class World {
   }
 
   async publish(): Promise<void> {
-    this.saved.noteCut(this.shell.partition.appliedSequence);
+    this.saved.snapshotBegun(this.shell.partition.appliedSequence);
     this.published = await this.shell.publish(startMs);
     this.saved.notePublished();
   }

@@ -1,11 +1,11 @@
 // The reader of a log whose connection is lost while a way through it is being opened.
 import {expect, test} from 'vitest';
-import {type LogMessage, type LogPull, LogReader} from '../../../src/partition/log/log-reader.js';
+import {type LogPull, LogReader, type ReceivedMessage} from '../../../src/partition/log/log-reader.js';
 import {until} from '../../support/until.js';
 
 class Pull implements LogPull {
   isStopped = false;
-  private readonly messages: LogMessage[][] = [[{sequence: 1, bytes: new Uint8Array(1)}]];
+  private readonly messages: ReceivedMessage[][] = [[{sequence: 1, bytes: new Uint8Array(1)}]];
   next = async () => this.messages.pop();
   hurry(): void {}
   stop(): void {
@@ -28,7 +28,7 @@ test('an opening that got no answer is given up when the connection is back, and
   const first = messages.next();
   await until('the first opening is under way', () => opened === 1);
   reader.reopen();
-  expect(((await first).value as LogMessage[]).map(({sequence}) => sequence)).toEqual([1]);
+  expect(((await first).value as ReceivedMessage[]).map(({sequence}) => sequence)).toEqual([1]);
   const late = new Pull();
   answerFirst(late);
   await until('the late one is stopped', () => late.isStopped);

@@ -4,7 +4,7 @@ import {describe, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../../actors/dedupe/conflicts.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {replyBytesMax} from '../../../src/asks.js';
-import type {NewestWrite} from '../../../src/partition/log/newest-write.js';
+import type {ReadBarrier} from '../../../src/partition/log/read-barrier.js';
 import {LiveReads} from '../../../src/partition/reads/live-reads.js';
 import {longReadSlots} from '../../../src/partition/reads/read-budget.js';
 import type {Runner} from '../../../src/partition/runner.js';
@@ -33,8 +33,8 @@ function reads(
     snapshotAgeMs: null,
     whenApplied: async (wanted: number) => wanted <= 7,
   };
-  const newest: Pick<NewestWrite, 'sequence'> = {sequence};
-  return new LiveReads(runner as unknown as Runner, longReadSlots(), newest as NewestWrite);
+  const newest: Pick<ReadBarrier, 'sequence'> = {sequence};
+  return new LiveReads(runner as unknown as Runner, longReadSlots(), newest as ReadBarrier);
 }
 
 describe('the status of a partition', () => {

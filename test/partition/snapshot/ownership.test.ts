@@ -55,22 +55,22 @@ test('who was outlived puts nothing any more, and says so once', async () => {
 
 test('a silent store says nothing of who has a partition', async () => {
   const store = new Store();
-  expect(await store.ownership.standing(1_000)).toBe('owner');
+  expect(await store.ownership.state(1_000)).toBe('owner');
   store.isSilent = true;
-  expect([await store.ownership.standing(5), store.lost]).toEqual(['unknown', []]);
+  expect([await store.ownership.state(5), store.lost]).toEqual(['unknown', []]);
   // An answer that waits when the process wakes comes behind the timer that ran out meanwhile.
   const asked = store.asked;
-  const standing = store.ownership.standing(100);
+  const standing = store.ownership.state(100);
   store.isSilent = false;
   expect([await standing, store.asked - asked]).toEqual(['owner', 2]);
   store.successor = replaced;
-  expect([await store.ownership.standing(1_000), await store.ownership.isOutlived()]).toEqual(['outlived', true]);
+  expect([await store.ownership.state(1_000), await store.ownership.isOutlived()]).toEqual(['outlived', true]);
   expect(store.lost).toEqual([replaced]);
 });
 
 test('that an owner was one before a pause says nothing of now', async () => {
   const store = new Store();
-  const standing = store.ownership.standing(100); // The store has answered; the process sleeps before it hears that.
+  const standing = store.ownership.state(100); // The store has answered; the process sleeps before it hears that.
   nowMs += 60_000;
   store.successor = replaced;
   expect(await standing).toBe('outlived');

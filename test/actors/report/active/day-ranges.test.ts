@@ -6,7 +6,7 @@ import {ActiveDaysPartial, type ActiveResult} from '../../../../actors/report/ac
 import {type ActiveMetric, type ActivePlan, planActive} from '../../../../actors/report/active/active-plan.js';
 import {
   activeInRanges,
-  cutsNobody,
+  cutsNoUser,
   type DayRanges,
   DayRangesBuilder,
   type DaySpan,
@@ -107,7 +107,7 @@ describe('tables of distinct users by ranges of days', () => {
             new Buckets(fromMs, (first + days) * dayMs - toHour * 3_600_000 - 1, interval),
             metric,
           );
-          if (!cutsNobody(plan, snapshot.index)) continue;
+          if (!cutsNoUser(plan, snapshot.index)) continue;
           tabled += 1;
           const {ranges} = (await world.table(snapshot, spanOf(plan)))!;
           expect(activeInRanges(plan, ranges)).toEqual(await world.pass(snapshot, plan));
@@ -169,7 +169,7 @@ describe('tables of distinct users by ranges of days', () => {
     world.seen('bob', 12, 5_000);
     const {index} = world.partition.cutChunk().publish();
     const cuts = (fromMs: number, toMs: number) =>
-      cutsNobody(planActive(new Buckets(fromMs, toMs, 'day'), 'dau'), index);
+      cutsNoUser(planActive(new Buckets(fromMs, toMs, 'day'), 'dau'), index);
     expect(cuts(10 * dayMs, 13 * dayMs - 1)).toBe(true);
     expect(cuts(10 * dayMs, 12 * dayMs + 5_000)).toBe(true);
     expect(cuts(10 * dayMs, 12 * dayMs + 4_999)).toBe(false);

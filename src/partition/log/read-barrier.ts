@@ -2,7 +2,7 @@
 import type {AckedSequences} from '../../ingest/acked-sequences.js';
 import type {LogReader} from './log-reader.js';
 
-export class NewestWrite {
+export class ReadBarrier {
   private readonly reader: Pick<LogReader, 'lastSequence'>;
   private readonly partition: number;
   private readonly acked: AckedSequences | undefined;

@@ -20,7 +20,7 @@ export interface LogHead {
 }
 
 /** Truncates the log. Ends early when it turns out to be another log. */
-export async function cutInSteps({first, end, isSame, removeBefore, rest}: LogHead): Promise<void> {
+export async function truncateInSteps({first, end, isSame, removeBefore, rest}: LogHead): Promise<void> {
   const step = Math.max(stepMin, Math.ceil((end - first) / stepsMax));
   for (let at = first; at < end; ) {
     if (!(await isSame())) return;

@@ -3,7 +3,7 @@
 import {MessageChannel} from 'node:worker_threads';
 import {afterEach, describe, expect, test} from 'vitest';
 import type {PartRef} from '../../actors/manifest.js';
-import {HandedRows, handOutRows} from '../../src/parts/handed-rows.js';
+import {PeerRows, serveRows} from '../../src/parts/peer-rows.js';
 
 const opened: MessageChannel[] = [];
 afterEach(() => {
@@ -22,8 +22,8 @@ describe('rows handed over', () => {
   test('what a thread has comes as the asker’s own, and what it has not as undefined', async () => {
     const {port1, port2} = channel();
     const held = new Map([['0.a', Uint8Array.of(1, 2, 3)]]);
-    handOutRows(port1, (key) => held.get(key)?.slice());
-    const rows = new HandedRows([{partitions: [0, 2], port: port2}]);
+    serveRows(port1, (key) => held.get(key)?.slice());
+    const rows = new PeerRows([{partitions: [0, 2], port: port2}]);
     const both = await Promise.all([rows.copy(0, ref('0.a')), rows.copy(2, ref('2.a'))]);
     expect(both).toEqual([Uint8Array.of(1, 2, 3), undefined]);
     expect(await rows.copy(0, ref('0.a'))).toEqual(Uint8Array.of(1, 2, 3));
@@ -34,12 +34,12 @@ describe('rows handed over', () => {
     const [even, odd] = [channel(), channel()];
     const asked: string[] = [];
     for (const [name, {port1}] of Object.entries({even, odd})) {
-      handOutRows(port1, (key) => {
+      serveRows(port1, (key) => {
         asked.push(`${name} ${key}`);
         return Uint8Array.of(name.length);
       });
     }
-    const rows = new HandedRows([
+    const rows = new PeerRows([
       {partitions: [0, 2], port: even.port2},
       {partitions: [1], port: odd.port2},
     ]);
@@ -51,7 +51,7 @@ describe('rows handed over', () => {
 
   test('a thread that ends answers nothing more: who waits for it, and who comes later, is told', async () => {
     const {port1, port2} = channel();
-    const rows = new HandedRows([{partitions: [0], port: port2}]);
+    const rows = new PeerRows([{partitions: [0], port: port2}]);
     const waiting = rows.copy(0, ref('0.a'));
     port1.close();
     expect(await waiting).toBeUndefined();

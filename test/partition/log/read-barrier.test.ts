@@ -1,7 +1,7 @@
 // What live reads wait for: what was acked here, and the log's word where that is not known.
 import {expect, test} from 'vitest';
 import {AckedSequences, newAckedSequences} from '../../../src/ingest/acked-sequences.js';
-import {NewestWrite} from '../../../src/partition/log/newest-write.js';
+import {ReadBarrier} from '../../../src/partition/log/read-barrier.js';
 
 /** A log that answers when it is told to, or at once. */
 class FakeLog {
@@ -20,7 +20,7 @@ class FakeLog {
 function open() {
   const log = new FakeLog();
   const acked = new AckedSequences(newAckedSequences(2));
-  return {log, acked, newest: new NewestWrite(log, 1, acked)};
+  return {log, acked, newest: new ReadBarrier(log, 1, acked)};
 }
 
 test('the log is asked once, and not once something was acked', async () => {
@@ -97,7 +97,7 @@ test('a question that left before anything was acked waits for what the log had'
 
 test('where others write, too, the log is asked each time', async () => {
   const log = new FakeLog();
-  const newest = new NewestWrite(log, 0, undefined);
+  const newest = new ReadBarrier(log, 0, undefined);
   for (const last of [3, 4]) {
     log.last = last;
     expect(await newest.sequence()).toBe(last);

@@ -8,7 +8,7 @@ import type {MessagePort} from 'node:worker_threads';
 import type {PartRef} from '../../actors/manifest.js';
 
 /** Copies of parts of chunks that another thread has cached. */
-export interface RowsAtHand {
+export interface CachedRows {
   /** A copy that the caller owns; undefined when the part must be read. */
   copy(partition: number, ref: PartRef): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
@@ -19,27 +19,27 @@ export interface RowsPort {
   readonly port: MessagePort;
 }
 
-interface HandedCopy {
+interface RowsReply {
   readonly key: string;
   readonly rows: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** Answers requests over `port`. `copy` returns undefined for rows that are not cached. HR2 */
-export function handOutRows(port: MessagePort, copy: (key: string) => Uint8Array<ArrayBuffer> | undefined): void {
+export function serveRows(port: MessagePort, copy: (key: string) => Uint8Array<ArrayBuffer> | undefined): void {
   port.on('message', (key: string) => {
     const rows = copy(key);
-    port.postMessage({key, rows} satisfies HandedCopy, rows === undefined ? [] : [rows.buffer]);
+    port.postMessage({key, rows} satisfies RowsReply, rows === undefined ? [] : [rows.buffer]);
   });
   port.unref();
 }
 
 /** HR1 */
-export class HandedRows implements RowsAtHand {
-  private readonly ways = new Map<number, RowsWay>();
+export class PeerRows implements CachedRows {
+  private readonly ways = new Map<number, PeerThread>();
 
   constructor(ports: readonly RowsPort[]) {
     for (const {partitions, port} of ports) {
-      const way = new RowsWay(port);
+      const way = new PeerThread(port);
       for (const partition of partitions) this.ways.set(partition, way);
     }
   }
@@ -50,14 +50,14 @@ export class HandedRows implements RowsAtHand {
 }
 
 /** Requests to one thread. Once that has ended, they are answered with undefined. */
-class RowsWay {
+class PeerThread {
   private readonly port: MessagePort;
   private readonly asked = new Map<string, (rows: Uint8Array<ArrayBuffer> | undefined) => void>();
   private hasEnded = false;
 
   constructor(port: MessagePort) {
     this.port = port;
-    port.on('message', ({key, rows}: HandedCopy) => this.answer(key, rows));
+    port.on('message', ({key, rows}: RowsReply) => this.answer(key, rows));
     port.on('close', () => {
       this.hasEnded = true;
       for (const key of [...this.asked.keys()]) this.answer(key, undefined);

@@ -1,0 +1,7 @@
+// Reads parts for the fold, which cannot continue without them: waits while the store is unreachable.
+import type {PartValues} from '../parts/stored-parts.js';
+import {type RetryLog, retryForever} from './retry.js';
+
+export function retryingValues(values: PartValues, retries?: RetryLog): PartValues {
+  return {read: (revision) => retryForever(() => values.read(revision), retries)};
+}
