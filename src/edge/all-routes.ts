@@ -47,14 +47,14 @@ import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
 import {userList} from './routes/user-list.js';
 import {readUser, readUserInPath} from './routes/users.js';
+import {listDeliveries} from './routes/webhook-deliveries.js';
+import {replayWebhook} from './routes/webhook-replay.js';
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
-  listDeliveries,
   listWebhooks,
   readWebhook,
-  replayWebhook,
   resumeWebhook,
   rotateWebhook,
   testWebhook,

@@ -11,13 +11,13 @@ import {
   savedFunnelBodyBytesMax,
   saveFunnel,
 } from '../routes/saved-funnels.js';
+import {listDeliveries} from '../routes/webhook-deliveries.js';
+import {replayWebhook} from '../routes/webhook-replay.js';
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
-  listDeliveries,
   listWebhooks,
-  replayWebhook,
   resumeWebhook,
   rotateWebhook,
   testWebhook,

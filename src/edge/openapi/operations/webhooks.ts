@@ -11,7 +11,8 @@ import {
 } from '../../answers.js';
 import {noParameters} from '../../query/query.js';
 import {newWebhookBody, noFields, replayBody, webhookChange} from '../../routes/webhook-body.js';
-import {deliveriesForm, exampleWebhookId} from '../../routes/webhooks.js';
+import {deliveriesForm} from '../../routes/webhook-deliveries.js';
+import {exampleWebhookId} from '../../routes/webhooks.js';
 import type {Operations, PathParameter} from '../operation.js';
 
 const path: Readonly<Record<string, PathParameter>> = {

@@ -1,0 +1,74 @@
+// The stored records of a webhook: its definition, its standing, and its cursor in each partition.
+import {CursorRecord, cursorName} from '../../effects/cursor.js';
+import type {Endpoint} from '../../effects/endpoint.js';
+import {newStanding, type Standing, standingName} from '../../effects/standing.js';
+import {BucketFault} from '../../keys/store.js';
+import {isSilence} from '../../nats/error-codes.js';
+import {RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import {readPathId} from '../query/query.js';
+import {unknownWebhook} from './webhook-body.js';
+
+export const storeSilent = unavailable(
+  'the store of webhooks does not respond: a change may or may not have been made, list the webhooks to see',
+);
+
+/** The webhook that a path names. @throws RequestFailure (404) */
+export function webhookOf({hooks}: Front, segment: string): Endpoint {
+  const endpoint = hooks.endpoints.get(readPathId(segment));
+  if (endpoint === undefined) throw new RequestFailure(unknownWebhook);
+  return endpoint;
+}
+
+export async function standingOf({hooks}: Front, id: string): Promise<Standing> {
+  const entry = await hooks.bucket.read(standingName(id));
+  return entry === undefined || entry.text === ''
+    ? newStanding
+    : {...newStanding, ...(JSON.parse(entry.text) as Standing)};
+}
+
+/** End of a partition's rows, where a new tail starts. */
+export interface End {
+  readonly partition: number;
+  readonly generation: number;
+  readonly end: number;
+}
+
+/** @throws RequestFailure (503) when a partition does not answer. */
+export const endsOf = ({asks, partitionCount}: Front): Promise<End[]> =>
+  Promise.all(
+    Array.from({length: partitionCount}, async (_, partition) => {
+      const {generation, end} = await asks.partition(partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
+      return {partition, generation, end};
+    }),
+  );
+
+/**
+ * Writes the cursors of an endpoint. `isAgain`: they replace those of an earlier rule for events. Otherwise a cursor that a
+ * delivering process has written meanwhile stays.
+ */
+export async function beginAt({hooks}: Front, id: string, ends: readonly End[], isAgain: boolean): Promise<void> {
+  for (const {partition, generation, end} of ends) {
+    const record = new CursorRecord(hooks.bucket, id, partition);
+    if (isAgain) await record.read();
+    await record.write({v: 1, generation, ordinal: end});
+  }
+}
+
+export async function forgetRecords({hooks, partitionCount}: Front, id: string): Promise<void> {
+  const names = Array.from({length: partitionCount}, (_, partition) => cursorName(id, partition));
+  for (const name of [...names, standingName(id)]) {
+    const entry = await hooks.bucket.read(name);
+    if (entry !== undefined) await hooks.bucket.write(name, '', entry.revision);
+  }
+}
+
+/** @throws RequestFailure (503) when NATS does not answer. */
+export async function tried<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof BucketFault || isSilence(error)) throw new RequestFailure(storeSilent);
+    throw error;
+  }
+}
