@@ -736,7 +736,7 @@ test('when all parts are lost, a log that lost its tail stops the start with one
   await role.loseTail(2);
   await role.jsm.streams.purge(bucketStream('parts'));
   await expect(role.startWorker()).rejects.toThrow(
-    /^partition 0: no kept snapshot is complete \(.* is gone\), and the log cannot replace them: restore a backup$/,
+    /^partition 0: no kept snapshot is complete \(.* is not in the store\), and the log cannot replace them: restore a backup$/,
   );
 });
 
@@ -797,6 +797,6 @@ test('an owner that ended before its first manifest leaves nothing that the next
   const sweep = new PartSweep({partition: 0, parts: second, jsm: role.jsm, erasing, log});
   sweep.addOrphans(new Set());
   await sweep.settle();
-  await expect(new PartsCache(partValues(role.jsm), 0).load(refs[0])).rejects.toThrow(/is gone/);
+  await expect(new PartsCache(partValues(role.jsm), 0).load(refs[0])).rejects.toThrow(/is not in the store/);
   expect(Buffer.from(await cache.load(refs[1]))).toEqual(payloads[1]);
 });
