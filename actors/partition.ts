@@ -202,7 +202,10 @@ export class Partition {
           break;
         }
         case entryKind.erase:
-          if (this.hasErased(entry)) break;
+          if (this.hasErased(entry)) {
+            this.erasedInLogSequence = sequence; // The copy names the user.
+            break;
+          }
           return {kind: 'erasure', users: this.usersOf(entry)};
         case entryKind.link:
           if (entry.isTakenBack) this.takeBackLink(entry, sequence);
@@ -618,7 +621,7 @@ export class Partition {
     this.deletionsToTell.add(id);
   }
 
-  /** Whether the log has a late retry of an erased user's event, and must be cleaned again. */
+  /** Whether the log has a late entry that names an erased user, and must be cleaned again. */
   get hasErasedInLog(): boolean {
     return this.erasedInLogSequence > 0;
   }

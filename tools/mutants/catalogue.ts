@@ -261,7 +261,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a-step-of-a-deletion-is-folded-twice',
     file: 'actors/partition.ts',
-    text: '          if (this.hasErased(entry)) break;\n',
+    text: '          if (this.hasErased(entry)) {\n',
+    replacement: '          if (this.partition < 0) {\n',
+    caughtBy: {vitest: 'test/actors/identity/steps.test.ts'},
+  },
+  {
+    name: 'a-repeated-step-stays-in-the-log',
+    file: 'actors/partition.ts',
+    text: '            this.erasedInLogSequence = sequence; // The copy names the user.\n',
     replacement: '',
     caughtBy: {vitest: 'test/actors/identity/steps.test.ts'},
   },

@@ -26,6 +26,18 @@ test('a step that an owner appended again changes nothing; the last one takes wh
   expect(partition.deletions.get('del')?.eventsDeleted).toBe(2);
 });
 
+test('a step that was appended again has the log cleaned: it names the user', async () => {
+  const shell = new MemoryShell();
+  const {partition} = shell;
+  const step = () => shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day, []));
+  await step();
+  expect(partition.hasErasedInLog).toBe(false);
+  await step();
+  expect(partition.hasErasedInLog).toBe(true);
+  partition.logCleaned(partition.appliedSequence);
+  expect(partition.hasErasedInLog).toBe(false);
+});
+
 test('its record names the user until the next log has it, also after a start', async () => {
   const shell = new MemoryShell();
   await shell.append((writer) => writeErase(writer, 'u', 'ann\ud800', 'del', day, [2, 1]));
