@@ -129,7 +129,7 @@ const products = {
   },
   // For tests and benches, which import single modules.
   modules: {
-    folders: ['actors', 'src', 'bench', 'tools'],
+    folders: ['actors', 'src', 'bench', 'tools', 'dashboard/src/address'],
     files: ['package-lock.json', 'tsconfig.json'],
     // Not -b, which compares times: files from an archive are older than earlier output.
     run: () => runStep('node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'),
@@ -162,7 +162,7 @@ function sourceHash(name) {
   return hashOf([...files.map((file) => inProject(file)), ...inFolders.sort()].filter((file) => existsSync(file)));
 }
 
-/** Builds the compressed pages in dist/dashboard. Types are not checked here: the tests do that. */
+/** Builds the compressed pages in dist/pages. Types are not checked here: the tests do that. */
 export async function buildDashboard() {
   if (!existsSync(inProject('dashboard'))) return; // An archive without the dashboard.
   await runStep('node_modules/vite/bin/vite.js', 'build', inProject('dashboard'), '--logLevel', 'warn');

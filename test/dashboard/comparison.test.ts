@@ -1,6 +1,7 @@
 // A range beside an earlier one: never more of the earlier than of the later.
 import {expect, test} from 'vitest';
-import {comparedDays, linesNote, pastSoFar, soFarText} from '../../dashboard/src/charts/comparison.js';
+import {comparedDays, pastSoFar} from '../../dashboard/src/address/compared.js';
+import {linesNote, soFarText} from '../../dashboard/src/charts/comparison.js';
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
 const week = {from: day('2026-11-16'), to: day('2026-11-22')};

@@ -3,7 +3,7 @@ import {breakdownLimitDefault} from '../../../actors/limits.js';
 import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {conditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
-import {activeForm, type Metric, queryOf, type Span} from './report-address.js';
+import {activeForm, type Metric, metrics, queryOf, type Span} from './report-address.js';
 import {zone} from './zone.js';
 
 const name = (expected: string): Parameter<string | null> =>
@@ -21,7 +21,7 @@ export const activeQuestionForm = {
   user_where: conditions,
   by: name('the name of a property, or trait: and the name of a trait'),
   /** Metric of the breakdown. */
-  metric: word<Metric, 'dau'>(['dau', 'wau', 'mau'], 'dau'),
+  metric: word<Metric, 'dau'>(metrics, 'dau'),
   ...activeForm,
   zone,
 } as const;

@@ -84,7 +84,8 @@ export const countsPath = (event: string, span: Span, interval: Interval): strin
     ['interval', interval],
   ])}`;
 
-export type Metric = 'dau' | 'wau' | 'mau';
+export const metrics = ['dau', 'wau', 'mau'] as const;
+export type Metric = (typeof metrics)[number];
 export const usersPath = (metric: Metric, span: Span, interval: Interval): string =>
   `v1/reports/users?${queryOf(span, [
     ['metric', metric],

@@ -1,12 +1,13 @@
 // What makes a user active, and what active users are broken down by.
 import type {ActiveQuestion} from '../../address/active-address';
 import type {Days} from '../../address/range';
+import {metrics} from '../../address/report-address';
 import {ByField, UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
-import {metricLabels, metrics} from './metrics';
+import {metricLabels} from './metrics';
 
 export function ActiveForm({
   question,

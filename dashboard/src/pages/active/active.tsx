@@ -2,13 +2,14 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';
-import {activePath, activeQuestionForm} from '../../address/active-address';
-import {daysOf} from '../../address/range';
-import {intervalOf, type Metric, type Span} from '../../address/report-address';
+import {activeQuestionForm} from '../../address/active-address';
+import {activeAsked, activeUntilPath} from '../../address/active-asked';
+import {isShared} from '../../address/base';
+import {metrics} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows, figuresOf} from '../../charts/charted';
-import {comparedDays, linesNote, pastSoFar, soFarText} from '../../charts/comparison';
+import {linesNote, soFarText} from '../../charts/comparison';
 import {bucketText, count, percent} from '../../charts/format';
 import {stickinessOf} from '../../charts/stickiness';
 import {TimeChart} from '../../charts/time-chart';
@@ -20,11 +21,12 @@ import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {todayIn} from '../../shell/zone-day';
 import {ActiveForm} from './active-form';
-import {countedHow, metricLabels, metrics} from './metrics';
+import {countedHow, metricLabels} from './metrics';
 import '../trends/trends.css';
 import './active.css';
 
@@ -36,18 +38,13 @@ export function ActiveUsers() {
   const [isStickTable, setStickTable] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const days = {...daysOf(question.range, place.today), zone};
-  const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare);
-  const pathOf = (metric: Metric, span: Span): string => activePath(question, metric, span, interval);
-  const paths = metrics.map((metric) => pathOf(metric, days));
-  const pastPaths = past === undefined ? [] : metrics.map((metric) => pathOf(metric, {...past, zone}));
+  const asked = activeAsked(question, place.today);
+  const {days, interval, past, paths, pastPaths} = asked;
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
   const main = useReports({days, interval, past, paths, pastPaths, what, zone}, [...paths, ...pastPaths]);
   const {shown} = main;
   const asOfMs = shown?.freshness && wallMs(shown.question.zone, shown.freshness.asOfMs);
-  const soFar = pastSoFar(past, days, place.today, asOfMs);
-  const untilPath = soFar && pathOf('dau', {...soFar, zone});
+  const untilPath = activeUntilPath(question, asked, place.today, shown?.freshness?.asOfMs);
   const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]);
 
   const shownZone = shown?.question.zone ?? zone;
@@ -109,7 +106,9 @@ export function ActiveUsers() {
         ask={ask}
       />
       <div class="builder">
-        <ActiveForm question={question} days={days} onChange={ask} />
+        <Question>
+          <ActiveForm question={question} days={days} onChange={ask} />
+        </Question>
         <div class="builder-result active-result">
           <div class="row">
             <Card
@@ -154,12 +153,13 @@ export function ActiveUsers() {
                         {...props}
                         height={330}
                         openText={openText}
-                        onRange={(from, to) =>
-                          ask({
-                            range: {kind: 'days', from: Math.floor(from / 86_400), to: Math.floor(to / 86_400)},
-                            every: null,
-                          })
-                        }
+                        {...(!isShared && {
+                          onRange: (from: number, to: number) =>
+                            ask({
+                              range: {kind: 'days', from: Math.floor(from / 86_400), to: Math.floor(to / 86_400)},
+                              every: null,
+                            }),
+                        })}
                       />
                     )}
                     <p class="page-note under-chart">

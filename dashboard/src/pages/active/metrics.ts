@@ -2,7 +2,6 @@
 import type {Interval} from '../../address/range';
 import type {Metric} from '../../address/report-address';
 
-export const metrics: readonly Metric[] = ['dau', 'wau', 'mau'];
 export const metricLabels: Readonly<Record<Metric, string>> = {dau: 'Daily', wau: 'Weekly', mau: 'Monthly'};
 
 /** Meaning of a point of the chart. */

@@ -1,9 +1,9 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
 import type {NamesAnswer} from '../../../../src/edge/answers.js';
+import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {comparedDays, pastSoFar} from '../../charts/comparison';
 import {useReorder} from '../../controls/reorder';
 import {oldest} from '../../service/freshness';
 import {movePin, pins} from '../../service/pins';

@@ -1,0 +1,47 @@
+// What the page Active users asks the service, on a day.
+import {type ActiveQuestion, activePath} from './active-address.js';
+import {comparedDays, pastSoFar} from './compared.js';
+import {daysOf, type Interval, type Past} from './range.js';
+import {intervalOf, metrics, type Span} from './report-address.js';
+import {wallMs} from './zone.js';
+
+export interface ActiveAsked {
+  readonly days: Span & {readonly zone: string};
+  readonly interval: Interval;
+  /** Undefined: it compares with nothing. */
+  readonly past: Past | undefined;
+  /** In the order of `metrics`. */
+  readonly paths: readonly string[];
+  readonly pastPaths: readonly string[];
+  /** Undefined: it is not broken down. */
+  readonly byPath: string | undefined;
+}
+
+/** `today`: the current day of the question's zone. */
+export function activeAsked(question: ActiveQuestion, today: number): ActiveAsked {
+  const {zone, by, metric} = question;
+  const days = {...daysOf(question.range, today), zone};
+  const interval = intervalOf(question.every, days);
+  const past = comparedDays(days, interval, question.compare);
+  const pathsOf = (span: Span): string[] => metrics.map((one) => activePath(question, one, span, interval));
+  return {
+    days,
+    interval,
+    past,
+    paths: pathsOf(days),
+    pastPaths: past === undefined ? [] : pathsOf({...past, zone}),
+    byPath: by === null ? undefined : activePath(question, metric, days, interval, by),
+  };
+}
+
+/** The daily users of the compared range up to the same moment, once that is known; undefined when that is all of it. */
+export function activeUntilPath(
+  question: ActiveQuestion,
+  {days, interval, past}: ActiveAsked,
+  today: number,
+  asOfMs: number | undefined,
+): string | undefined {
+  const {zone} = days;
+  const soFar = pastSoFar(past, days, today, asOfMs === undefined ? undefined : wallMs(zone, asOfMs));
+  return soFar && activePath(question, 'dau', {...soFar, zone}, interval);
+}
