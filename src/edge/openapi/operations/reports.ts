@@ -70,7 +70,7 @@ export const reports: Operations = {
         description: 'The funnel.',
         schema: funnelAnswers,
         hasCsv: true,
-        headers: hinted,
+        headers: bucketed,
         example: {
           steps: [
             {
@@ -94,7 +94,7 @@ export const reports: Operations = {
           total: 2,
         },
       },
-      304: {...unchanged, headers: hinted},
+      304: unchanged,
     },
     errors: ['snapshot_gone', 'not_yet', 'unavailable'],
   },
