@@ -1,4 +1,4 @@
-// Build of the dashboard into dist/dashboard. Links are relative: the service may be behind any path prefix.
+// Build of the dashboard into dist/pages. Links are relative: the service may be behind any path prefix.
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {extname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -9,7 +9,7 @@ import {iconSprite} from './icons.ts';
 import {pagePaths} from './src/address/page-paths.ts';
 import {uplotLines} from './uplot-lines.ts';
 
-const out = fileURLToPath(new URL('../dist/dashboard', import.meta.url));
+const out = fileURLToPath(new URL('../dist/pages', import.meta.url));
 
 /** The edge serves exactly these paths, and each file as it is compressed here. */
 const forTheEdge = (): Plugin => ({
@@ -38,13 +38,15 @@ export default defineConfig({
     modulePreload: {polyfill: false},
     reportCompressedSize: false,
     // Everything of the first view in one script: each further one is a request, and compresses worse. The fields that choose from
-    // lists are one as well, so that a part of a page that has them does not import the page; what asks is used without them as well.
+    // lists are one as well, so that a part of a page that has them does not import the page; what asks is used without them as well, and
+    // so is what all questions of reports have in common.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             {name: 'first-view', tags: ['$initial']},
             {name: 'asked', test: /src\/service\/asked\./},
+            {name: 'questions', test: /src\/(address\/(zone|conditions)|shell\/(zone-day|question))\./},
             {name: 'pickers', test: /src\/controls\/(event-)?picker\./},
           ],
         },

@@ -11,19 +11,27 @@ export function eventsAskedFor(query: ReportQuery): readonly string[] {
   return 'events' in query ? (query.events ?? []) : [];
 }
 
-export function propertiesAskedFor(query: ReportQuery): readonly string[] {
+/** Conditions on events; those on users' traits are `userWhere`. */
+export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
   const conditions: Condition[] = [];
-  const names: string[] = [];
   const add = (where: readonly Condition[] | undefined): void => void conditions.push(...(where ?? []));
-  if ('filter' in query && query.filter !== undefined) names.push(query.filter.property);
+  if ('filter' in query && query.filter !== undefined) {
+    const {property, value} = query.filter;
+    conditions.push({property, op: 'eq', values: [value]});
+  }
   if ('where' in query) add(query.where);
   if ('did' in query && query.did !== undefined && 'where' in query.did) add(query.did.where);
   if (query.report === 'retention') for (const {where} of [query.start, query.return]) add(where);
   if ('exclusions' in query) for (const {where} of [...query.steps, ...query.exclusions]) add(where);
+  return conditions;
+}
+
+export function propertiesAskedFor(query: ReportQuery): readonly string[] {
+  const names: string[] = [];
   if ('breakdown' in query && query.breakdown?.by === 'property') names.push(query.breakdown.name);
   if ('property' in query && query.property !== undefined) names.push(query.property);
   if ('hold' in query && query.hold !== undefined) names.push(query.hold);
-  return [...names, ...conditions.map(({property}) => property)];
+  return [...names, ...conditionsAskedFor(query).map(({property}) => property)];
 }
 
 const nameCharsMax = 64;

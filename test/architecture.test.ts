@@ -263,6 +263,21 @@ describe('the pages of the dashboard', () => {
     ]);
   });
 
+  test('lend the service the forms of their addresses, and nothing that needs a browser', () => {
+    const lent = imports.filter(({target}) => target.startsWith('dashboard/'));
+    expect([...new Set(lent.map(({target}) => target))]).toEqual(['dashboard/src/address/asked-paths.js']);
+    const reachedBy = new Set(['dashboard/src/address/asked-paths.ts']);
+    for (const file of reachedBy) {
+      for (const {target} of importsOf(file)) {
+        const own = target.replace(/\.js$/, '.ts');
+        expect([file, target]).toEqual([file, expect.stringMatching(/^(dashboard\/src\/address|actors)\//)]);
+        if (own.startsWith('dashboard/')) reachedBy.add(own);
+      }
+    }
+    const browser = /\b(document|location|navigator|import\.meta|Date\.now)\b/;
+    expect([...reachedBy].filter((file) => browser.test(codeOf(file)))).toEqual([]);
+  });
+
   test('import nothing of what stands beside the service', () => {
     expect(reached.filter(({target}) => /^(bench|tools|test|scripts)\//.test(target))).toEqual([]);
   });

@@ -6,7 +6,7 @@ import './design/base.css';
 import './design/layout.css';
 import './design/parts.css';
 import './design/controls.css';
-import {dashboardPath, pageAddress} from './address/base';
+import {dashboardPath, isShared, pageAddress} from './address/base';
 import {hasEvents, lookForEvents} from './service/any-events';
 import {isSignedOut} from './service/client';
 import {readServiceState} from './service/service-state';
@@ -18,6 +18,8 @@ import {Loading, Refused} from './shell/states';
 import {applyTheme} from './shell/theme-button';
 
 const SignIn = later(() => import('./pages/sign-in/sign-in').then(({SignIn: Page}) => Page), <Loading />);
+
+const SharedReport = later(() => import('./pages/share/share').then(({SharedReport: Page}) => Page), <Loading />);
 
 function App() {
   const {path} = useLocation();
@@ -61,10 +63,8 @@ function ToFirst() {
 }
 
 applyTheme();
-void readSession().then(readServiceState);
+if (!isShared) void readSession().then(readServiceState);
 render(
-  <LocationProvider scope={dashboardPath}>
-    <App />
-  </LocationProvider>,
+  <LocationProvider scope={dashboardPath}>{isShared ? <SharedReport /> : <App />}</LocationProvider>,
   document.getElementById('app')!,
 );

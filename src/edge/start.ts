@@ -44,6 +44,7 @@ import {TurnShare} from './admission/turn-share.js';
 import {routes, servedRoutes} from './all-routes.js';
 import {AuditTrail} from './audit.js';
 import {Dashboard} from './dashboard/dashboard.js';
+import type {Shares} from './dashboard/shares.js';
 import type {Front} from './front.js';
 import {ClientAddresses} from './http/client-address.js';
 import {clientConnections, operatorConnectionsMax} from './http/connections.js';
@@ -244,7 +245,9 @@ async function openDoor(
   const firstKeys = await keys.createFirst(); // After `listen`: a start that fails shows no keys.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
-  const saving = setInterval(() => void saveLastUsed(keys, logger), lastUsedEveryMs);
+  const save = (): Promise<unknown> =>
+    Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, hooks, logger)]);
+  const saving = setInterval(() => void save(), lastUsedEveryMs);
 
   return {
     port,
@@ -262,7 +265,7 @@ async function openDoor(
       clearInterval(ticking);
       clearInterval(saving);
       generations.stop();
-      await atMost(saveMsMax, saveLastUsed(keys, logger));
+      await atMost(saveMsMax, save());
       keys.stop();
       hooks.stop();
       vitals.stop();
@@ -419,5 +422,14 @@ async function saveLastUsed(keys: KeyStore, logger: Logger): Promise<void> {
     await keys.saveLastUsed();
   } catch (error) {
     logger.warn({reason: (error as Error).message}, 'the last use of keys could not be saved');
+  }
+}
+
+/** A failure is only logged: the counts stay for the next save. */
+async function saveReads(shares: Shares, hooks: HookStore, logger: Logger): Promise<void> {
+  try {
+    await shares.saveReads(hooks);
+  } catch (error) {
+    logger.warn({reason: (error as Error).message}, 'the reads of shared links could not be saved');
   }
 }

@@ -1,5 +1,5 @@
-// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports. One bucket stores them; each process that needs
-// them has a copy.
+// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one. One bucket stores them;
+// each process that needs them has a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
 //   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): the watch ignores them, by the dot
 //   in their names.

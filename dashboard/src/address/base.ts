@@ -9,4 +9,9 @@ export const dashboardPath = new URL(import.meta.env.DEV ? '/dashboard' : '..', 
 /** Address of the service itself, as snippets and copied commands use it. */
 export const serviceAddress = location.origin + dashboardPath.slice(0, -'/dashboard'.length);
 
+/** Links that share a report begin with it. */
+export const sharePath = `${dashboardPath}/share/`;
+/** This is the page of such a link: there may be no session, and it asks for none. */
+export const isShared = location.pathname.startsWith(sharePath);
+
 export const pageAddress = (path: string): string => (path === '/' ? dashboardPath : dashboardPath + path);

@@ -1,7 +1,9 @@
-// A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it.
+// A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it. A page that
+// is shared has the question of its report, and no choice.
 
 import {useMemo} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import {shared} from '../service/shared';
 import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from './codec';
 
 export interface Address<F extends Form> {
@@ -13,11 +15,14 @@ export interface Address<F extends Form> {
 
 export function useAddress<F extends Form>(form: F): Address<F> {
   const {url, route} = useLocation();
-  const [path, search = ''] = url.split('#')[0]!.split(/\?(.*)/s) as [string, string?];
+  const here = shared.value;
+  const [path, search = ''] = (here?.search ?? url.split('#')[0]!).split(/\?(.*)/s) as [string, string?];
   const {question, problems} = useMemo(() => readAddress(form, search), [form, search]);
   return {
     question,
     problems,
-    ask: (changed, replace = false) => route(path + writeAddress(form, {...question, ...changed}), replace),
+    ask: (changed, replace = false) => {
+      if (here === undefined) route(path + writeAddress(form, {...question, ...changed}), replace);
+    },
   };
 }

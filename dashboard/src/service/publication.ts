@@ -1,6 +1,7 @@
 // When to ask again: as soon as the stream tells of a publication. Without a stream it is due by the time that reports name,
 // and visible pages ask for it then.
 import {effect, signal} from '@preact/signals';
+import {isShared} from '../address/base';
 import {now} from '../shell/now';
 import {listen} from './stream';
 
@@ -26,4 +27,4 @@ effect(() => {
   publication.value = publication.peek() + 1;
 });
 
-listen('published', () => expectPublication(now.peek()));
+if (!isShared) listen('published', () => expectPublication(now.peek()));

@@ -1,4 +1,6 @@
 // Buttons of a report: the request as a curl command, the numbers as a CSV, a table instead of the chart.
+
+import {isShared} from '../address/base';
 import {type Cell, csvOf} from '../charts/csv';
 import {Popover} from '../controls/popover';
 import {Icon} from './icon';
@@ -7,6 +9,7 @@ import {later} from './later';
 const CurlPanel = later(() => import('./curl-panel').then(({CurlPanel: Panel}) => Panel));
 
 export function CurlButton({paths}: {readonly paths: readonly string[]}) {
+  if (isShared) return null;
   return (
     <Popover label="The same with curl" title="The same with curl" look="quiet" button={<Icon name="code" />}>
       {() => <CurlPanel paths={paths} />}

@@ -1,4 +1,6 @@
 // Puts a report on Overview, or takes it off.
+
+import {isShared} from '../address/base';
 import type {Form} from '../address/codec';
 import {type PinnedPage, pinsMax} from '../address/pin-list';
 import {pinOf} from '../address/pins';
@@ -15,6 +17,7 @@ export function PinButton({
   readonly form: Form;
   readonly search: string;
 }) {
+  if (isShared) return null;
   const pin = pinOf(page, form, search);
   const is = isPinned(pin);
   const isFull = !is && !hasRoom();

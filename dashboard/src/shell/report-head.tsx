@@ -1,4 +1,7 @@
-// The first line of a report's page: its name, how fresh it is, which days, which buckets; and what the address got wrong.
+// The first line of a report's page: its name, how fresh it is, which days, which buckets; and what the address got wrong. A page
+// that is shared has a line of its own (pages/share).
+
+import {isShared} from '../address/base';
 import type {Problem} from '../address/codec';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
 import {IntervalControl} from '../controls/interval';
@@ -37,6 +40,7 @@ export function ReportHead({
   readonly isQuestion?: boolean;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
+  if (isShared) return null;
   return (
     <>
       <Head title={title} freshness={<FreshnessPill freshness={freshness} />}>

@@ -98,6 +98,66 @@ export interface ChangedMeanwhileAnswer {
   readonly report: SavedReportAnswer;
 }
 
+// -- Links that share a report ----------------------------------------------------------------------------------------------
+
+/** A link that shows one report to whoever has it. */
+export interface ShareAnswer {
+  readonly id: string;
+  /** Name of the report. */
+  readonly name: string;
+  /** Id of the saved report whose changes it shows; null: it shows the report as it was. */
+  readonly follows: string | null;
+  /** False: the report that it follows was deleted. */
+  readonly is_shown: boolean;
+  /** Origins whose pages may embed it. */
+  readonly origins: readonly string[];
+  readonly created_at: string;
+  /** Name of the person who made it. */
+  readonly created_by: string;
+  /** Null: it has no end. */
+  readonly ends_at: string | null;
+  /** Reads of its data, those of the last minute only as far as this edge answered them. */
+  readonly reads: number;
+  readonly last_read_at: string | null;
+}
+
+export interface SharesAnswer {
+  /** Newest first. */
+  readonly shares: readonly ShareAnswer[];
+}
+
+/** `token` is not available again. */
+export interface CreatedShareAnswer extends ShareAnswer {
+  readonly token: string;
+}
+
+/** Nothing was made yet: the report names people, and the same request with `may_name_people` shares it all the same. */
+export interface ShareNeedsWordAnswer {
+  /** Why, in words. */
+  readonly people: readonly string[];
+}
+
+/** A shared report, with all that its page asks. */
+export interface SharedReportAnswer extends Pick<SavedReportAnswer, 'name' | 'page' | 'search'> {
+  /** Time of the answers: relative ranges end with its day. */
+  readonly at: string;
+  readonly answers: readonly PathAnswer[];
+}
+
+/** What a path of the API answered, such as `v1/reports/users?…`. */
+export type PathAnswer =
+  | {
+      readonly path: string;
+      /** Freshness. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly value: unknown;
+    }
+  | {
+      readonly path: string;
+      readonly error: {readonly code: string; readonly message: string; readonly field?: string};
+      readonly status: number;
+    };
+
 // -- State of the service -----------------------------------------------------------------------------------------------
 
 export interface StateAnswer {

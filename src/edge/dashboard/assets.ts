@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 import type {Header} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';
 
-const folder = fileURLToPath(new URL('../../../dashboard/', import.meta.url));
+const folder = fileURLToPath(new URL('../../../pages/', import.meta.url));
 const pagesFile = 'pages.json';
 const indexFile = 'index.html';
 const relativeLink = '"./';
@@ -22,32 +22,35 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types stream-worker',
-].join('; ');
+/** `embedders`: origins whose pages may embed it. */
+const policyFor = (embedders: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${embedders.length === 0 ? "'none'" : embedders.join(' ')}`,
+    "require-trusted-types-for 'script'",
+    'trusted-types stream-worker',
+  ].join('; ');
 
 const refusedFeatures = ['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'magnetometer']
   .concat(['microphone', 'midi', 'payment', 'publickey-credentials-get', 'screen-wake-lock', 'usb'])
   .map((feature) => `${feature}=()`)
   .join(', ');
 
-const safety: readonly Header[] = [
-  ['Content-Security-Policy', policy],
+const safetyFor = (embedders: readonly string[]): readonly Header[] => [
+  ['Content-Security-Policy', policyFor(embedders)],
   ['Referrer-Policy', 'no-referrer'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
   ['Permissions-Policy', refusedFeatures],
 ];
+const safety = safetyFor([]);
 const keptForEver: Header = ['Cache-Control', 'public, max-age=31536000, immutable'];
 const askedAgain: Header = ['Cache-Control', 'no-cache'];
 const vary: Header = ['Vary', 'Accept-Encoding'];
@@ -132,6 +135,18 @@ export function answerAsset(
   const headers = more.length === 0 ? own : [...own, ...more];
   if (exchange.ifNoneMatch === etag) exchange.answer('304 Not Modified', undefined, '', headers);
   else exchange.answer('200 OK', type, bytes, headers);
+}
+
+/**
+ * The page of a link, for whoever has it. Its address is a secret: no cache and no search engine keeps it. The policy of a kept copy
+ * could also be that of an earlier link.
+ */
+export function answerSharedPage(exchange: Exchange, {type, plain}: Asset, embedders: readonly string[]): void {
+  exchange.answer('200 OK', type, plain.bytes, [
+    ...safetyFor(embedders),
+    ['Cache-Control', 'no-store'],
+    ['X-Robots-Tag', 'noindex'],
+  ]);
 }
 
 function encodedFor(accepted: string, encoded: Asset['encoded']): Form | undefined {

@@ -8,10 +8,10 @@ import type {ApiPlace} from './answers.js';
 import {readDashboardFiles} from './assets.js';
 import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';
-import {dashboardRoutesById} from './hook-routes.js';
 import {Live} from './live.js';
 import {dashboardRoutes} from './routes.js';
 import {Sessions} from './session.js';
+import {Shares} from './shares.js';
 import {SignIn} from './sign-in.js';
 
 interface DashboardOptions {
@@ -30,6 +30,8 @@ export class Dashboard {
   readonly door: DashboardDoor;
   /** The edge starts it, and passes what it reads. */
   readonly live = new Live();
+  /** The edge has it store its counts. */
+  readonly shares: Shares;
   readonly routes: Routes;
   /** False before the build: the page says how to run it. */
   readonly isBuilt: boolean;
@@ -52,9 +54,7 @@ export class Dashboard {
       resultsFolder: benchResultsDir ?? projectResultsFolder,
       monotonicMs,
     });
-    this.routes = {
-      exact: dashboardRoutes(files, signIn, this.live, benchRuns, this.door),
-      bySegment: dashboardRoutesById,
-    };
+    this.shares = new Shares(monotonicMs);
+    this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, this.shares, this.door);
   }
 }

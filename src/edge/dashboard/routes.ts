@@ -1,5 +1,5 @@
-// Every path of the dashboard without an id in it (hook-routes.ts has those), with the role that each needs. Its data comes from handlers of the API, mounted here for people
-// who are signed in: a page shows the API's answers.
+// The paths of the dashboard, with the role that each needs (hook-routes.ts has those with an id in them). Its data comes from
+// handlers of the API, mounted here for people who are signed in: a page shows the API's answers.
 
 import {version} from '../../version.js';
 import type {Header} from '../failure.js';
@@ -7,7 +7,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
-import type {Route} from '../route.js';
+import type {Route, Routes} from '../route.js';
 import {usersReport} from '../routes/active-users.js';
 import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {countsReport} from '../routes/event-counts.js';
@@ -26,10 +26,10 @@ import {stickinessReport} from '../routes/stickiness.js';
 import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
 import type {StateAnswer} from './answers.js';
-import {type Asset, answerAsset, type DashboardFiles, pageBehind} from './assets.js';
+import {type Asset, answerAsset, answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import type {DashboardDoor, NeededRole} from './door.js';
-import {hookRoutes} from './hook-routes.js';
+import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
@@ -40,6 +40,7 @@ import {
   savedReportBodyBytesMax,
   saveReport,
 } from './saved-reports.js';
+import type {Shares} from './shares.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
 
 type Reading = NonNullable<Route['GET']>;
@@ -59,19 +60,28 @@ export function dashboardRoutes(
   signIn: SignIn,
   live: Live,
   benchRuns: BenchRuns,
+  shares: Shares,
   door: DashboardDoor,
-): ReadonlyMap<string, Route> {
-  const routes: [string, Route][] = [
+): Routes {
+  const page = files === undefined ? undefined : pageOf(files);
+  const exact: [string, Route][] = [
     ['/', {GET: reading('nobody', leadOn)}],
-    ...(files === undefined ? notBuilt() : pagesOf(files, door)),
-    ...Object.entries(dataRoutes(signIn, live, benchRuns)).map(
+    ...(files === undefined ? notBuilt() : pagesOf(files, page!, door)),
+    ...Object.entries(dataRoutes(signIn, live, benchRuns, shares)).map(
       ([path, route]) => [`/dashboard/api/${path}`, route] as [string, Route],
     ),
   ];
-  return new Map(routes.map(([path, route]) => [path, {...route, isOfDashboard: true}]));
+  // A link's token is a text of the service's own (RT1).
+  const byToken: [string, Route][] = [
+    ['/dashboard/share/', {GET: reading('nobody', page === undefined ? sayHowToBuild : sharedPage(page, shares))}],
+    ['/dashboard/api/shares/', {GET: reading('nobody', shares.read)}],
+  ];
+  const marked = (routes: readonly [string, Route][]): Map<string, Route> =>
+    new Map(routes.map(([path, route]) => [path, {...route, isOfDashboard: true}]));
+  return {exact: marked(exact), bySegment: new Map([...dashboardRoutesById, ...marked(byToken)])};
 }
 
-const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<string, Route> => ({
+const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Shares): Record<string, Route> => ({
   session: {
     POST: writing('nobody', signIn.takeBody, signInBodyBytesMax),
     GET: reading('nobody', signIn.read),
@@ -112,6 +122,8 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns): Record<st
     POST: writing('analyst', changeSavedReport, savedReportBodyBytesMax),
     DELETE: reading('analyst', deleteSavedReport),
   },
+  shares: {GET: reading('analyst', shares.list), POST: writing('analyst', shares.create)},
+  share: {DELETE: reading('analyst', shares.revoke)},
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},
@@ -162,14 +174,26 @@ function leadOn(front: Front, exchange: Exchange): void {
 /** Over plain http beyond loopback browsers ignore the header, and log that to the console. */
 const isolated: readonly Header[] = [['Cross-Origin-Opener-Policy', 'same-origin']];
 
-function pagesOf({assets, index, pages}: DashboardFiles, door: DashboardDoor): [string, Route][] {
+type Page = (front: Front, exchange: Exchange) => Asset;
+
+function pageOf({index}: DashboardFiles): Page {
   const behind = new Map<string, Asset>();
-  const page: Reading['handle'] = (front, exchange) => {
+  return (front, exchange) => {
     const prefix = pathPrefix(front, exchange);
     const made = behind.get(prefix) ?? pageBehind(index, prefix);
     if (behind.size === 0) behind.set(prefix, made); // Proxies in front of one service usually have one prefix.
-    answerAsset(exchange, made, door.isTrustworthy(exchange) ? isolated : []);
+    return made;
   };
+}
+
+const sharedPage =
+  (pageAt: Page, shares: Shares): Reading['handle'] =>
+  (front, exchange, token) =>
+    answerSharedPage(exchange, pageAt(front, exchange), shares.originsOf(front, token));
+
+function pagesOf({assets, pages}: DashboardFiles, pageAt: Page, door: DashboardDoor): [string, Route][] {
+  const page: Reading['handle'] = (front, exchange) =>
+    answerAsset(exchange, pageAt(front, exchange), door.isTrustworthy(exchange) ? isolated : []);
   return [
     ...pages.map((path): [string, Route] => [`/dashboard${path}`, {GET: reading('nobody', page)}]),
     ...[...assets].map(([name, asset]): [string, Route] => [
@@ -181,12 +205,8 @@ function pagesOf({assets, index, pages}: DashboardFiles, door: DashboardDoor): [
 
 const howToBuild = 'The dashboard is not built. Run "npm run build" where the service is, and start it again.\n';
 
+const sayHowToBuild: Reading['handle'] = (_, exchange) =>
+  exchange.answer('503 Service Unavailable', 'text/plain; charset=utf-8', howToBuild);
+
 const notBuilt = (): [string, Route][] =>
-  ['', '/', '/sign-in'].map((path) => [
-    `/dashboard${path}`,
-    {
-      GET: reading('nobody', (_, exchange) =>
-        exchange.answer('503 Service Unavailable', 'text/plain; charset=utf-8', howToBuild),
-      ),
-    },
-  ]);
+  ['', '/', '/sign-in'].map((path) => [`/dashboard${path}`, {GET: reading('nobody', sayHowToBuild)}]);

@@ -47,12 +47,19 @@ interface Filtered {
   readonly filter: {readonly property: string} | undefined;
 }
 
+/** The handler of a report. */
+export interface ReportRoute extends Handle {
+  /** The question of a query, for what asks without a request. @throws RequestFailure */
+  readonly questionOf: (front: Front, query: string) => ReportQuery;
+}
+
 /** The route of a report. `read` turns the values of its form into a question. */
 export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
   form: Form,
   read: (values: QueryValues<Form>, front: Front) => ReportQuery,
-): Handle {
-  return async (front: Front, exchange: Exchange): Promise<void> => {
+): ReportRoute {
+  const questionOf = (front: Front, query: string): ReportQuery => read(readQuery(query, form), front);
+  const handle = async (front: Front, exchange: Exchange): Promise<void> => {
     const values = readQuery(exchange.query, form);
     const query = read(values, front);
     // Values are read as those of the forms that reports share: not every form has all of these.
@@ -75,6 +82,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
     const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOfHidden(query, front)];
     answerReport(exchange, answer, hints, isCsv ? query : undefined);
   };
+  return Object.assign(handle, {questionOf});
 }
 
 /** `plan!=pro` is the property `plan!`, as `filter` has always read it. */

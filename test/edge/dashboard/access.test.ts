@@ -183,6 +183,9 @@ describe('roles', () => {
     ['POST', 'saved-reports', 'analyst'],
     ['POST', 'saved-report?id=nothing', 'analyst'],
     ['DELETE', 'saved-report?id=nothing', 'analyst'],
+    ['GET', 'shares', 'analyst'],
+    ['POST', 'shares', 'analyst'],
+    ['DELETE', 'share?id=nothing', 'analyst'],
     ['GET', 'keys', 'admin'],
     ['POST', 'keys', 'admin'],
     ['POST', 'key?id=nothing', 'admin'],
@@ -217,15 +220,17 @@ describe('roles', () => {
 
   test('every route that asks for data is in the table', async () => {
     const {dashboardRoutes} = await import('../../../src/edge/dashboard/routes.js');
-    const {dashboardRoutesById} = await import('../../../src/edge/dashboard/hook-routes.js');
     const anyId = (path: string): string =>
       path.replace(/\/[a-z]{2}_[0-9a-f]{16}$/, '/').replace(/[a-z]{2}_[0-9a-f]{16}/, '*');
     const known = new Set(table.map(([method, path]) => `${method} ${anyId(path.split('?', 1)[0])}`));
     // A stream has no end; its topics have roles of their own (live.test.ts).
     const open = ['GET /', 'POST session', 'GET session', 'DELETE session', 'POST sign-in-code', 'GET stream'];
+    // Links that share a report need no session (shares.test.ts).
+    open.push('GET /dashboard/share/', 'GET shares/');
     // Only handlers are asked for here, none of them is called.
-    const exact = dashboardRoutes(undefined, {} as never, {} as never, {} as never, {} as never);
-    for (const [path, route] of [...exact, ...dashboardRoutesById]) {
+    const nothing = {} as never;
+    const {exact, bySegment} = dashboardRoutes(undefined, nothing, nothing, nothing, nothing, nothing);
+    for (const [path, route] of [...exact, ...bySegment]) {
       for (const method of routedMethods) {
         const name = `${method} ${path.replace('/dashboard/api/', '')}`;
         if (route[method] !== undefined && !path.match(/^\/dashboard(\/|\/sign-in)?$/)) {

@@ -10,11 +10,14 @@ import {Card} from '../../shell/card';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
 import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {CreatePerson} from './create-person';
 import '../keys/keys.css';
 import {RecordCard} from './record';
+
+const ShareList = later(() => import('../saved/share-list').then((part) => part.ShareList));
 
 type Open =
   | {readonly what: 'create'}
@@ -116,6 +119,9 @@ export function Access() {
             ))}
           </dl>
         </Card>
+      </div>
+      <div class="row">
+        <ShareList />
       </div>
       <div class="row">
         <RecordCard key={people.map(({revoked_at}) => revoked_at).join()} />

@@ -1,6 +1,7 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
 import {useEffect, useState} from 'preact/hooks';
 import type {FunnelAnswer, NamesAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
+import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {
   type FunnelQuestion,
@@ -27,6 +28,7 @@ import {Card} from '../../shell/card';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {PinButton} from '../../shell/pin-button';
+import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -103,17 +105,19 @@ export function Funnels() {
         ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
       />
       <div class="builder">
-        <div class="builder-forms">
-          <StepsForm
-            steps={steps}
-            days={days}
-            onSteps={(changed) => {
-              setCleared(changed.length === 0);
-              ask(withSteps(changed));
-            }}
-          />
-          <RulesForm question={question} days={days} onChange={ask} />
-        </div>
+        <Question>
+          <div class="builder-forms">
+            <StepsForm
+              steps={steps}
+              days={days}
+              onSteps={(changed) => {
+                setCleared(changed.length === 0);
+                ask(withSteps(changed));
+              }}
+            />
+            <RulesForm question={question} days={days} onChange={ask} />
+          </div>
+        </Question>
         <div class="row builder-result">
           <Card
             span={12}
@@ -144,7 +148,11 @@ export function Funnels() {
               <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
                 {() => (
                   <>
-                    <Funnel steps={answer!.steps} {...(stepNames && {names: stepNames})} onWho={showWho} />
+                    <Funnel
+                      steps={answer!.steps}
+                      {...(stepNames && {names: stepNames})}
+                      {...(!isShared && {onWho: showWho})}
+                    />
                     <p class="page-note funnel-note">{sentence(answer!, asked!.question)}</p>
                   </>
                 )}

@@ -21,6 +21,7 @@ import {oldest, openFrom} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty} from '../../shell/states';
@@ -57,34 +58,41 @@ export function Lifecycle() {
         ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
       />
       <div class="builder">
-        <section class="card builder-form" aria-label="What is asked">
-          <header>
-            <h2>Question</h2>
-          </header>
-          <div class="builder-rows">
-            <Field label="They were active with">
-              <DidPicker label="Event" name={question.event} days={days} onChoose={(chosen) => ask({event: chosen})} />
-              <ConditionList
-                conditions={question.where}
-                keys={{of: 'events', event: question.event ?? undefined, days}}
-                of="of the events"
-                add="+ filter"
-                onChange={(chosen) => ask({where: chosen})}
+        <Question>
+          <section class="card builder-form" aria-label="What is asked">
+            <header>
+              <h2>Question</h2>
+            </header>
+            <div class="builder-rows">
+              <Field label="They were active with">
+                <DidPicker
+                  label="Event"
+                  name={question.event}
+                  days={days}
+                  onChoose={(chosen) => ask({event: chosen})}
+                />
+                <ConditionList
+                  conditions={question.where}
+                  keys={{of: 'events', event: question.event ?? undefined, days}}
+                  of="of the events"
+                  add="+ filter"
+                  onChange={(chosen) => ask({where: chosen})}
+                />
+              </Field>
+              <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
+              <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
+              <Options
+                label="Stickiness counts"
+                value={question.often}
+                options={[
+                  ['exactly', `Exactly so many ${interval}s`],
+                  ['at_least', `So many ${interval}s or more`],
+                ]}
+                onChoose={(often) => ask({often})}
               />
-            </Field>
-            <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
-            <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
-            <Options
-              label="Stickiness counts"
-              value={question.often}
-              options={[
-                ['exactly', `Exactly so many ${interval}s`],
-                ['at_least', `So many ${interval}s or more`],
-              ]}
-              onChoose={(often) => ask({often})}
-            />
-          </div>
-        </section>
+            </div>
+          </section>
+        </Question>
         <div class="row builder-result">
           <Stages asking={stagesAsked} path={stagesPath} />
           <Often asking={oftenAsked} name={name} />

@@ -19,6 +19,7 @@ import {useSuggestedEvent} from '../../controls/suggested-event';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -56,7 +57,9 @@ export function Retention() {
         ask={({range, every}) => ask({...(range && {range}), ...(every === undefined ? {} : {every})})}
       />
       <div class="builder">
-        <RetentionForm question={question} days={days} onChange={ask} />
+        <Question>
+          <RetentionForm question={question} days={days} onChange={ask} />
+        </Question>
         <div class="row builder-result">
           {start === null ? (
             <Card span={12} title="Retention">

@@ -28,12 +28,15 @@ import './saved.css';
 
 const RenameReport = later(() => import('./dialogs').then((part) => part.RenameReport));
 const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteReport));
+const ShareReport = later(() => import('./share-report').then((part) => part.ShareReport));
+const ShareList = later(() => import('./share-list').then((part) => part.ShareList));
 
-type Asked = {readonly what: 'rename' | 'delete'; readonly report: SavedReport};
+type Asked = {readonly what: 'rename' | 'delete' | 'share'; readonly report: SavedReport};
 
 export function Saved() {
   const [asked, setAsked] = useState<Asked>();
   const [fault, setFault] = useState<Fault>();
+  const [links, setLinks] = useState(0);
   useEffect(() => void readSavedReports(), []);
   const reports = savedReports.value;
   const folders = new Map<string, SavedReport[]>();
@@ -89,6 +92,20 @@ export function Saved() {
           </Card>
         </div>
       ))}
+      {may('analyst') && (
+        <div class="row">
+          <ShareList key={links} />
+        </div>
+      )}
+      {asked?.what === 'share' && (
+        <ShareReport
+          report={asked.report}
+          onClose={() => {
+            setAsked(undefined);
+            setLinks(links + 1);
+          }}
+        />
+      )}
       {asked?.what === 'rename' && <RenameReport report={asked.report} onClose={() => setAsked(undefined)} />}
       {asked?.what === 'delete' && <DeleteReport report={asked.report} onClose={() => setAsked(undefined)} />}
     </>
@@ -150,6 +167,7 @@ function Row({
           <>
             <Tool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />
             <Tool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
+            <Tool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />
             <Tool label={`Rename ${leaf}`} icon="rename" onClick={() => onAsk('rename')} />
             <Tool label={`Duplicate ${leaf}`} icon="copy" onClick={onDuplicate} />
             <Tool label={`Delete ${leaf}`} icon="trash" onClick={() => onAsk('delete')} />

@@ -2,6 +2,7 @@
 // explains it.
 
 import {useState} from 'preact/hooks';
+import {isShared} from '../../address/base';
 import type {Interval} from '../../address/range';
 import {figuresOf} from '../../charts/charted';
 import {count} from '../../charts/format';
@@ -109,6 +110,7 @@ function Explained({
   readonly onExplain: () => void;
 }) {
   if (value === null) return dash;
+  if (isShared) return <>{count(value)}</>;
   return (
     <button
       type="button"

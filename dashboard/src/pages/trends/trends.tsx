@@ -2,14 +2,16 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
+import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {dayOfMs, daysOf} from '../../address/range';
-import {intervalOf, type Span} from '../../address/report-address';
-import {type AskedSeries, labelsOf, seriesOf, seriesPath, trendsForm, withSeries} from '../../address/trends-address';
+import {dayOfMs} from '../../address/range';
+import type {Span} from '../../address/report-address';
+import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
+import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {chartOf, csvRows} from '../../charts/charted';
-import {comparedDays, linesNote, pastSoFar, soFarText} from '../../charts/comparison';
+import {linesNote, soFarText} from '../../charts/comparison';
 import {bucketText, datesText} from '../../charts/format';
 import {drawnOf, linesOf, numbersIn, rowText, type SeriesLine} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
@@ -21,6 +23,7 @@ import {Card} from '../../shell/card';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {PinButton} from '../../shell/pin-button';
+import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -49,10 +52,8 @@ export function Trends() {
   const [explained, setExplained] = useState<Omit<ExplanationProps, 'onClose'>>();
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const days = {...daysOf(question.range, place.today), zone};
-  const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare);
-  const series = seriesOf(question);
+  const asked = trendsAsked(question, place.today);
+  const {series, days, interval} = asked;
   const suggesting = useSuggestedEvent(
     series.length > 0 || isCleared,
     days,
@@ -60,22 +61,12 @@ export function Trends() {
     mostFrequent,
   );
 
-  const pathOf = (one: AskedSeries): string => seriesPath(one, question, days, interval);
-  const usersPathOf = (one: AskedSeries): string =>
-    seriesPath({...one, measure: 'users', property: ''}, question, days, interval);
-  const pastPathOf = (one: AskedSeries): string | undefined =>
-    past && seriesPath(one, question, {...past, zone}, interval);
-  const paths = series.flatMap((one) => [pathOf(one), pastPathOf(one), usersPathOf(one)]);
-  const asked = {series, common: question, days, interval, past, zone, pathOf, pastPathOf, usersPathOf};
-  const main = useReports<Asked>(asked, series.length === 0 ? undefined : distinct(paths));
+  const main = useReports<TrendsAsked>(asked, series.length === 0 ? undefined : trendsPaths(asked));
   const {shown} = main;
   const asOfMs = shown?.freshness?.asOfMs;
   const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(zone, asOfMs);
-  const soFar = pastSoFar(past, days, place.today, wallAsOfMs);
-  const untilPathOf = (one: AskedSeries): string | undefined =>
-    soFar && seriesPath(one, question, {...soFar, zone}, interval);
-  const untilPaths = distinct(series.map(untilPathOf));
-  const until = useReports({untilPathOf}, untilPaths.length === 0 ? undefined : untilPaths);
+  const soFar = trendsUntil(asked, place.today, asOfMs);
+  const until = useReports(soFar, soFar?.paths);
 
   const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
   const drawn = useMemo(() => drawnOf(lines), [lines]);
@@ -125,23 +116,25 @@ export function Trends() {
         ask={ask}
       />
       <div class="builder">
-        <div class="builder-forms">
-          <SeriesForm
-            series={series}
-            days={days}
-            onChange={(changed) => {
-              setCleared(changed.length === 0);
-              ask(withSeries(changed));
-            }}
-          />
-          <CommonForm
-            common={question}
-            event={series.length === 1 ? series[0]!.event : undefined}
-            days={days}
-            interval={interval}
-            onChange={ask}
-          />
-        </div>
+        <Question>
+          <div class="builder-forms">
+            <SeriesForm
+              series={series}
+              days={days}
+              onChange={(changed) => {
+                setCleared(changed.length === 0);
+                ask(withSeries(changed));
+              }}
+            />
+            <CommonForm
+              common={question}
+              event={series.length === 1 ? series[0]!.event : undefined}
+              days={days}
+              interval={interval}
+              onChange={ask}
+            />
+          </div>
+        </Question>
         <div class="row builder-result">
           <Card
             span={12}
@@ -179,16 +172,18 @@ export function Trends() {
                     <TimeTable
                       {...props}
                       series={chart.series}
-                      onNumber={(at, index) => {
-                        const span = bucketSpan(chart.times, at, shownDays, shownInterval === 'hour');
-                        explain(
-                          drawn[index]!,
-                          chart.series[index]!.values[at] ?? null,
-                          false,
-                          span,
-                          moment(chart.times[at]!),
-                        );
-                      }}
+                      {...(!isShared && {
+                        onNumber: (at: number, index: number) => {
+                          const span = bucketSpan(chart.times, at, shownDays, shownInterval === 'hour');
+                          explain(
+                            drawn[index]!,
+                            chart.series[index]!.values[at] ?? null,
+                            false,
+                            span,
+                            moment(chart.times[at]!),
+                          );
+                        },
+                      })}
                     />
                   ) : (
                     <TimeChart
@@ -196,12 +191,13 @@ export function Trends() {
                       isApart
                       height={320}
                       openText={soFarText(wallAsOfMs)}
-                      onRange={(from, to) =>
-                        ask({
-                          range: {kind: 'days', from: dayAt(from, shownDays.from), to: dayAt(to, shownDays.to)},
-                          every: null,
-                        })
-                      }
+                      {...(!isShared && {
+                        onRange: (from: number, to: number) =>
+                          ask({
+                            range: {kind: 'days', from: dayAt(from, shownDays.from), to: dayAt(to, shownDays.to)},
+                            every: null,
+                          }),
+                      })}
                     />
                   )
                 }
@@ -244,10 +240,6 @@ export function Trends() {
   );
 }
 
-const distinct = (paths: readonly (string | undefined)[]): string[] => [
-  ...new Set(paths.filter((path) => path !== undefined)),
-];
-
 const dayAt = (seconds: number, fallback: number): number =>
   Number.isFinite(seconds) ? Math.floor(seconds / 86_400) : fallback;
 
@@ -261,19 +253,7 @@ function bucketSpan(times: readonly number[], at: number, days: Span, isHour: bo
   return isHour ? {...span, fromMs, untilMs: endMs - 1} : span;
 }
 
-interface Asked {
-  readonly series: readonly AskedSeries[];
-  readonly common: ExplanationProps['common'];
-  readonly days: Span;
-  readonly interval: ReturnType<typeof intervalOf>;
-  readonly past: ReturnType<typeof comparedDays>;
-  readonly zone: string;
-  readonly pathOf: (series: AskedSeries) => string;
-  readonly pastPathOf: (series: AskedSeries) => string | undefined;
-  readonly usersPathOf: (series: AskedSeries) => string;
-}
-
-function linesIn({question, of}: Shown<Asked>): SeriesLine[] {
+function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {
   const labels = labelsOf(question.series);
   return linesOf(
     question.series.map((one, at) => {
@@ -286,15 +266,15 @@ function linesIn({question, of}: Shown<Asked>): SeriesLine[] {
 }
 
 function rowsOf(
-  {question, of}: Shown<Asked>,
+  {question, of}: Shown<TrendsAsked>,
   lines: readonly SeriesLine[],
-  until: Shown<{readonly untilPathOf: (series: AskedSeries) => string | undefined}> | undefined,
+  until: Shown<ReturnType<typeof trendsUntil>> | undefined,
 ): SeriesRow[] {
   return lines.map((line) => {
     const one = question.series[line.series]!;
     const numbersOf = (path: string | undefined, from: Pick<Shown<unknown>, 'of'>) =>
       path === undefined ? undefined : numbersIn(from.of<CountsAnswer>(path).value, line.row);
-    const before = until && numbersOf(until.question.untilPathOf(one), until);
+    const before = until && numbersOf(until.question?.untilPathOf(one), until);
     const total = one.measure === 'total' ? before?.total : before?.total_value;
     return {
       line,

@@ -1,0 +1,104 @@
+// Links that share a report: who made them, how often they are read, until when; and their end, at once.
+import {useState} from 'preact/hooks';
+import type {ShareAnswer, SharesAnswer} from '../../../../src/edge/dashboard/answers.js';
+import {count, momentText} from '../../charts/format';
+import {Moment} from '../../controls/moment';
+import {TableFrame} from '../../controls/table-frame';
+import {useAsked} from '../../service/asked';
+import {change, type Fault, faultOf} from '../../service/client';
+import {Card} from '../../shell/card';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
+import {now} from '../../shell/now';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+
+export function ShareList() {
+  const [asked, ask] = useAsked<SharesAnswer>('shares');
+  const [revoking, setRevoking] = useState<ShareAnswer>();
+  const {value, fault} = asked.value;
+  const shares = value?.shares ?? [];
+  return (
+    <Card span={12} title="Links" note="each shows one report, without signing in">
+      {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
+      {value === undefined && fault === undefined && <Loading />}
+      {value !== undefined && shares.length === 0 && (
+        <Empty title="Nothing is shared">Share a saved report, and its link is here until it is revoked.</Empty>
+      )}
+      {shares.length > 0 && (
+        <TableFrame label="Links in a table">
+          <table class="grid-table">
+            <thead>
+              <tr>
+                <th>Report</th>
+                <th>Made</th>
+                <th>Ends</th>
+                <th class="number">Reads</th>
+                <th>Last read</th>
+                <th>
+                  <span class="visually-hidden">What can be done</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shares.map((share) => (
+                <tr key={share.id}>
+                  <td>
+                    {share.name} <span class="faint">{wordsOf(share)}</span>
+                  </td>
+                  <td>
+                    <Moment iso={share.created_at} /> by {share.created_by}
+                  </td>
+                  <td>{endOf(share)}</td>
+                  <td class="number">{count(share.reads)}</td>
+                  <td>
+                    <Moment iso={share.last_read_at} />
+                  </td>
+                  <td class="row-actions">
+                    <button type="button" class="link bad" onClick={() => setRevoking(share)}>
+                      Revoke<span class="visually-hidden"> the link to {share.name}</span>
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableFrame>
+      )}
+      {revoking !== undefined && (
+        <ConfirmDialog
+          title={`Revoke the link to ${revoking.name}?`}
+          actText="Revoke the link"
+          act={async () => revoked(faultOf(await change('DELETE', `share?${new URLSearchParams({id: revoking.id})}`)))}
+          onDone={() => {
+            setRevoking(undefined);
+            ask();
+          }}
+          onClose={() => setRevoking(undefined)}
+        >
+          <p>It shows nothing from then on, wherever it is. The report stays.</p>
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}
+
+/** Somebody else was faster. */
+const revoked = (fault: Fault | undefined): Fault | undefined => (fault?.code === 'not_found' ? undefined : fault);
+
+function wordsOf({follows, is_shown: isShown, origins}: ShareAnswer): string {
+  const words = [
+    ...(follows === null ? ['as it was'] : isShown ? ['follows the report'] : ['its report was deleted']),
+    ...(origins.length === 0 ? [] : [`embedded in ${origins.join(', ')}`]),
+  ];
+  return words.join(', ');
+}
+
+function endOf({ends_at: end}: ShareAnswer) {
+  if (end === null) return <span class="faint">never</span>;
+  const ms = Date.parse(end);
+  const date = end.slice(0, 10);
+  return ms <= now.value ? (
+    <span class="faint">ended {date}</span>
+  ) : (
+    <span title={`${momentText(ms)} UTC`}>{date}</span>
+  );
+}

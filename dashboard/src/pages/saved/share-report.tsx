@@ -1,0 +1,138 @@
+// Makes a link that shows a saved report to whoever has it. The link is shown once.
+import {useState} from 'preact/hooks';
+import type {CreatedShareAnswer, ShareNeedsWordAnswer} from '../../../../src/edge/dashboard/answers.js';
+import {sharePath} from '../../address/base';
+import {CopyButton} from '../../controls/copy-button';
+import {Dialog} from '../../controls/dialog';
+import {Options} from '../../controls/options';
+import {Snippet} from '../../controls/snippet';
+import {change, type Fault} from '../../service/client';
+import type {SavedReport} from '../../service/saved-reports';
+import {FaultBox} from '../../shell/states';
+import './share-report.css';
+
+const ends = [
+  ['7', 'In 7 days'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['365', 'In a year'],
+  ['never', 'Never'],
+] as const;
+type End = (typeof ends)[number][0];
+
+const shows = [
+  ['frozen', 'The report as it is now'],
+  ['follows', 'What the report becomes, when somebody changes it'],
+] as const;
+
+export function ShareReport({report, onClose}: {readonly report: SavedReport; readonly onClose: () => void}) {
+  const [end, setEnd] = useState<End>('30');
+  const [show, setShow] = useState<(typeof shows)[number][0]>('frozen');
+  const [sites, setSites] = useState('');
+  const [people, setPeople] = useState<readonly string[]>([]);
+  const [made, setMade] = useState<CreatedShareAnswer>();
+  const [fault, setFault] = useState<Fault>();
+  const [isBusy, setBusy] = useState(false);
+  if (made !== undefined) return <Made share={made} onClose={onClose} />;
+
+  const share = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await change<CreatedShareAnswer | ShareNeedsWordAnswer>('POST', 'shares', {
+      report: report.id,
+      follows: show === 'follows',
+      days: end === 'never' ? null : Number(end),
+      origins: sites.split(/\s+/).filter((site) => site !== ''),
+      may_name_people: people.length > 0,
+    });
+    setBusy(false);
+    setFault(answer.kind === 'fault' ? answer.fault : undefined);
+    if (answer.kind !== 'value') return;
+    if ('people' in answer.value) setPeople(answer.value.people);
+    else setMade(answer.value);
+  };
+  return (
+    <Dialog title={`Share ${report.name}`} onClose={onClose}>
+      <form
+        class="share-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void share();
+        }}
+      >
+        <p>
+          Whoever has the link sees this one report, its numbers and how they are counted, without signing in. It leads
+          to nothing else. A range such as the last 30 days moves along.
+        </p>
+        <Options label="The link shows" value={show} options={shows} onChoose={setShow} />
+        <Options label="It ends" value={end} options={ends} onChoose={setEnd} />
+        <label for="share-sites">Sites that may embed it, if any: origins such as https://wiki.example.com</label>
+        <textarea
+          id="share-sites"
+          rows={2}
+          value={sites}
+          spellcheck={false}
+          onInput={({currentTarget}) => setSites(currentTarget.value)}
+        />
+        {people.length > 0 && (
+          <div class="share-people" role="alert">
+            <p>This report may name people to everybody who gets the link:</p>
+            <ul>
+              {people.map((why) => (
+                <li key={why}>{why}</li>
+              ))}
+            </ul>
+          </div>
+        )}
+        {fault !== undefined && <FaultBox fault={fault} />}
+        <div class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={people.length > 0 ? 'button danger' : 'button primary'}>
+            {people.length > 0 ? 'Share it all the same' : 'Make the link'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Made({share, onClose}: {readonly share: CreatedShareAnswer; readonly onClose: () => void}) {
+  const link = `${location.origin}${sharePath}${share.token}`;
+  const frame = `<iframe src="${link}" title="${share.name.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}" width="100%" height="720"></iframe>`;
+  return (
+    <Dialog title={`Link to ${share.name}`} onClose={onClose}>
+      <div class="share-form">
+        <label for="share-link">The link</label>
+        <div class="with-button">
+          <input
+            id="share-link"
+            class="mono"
+            readOnly
+            value={link}
+            onFocus={({currentTarget}) => currentTarget.select()}
+          />
+          <CopyButton text={link} what="Copy the link" />
+        </div>
+        {share.origins.length > 0 && (
+          <>
+            <div class="share-frame">
+              <span>To embed it</span>
+              <CopyButton text={frame} what="Copy the frame" />
+            </div>
+            <Snippet label="Frame for another site" text={frame} />
+          </>
+        )}
+        <p class="help">
+          It is shown now and never again. Revoke it under Links, on this page, at any time: it shows nothing from then
+          on.
+        </p>
+        <div class="dialog-foot">
+          <button type="button" class="button primary" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

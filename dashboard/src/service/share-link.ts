@@ -1,0 +1,55 @@
+// The data of a link: one request answers all that its page asks, and is made again when newer numbers are due.
+//   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
+import {effect, signal} from '@preact/signals';
+import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers.js';
+import {sharePath} from '../address/base';
+import {type Answer, ask, type Fault, taken} from './client';
+import {freshnessOf, oldest} from './freshness';
+import {publication} from './publication';
+import {shared} from './shared';
+
+/** Why there is nothing to show. */
+export const shareFault = signal<Fault | undefined>(undefined);
+
+let newest: Promise<Answer<SharedReportAnswer>>;
+
+async function request(): Promise<Answer<SharedReportAnswer>> {
+  const response = await ask(`shares/${location.pathname.slice(sharePath.length)}`, {});
+  return response instanceof Response ? taken<SharedReportAnswer>(response) : response;
+}
+
+export function readShare(): void {
+  newest = request();
+  const own = newest;
+  void own.then((answer) => {
+    if (own === newest) take(answer);
+  });
+}
+
+function take(answer: Answer<SharedReportAnswer>): void {
+  if (answer.kind === 'fault') {
+    shareFault.value = answer.fault;
+    if (answer.fault.code === 'not_found') shared.value = undefined; // LK1
+    return;
+  }
+  const {name, page, search, at, answers} = answer.value;
+  const fresh = oldest(answers.map((one) => ('headers' in one ? freshnessOf(new Headers(one.headers)) : undefined)));
+  shareFault.value = undefined;
+  shared.value = {name, page, search, atMs: Date.parse(at), asOfMs: fresh?.asOfMs, read};
+}
+
+const notShared: Fault = {code: 'not_shared', message: 'the link does not show this', status: 0};
+
+async function read<Value>(path: string): Promise<Answer<Value>> {
+  const answer = await newest;
+  if (answer.kind === 'fault') return answer;
+  const found = answer.value.answers.find((one) => one.path === path);
+  if (found === undefined) return {kind: 'fault', fault: notShared};
+  if ('error' in found) return {kind: 'fault', fault: {...found.error, status: found.status}};
+  return {kind: 'value', value: found.value as Value, headers: new Headers(found.headers), isSame: false};
+}
+
+effect(() => {
+  publication.value;
+  readShare();
+});

@@ -1,0 +1,181 @@
+// The answers of a report that is shared, asked by the service itself.
+//   SR1. The requests come of the report's address, by the code with which its page makes them: no client sends or stores a list of
+//        them, so that there is none to distrust, and a link can follow a saved report. Only the routes of reports below are asked.
+//   SR2. What is hidden from lists is in no shared report: neither asked for nor named by an answer.
+//   SR3. Answers are of the snapshots that the first one is of: a page never mixes two.
+//   SR4. Of the headers of an answer only freshness is passed on: a hint can name an event that the report does not.
+import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
+import {conditionsAskedFor, eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
+import type {ReportQuery} from '../../asks.js';
+import type {SavedReport} from '../../effects/saved-report.js';
+import type {PathsAnswer} from '../answers.js';
+import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
+import type {Front} from '../front.js';
+import {usersReport} from '../routes/active-users.js';
+import {countsReport} from '../routes/event-counts.js';
+import {funnelReport} from '../routes/funnel.js';
+import {lifecycleReport} from '../routes/lifecycle.js';
+import {reportIn} from '../routes/min-log-position.js';
+import {pathsReport} from '../routes/paths.js';
+import type {ReportRoute} from '../routes/reports.js';
+import {retentionReport} from '../routes/retention.js';
+import {stickinessReport} from '../routes/stickiness.js';
+import type {PathAnswer} from './answers.js';
+
+/** What a page shows. */
+export type SharedReport = Pick<SavedReport, 'name' | 'page' | 'search'>;
+
+/** SR1 */
+const routes: Readonly<Record<string, ReportRoute>> = {
+  'v1/reports/events': countsReport,
+  'v1/reports/users': usersReport,
+  'v1/reports/funnel': funnelReport,
+  'v1/reports/retention': retentionReport,
+  'v1/reports/lifecycle': lifecycleReport,
+  'v1/reports/stickiness': stickinessReport,
+  'v1/reports/paths': pathsReport,
+};
+
+const refused = (message: string): RequestFailure => new RequestFailure(invalidRequest(message, 'report'));
+const unnamed = 'the report names no event yet: choose one on its page, and save it again';
+const hiddenAsked =
+  'the report asks for something that is hidden from lists: hidden names and properties are not shared';
+const hiddenShown = 'these paths pass an event that is hidden from lists: hidden names are not shared';
+
+export interface AnsweredReport {
+  readonly answers: readonly PathAnswer[];
+  /** Why the report names people, in words; empty: it does not. */
+  readonly people: readonly string[];
+}
+
+interface Asked {
+  readonly path: string;
+  readonly question: ReportQuery | Failure;
+}
+
+/** @throws RequestFailure for a report that is not shared. */
+export async function answersOf(front: Front, {page, search}: SharedReport, nowMs: number): Promise<AnsweredReport> {
+  const {paths, until, problems} = askedPaths[page](search, nowMs);
+  const [problem] = problems;
+  if (problem !== undefined)
+    throw refused(`the report has a part that its page does not understand: ${problem.name}=${problem.text}`);
+  if (paths.length === 0) throw refused(unnamed);
+  const asked = paths.map((path) => askedOf(front, path));
+  for (const {question} of asked) if (isQuestion(question)) checkHidden(front, question);
+  const first = await answersTo(front, asked);
+  const asOf = first.flatMap((one) => ('headers' in one ? [Date.parse(one.headers['Report-As-Of']!)] : []));
+  const more = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((path) => askedOf(front, path));
+  const answers = [...first, ...(await answersTo(front, more))];
+  if (answers.some((one) => namesHidden(front, one))) throw refused(hiddenShown);
+  return {answers, people: [...new Set(asked.flatMap(({question}, at) => peopleIn(question, first[at]!)))]};
+}
+
+const isQuestion = (asked: Asked['question']): asked is ReportQuery => 'report' in asked;
+
+function askedOf(front: Front, path: string): Asked {
+  const [route, query] = path.split(/\?(.*)/s) as [string, string];
+  try {
+    return {path, question: routes[route]!.questionOf(front, query)};
+  } catch (error) {
+    if (error instanceof RequestFailure) return {path, question: error.failure};
+    throw error;
+  }
+}
+
+// -- Answers ------------------------------------------------------------------------------------------------------------
+
+/** In the order of `asked`. SR3 */
+async function answersTo(front: Front, asked: readonly Asked[]): Promise<PathAnswer[]> {
+  const [head, ...others] = asked;
+  if (head === undefined) return [];
+  const first = await answerTo(front, head);
+  const rest = await Promise.all(others.map((one) => answerTo(front, one, first.position)));
+  return [first, ...rest].map(({answer}) => answer);
+}
+
+interface Placed {
+  readonly answer: PathAnswer;
+  readonly position?: string;
+}
+
+async function answerTo(front: Front, {path, question}: Asked, at?: string): Promise<Placed> {
+  if (!isQuestion(question)) return {answer: failed(path, question)};
+  try {
+    const {headers, body} = await report(front, question, at);
+    return {
+      answer: {path, headers: freshness(headers), value: JSON.parse(body!) as unknown},
+      position: headers['Report-Log-Position'],
+    };
+  } catch (error) {
+    if (error instanceof RequestFailure) return {answer: failed(path, error.failure)};
+    throw error;
+  }
+}
+
+async function report(front: Front, query: ReportQuery, at: string | undefined) {
+  const asked = {ask: 'report', query} as const;
+  if (at === undefined) return reportIn(await front.asks.report(asked));
+  try {
+    return reportIn(await front.asks.report({...asked, at}));
+  } catch (error) {
+    // A user was deleted meanwhile: the newest snapshots are all that there is.
+    if (error instanceof RequestFailure && error.failure.code === 'snapshot_gone')
+      return report(front, query, undefined);
+    throw error;
+  }
+}
+
+const failed = (path: string, failure: Failure): PathAnswer => ({
+  path,
+  error: errorValue(failure),
+  status: Number(statusOf[failure.code].slice(0, 3)),
+});
+
+const passedOn = ['Report-As-Of', 'Report-Next-By', 'Report-Incomplete-From'] as const;
+
+/** SR4 */
+const freshness = (headers: Readonly<Partial<Record<string, string>>>): Record<string, string> =>
+  Object.fromEntries(passedOn.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
+
+// -- What is hidden --------------------------------------------------------------------------------------------------------
+
+/** SR2 */
+function checkHidden({keys: {hidden}}: Front, question: ReportQuery): void {
+  const names = eventsAskedFor(question).some((name) => hidden.names.includes(name));
+  // `cart.total` is inside of `cart`.
+  const isHidden = (property: string): boolean =>
+    hidden.properties.some((one) => property === one || property.startsWith(`${one}.`));
+  if (names || propertiesAskedFor(question).some(isHidden)) throw refused(hiddenAsked);
+}
+
+/** SR2. Paths name events that nobody asked for. */
+function namesHidden({keys: {hidden}}: Front, answer: PathAnswer): boolean {
+  if (!('value' in answer) || !answer.path.startsWith('v1/reports/paths?')) return false;
+  const {steps} = answer.value as PathsAnswer;
+  return steps.flat().some((place) => 'event' in place && hidden.names.includes(place.event!));
+}
+
+// -- What names people -----------------------------------------------------------------------------------------------------
+
+/** Names of properties and traits by which people are told apart. */
+const ofPeople = /e-?mail|phone|(?:user|anonymous|distinct|customer)[ _-]?id/i;
+const address = /[^\s@]+@[^\s@]+\.[^\s@]+/;
+
+function peopleIn(question: Asked['question'], answer: PathAnswer): string[] {
+  if (!isQuestion(question)) return [];
+  const ofUsers = 'userWhere' in question ? question.userWhere : [];
+  const filters = [...conditionsAskedFor(question), ...ofUsers]
+    .filter(({property, values}) => ofPeople.test(property) || values.some((value) => address.test(value)))
+    .map(({property}) => `it filters by ${property}, which may name a person`);
+  const breakdown = 'breakdown' in question ? question.breakdown : undefined;
+  if (breakdown === undefined) return filters;
+  const areShown = ofPeople.test(breakdown.name) || rowsIn(answer).some((value) => address.test(value));
+  return areShown ? [...filters, `it lists values of ${breakdown.name}, which may name people`] : filters;
+}
+
+/** Texts of the rows of a breakdown. */
+function rowsIn(answer: PathAnswer): string[] {
+  if (!('value' in answer)) return [];
+  const {breakdown} = answer.value as {breakdown?: {rows?: readonly {value?: unknown}[]}};
+  return (breakdown?.rows ?? []).flatMap(({value}) => (typeof value === 'string' ? [value] : []));
+}

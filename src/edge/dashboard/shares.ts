@@ -1,0 +1,241 @@
+// Links that share a report: made, listed and revoked by those who may save reports, read by whoever has one.
+//   SH1. A link opens its one report, and takes no parameter: no session comes of it, and no other route knows its token.
+//   SH2. Every read looks up the link, so that a revocation holds at once. Reads of a second share an answer, so that a change of the
+//        report, and what is hidden, hold within a second.
+//   SH3. A report that names people is shown only by a link whose maker agreed to that, also when it names them since later.
+//   SH4. Reads are counted here and stored about once a minute, so that a read writes nothing.
+import {z} from 'zod';
+import {isoText} from '../../../actors/calendar.js';
+import {isDefinitionId} from '../../effects/definition.js';
+import type {HookStore} from '../../effects/hook-store.js';
+import {savedReportsOf} from '../../effects/saved-report.js';
+import {newShareToken, type Share, shareOf, sharesMax, sharesOf} from '../../effects/share.js';
+import {hashKey} from '../../keys/key.js';
+import {RateLimit} from '../admission/rate-limit.js';
+import {type Failure, type Header, invalidRequest, RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {SharedAnswer} from '../http/shared-answer.js';
+import {noParameters, readQuery} from '../query/query.js';
+import type {Handle} from '../route.js';
+import {readFields, readObject} from '../routes/json-fields.js';
+import {keyForm} from '../routes/keys.js';
+import {storedChange} from '../routes/stored-change.js';
+import type {
+  CreatedShareAnswer,
+  ShareAnswer,
+  SharedReportAnswer,
+  ShareNeedsWordAnswer,
+  SharesAnswer,
+} from './answers.js';
+import {answersOf, type SharedReport} from './shared-report.js';
+
+const readsPerMinute = 120;
+/** Reads at the same moment share one answer. */
+const answerKeptMs = 1_000;
+const dayMs = 86_400_000;
+const daysDefault = 30;
+const daysMax = 3_650;
+const originsMax = 10;
+
+const reportRule = 'report must be the id of a saved report';
+const followsRule = 'follows must be true or false';
+const daysRule = `days must be a whole number from 1 to ${daysMax}, or null for no end`;
+const originRule = `origins must be up to ${originsMax} origins as browsers send them, such as https://example.com: no path, no "*"`;
+const agreedRule = 'may_name_people must be true or false';
+
+const newShare = z.strictObject({
+  report: z.string(reportRule),
+  /** Whether the link shows what the report becomes. */
+  follows: z.boolean(followsRule),
+  days: z.int(daysRule).min(1, daysRule).max(daysMax, daysRule).nullable().default(daysDefault),
+  origins: z
+    .array(z.string(originRule).refine(isWebOrigin, originRule), originRule)
+    .max(originsMax, originRule)
+    .default([]),
+  may_name_people: z.boolean(agreedRule).default(false),
+});
+
+/** An origin that a policy can name. URLs allow `;` and `,` in a host, with which a policy would have further directives. */
+function isWebOrigin(text: string): boolean {
+  return /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+const unknownReport: Failure = {code: 'not_found', message: 'no such saved report', field: 'report'};
+const unknownShare: Failure = {code: 'not_found', message: 'no such link'};
+const tooMany = invalidRequest(`there are ${sharesMax} links: revoke one first`);
+const outcomeUnknown = unavailable(
+  'the store of links does not respond: the change may or may not have been made, list the links to see',
+);
+
+// To whoever has a link. None of them says whether it was ever one.
+const noLink: Failure = {code: 'not_found', message: 'this link was revoked, has ended, or never was one'};
+const noReport: Failure = {code: 'not_found', message: 'the report of this link was deleted'};
+const namesPeople: Failure = {
+  code: 'not_found',
+  message: 'this report names people since it was shared: ask for a new link',
+};
+
+const unindexed: readonly Header[] = [['X-Robots-Tag', 'noindex']];
+
+/** What this process knows of a link beyond its record. */
+interface Watched {
+  readonly usage: Record<'reads', number>;
+  /** Reads since they were stored last. SH4 */
+  reads: number;
+  lastReadMs: number;
+  readonly answer: SharedAnswer<string>;
+}
+
+export class Shares {
+  private readonly limit = new RateLimit('reads', readsPerMinute, 60);
+  private readonly watched = new Map<string, Watched>();
+
+  constructor(private readonly monotonicMs: () => number) {}
+
+  readonly list: Handle = ({hooks}, exchange) => {
+    readQuery(exchange.query, noParameters);
+    const shares = sharesOf(hooks).list().reverse();
+    const answer: SharesAnswer = {shares: shares.map((share) => this.shown(hooks, share))};
+    exchange.json('200 OK', JSON.stringify(answer));
+  };
+
+  readonly create = async (front: Front, exchange: Exchange, bytes: Buffer): Promise<void> => {
+    const body = readObject(bytes);
+    readQuery(exchange.query, noParameters);
+    const {report: id, follows, days, origins, may_name_people: mayNamePeople} = readFields(newShare, body);
+    const report = isDefinitionId('sr', id) ? savedReportsOf(front.hooks).get(id) : undefined;
+    if (report === undefined) throw new RequestFailure(unknownReport);
+    if (sharesOf(front.hooks).list().length >= sharesMax) throw new RequestFailure(tooMany);
+    const nowMs = front.wallMs();
+    const {answers, people} = await answersOf(front, report, nowMs);
+    const failing = answers.find((one) => 'error' in one);
+    if (failing !== undefined) return exchange.failWith(unanswerable(failing.error.message), {});
+    if (people.length > 0 && !mayNamePeople) {
+      const asks: ShareNeedsWordAnswer = {people};
+      return exchange.json('200 OK', JSON.stringify(asks));
+    }
+    const token = newShareToken();
+    const {name, page, search} = report;
+    const made = await storedChange(front, outcomeUnknown, () =>
+      sharesOf(front.hooks).create({
+        hash: hashKey(token),
+        name,
+        of: follows ? {follows: id} : {page, search},
+        untilMs: days === null ? null : nowMs + days * dayMs,
+        origins: [...new Set(origins)],
+        mayNamePeople,
+        createdBy: exchange.session!.name,
+        reads: 0,
+        lastReadMs: null,
+      }),
+    );
+    const answer: CreatedShareAnswer = {...this.shown(front.hooks, made), token};
+    exchange.json('201 Created', JSON.stringify(answer));
+  };
+
+  readonly revoke: Handle = async (front, exchange) => {
+    const {id} = readQuery(exchange.query, keyForm);
+    const removed = isDefinitionId('sh', id)
+      ? await storedChange(front, outcomeUnknown, () => sharesOf(front.hooks).remove(id))
+      : undefined;
+    if (removed === undefined) throw new RequestFailure(unknownShare);
+    this.watched.delete(id);
+    exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
+  };
+
+  /** SH1. A link that shows nothing is answered with 200 and the error: browsers write any other status into their console. */
+  readonly read: Handle = async (front, exchange, token) => {
+    readQuery(exchange.query, noParameters);
+    exchange.isAbsenceAnswered = true;
+    const share = shareOf(front.hooks, token, front.wallMs());
+    if (share === undefined) throw new RequestFailure(noLink);
+    const watched = this.watchedOf(front, share);
+    const refusal = this.limit.admit(watched.usage, exchange.receivedMs);
+    if (refusal !== undefined) {
+      const message = `this link is read more than ${readsPerMinute} times a minute: try again later`;
+      return exchange.fail({...refusal, message});
+    }
+    watched.reads += 1;
+    watched.lastReadMs = front.wallMs();
+    const text = await watched.answer.get();
+    if (shareOf(front.hooks, token, front.wallMs()) === undefined) throw new RequestFailure(noLink); // SH2
+    exchange.json('200 OK', text, unindexed);
+  };
+
+  /** Origins that may embed the page of a token; none where it is no link. */
+  originsOf({hooks, wallMs}: Front, token: string): readonly string[] {
+    return shareOf(hooks, token, wallMs())?.origins ?? [];
+  }
+
+  /** SH4. A failure keeps the counts for the next time. Rejects with a `BucketFault`. */
+  async saveReads(hooks: HookStore): Promise<void> {
+    for (const [id, watched] of this.watched) {
+      const {reads, lastReadMs} = watched;
+      if (reads === 0) continue;
+      await sharesOf(hooks).change(id, (share) => ({
+        ...share,
+        reads: share.reads + reads,
+        lastReadMs: Math.max(share.lastReadMs ?? 0, lastReadMs),
+      }));
+      watched.reads -= reads;
+    }
+    for (const id of this.watched.keys()) if (sharesOf(hooks).get(id) === undefined) this.watched.delete(id);
+  }
+
+  private watchedOf(front: Front, {id}: Share): Watched {
+    const known = this.watched.get(id);
+    if (known !== undefined) return known;
+    const answer = new SharedAnswer(answerKeptMs, this.monotonicMs, () => this.answer(front, id));
+    const made: Watched = {usage: this.limit.unused(), reads: 0, lastReadMs: 0, answer};
+    this.watched.set(id, made);
+    return made;
+  }
+
+  /** SH2, SH3 */
+  private async answer(front: Front, id: string): Promise<string> {
+    const share = sharesOf(front.hooks).get(id);
+    if (share === undefined) throw new RequestFailure(noLink);
+    const report = reportOf(front.hooks, share);
+    if (report === undefined) throw new RequestFailure(noReport);
+    const nowMs = front.wallMs();
+    const {answers, people} = await answersOf(front, report, nowMs).catch((error: unknown) => {
+      throw error instanceof RequestFailure ? new RequestFailure(notShown(error.failure)) : error;
+    });
+    if (people.length > 0 && !share.mayNamePeople) throw new RequestFailure(namesPeople);
+    const {name, page, search} = report;
+    const answer: SharedReportAnswer = {name, page, search, at: isoText(nowMs), answers};
+    return JSON.stringify(answer);
+  }
+
+  private shown(hooks: HookStore, share: Share): ShareAnswer {
+    const {id, name, of, origins, createdMs, createdBy, untilMs, reads, lastReadMs} = share;
+    const here = this.watched.get(id);
+    const lastMs = Math.max(lastReadMs ?? 0, here?.lastReadMs ?? 0);
+    return {
+      id,
+      name: reportOf(hooks, share)?.name ?? name,
+      follows: 'follows' in of ? of.follows : null,
+      is_shown: reportOf(hooks, share) !== undefined,
+      origins,
+      created_at: isoText(createdMs),
+      created_by: createdBy,
+      ends_at: untilMs === null ? null : isoText(untilMs),
+      reads: reads + (here?.reads ?? 0),
+      last_read_at: lastMs === 0 ? null : isoText(lastMs),
+    };
+  }
+}
+
+/** Undefined: it was deleted. */
+const reportOf = (hooks: HookStore, {name, of}: Share): SharedReport | undefined =>
+  'follows' in of ? savedReportsOf(hooks).get(of.follows) : {name, ...of};
+
+const unanswerable = (message: string): Failure =>
+  invalidRequest(`the report cannot be answered: ${message}`, 'report');
+
+/** What the report is refused for is its owners' to know. */
+const notShown = (failure: Failure): Failure =>
+  failure.code === 'invalid_request'
+    ? {code: 'not_found', message: 'this report is not shared any more: ask who gave you the link'}
+    : failure;

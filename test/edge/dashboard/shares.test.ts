@@ -1,0 +1,384 @@
+// Links that share a report, against a running service: what whoever has one sees, and what it never opens.
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {
+  CreatedShareAnswer,
+  ShareAnswer,
+  SharedReportAnswer,
+  SharesAnswer,
+} from '../../../src/edge/dashboard/answers.js';
+import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
+import {Client} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+let service: Service;
+let admin: BrowserClient;
+let keeper: Client;
+
+const api = '/dashboard/api';
+const users = 6;
+const dayMs = 86_400_000;
+
+beforeAll(async () => {
+  service = await startService({env: {DASHBOARD_HOSTS: 'stats.example.com', TRUSTED_PROXIES: '127.0.0.1'}});
+  admin = new BrowserClient(service.baseUrl);
+  expect((await admin.signIn({token: service.adminToken})).status).toBe(200);
+  keeper = new Client(service.baseUrl, service.secretKey);
+  const timestamp = new Date(Date.now() - 2 * dayMs).toISOString();
+  const events = Array.from({length: users}, (_, u) => [
+    {
+      event: 'signup',
+      userId: `u${u}`,
+      timestamp,
+      properties: {plan: u % 2 === 0 ? 'pro' : 'free', contact: `u${u}@x.io`},
+    },
+    {event: 'login', userId: `u${u}`, timestamp: new Date(Date.parse(timestamp) + 60_000).toISOString()},
+  ]).flat();
+  expect((await keeper.post('/v1/events/batch', {events})).status).toBe(200);
+  await until('everything is in reports', async () => (await countOf('login')) === users);
+});
+
+afterAll(async () => {
+  expect(await service.stop()).toBe(0);
+});
+
+const countOf = async (event: string): Promise<number> => {
+  const from = new Date(Date.now() - 7 * dayMs).toISOString().slice(0, 10);
+  const to = new Date().toISOString().slice(0, 10);
+  return (await keeper.get(`/v1/reports/events?event=${event}&from=${from}&to=${to}`)).json<{total: number}>().total;
+};
+
+let people = 0;
+async function personAs(role: string): Promise<BrowserClient> {
+  const made = await admin.post(`${api}/people`, {name: `a ${role}`, role});
+  const client = new BrowserClient(service.baseUrl);
+  const headers = {'X-Forwarded-For': `10.0.0.${(people += 1)}`};
+  const answer = await client.post(`${api}/session`, {token: made.json<{token: string}>().token}, {headers});
+  client.cookie = answer.headers['set-cookie']![0].split(';', 1)[0];
+  return client;
+}
+
+const nobody = (): BrowserClient => new BrowserClient(service.baseUrl);
+const save = async (page: string, search: string, name = 'Growth'): Promise<string> =>
+  (await admin.post(`${api}/saved-reports`, {name, page, search})).json<{id: string}>().id;
+const share = (report: string, more: object = {}): Promise<PageAnswer> =>
+  admin.post(`${api}/shares`, {report, follows: false, ...more});
+
+async function linkTo(page: string, search: string, more: object = {}): Promise<CreatedShareAnswer> {
+  const made = await share(await save(page, search), more);
+  expect([made.status, made.text]).toEqual([201, expect.stringContaining('token')]);
+  return made.json<CreatedShareAnswer>();
+}
+
+const read = async (token: string): Promise<SharedReportAnswer> =>
+  (await nobody().get(`${api}/shares/${token}`)).json<SharedReportAnswer>();
+const listed = async (id: string): Promise<ShareAnswer | undefined> =>
+  (await admin.get(`${api}/shares`)).json<SharesAnswer>().shares.find((one) => one.id === id);
+const noLink = {error: {code: 'not_found', message: 'this link was revoked, has ended, or never was one'}};
+const errorOf = (answer: PageAnswer): {code: string; message: string; field?: string} =>
+  answer.json<{error: {code: string; message: string; field?: string}}>().error;
+
+describe('what a link shows', () => {
+  test('everything that its page asks, to whoever has it: the numbers of the API, and nothing else of the answers', async () => {
+    const {token} = await linkTo('/trends', '?event=signup&by=plan&range=7d');
+    const {answers, at, ...report} = await read(token);
+    expect(report).toEqual({name: 'Growth', page: '/trends', search: '?event=signup&by=plan&range=7d'});
+    expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000);
+    expect(answers.length).toBe(4);
+    for (const answer of answers) {
+      const asKey = await keeper.get(`/${answer.path}`);
+      expect(answer).toEqual({path: answer.path, value: asKey.json(), headers: expect.anything()});
+      expect('headers' in answer && Object.keys(answer.headers).sort()).toEqual(
+        expect.arrayContaining(['Report-As-Of', 'Report-Next-By']),
+      );
+    }
+    expect(JSON.stringify(answers)).not.toMatch(/Hint|Log-Position/);
+    expect(answers.map(({path}) => path.includes('measure=users'))).toContain(true);
+  });
+
+  test.each([
+    ['/funnels', '?step=signup&step=login&range=7d&window=1d', 2],
+    ['/retention', '?start=signup&range=30d', 1],
+    ['/lifecycle', '?range=30d', 2],
+    ['/paths', '?event=signup&range=7d', 1],
+    ['/active', '?by=plan&range=7d', 8],
+  ] as const)('%s', async (page, search, count) => {
+    const {token} = await linkTo(page, search);
+    const {answers} = await read(token);
+    expect(answers.length).toBe(count);
+    for (const answer of answers) {
+      expect(answer).toEqual({
+        path: answer.path,
+        value: (await keeper.get(`/${answer.path}`)).json(),
+        headers: expect.anything(),
+      });
+    }
+  });
+
+  test('a hint that names an event of somebody else is not passed on', async () => {
+    const {token} = await linkTo('/trends', '?event=signupp&range=7d');
+    const {answers} = await read(token);
+    expect((await keeper.get(`/${answers[0]!.path}`)).headers['report-hint']).toContain('did you mean "signup"');
+    expect(JSON.stringify(answers)).not.toContain('"signup"');
+  });
+
+  test('the report as it was, or as it becomes; deleted it is shown no more by a link that follows it', async () => {
+    const id = await save('/trends', '?event=signup&range=7d');
+    const [frozen, following] = [await share(id), await share(id, {follows: true})].map((answer) =>
+      answer.json<CreatedShareAnswer>(),
+    );
+    const change = {version: 1, search: '?event=login&range=7d', name: 'Logins'};
+    expect((await admin.post(`${api}/saved-report?id=${id}`, change)).status).toBe(200);
+    expect(await read(frozen!.token)).toMatchObject({name: 'Growth', search: '?event=signup&range=7d'});
+    expect(await read(following!.token)).toMatchObject({name: 'Logins', search: '?event=login&range=7d'});
+    expect((await admin.delete(`${api}/saved-report?id=${id}`)).status).toBe(200);
+    await until('the deletion is known', async () => 'error' in (await read(following!.token)));
+    expect(await read(following!.token)).toMatchObject({error: {message: 'the report of this link was deleted'}});
+    expect(await read(frozen!.token)).toMatchObject({name: 'Growth'});
+    expect(await listed(following!.id)).toMatchObject({is_shown: false, follows: id});
+    expect(await listed(frozen!.id)).toMatchObject({is_shown: true, follows: null});
+  });
+
+  test('its page: for nobody to index, to keep or to embed, except the origins it was made for', async () => {
+    const headersOf = async (token: string) => (await nobody().get(`/dashboard/share/${token}`)).headers;
+    const {token} = await linkTo('/trends', '?event=signup', {
+      origins: ['https://wiki.example.com', 'http://localhost:3000', 'https://wiki.example.com'],
+    });
+    const embedded = await headersOf(token);
+    const ancestors = 'frame-ancestors https://wiki.example.com http://localhost:3000;';
+    expect(embedded['content-security-policy']).toContain(ancestors);
+    expect(embedded).toMatchObject({
+      'cache-control': 'no-store',
+      'x-robots-tag': 'noindex',
+      'referrer-policy': 'no-referrer',
+    });
+    for (const other of [(await linkTo('/trends', '?event=signup')).token, 'x'.repeat(32)]) {
+      expect((await headersOf(other))['content-security-policy']).toContain("frame-ancestors 'none';");
+    }
+    expect((await nobody().get(`/dashboard/share/${token}`)).text).toContain('name="robots" content="noindex"');
+    expect((await nobody().get(`${api}/shares/${token}`)).headers['x-robots-tag']).toBe('noindex');
+    expect((await nobody().get(`/dashboard/share/${token}`, {headers: {Host: 'evil.example'}})).status).toBe(403);
+  });
+});
+
+describe('what a link does not open', () => {
+  test('no other route: not as a key, a session, a code, nor in a path', async () => {
+    const {token, id} = await linkTo('/trends', '?event=signup');
+    const asKey = new Client(service.baseUrl, token);
+    for (const path of ['/v1/events', '/v1/names', '/v1/users', '/v1/reports/users?from=2026-01-01&to=2026-01-02'])
+      expect([path, (await asKey.get(path)).status]).toEqual([path, 401]);
+    expect((await asKey.get('/admin/v1/keys')).status).toBe(401);
+    for (const way of [{token}, {code: token}]) {
+      const headers = {'X-Forwarded-For': `10.7.0.${(people += 1)}`};
+      expect((await nobody().post(`${api}/session`, way, {headers})).status).toBe(401);
+    }
+    const visitor = nobody();
+    visitor.cookie = `millrace_session=${token}`;
+    const paths = [
+      'shares',
+      'saved-reports',
+      'v1/names',
+      'v1/events',
+      'v1/users',
+      'v1/user?userId=u1',
+      'stream',
+      'people',
+    ];
+    for (const path of [...paths, `share?id=${id}`, 'v1/reports/events?event=signup&from=2026-01-01&to=2026-01-02']) {
+      const plain = await nobody().get(`${api}/${path}`);
+      expect([path, [401, 405].includes(plain.status)]).toEqual([path, true]);
+      expect([path, (await visitor.get(`${api}/${path}`)).status]).toEqual([path, plain.status]);
+    }
+    for (const path of [`shares/${token}/v1/names`, `shares/${token}/`, `v1/names/${token}`, `share/${token}`])
+      expect([path, (await nobody().get(`${api}/${path}`)).status]).toEqual([path, 404]);
+  });
+
+  test('it takes no parameter, no other method, and changes nothing of what is answered by headers', async () => {
+    const {token} = await linkTo('/trends', '?event=signup');
+    const path = `${api}/shares/${token}`;
+    for (const given of [
+      'event=login',
+      'at=0:1.1',
+      'format=csv',
+      'range=90d',
+      'from=2020-01-01',
+      'search=%3Fevent%3Dlogin',
+    ])
+      expect([given, (await nobody().get(`${path}?${given}`)).status]).toEqual([given, 400]);
+    for (const method of ['POST', 'DELETE', 'PUT', 'PATCH'])
+      expect([method, (await nobody().ask(method, path, {json: {}})).status]).toEqual([method, 405]);
+    const csv = await nobody().get(path, {
+      headers: {Accept: 'text/csv', 'Min-Log-Position': '0:1.1', 'If-None-Match': '*'},
+    });
+    expect(csv.json()).toMatchObject({page: '/trends'});
+  });
+
+  test('what is no token is no link: the hash of one, its id, a part of it, escapes', async () => {
+    const {token, id} = await linkTo('/trends', '?event=signup');
+    for (const text of [
+      id,
+      token.slice(1),
+      `${token}=`,
+      token.toLowerCase(),
+      '%2e%2e',
+      'x'.repeat(32),
+      'x'.repeat(5_000),
+    ]) {
+      if (text === token) continue;
+      const answer = await nobody().get(`${api}/shares/${text}`);
+      expect([text.slice(0, 40), answer.status, answer.json()]).toEqual([text.slice(0, 40), 200, noLink]);
+    }
+    expect(JSON.stringify(await listed(id))).not.toContain(token);
+    expect(service.logs()).not.toContain(token);
+  });
+
+  test('revoked it shows nothing from then on', async () => {
+    const {token, id} = await linkTo('/trends', '?event=signup', {origins: ['https://wiki.example.com']});
+    expect(await read(token)).toMatchObject({name: 'Growth'});
+    expect((await admin.delete(`${api}/share?id=${id}`)).status).toBe(200);
+    expect(await read(token)).toEqual(noLink);
+    expect((await nobody().get(`/dashboard/share/${token}`)).headers['content-security-policy']).toContain(
+      "frame-ancestors 'none'",
+    );
+    expect(await listed(id)).toBeUndefined();
+    expect((await admin.delete(`${api}/share?id=${id}`)).status).toBe(404);
+  });
+
+  test('a link is read 120 times a minute; the next one is told when to come back, another link is not slowed down', async () => {
+    const [one, other] = [await linkTo('/trends', '?event=signup'), await linkTo('/trends', '?event=login')];
+    const statuses: number[] = [];
+    let refused: PageAnswer | undefined;
+    for (let n = 0; n < 200 && refused === undefined; n++) {
+      const answer = await nobody().get(`${api}/shares/${one.token}`);
+      statuses.push(answer.status);
+      if (answer.status === 429) refused = answer;
+    }
+    expect(statuses.length).toBeGreaterThan(120);
+    expect(Number(refused!.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await read(other.token)).toMatchObject({page: '/trends'});
+    expect(await listed(one.id)).toMatchObject({reads: statuses.length - 1, last_read_at: expect.any(String)});
+  });
+});
+
+describe('who makes links, and of what', () => {
+  test('those who may save; the list says who made one', async () => {
+    const id = await save('/trends', '?event=signup');
+    const reader = await personAs('reader');
+    expect((await reader.post(`${api}/shares`, {report: id, follows: false})).status).toBe(403);
+    expect((await reader.get(`${api}/shares`)).status).toBe(403);
+    const analyst = await personAs('analyst');
+    const made = await analyst.post(`${api}/shares`, {report: id, follows: false});
+    expect(made.status).toBe(201);
+    const {id: link, ends_at: end} = made.json<CreatedShareAnswer>();
+    expect(Math.abs(Date.parse(end!) - Date.now() - 30 * dayMs)).toBeLessThan(60_000);
+    expect(await listed(link)).toMatchObject({created_by: 'a analyst', name: 'Growth', reads: 0, last_read_at: null});
+    expect((await reader.delete(`${api}/share?id=${link}`)).status).toBe(403);
+    expect((await admin.delete(`${api}/share?id=${link}`)).status).toBe(200);
+  });
+
+  test('never is a choice; what is wrong is named', async () => {
+    const id = await save('/trends', '?event=signup');
+    expect((await share(id, {days: null})).json()).toMatchObject({ends_at: null, origins: []});
+    const wrong = [
+      ['days', {days: 0}],
+      ['days', {days: 4_000}],
+      ['days', {days: '30'}],
+      ['follows', {follows: 'yes'}],
+      ['origins.0', {origins: ['*']}],
+      ['origins.0', {origins: ['https://a.example/path']}],
+      ['origins.0', {origins: ["https://a.example;script-src 'unsafe-inline'"]}],
+      ['origins.0', {origins: ['https://a.example;sandbox']}],
+      ['origins.0', {origins: ['https://a.example,https://b.example']}],
+      ['origins.0', {origins: ['https://a.example\r\nX: y']}],
+      ['origins.0', {origins: ['app://a.example']}],
+      ['origins', {origins: Array.from({length: 11}, (_, n) => `https://a${n}.example`)}],
+      ['paths', {paths: ['v1/events']}],
+    ] as const;
+    for (const [field, more] of wrong) {
+      const answer = await share(id, more);
+      expect([field, answer.status, errorOf(answer).field]).toEqual([field, 400, field]);
+    }
+    for (const report of ['sr_0123456789abcdef', 'nothing', 'fn_0123456789abcdef'])
+      expect((await share(report)).status).toBe(404);
+  });
+
+  test('a question that is none yet, or that the service refuses, is not shared', async () => {
+    const refused = [
+      ['/trends', '?range=7d', 'names no event'],
+      ['/trends', '?event=signup&colour=red', 'colour=red'],
+      ['/trends', '?event=signup&where=1:plan', 'where='],
+      ['/trends', '?event=signup&range=9000d&every=hour', 'buckets'],
+    ] as const;
+    for (const [page, search, why] of refused) {
+      const answer = await share(await save(page, search));
+      expect([search, answer.status, errorOf(answer).message]).toEqual([search, 400, expect.stringContaining(why)]);
+    }
+  });
+});
+
+describe('what is hidden', () => {
+  const hide = async (names: readonly string[], properties: readonly string[]): Promise<void> => {
+    expect((await keeper.send('PUT', '/v1/names/hidden', {json: {names}})).status).toBe(200);
+    expect((await keeper.send('PUT', '/v1/properties/hidden', {json: {properties}})).status).toBe(200);
+  };
+
+  test('is in no report that is shared: neither asked for, nor shown, nor by a link that is older', async () => {
+    const links = [
+      await linkTo('/trends', '?event=login&range=7d'),
+      await linkTo('/active', '?by=plan&range=7d'),
+      await linkTo('/paths', '?event=signup&range=7d'),
+    ];
+    await hide(['login'], ['plan']);
+    for (const [page, search] of [
+      ['/trends', '?event=login'],
+      ['/funnels', '?step=signup&step=login'],
+      ['/trends', '?event=signup&by=plan'],
+      ['/trends', '?event=signup&where=1:plan.tier+eq+pro'],
+      ['/paths', '?event=signup&range=7d'],
+    ] as const) {
+      const answer = await share(await save(page, search));
+      expect([search, answer.status, errorOf(answer).message]).toEqual([
+        search,
+        400,
+        expect.stringContaining('hidden'),
+      ]);
+    }
+    for (const {token} of links) {
+      await until('the link shows nothing', async () => 'error' in (await read(token)));
+      const {error} = (await read(token)) as unknown as {error: {message: string}};
+      expect(error.message).toBe('this report is not shared any more: ask who gave you the link');
+    }
+    await hide([], []);
+    for (const {token} of links) await until('it shows again', async () => 'answers' in (await read(token)));
+  });
+});
+
+describe('what names people', () => {
+  const naming = [
+    ['/trends', '?event=signup&by=contact', 'it lists values of contact, which may name people'],
+    ['/trends', '?event=signup&where=1:contact+eq+u1@x.io', 'it filters by contact, which may name a person'],
+    ['/trends', '?event=signup&user_where=email+set', 'it filters by email, which may name a person'],
+    ['/retention', '?start=signup&return_where=userId+eq+u1', 'it filters by userId, which may name a person'],
+    ['/active', '?by=trait:e-mail', 'it lists values of e-mail, which may name people'],
+  ] as const;
+
+  test.each(naming)('%s%s asks once more', async (page, search, why) => {
+    const id = await save(page, search);
+    const asked = await share(id);
+    expect([asked.status, asked.json()]).toEqual([200, {people: [why]}]);
+    const made = await share(id, {may_name_people: true});
+    expect(made.status).toBe(201);
+    expect(await read(made.json<CreatedShareAnswer>().token)).toMatchObject({search});
+  });
+
+  test('a report that names people since it was shared is shown no more', async () => {
+    const id = await save('/trends', '?event=signup');
+    const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
+    expect(await read(token)).toMatchObject({page: '/trends'});
+    expect(
+      (await admin.post(`${api}/saved-report?id=${id}`, {version: 1, search: '?event=signup&by=contact'})).status,
+    ).toBe(200);
+    await until('the link shows nothing', async () => 'error' in (await read(token)));
+    expect(JSON.stringify(await read(token))).not.toContain('@');
+  });
+});
