@@ -92,6 +92,7 @@ const hooking = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({
   bodyBytesMax: webhookBodyBytesMax,
   takeBody,
 });
+const acting = (takeBody: BodyEndpoint['takeBody']): BodyEndpoint => ({...hooking(takeBody), isBodyOptional: true});
 const open = (handle: ReadEndpoint['handle']): Route => ({GET: {access: 'open', handle}});
 
 const erasing = (handle: ReadEndpoint['handle']): ReadEndpoint => ({access: 'secret', limit: 'deletions', handle});
@@ -166,9 +167,9 @@ export const routes: Routes = {
     ['/v1/funnels/', {GET: overseeing(readFunnel), DELETE: {access: 'secret', limit: 'reads', handle: deleteFunnel}}],
     ['/v1/funnels/*/report', {isBeforeEnd: true, GET: overseeing(savedFunnelReport)}],
     ['/v1/webhooks/', {GET: overseeing(readWebhook), PATCH: hooking(changeWebhook), DELETE: overseeing(deleteWebhook)}],
-    ['/v1/webhooks/*/test', {isBeforeEnd: true, POST: hooking(testWebhook)}],
-    ['/v1/webhooks/*/rotate', {isBeforeEnd: true, POST: hooking(rotateWebhook)}],
-    ['/v1/webhooks/*/resume', {isBeforeEnd: true, POST: hooking(resumeWebhook)}],
+    ['/v1/webhooks/*/test', {isBeforeEnd: true, POST: acting(testWebhook)}],
+    ['/v1/webhooks/*/rotate', {isBeforeEnd: true, POST: acting(rotateWebhook)}],
+    ['/v1/webhooks/*/resume', {isBeforeEnd: true, POST: acting(resumeWebhook)}],
     ['/v1/webhooks/*/replay', {isBeforeEnd: true, POST: hooking(replayWebhook)}],
     ['/v1/webhooks/*/deliveries', {isBeforeEnd: true, GET: overseeing(listDeliveries)}],
     ['/v1/alerts/', {GET: overseeing(readAlert), PATCH: alerting(changeAlert), DELETE: overseeing(deleteAlert)}],

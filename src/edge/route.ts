@@ -29,6 +29,8 @@ export interface BodyEndpoint {
   readonly role?: NeededRole;
   /** Permission that options of a key may withhold. */
   readonly permission?: Permission;
+  /** A request without a body, and without a type of one, counts as one with `{}`. */
+  readonly isBodyOptional?: true;
   /** Bound of the body's bytes, before and after decompression. */
   readonly bodyBytesMax: number;
   readonly takeBody: (front: Front, exchange: Exchange, bytes: Buffer) => void | Promise<void>;

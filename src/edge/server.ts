@@ -185,7 +185,7 @@ export class HttpServer {
     const refusal =
       this.refuseEntry(exchange, endpoint, route.isWriteRoute === true) ??
       declaredTooLarge(exchange, endpoint.bodyBytesMax) ??
-      refuseType(exchange) ??
+      (endpoint.isBodyOptional && isWithoutBody(exchange) ? undefined : refuseType(exchange)) ??
       refuseEncoding(exchange) ??
       (route.isWriteRoute ? this.refuseWrite(exchange) : undefined);
     if (refusal !== undefined) {
@@ -306,6 +306,9 @@ function refuseEncoding(exchange: Exchange): Failure | undefined {
 
 const readEncoding = (exchange: Exchange): ContentEncoding | undefined =>
   exchange.contentEncoding === '' ? undefined : encodingOf(encodingName(exchange));
+
+const isWithoutBody = ({contentType, declaredBytes, transferEncoding}: Exchange): boolean =>
+  contentType === '' && declaredBytes === 0 && transferEncoding === undefined;
 
 function refuseType({contentType}: Exchange): Failure | undefined {
   if (contentType === 'application/json') return undefined;

@@ -183,6 +183,19 @@ describe('what is tracked', () => {
     expect(await deliveries(id, 'dead')).toEqual([]);
   });
 
+  test('needs no body where there is nothing to say, and takes none that says something', async () => {
+    const {id} = await created({types: [{type: 'user.deleted'}]});
+    const bare = (action: string, sent: object = {}) => under.read.send('POST', `/v1/webhooks/${id}/${action}`, sent);
+    expect((await bare('test')).status).toBe(202);
+    for (const action of ['rotate', 'resume']) expectJson(await bare(action), 200);
+    expect((await bare('test', {headers: {'content-length': '0'}})).status).toBe(202);
+    const json = {'content-type': 'application/json'};
+    expectError(await bare('test', {headers: json}), 400, 'invalid_json');
+    expectError(await bare('test', {body: '{"a":1}', headers: json}), 400, 'invalid_request');
+    expectError(await bare('test', {body: '{}'}), 415, 'unsupported_media_type');
+    expectError(await bare('replay'), 415, 'unsupported_media_type');
+  });
+
   test('by a write key cannot be listened to', async () => {
     expectError(await under.write.get('/v1/webhooks'), 403, 'insufficient_permissions');
   });

@@ -58,7 +58,7 @@ export interface DescribedOperation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly DescribedParameter[];
   readonly requestBody?: {
-    readonly required: true;
+    readonly required: boolean;
     readonly content: Readonly<Record<string, {readonly schema: JsonSchema; readonly example?: unknown}>>;
   };
   readonly responses: Readonly<Record<string, DescribedAnswer>>;
@@ -193,7 +193,7 @@ function describeOperation(operation: Operation, route: Route, endpoint: Endpoin
     ...(description === undefined ? {} : {description}),
     security: schemesOf[endpoint.access].map((name) => ({[name]: []})),
     ...(parameters.length === 0 ? {} : {parameters}),
-    ...(body === undefined ? {} : {requestBody: describeBody(body, route)}),
+    ...(body === undefined ? {} : {requestBody: describeBody(body, route, endpoint)}),
     responses: describeAnswers(operation, route, endpoint),
   };
 }
@@ -250,10 +250,11 @@ const contentEncoding: DescribedParameter = {
 };
 
 /** Beacons send JSON as text/plain, which needs no preflight. */
-function describeBody({schema, example}: NonNullable<Operation['body']>, {isWriteRoute}: Route) {
+function describeBody({schema, example}: NonNullable<Operation['body']>, {isWriteRoute}: Route, endpoint: Endpoint) {
   const reference = referenceTo(schema);
   const content = {'application/json': {schema: reference, example}};
-  return {required: true as const, content: isWriteRoute ? {...content, 'text/plain': {schema: reference}} : content};
+  const required = !('isBodyOptional' in endpoint);
+  return {required, content: isWriteRoute ? {...content, 'text/plain': {schema: reference}} : content};
 }
 
 // -- answers ----------------------------------------------------------------------------------------------------------

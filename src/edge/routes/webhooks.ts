@@ -130,7 +130,7 @@ export async function resumeWebhook(front: Front, exchange: Exchange, bytes: Buf
 
 /** The webhook of a request without fields. @throws RequestFailure */
 function actedOn(front: Front, exchange: Exchange, bytes: Buffer): Endpoint {
-  readFields(noFields, readObject(bytes));
+  readFields(noFields, bytes.length === 0 && exchange.contentType === '' ? {} : readObject(bytes));
   readQuery(exchange.query, noParameters);
   return webhookOf(front, variedSegment(exchange));
 }
