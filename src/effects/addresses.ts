@@ -3,7 +3,7 @@
 //        cannot pass it.
 //   AD2. An IPv6 address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo) is refused, whatever it carries: no receiver
 //        needs one, and each is a way around the list.
-import {type LookupAddress, lookup} from 'node:dns';
+import {type LookupAddress, type LookupAllOptions, lookup} from 'node:dns';
 import {BlockList, isIP, type LookupFunction} from 'node:net';
 
 /** IANA's registries of special addresses (RFC 6890 and later): not globally reachable, or reserved for one network. */
@@ -46,8 +46,11 @@ export class RefusedAddress extends Error {
 export class Addresses {
   private readonly allowed: BlockList;
   private readonly allowsHttp: boolean;
+  private readonly resolve: Resolve;
 
-  constructor({allowed, allowsHttp}: AddressRules) {
+  /** `resolve`: of the system, unless a test has its own. */
+  constructor({allowed, allowsHttp}: AddressRules, resolve: Resolve = lookup) {
+    this.resolve = resolve;
     this.allowed = listOf(allowed);
     this.allowsHttp = allowsHttp;
   }
@@ -77,7 +80,7 @@ export class Addresses {
 
   /** Resolves a name for a connection to its allowed addresses only. AD1 */
   readonly lookup: LookupFunction = (name, options, callback) => {
-    lookup(name, {...options, all: true}, (error, found) => {
+    this.resolve(name, {...options, all: true}, (error, found) => {
       if (error !== null) return callback(error, '', 0);
       const allowed = found.filter(({address}) => this.isAllowed(address));
       const [first] = allowed;
@@ -88,6 +91,9 @@ export class Addresses {
   };
 }
 
+/** All addresses of a name. */
+export type Resolve = (name: string, options: LookupAllOptions, callback: AllResolved) => void;
+type AllResolved = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 type AllFound = (error: null, addresses: readonly LookupAddress[]) => void;
 
 /** Host of a URL, without the brackets of IPv6. */

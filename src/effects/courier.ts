@@ -1,6 +1,9 @@
 // The courier makes the attempts of one process: it forms the message, signs and sends it, and notes the outcome in the standing.
 //   CO1. The standing is also in the bucket, written at most every two seconds: it outlives the process, and every edge shows it.
 //        If two processes write it, the later one's counts remain, and a success of either counts for both.
+//   CO2. Data is made at most a quarter of a second before it is sent: nothing is sent of a user who is erased while an attempt
+//        waits.
+import {monotonicMs} from '../clock.js';
 import {BucketFault, type KeyBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
@@ -8,7 +11,7 @@ import type {Endpoint} from './endpoint.js';
 import {Gate} from './gate.js';
 import type {HookStore} from './hook-store.js';
 import {bodyOf} from './message.js';
-import {type Outcome, type Poster, socketsOfAllMax} from './post.js';
+import {type Content, type Outcome, type Poster, socketsOfAllMax} from './post.js';
 import {disabledAfterMs} from './schedule.js';
 import {signatures, validSecrets} from './signature.js';
 import {
@@ -24,6 +27,8 @@ import {
 } from './standing.js';
 
 const savedEveryMs = 2_000;
+/** An erased user has no receipt so soon. CO2 */
+const freshMs = 250;
 const day = 86_400_000;
 
 /** The courier's ports. */
@@ -43,6 +48,23 @@ export interface Message {
   readonly timestampMs: number;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
+}
+
+/** Makes the data of a message, JSON; undefined: its user or its events are erased. @throws OwnerAway */
+export type Say = () => Promise<string | undefined>;
+
+/** Data of a message, and when it was made. */
+export interface Said {
+  readonly dataJson: string | undefined;
+  /** Monotonic ms. */
+  readonly atMs: number;
+}
+
+const isFresh = ({atMs}: Said): boolean => monotonicMs() - atMs < freshMs;
+
+async function made(say: Say): Promise<Said> {
+  const atMs = monotonicMs();
+  return {dataJson: await say(), atMs};
 }
 
 /** An endpoint that this process serves. */
@@ -89,13 +111,20 @@ export class Recipient {
     this.gate.notify();
   }
 
-  /** Makes one attempt. The caller has a place in the gate. */
-  async send({id, type, timestampMs, attempt}: Message, dataJson: string): Promise<Outcome> {
+  /** Makes one attempt. The caller has a place in the gate. `known`: what `say` would say. Rejects as `say` does. */
+  async send(message: Message, say: Say, known?: Said): Promise<Outcome> {
     const {poster, wallMs} = this.world;
+    const {id, type, attempt} = message;
+    let said = known !== undefined && isFresh(known) ? known : await made(say);
+    if (said.dataJson === undefined) return this.noteErased(message);
     const endpoint = this.newest;
-    const body = bodyOf(endpoint.kind, type, timestampMs, dataJson);
+    const contentOf = async (): Promise<Content | undefined> => {
+      if (!isFresh(said)) said = await made(say); // CO2
+      return said.dataJson === undefined ? undefined : this.contentOf(endpoint, message, said.dataJson);
+    };
     const atMs = wallMs();
-    const outcome = await this.all.run(() => poster.post(endpoint.url, this.headersOf(endpoint, id, body, atMs), body));
+    const outcome = await this.all.run(() => poster.post(endpoint.url, contentOf));
+    if (outcome.kind === 'erased') return this.noteErased(message);
     const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
     this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
     if (outcome.kind === 'gone') await this.disable('the receiver answered 410');
@@ -118,20 +147,24 @@ export class Recipient {
     return isSaved && isHopeless(this.standingNow, wallMs());
   }
 
-  private headersOf(endpoint: Endpoint, id: string, body: string, nowMs: number): Record<string, string> {
-    if (endpoint.kind !== 'webhook') return {};
+  private contentOf(endpoint: Endpoint, {id, type, timestampMs}: Message, dataJson: string): Content {
+    const body = bodyOf(endpoint.kind, type, timestampMs, dataJson);
+    if (endpoint.kind !== 'webhook') return {headers: {}, body};
+    const nowMs = this.world.wallMs();
     const seconds = Math.floor(nowMs / 1_000);
-    return {
+    const headers = {
       'webhook-id': id,
       'webhook-timestamp': String(seconds),
       'webhook-signature': signatures(validSecrets(endpoint, nowMs), id, seconds, body),
     };
+    return {headers, body};
   }
 
   /** Notes that the user of a message is erased, so that nothing is sent. */
-  noteErased({id, type, attempt}: Message): void {
+  private noteErased({id, type, attempt}: Message): Outcome {
     const seen = {id, type, atMs: this.world.wallMs(), ms: 0, attempt, outcome: 'erased'} as const;
     this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
+    return {kind: 'erased'};
   }
 
   note(change: (standing: Standing) => Standing): void {

@@ -1,15 +1,17 @@
 // One attempt: a POST, and what its answer means.
 //   PO1. A redirect is a failure: what it names was judged by nobody.
 //   PO2. At most 64 KiB of an answer are read, and nothing of it is kept: it may be anything.
-//   PO3. The status decides, once it is there; a receiver has 15 s for it, and for all of its answer.
-import {Agent as HttpAgent, request as httpRequest, type IncomingMessage} from 'node:http';
+//   PO3. The status decides, once it is there; a receiver has 15 s for it, and for all of its answer. It has as long to be connected.
+//   PO4. No request waits for a socket here: the caller bounds how many are under way (gate.ts, courier.ts).
+import {type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage} from 'node:http';
 import {Agent as HttpsAgent, request as httpsRequest} from 'node:https';
+import type {Socket} from 'node:net';
 import {type Addresses, RefusedAddress} from './addresses.js';
 import {retryAfterMs} from './schedule.js';
 
 const attemptMsMax = 15_000;
 const answerBytesMax = 64 * 1024;
-/** Sockets to one receiver. */
+/** Sockets to one endpoint. */
 export const socketsMax = 8;
 export const socketsOfAllMax = 256;
 const idleMsMax = 30_000;
@@ -21,7 +23,15 @@ export type Outcome =
   /** `waitMs`: the receiver's `Retry-After`. */
   | {readonly kind: 'failed'; readonly status: number; readonly waitMs?: number}
   /** No answer. `why`: in words, without anything that the receiver said. */
-  | {readonly kind: 'failed'; readonly why: string};
+  | {readonly kind: 'failed'; readonly why: string}
+  /** There was nothing to send any more. */
+  | {readonly kind: 'erased'};
+
+/** `headers`: beside those of the body. */
+export interface Content {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 interface PostOptions {
   readonly addresses: Addresses;
@@ -40,10 +50,9 @@ export class Poster {
   constructor(options: PostOptions) {
     this.options = options;
     const {lookup} = options.addresses;
+    // PO4. Limits of an agent count idle sockets, too: those of some receivers would keep out all others.
     const sockets = {
       keepAlive: true,
-      maxSockets: socketsMax,
-      maxTotalSockets: socketsOfAllMax,
       maxFreeSockets: socketsMax,
       timeout: idleMsMax,
       lookup,
@@ -52,31 +61,45 @@ export class Poster {
     this.https = new HttpsAgent(options.ca === undefined ? sockets : {...sockets, ca: options.ca});
   }
 
-  /** Makes one attempt. Never rejects. `headers`: added to those of the body. */
-  async post(target: string, headers: Readonly<Record<string, string>>, body: string): Promise<Outcome> {
+  /**
+   * Makes one attempt. `contentOf` is called once the receiver is connected; undefined: there is nothing to send any more. Rejects
+   * as `contentOf` does, and otherwise never.
+   */
+  async post(target: string, contentOf: () => Promise<Content | undefined>): Promise<Outcome> {
     const {addresses, msMax = attemptMsMax} = this.options;
     const fault = addresses.faultOf(target);
     if (fault !== undefined) return {kind: 'failed', why: fault};
     const url = new URL(target);
     const isTls = url.protocol === 'https:';
-    const bytes = Buffer.from(body);
     const ask = isTls ? httpsRequest : httpRequest;
-    return new Promise((resolve) => {
-      const request = ask(url, {
-        method: 'POST',
-        agent: isTls ? this.https : this.http,
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'content-length': String(bytes.length),
-          'user-agent': 'Millrace-Webhooks/1',
-          accept: '*/*',
-          ...headers,
-        },
-      });
-      const timer = setTimeout(() => {
-        resolve({kind: 'failed', why: `no answer within ${msMax / 1_000} s`});
-        request.destroy();
-      }, msMax);
+    return new Promise((resolve, reject) => {
+      const request = ask(url, {method: 'POST', agent: isTls ? this.https : this.http});
+      const limit = (what: string): NodeJS.Timeout =>
+        setTimeout(() => {
+          resolve({kind: 'failed', why: `no ${what} within ${msMax / 1_000} s`});
+          request.destroy();
+        }, msMax);
+      let timer = limit('connection');
+      const write = async (): Promise<void> => {
+        clearTimeout(timer);
+        const content = await contentOf();
+        if (request.destroyed) return;
+        if (content === undefined) {
+          resolve({kind: 'erased'});
+          request.destroy();
+          return;
+        }
+        timer = limit('answer');
+        send(request, content);
+      };
+      request.on('socket', (socket) =>
+        whenConnected(socket, isTls, () => {
+          write().catch((error: Error) => {
+            reject(error);
+            request.destroy();
+          });
+        }),
+      );
       request.on('response', (answer) => {
         resolve(this.outcomeOf(answer));
         void skip(answer).then((isWhole) => {
@@ -89,7 +112,6 @@ export class Poster {
         clearTimeout(timer);
         resolve({kind: 'failed', why: whyOf(error)});
       });
-      request.end(bytes);
     });
   }
 
@@ -105,6 +127,25 @@ export class Poster {
     this.http.destroy();
     this.https.destroy();
   }
+}
+
+/** Calls `then` when the socket is connected; one that is reused is. */
+function whenConnected(socket: Socket, isTls: boolean, then: () => void): void {
+  if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', then);
+  else then();
+}
+
+function send(request: ClientRequest, {headers, body}: Content): void {
+  const bytes = Buffer.from(body);
+  const all = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(bytes.length),
+    'user-agent': 'Millrace-Webhooks/1',
+    accept: '*/*',
+    ...headers,
+  };
+  for (const [name, value] of Object.entries(all)) request.setHeader(name, value);
+  request.end(bytes);
 }
 
 /** Reads an answer to its end, so that the connection can be reused. False: the answer is too long, or breaks off. PO2 */

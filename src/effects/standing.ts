@@ -20,7 +20,7 @@ export interface Attempt {
 
 export interface Standing {
   readonly v: 1;
-  /** Failed attempts since the last success. */
+  /** Failed attempts since the last success; while the endpoint is probed, failed probes alone. */
   readonly failures: number;
   /** Time of the first of these failures, epoch ms; null without one. */
   readonly failingSinceMs: number | null;
@@ -59,6 +59,9 @@ export function noted(standing: Standing, attempt: Attempt, probeDelayMs: (failu
     const delivered = standing.delivered + 1;
     return {...standing, attempts, delivered, failures: 0, failingSinceMs: null, lastSuccessMs: endMs, nextProbeMs: 0};
   }
+  // What was under way when the endpoint began to be probed is no probe: it would lengthen the pause by hours.
+  if (isProbed(standing) && attempt.atMs < standing.nextProbeMs)
+    return {...standing, attempts, failed: standing.failed + 1};
   const failures = standing.failures + 1;
   return {
     ...standing,
@@ -93,7 +96,7 @@ export const isHopeless = ({failingSinceMs}: Standing, nowMs: number): boolean =
 
 /** The outcome of an attempt in the form that people read. */
 export const attemptOf = (outcome: Outcome): Pick<Attempt, 'outcome' | 'status' | 'why'> => ({
-  outcome: outcome.kind === 'delivered' ? 'delivered' : 'failed',
+  outcome: outcome.kind === 'delivered' || outcome.kind === 'erased' ? outcome.kind : 'failed',
   ...('status' in outcome && {status: outcome.status}),
   ...('why' in outcome && {why: outcome.why}),
 });

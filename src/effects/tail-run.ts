@@ -32,7 +32,6 @@ const standByMs = 10_000;
 /** A cursor that nobody moves for so many looks has lost its process. TL3 */
 const standingLooks = 3;
 const failedPauseMs = 1_000;
-const freshMs = 250;
 const headWaitMs = 5_000;
 const lagMsMax = 86_400_000;
 
@@ -257,7 +256,7 @@ export class TailRun {
   private async settle(delivery: Delivery): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.attempt(delivery, attempt);
-      if (outcome === undefined || outcome.kind === 'delivered') return;
+      if (outcome === undefined || outcome.kind === 'delivered' || outcome.kind === 'erased') return;
       if (outcome.kind === 'gone') continue; // Disabled: the gate is closed until it is resumed.
       if (this.recipient.isProbed) continue;
       if (!this.recipient.endpoint.ordered) return this.queue(delivery, outcome);
@@ -276,16 +275,9 @@ export class TailRun {
     }
     try {
       const message = {id, type: 'event.tracked', timestampMs: atMs, attempt};
-      // What was not read just now is read again: somebody may be erased by now.
-      const data =
-        attempt === 1 && monotonicMs() - readMs < freshMs
-          ? eventsData(events, isBatched(recipient.endpoint))
-          : await world.events.dataOf(partition, ordinals, recipient.endpoint);
-      if (data === undefined) {
-        recipient.noteErased(message);
-        return undefined;
-      }
-      return await recipient.send(message, data);
+      const say = () => world.events.dataOf(partition, ordinals, recipient.endpoint);
+      const read = {dataJson: eventsData(events, isBatched(recipient.endpoint)), atMs: readMs};
+      return await recipient.send(message, say, attempt === 1 ? read : undefined);
     } finally {
       recipient.gate.leave();
     }

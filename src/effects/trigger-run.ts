@@ -6,7 +6,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {BucketFault} from '../keys/store.js';
 import type {Logger} from '../observe.js';
-import type {Recipient} from './courier.js';
+import type {Recipient, Say} from './courier.js';
 import type {EventReader} from './event-reader.js';
 import type {Letters} from './letters.js';
 import {OwnerAway, type Owners} from './owners.js';
@@ -43,9 +43,6 @@ export interface TriggerWorld {
   readonly retryDelayMs: (attempt: number) => number | undefined;
   readonly logger: Logger;
 }
-
-/** JSON of a message's data; undefined: its user or its events are erased. */
-type Said = string | undefined;
 
 export class TriggerRun {
   private readonly recipient: Recipient;
@@ -122,13 +119,8 @@ export class TriggerRun {
     const {recipient, world} = this;
     const {id, type, timestampMs} = queued;
     const message = {id, type, timestampMs, attempt};
-    const said = await this.say(queued);
-    if (said === undefined) {
-      recipient.noteErased(message);
-      return true;
-    }
-    const outcome = await recipient.send(message, said);
-    if (outcome.kind === 'delivered') return true;
+    const outcome = await recipient.send(message, () => this.say(queued));
+    if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
     if (outcome.kind === 'gone') {
       await this.bury(queued, attempt, 'the receiver answered 410');
       return true;
@@ -142,7 +134,7 @@ export class TriggerRun {
     return true;
   }
 
-  private async say(queued: Queued): Promise<Said> {
+  private async say(queued: Queued): ReturnType<Say> {
     const {owners, events} = this.world;
     if ('data' in queued) return JSON.stringify(queued.data);
     if (queued.type === 'event.tracked') {

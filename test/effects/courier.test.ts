@@ -1,12 +1,17 @@
 // What a process knows of an endpoint beside others that serve it.
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import {monotonicMs} from '../../src/clock.js';
 import {allPlaces, type CourierWorld, Recipient} from '../../src/effects/courier.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import type {HookStore} from '../../src/effects/hook-store.js';
-import type {Outcome} from '../../src/effects/post.js';
+import {OwnerAway} from '../../src/effects/owners.js';
+import {type Outcome, socketsMax} from '../../src/effects/post.js';
+import {probeDelayMs, probedAfter} from '../../src/effects/schedule.js';
 import {createLogger} from '../../src/observe.js';
+import {until} from '../support/until.js';
 
 const day = 86_400_000;
+const empty = async () => '{}';
 const message = {id: 'msg_1', type: 'user.identified', timestampMs: 0, attempt: 1};
 
 const endpoint: Endpoint = {
@@ -24,15 +29,15 @@ const endpoint: Endpoint = {
 };
 
 /** Processes that share a bucket and a clock. */
-function deployment() {
+function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0) {
   const stored = new Map<string, {readonly name: string; readonly text: string; readonly revision: number}>();
   const clock = {nowMs: 0};
   const disabled: string[] = [];
-  const process = (outcome: () => Outcome): Recipient =>
+  const process = (outcome: CourierWorld['poster']['post']): Recipient =>
     new Recipient(
       endpoint,
       {
-        poster: {post: async () => outcome()},
+        poster: {post: outcome},
         hooks: {
           endpoints: {
             change: async (id: string, edit: (one: Endpoint) => Endpoint) => {
@@ -50,7 +55,7 @@ function deployment() {
           },
         },
         wallMs: () => clock.nowMs,
-        probeDelayMs: () => 0,
+        probeDelayMs,
         logger: createLogger('silent', 'test'),
       } satisfies CourierWorld,
       allPlaces(),
@@ -58,33 +63,33 @@ function deployment() {
   return {process, clock, disabled};
 }
 
-const taken = (): Outcome => ({kind: 'delivered', status: 200});
-const refused = (): Outcome => ({kind: 'failed', status: 500});
+const taken = async (): Promise<Outcome> => ({kind: 'delivered', status: 200});
+const refused = async (): Promise<Outcome> => ({kind: 'failed', status: 500});
 
 test('an endpoint that nobody reached for five days is disabled', async () => {
   const {process, clock, disabled} = deployment();
   const one = process(refused);
-  await one.send(message, '{}');
+  await one.send(message, empty);
   clock.nowMs = 5 * day - 1;
-  await one.send(message, '{}');
+  await one.send(message, empty);
   expect(disabled).toEqual([]);
   clock.nowMs += 1;
-  await one.send(message, '{}');
+  await one.send(message, empty);
   expect(disabled).toEqual([endpoint.id]);
 });
 
 test('an endpoint that was resumed while nobody delivered has its five days again', async () => {
   const {process, clock, disabled} = deployment();
   const before = process(refused);
-  await before.send(message, '{}');
+  await before.send(message, empty);
   await before.save();
   clock.nowMs = 6 * day;
   const after = process(refused);
   await after.load();
-  await after.send(message, '{}');
+  await after.send(message, empty);
   expect(disabled).toEqual([]);
   clock.nowMs += 5 * day;
-  await after.send(message, '{}');
+  await after.send(message, empty);
   expect(disabled).toEqual([endpoint.id]);
 });
 
@@ -92,20 +97,84 @@ test('an endpoint that another process reaches is not disabled by one that faile
   const {process, clock, disabled} = deployment();
   const [one, other] = [process(refused), process(taken)];
   clock.nowMs = 1;
-  await one.send(message, '{}');
+  await one.send(message, empty);
   await one.save();
   clock.nowMs = 6 * day;
   await other.load();
-  await other.send(message, '{}');
+  await other.send(message, empty);
   await other.save();
   clock.nowMs += 1;
-  await one.send(message, '{}');
+  await one.send(message, empty);
   expect(disabled).toEqual([]);
   expect(one.standing).toMatchObject({lastSuccessMs: 6 * day});
   clock.nowMs += 5 * day;
-  await one.send(message, '{}');
+  await one.send(message, empty);
   expect(disabled).toEqual([]);
   clock.nowMs += 5 * day;
-  await one.send(message, '{}');
+  await one.send(message, empty);
   expect(disabled).toEqual([endpoint.id]);
+});
+
+test('what was under way when an endpoint begins to be probed does not make its probes rarer', async () => {
+  const {process, clock} = deployment((failures) => probeDelayMs(failures, 0.5));
+  let fail = (): void => undefined;
+  const down = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  const one = process(async () => {
+    await down;
+    return refused();
+  });
+  const underWay = Array.from({length: probedAfter + socketsMax}, () => one.send(message, empty));
+  clock.nowMs = 1;
+  fail();
+  await Promise.all(underWay);
+  expect(one.standing).toMatchObject({failures: probedAfter, failed: underWay.length, nextProbeMs: 1 + 5_000});
+  clock.nowMs = one.standing.nextProbeMs;
+  await one.send(message, empty);
+  expect(one.standing.nextProbeMs - clock.nowMs).toBe(300_000);
+});
+
+describe('an attempt that waits for its socket', () => {
+  /** Connects after so long that what was said before may have changed. */
+  function waiting(said: readonly (string | undefined)[]) {
+    const bodies: unknown[] = [];
+    const {process} = deployment();
+    const one = process(async (_, contentOf) => {
+      const startMs = monotonicMs();
+      await until('what was said is old', () => monotonicMs() - startMs > 300);
+      const content = await contentOf();
+      if (content === undefined) return {kind: 'erased'};
+      bodies.push(JSON.parse(content.body).data);
+      return taken();
+    });
+    let times = 0;
+    const say = async () => said[Math.min(times++, said.length - 1)];
+    return {one, say, bodies};
+  }
+
+  test('sends nothing of a user who is erased meanwhile', async () => {
+    const {one, say, bodies} = waiting(['{"n":1}', undefined]);
+    expect(await one.send(message, say)).toEqual({kind: 'erased'});
+    expect(bodies).toEqual([]);
+    expect(one.standing).toMatchObject({failures: 0, failed: 0, delivered: 0});
+    expect(one.standing.attempts[0]).toMatchObject({outcome: 'erased'});
+  });
+
+  test('sends what is so then', async () => {
+    const {one, say, bodies} = waiting(['{"n":1}', '{"n":2}']);
+    expect(await one.send(message, say)).toEqual({kind: 'delivered', status: 200});
+    expect(bodies).toEqual([{n: 2}]);
+  });
+
+  test('counts as none where nobody can say it now', async () => {
+    const {one} = waiting([]);
+    let times = 0;
+    const away = async () => {
+      if (times++ > 0) throw new OwnerAway('the owner is away');
+      return '{}';
+    };
+    await expect(one.send(message, away)).rejects.toThrow(OwnerAway);
+    expect(one.standing).toMatchObject({failures: 0, failed: 0, attempts: []});
+  });
 });

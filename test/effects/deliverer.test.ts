@@ -113,7 +113,10 @@ class Process {
       heads: this.heads,
       partitionCount,
       poster: {
-        post: async (_, headers, body) => {
+        post: async (_, contentOf) => {
+          const content = await contentOf();
+          if (content === undefined) return {kind: 'erased'};
+          const {headers, body} = content;
           const {type, data} = JSON.parse(body);
           const got = {id: headers['webhook-id']!, type, data, signature: headers['webhook-signature']!};
           this.received.push(got);

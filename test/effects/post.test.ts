@@ -4,7 +4,7 @@ import {createServer, type Server, type Socket} from 'node:net';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterEach, describe, expect, test} from 'vitest';
 import {Addresses} from '../../src/effects/addresses.js';
-import {Poster} from '../../src/effects/post.js';
+import {Poster, socketsMax} from '../../src/effects/post.js';
 
 const nowMs = Date.parse('2026-11-27T12:00:00Z');
 const msMax = 300;
@@ -44,8 +44,10 @@ function poster(addresses = new Addresses({allowed: ['127.0.0.1', '::1'], allows
   return made;
 }
 
+const content = {headers: {'webhook-id': 'msg_1'}, body: '{"a":"é"}'};
+
 const send = (port: number, by = poster(), host = '127.0.0.1') =>
-  by.post(`http://${host}:${port}/hook?a=b`, {'webhook-id': 'msg_1'}, '{"a":"é"}');
+  by.post(`http://${host}:${port}/hook?a=b`, async () => content);
 
 const statusLine = (status: string, more = '') => `HTTP/1.1 ${status}\r\n${more}Content-Length: 0\r\n\r\n`;
 
@@ -179,5 +181,71 @@ describe('a receiver that', () => {
   test('has an IPv6 address alone', async () => {
     const port = await receiver((socket) => void socket.write(statusLine('200 OK')), '::1');
     expect(await send(port, poster(), '[::1]')).toEqual({kind: 'delivered', status: 200});
+  });
+});
+
+describe('what is sent', () => {
+  const loopback = {allowed: ['127.0.0.1', '127.0.0.2'], allowsHttp: true};
+  const ok = (socket: Socket): void => void socket.write(statusLine('200 OK'));
+
+  test('is asked for when the receiver is connected, and may be nothing by then', async () => {
+    let asked = 0;
+    const port = await receiver(() => asked++);
+    let connect = (): void => undefined;
+    const addresses = new Addresses(loopback, (_, __, callback) => {
+      connect = () => callback(null, [{address: '127.0.0.1', family: 4}]);
+    });
+    let isAsked = false;
+    const outcome = poster(addresses).post(`http://receiver.example:${port}/`, async () => {
+      isAsked = true;
+      return undefined;
+    });
+    await pause(0);
+    expect(isAsked).toBe(false);
+    connect();
+    expect(await outcome).toEqual({kind: 'erased'});
+    expect([isAsked, asked]).toEqual([true, 0]);
+  });
+
+  test('is not sent where nobody can say what it is', async () => {
+    let asked = 0;
+    const port = await receiver(() => asked++);
+    const fault = new Error('the owner is away');
+    await expect(poster().post(`http://127.0.0.1:${port}/`, () => Promise.reject(fault))).rejects.toBe(fault);
+    expect(asked).toBe(0);
+  });
+
+  test('waits for no other request to the same receiver', async () => {
+    const held: Socket[] = [];
+    const count = 3 * socketsMax;
+    const port = await receiver((socket) => {
+      held.push(socket);
+      if (held.length === count) for (const one of held) ok(one);
+    });
+    const by = poster();
+    const outcomes = await Promise.all(Array.from({length: count}, () => send(port, by)));
+    expect(new Set(outcomes.map(({kind}) => kind))).toEqual(new Set(['delivered']));
+  });
+
+  test('goes to an address that is allowed at each connection, though the name had one before', async () => {
+    const ports: number[] = [];
+    const port = await receiver((socket) => {
+      ports.push(socket.remotePort!);
+      socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    }, '127.0.0.2');
+    const answers = [['127.0.0.2'], ['10.0.0.1', '127.0.0.2'], ['10.0.0.1'], ['127.0.0.2']];
+    const addresses = new Addresses({...loopback, allowed: ['127.0.0.2']}, (_, __, callback) =>
+      callback(
+        null,
+        answers.shift()!.map((address) => ({address, family: 4})),
+      ),
+    );
+    const by = poster(addresses);
+    const why = 'the address is private or reserved';
+    const outcomes = [];
+    for (let i = 0; i < 4; i++) outcomes.push(await send(port, by, 'receiver.example'));
+    const delivered = {kind: 'delivered', status: 200};
+    expect(outcomes).toEqual([delivered, delivered, {kind: 'failed', why}, delivered]);
+    expect(new Set(ports).size).toBe(3);
   });
 });

@@ -41,7 +41,8 @@ test('the one in Node takes what is signed, by either of two secrets, and refuse
   });
   const poster = new Poster({addresses: new Addresses({allowed: ['127.0.0.1'], allowsHttp: true}), wallMs: Date.now});
   try {
-    const post = (headers: Record<string, string>) => poster.post(`http://127.0.0.1:${port}/`, headers, body);
+    const post = (headers: Record<string, string>) =>
+      poster.post(`http://127.0.0.1:${port}/`, async () => ({headers, body}));
     const signed = headersOf(nowSeconds, [newSecret(), secret]);
     await until('it listens', async () => !('why' in (await post({}))));
     expect(await post(signed)).toEqual({kind: 'delivered', status: 204});
