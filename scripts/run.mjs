@@ -18,7 +18,7 @@ const programs = {
   chaos: ['tools/chaos/main', {needs: 'everything'}],
   'fuzz-http': ['tools/fuzz/main', {needs: 'everything'}],
   sim: ['tools/sim/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
-  mutants: ['tools/mutants/main', {say: quiet, needs: 'everything', needsNatsServer: false}],
+  mutants: ['tools/mutants/main', {say: quiet, needs: 'everything'}],
 };
 
 await runScript(async () => {

@@ -1,8 +1,8 @@
 // Seeded bugs: each a small change of a source file that breaks one promise, and the suite that must notice it.
 //   The code does not know them: they are made in a copy of the tree.
 
-/** `sim`: number of seeds from the first one on. `vitest`: one test file. */
-export type Suite = {readonly sim: number} | {readonly vitest: string};
+/** `sim`: number of seeds from the first one on. `vitest`: one test file; `only`: those of its tests whose names have this text. */
+export type Suite = {readonly sim: number} | {readonly vitest: string; readonly only?: string};
 
 export interface Mutant {
   readonly name: string;
@@ -14,6 +14,7 @@ export interface Mutant {
 }
 
 const sim: Suite = {sim: 300};
+const tails: Suite = {vitest: 'test/effects/tail-run.test.ts'};
 
 export const mutants: readonly Mutant[] = [
   {
@@ -285,5 +286,52 @@ export const mutants: readonly Mutant[] = [
     text: '    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);\n',
     replacement: '',
     caughtBy: sim,
+  },
+  {
+    name: 'a-manifest-before-its-effects-are-queued',
+    file: 'src/partition/snapshot/snapshots.ts',
+    text: '    await told;\n',
+    replacement: '',
+    caughtBy: {vitest: 'test/partition/effects.test.ts', only: 'a manifest waits'},
+  },
+  {
+    name: 'a-cursor-before-its-deliveries',
+    file: 'src/effects/tail-run.ts',
+    text: 'await this.settleAll(cursor, page);',
+    replacement: 'void this.settleAll(cursor, page);',
+    caughtBy: tails,
+  },
+  {
+    name: 'a-webhook-id-from-the-clock',
+    file: 'src/effects/tail-run.ts',
+    text: 'origin.partition, generation, ...ends)',
+    replacement: 'origin.partition, generation, this.world.wallMs(), ...ends)',
+    caughtBy: tails,
+  },
+  {
+    name: 'a-dead-letter-with-its-payload',
+    file: 'src/effects/trigger-run.ts',
+    text: '{...queued, attempts, why, endedMs: wallMs()}',
+    replacement: '{...queued, attempts, why, endedMs: wallMs(), said: await this.say(queued)}',
+    caughtBy: {vitest: 'test/effects/trigger-run.test.ts'},
+  },
+  {
+    name: 'a-failed-event-that-is-queued-with-its-payload',
+    file: 'src/effects/tail-run.ts',
+    text: 'private triggerOf({id, ordinals, atMs}: Delivery): EventsTrigger {',
+    replacement:
+      'private triggerOf({events, ...delivery}: Delivery): EventsTrigger {\n' +
+      '    return {...this.referenceOf(delivery), events};\n  }\n\n' +
+      '  private referenceOf({id, ordinals, atMs}: Delivery): EventsTrigger {',
+    caughtBy: tails,
+  },
+  {
+    name: 'a-redirect-that-is-followed',
+    file: 'src/effects/post.ts',
+    text: '        resolve(this.outcomeOf(answer));\n',
+    replacement:
+      '        const {location} = answer.headers;\n' +
+      '        resolve(location === undefined ? this.outcomeOf(answer) : this.post(location, contentOf));\n',
+    caughtBy: {vitest: 'test/effects/post.test.ts', only: 'what an answer means'},
   },
 ];

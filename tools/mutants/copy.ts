@@ -8,7 +8,7 @@ import type {Mutant, Suite} from './catalogue.js';
 const copied = ['actors', 'src', 'kernels', 'tools', 'test', 'dist', 'tsconfig.json', 'package.json'];
 const suiteMsMax = 180_000;
 
-/** vitest without the project's set-up: these suites need neither a build nor a nats-server. */
+/** vitest without the project's set-up: these suites need no build, and the nats-server of NATS_SERVER_BIN at most. */
 const vitestConfig = "export default {test: {include: ['test/**/*.test.ts'], pool: 'forks', testTimeout: 120_000}};\n";
 
 export interface SuiteRun {
@@ -44,7 +44,10 @@ export class TreeCopy {
   }
 
   run(suite: Suite): SuiteRun {
-    if ('vitest' in suite) return this.node(['node_modules/vitest/vitest.mjs', 'run', suite.vitest]);
+    if ('vitest' in suite) {
+      const only = suite.only === undefined ? [] : ['--testNamePattern', suite.only];
+      return this.node(['node_modules/vitest/vitest.mjs', 'run', suite.vitest, ...only]);
+    }
     // Types may be wrong in a mutant; tsc writes the code all the same.
     this.node(['node_modules/typescript/bin/tsc', '-b']);
     return this.node(['dist/tools/sim/main.js', '--seeds', String(suite.sim), '--stop']);

@@ -10,7 +10,8 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const nameOf = (suite: Suite): string => ('sim' in suite ? `sim, ${suite.sim} seeds` : suite.vitest);
+const nameOf = (suite: Suite): string =>
+  'sim' in suite ? `sim, ${suite.sim} seeds` : [suite.vitest, suite.only].filter(Boolean).join(': ');
 
 /** The line with the reason of the failure. */
 function reasonOf({words}: SuiteRun): string {

@@ -1,0 +1,163 @@
+// A tail over a fake world: rows of one partition, a bucket in memory, a receiver that the test holds.
+import {afterEach, expect, test} from 'vitest';
+import type {PartitionQuestion} from '../../src/asks.js';
+import {seedsOf} from '../../src/deployment-seeds.js';
+import {allPlaces, Recipient} from '../../src/effects/courier.js';
+import {type Cursor, cursorName} from '../../src/effects/cursor.js';
+import type {Endpoint} from '../../src/effects/endpoint.js';
+import {EventReader} from '../../src/effects/event-reader.js';
+import {Heads} from '../../src/effects/heads.js';
+import type {HookStore} from '../../src/effects/hook-store.js';
+import type {Letters} from '../../src/effects/letters.js';
+import {Owners} from '../../src/effects/owners.js';
+import type {Outcome} from '../../src/effects/post.js';
+import type {DeadLetter, Queued} from '../../src/effects/queued.js';
+import {TailRun} from '../../src/effects/tail-run.js';
+import {messageId} from '../../src/effects/trigger.js';
+import type {BucketEntry} from '../../src/keys/store.js';
+import {createLogger} from '../../src/observe.js';
+import {userRefs} from '../../src/user-ref.js';
+import {until} from '../support/until.js';
+
+const secret = 'secret';
+const endpoint: Endpoint = {
+  v: 1,
+  id: 'wh_0123456789abcdef',
+  createdMs: 0,
+  kind: 'webhook',
+  url: 'https://hooks.example.com/',
+  types: [{type: 'event.tracked'}],
+  state: 'active',
+  reason: null,
+  secrets: [{value: 'whsec_AAAA'}],
+  batch: {events: 1, ms: 0},
+  ordered: false,
+};
+
+const running: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+
+const row = (ordinal: number): string =>
+  JSON.stringify({
+    id: `0-${ordinal}`,
+    event: 'seen',
+    userId: 'ada',
+    anonymousId: null,
+    properties: {marked: 'of a client'},
+    received_at: new Date().toISOString(),
+  });
+
+class World {
+  readonly rows: string[] = [];
+  readonly entries = new Map<string, BucketEntry>();
+  readonly ids: string[] = [];
+  readonly letters: (Queued | DeadLetter)[] = [];
+  /** Of each message, in order. */
+  readonly answers: ((outcome: Outcome) => void)[] = [];
+
+  constructor(private readonly wallMs: () => number) {
+    this.entries.set(cursorName(endpoint.id, 0), {
+      name: cursorName(endpoint.id, 0),
+      revision: 1,
+      text: JSON.stringify({v: 1, generation: 1, ordinal: 0} satisfies Cursor),
+    });
+  }
+
+  get cursor(): Cursor {
+    return JSON.parse(this.entries.get(cursorName(endpoint.id, 0))!.text) as Cursor;
+  }
+
+  private answer(question: PartitionQuestion): unknown {
+    const {rows} = this;
+    if (question.ask === 'bodies') return {kind: 'bodies', events: question.ordinals.map((ordinal) => rows[ordinal])};
+    const {from, limit} = question as Extract<PartitionQuestion, {ask: 'tail'}>;
+    const ordinals = [...rows.keys()].filter((ordinal) => ordinal >= from).slice(0, limit);
+    const next = limit === 0 ? from : rows.length;
+    return {kind: 'tail', generation: 1, end: rows.length, next, ordinals, events: ordinals.map((at) => rows[at])};
+  }
+
+  start(content: Partial<Endpoint> = {}): void {
+    const {wallMs} = this;
+    const bucket = {
+      read: async (name: string) => this.entries.get(name),
+      write: async (name: string, text: string, expected: number) => {
+        if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
+        this.entries.set(name, {name, text, revision: expected + 1});
+        return expected + 1;
+      },
+    };
+    const owners = new Owners(async (_, question) => this.answer(question));
+    const heads = new Heads(owners);
+    const keep = async (_: string, letter: Queued | DeadLetter) => void this.letters.push(letter);
+    const poster = {
+      post: async (_: string, contentOf: () => Promise<{headers: Readonly<Record<string, string>>} | undefined>) => {
+        this.ids.push((await contentOf())!.headers['webhook-id']!);
+        return new Promise<Outcome>((resolve) => void this.answers.push(resolve));
+      },
+    };
+    const logger = createLogger('silent', 'test');
+    const courier = {poster, hooks: {} as HookStore, bucket, wallMs, probeDelayMs: () => 0, logger};
+    const recipient = new Recipient({...endpoint, ...content}, courier, allPlaces());
+    const tail = new TailRun(recipient, 0, {
+      bucket,
+      owners,
+      events: new EventReader(owners, seedsOf(secret), userRefs(secret)),
+      heads,
+      letters: {queue: keep, bury: keep} as unknown as Letters,
+      wallMs,
+      retryDelayMs: () => 0,
+      messageId: (...parts) => messageId(secret, ...parts),
+      placeIn: () => undefined,
+      logger,
+    });
+    heads.follow(1, () => true);
+    void tail.run();
+    running.push(async () => {
+      for (const answer of this.answers) answer({kind: 'delivered', status: 200});
+      recipient.gate.stop();
+      heads.stop();
+      await tail.stop();
+    });
+  }
+}
+
+test('the cursor passes rows once each of their deliveries is settled', async () => {
+  const world = new World(Date.now);
+  world.rows.push(row(0), row(1));
+  world.start();
+  await until('both are sent', () => world.answers.length === 2);
+  world.answers[1]!({kind: 'delivered', status: 200});
+  // It looks ten times a second for more, and saves where it stands at once.
+  const before = performance.now();
+  await until('it had the time to move', () => performance.now() - before > 300);
+  expect(world.cursor.ordinal).toBe(0);
+  world.answers[0]!({kind: 'delivered', status: 200});
+  await until('it has passed them', () => world.cursor.ordinal === 2);
+});
+
+test('a message has the id of its place, whenever it is sent', async () => {
+  const ids: string[][] = [];
+  for (const wallMs of [Date.now, () => Date.now() + 3_600_000]) {
+    const world = new World(wallMs);
+    world.rows.push(row(0), row(1));
+    world.start();
+    await until('both are sent', () => world.answers.length === 2);
+    ids.push(world.ids.sort());
+  }
+  expect(ids[1]).toEqual(ids[0]);
+  expect(ids[0]).toEqual([0, 1].map((ordinal) => messageId(secret, endpoint.id, 0, 1, ordinal)).sort());
+});
+
+test.each([false, true])('what is queued or buried has nothing of a client (ordered: %s)', async (ordered) => {
+  const world = new World(Date.now);
+  world.rows.push(row(0));
+  world.start({ordered});
+  for (let attempts = 1; world.letters.length === 0; attempts++) {
+    await until('it is sent, or over', () => world.answers.length === attempts || world.letters.length > 0);
+    world.answers.at(-1)!({kind: 'failed', status: 500});
+  }
+  expect(JSON.stringify(world.letters)).not.toContain('of a client');
+  expect(world.letters).toMatchObject([{type: 'event.tracked', of: {partition: 0, generation: 1, ordinals: [0]}}]);
+});

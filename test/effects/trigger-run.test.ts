@@ -1,0 +1,69 @@
+// The delivery of one trigger over a fake world: what of it is stored, and what is not.
+import {expect, test} from 'vitest';
+import {allPlaces, Recipient} from '../../src/effects/courier.js';
+import type {Endpoint} from '../../src/effects/endpoint.js';
+import type {EventReader} from '../../src/effects/event-reader.js';
+import type {HookStore} from '../../src/effects/hook-store.js';
+import type {Letters} from '../../src/effects/letters.js';
+import {Owners} from '../../src/effects/owners.js';
+import type {DeadLetter, Queued} from '../../src/effects/queued.js';
+import {attemptsMax} from '../../src/effects/schedule.js';
+import {type PulledMessage, TriggerRun} from '../../src/effects/trigger-run.js';
+import {createLogger} from '../../src/observe.js';
+import {until} from '../support/until.js';
+
+const endpoint: Endpoint = {
+  v: 1,
+  id: 'wh_0123456789abcdef',
+  createdMs: 0,
+  kind: 'webhook',
+  url: 'https://hooks.example.com/',
+  types: [{type: 'user.identified'}],
+  state: 'active',
+  reason: null,
+  secrets: [{value: 'whsec_AAAA'}],
+  batch: {events: 1, ms: 0},
+  ordered: false,
+};
+
+test('a dead letter is the trigger as it was queued: what was said is nowhere', async () => {
+  const trigger: Queued = {v: 1, id: 'msg_1', type: 'user.identified', timestampMs: 1, of: {partition: 0, user: 7}};
+  const waiting: Queued[] = [trigger];
+  const dead: DeadLetter[] = [];
+  const sent: string[] = [];
+  const logger = createLogger('silent', 'test');
+  const poster = {
+    post: async (_: string, contentOf: () => Promise<{body: string} | undefined>) => {
+      sent.push((await contentOf())!.body);
+      return {kind: 'failed', status: 500} as const;
+    },
+  };
+  const bucket = {read: async () => undefined, write: async () => 1};
+  const world = {poster, hooks: {} as HookStore, bucket, wallMs: () => 5, probeDelayMs: () => 0, logger};
+  const recipient = new Recipient(endpoint, world, allPlaces());
+  const letters = {
+    queue: async (_: string, queued: Queued) => void waiting.push(queued),
+    bury: async (_: string, letter: DeadLetter) => void dead.push(letter),
+  } as unknown as Letters;
+  const run = new TriggerRun(recipient, {
+    source: {
+      next: async (): Promise<PulledMessage | undefined> => {
+        await until('one waits', () => waiting.length > 0 || dead.length > 0);
+        const queued = waiting.shift();
+        return queued && {queued, ack: () => undefined, back: () => undefined, alive: () => undefined};
+      },
+    },
+    letters,
+    owners: new Owners(async () => ({kind: 'effect', dataJson: '{"userId":"ada","traits":{"plan":"of a client"}}'})),
+    events: {} as EventReader,
+    wallMs: () => 5,
+    retryDelayMs: () => 0,
+    logger,
+  }).run();
+  await until('it is buried', () => dead.length > 0);
+  recipient.gate.stop();
+  await run;
+  expect(sent.length).toBe(attemptsMax);
+  expect(sent[0]).toContain('of a client');
+  expect(dead).toEqual([{...trigger, attempts: attemptsMax, dueMs: 5, why: 'the receiver answered 500', endedMs: 5}]);
+});
