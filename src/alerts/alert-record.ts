@@ -1,6 +1,7 @@
 // The stored record of an alert: its state, and the messages that are not queued yet.
 //   AR1. A change and its messages are written together (kept-records.ts).
-//   AR2. In quiet hours the changes of chats are collected. They end in one message, which says how many there were.
+//   AR2. In quiet hours the changes of chats are collected. They end in one message, which says how many there were, also of an
+//        alert that was paused meanwhile.
 
 import {isoText} from '../../actors/calendar.js';
 import type {EndpointKind} from '../effects/endpoint.js';
@@ -61,12 +62,12 @@ export function advanced(
   const {wasSeen: _, ...unseen} = known ?? {};
   const before = known === undefined || known.rule === rule ? known : (unseen as AlertRecord);
   const {state, change} = step(before, reading, positions, alert);
-  const ended = endQuiet({waiting: [], ...before, ...state, rule}, alert, reading.toMs, positions, audience);
+  const ended = quietEnded({waiting: [], ...before, ...state, rule}, alert, reading.toMs, positions, audience);
   return change === undefined ? ended : told(ended, alert, change, audience);
 }
 
-/** Queues the deferred changes once the quiet hours are over. AR2 */
-function endQuiet(
+/** The record at `nowMs`: deferred changes are queued once the quiet hours are over. AR2 */
+export function quietEnded(
   record: AlertRecord,
   {id, name}: Alert<StateRule>,
   nowMs: number,

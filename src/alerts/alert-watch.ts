@@ -2,6 +2,7 @@
 //   AW1. Hundreds of partitions publish at different times: a pass waits for `restTimes` of what the last one took, so that
 //        alerts never take more than a small share of the thread.
 import {throwBroken} from '../../actors/invariant.js';
+import {recordSweepEveryMs} from '../effects/record-sweep.js';
 import {BucketFault} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import type {AlertOwner} from './alert-owner.js';
@@ -20,6 +21,8 @@ interface WatchOptions {
   readonly stalls: Pick<Stalls, 'judge' | 'forget'>;
   readonly revisions: Pick<Revisions, 'judge' | 'forget'>;
   readonly owner: Pick<AlertOwner, 'isOurs'>;
+  /** Removes records of what was deleted. Rejects with a `BucketFault`. */
+  readonly sweep: () => Promise<void>;
   /** Whether there is anything to evaluate. */
   readonly isNeeded: () => boolean;
   readonly monotonicMs: () => number;
@@ -32,6 +35,7 @@ export class AlertWatch {
   private isPublished = true;
   private passMs = Number.NEGATIVE_INFINITY;
   private lagMs = Number.NEGATIVE_INFINITY;
+  private sweptMs = Number.NEGATIVE_INFINITY;
   private restUntilMs = 0;
   private running: Promise<void> | undefined;
 
@@ -60,17 +64,24 @@ export class AlertWatch {
   }
 
   private async pass(): Promise<void> {
-    const {evaluator, stalls, revisions, owner, isNeeded, monotonicMs, logger} = this.options;
+    const {evaluator, stalls, revisions, owner, sweep, isNeeded, monotonicMs, logger} = this.options;
     const startMs = monotonicMs();
     const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
-    if (startMs < this.restUntilMs || !isNeeded() || !(isDue || isLagDue)) return;
+    const isSweepDue = startMs - this.sweptMs >= recordSweepEveryMs;
+    const isReadDue = isNeeded() && (isDue || isLagDue);
+    if (startMs < this.restUntilMs || !(isReadDue || isSweepDue)) return;
     try {
       if (!(await owner.isOurs())) {
         evaluator.forget();
         stalls.forget();
         return revisions.forget();
       }
+      if (isSweepDue) {
+        await sweep();
+        this.sweptMs = startMs;
+      }
+      if (!isReadDue) return;
       if (isDue) {
         this.isPublished = false;
         this.passMs = startMs;

@@ -7,7 +7,7 @@ import type {ReportAnswer, ReportQuery} from '../asks.js';
 import type {Endpoint} from '../effects/endpoint.js';
 import type {Logger} from '../observe.js';
 import {zoneOf} from '../zone.js';
-import {type AlertRecord, advanced, differs, seenBy} from './alert-record.js';
+import {type AlertRecord, advanced, differs, quietEnded, seenBy} from './alert-record.js';
 import {
   type Alert,
   hasState,
@@ -73,11 +73,11 @@ export class AlertEvaluator {
   /** Judges all alerts over `set`, unless a complete pass has done so. */
   async judgeReports(set: PublishedSet): Promise<void> {
     if (set.positions === this.judged) return;
-    for (const alert of this.active()) {
+    for (const alert of this.withState()) {
       const {rule} = alert;
       if (rule.kind === 'lag') continue;
-      const isOver = await this.guarded(alert, async (known) => this.readingOf(rule, alert, known, set), set.positions);
-      if (isOver) return; // EA1
+      const readingOf = (known: AlertRecord | undefined) => this.readingOf(rule, alert, known, set);
+      if (await this.guarded(alert, readingOf, set)) return; // EA1
     }
     const names = new Set(this.ports.alerts().map(({id}) => stateName(id)));
     for (const name of this.records.names()) if (!names.has(name)) await this.records.remove(name);
@@ -85,9 +85,10 @@ export class AlertEvaluator {
   }
 
   async judgeLags(): Promise<void> {
-    for (const alert of this.active()) {
+    for (const alert of this.withState()) {
       const {rule} = alert;
-      if (rule.kind === 'lag') await this.guarded(alert, () => this.readingOfLag(rule), '');
+      const now: PublishedSet = {asOfMs: this.ports.wallMs(), positions: ''};
+      if (rule.kind === 'lag') await this.guarded(alert, () => this.readingOfLag(rule), now);
     }
   }
 
@@ -97,27 +98,35 @@ export class AlertEvaluator {
     this.judged = undefined;
   }
 
-  private active(): readonly Alert<StateRule>[] {
-    return this.ports
-      .alerts()
-      .filter(hasState)
-      .filter(({isPaused}) => !isPaused);
+  /** Whether there are records, those of alerts that were deleted, too. */
+  get hasRecords(): boolean {
+    return this.records.names().length > 0;
   }
 
-  /** Evaluates one alert. Resolves to whether the set is no longer kept. EA1, EA2 */
+  private withState(): readonly Alert<StateRule>[] {
+    return this.ports.alerts().filter(hasState);
+  }
+
+  /**
+   * Evaluates one alert; of one that is paused it only sends what waits. Resolves to whether the set is no longer kept. EA1, EA2
+   */
   private async guarded(
     alert: Alert<StateRule>,
     readingOf: (known: AlertRecord | undefined) => Promise<Reading | 'gone' | undefined>,
-    positions: string,
+    {asOfMs, positions}: PublishedSet,
   ): Promise<boolean> {
     try {
       const name = stateName(alert.id);
       const kept = await this.records.queue(name, await this.records.load(name));
-      const reading = await readingOf(kept?.record);
-      if (reading === 'gone') return true;
-      if (reading === undefined) return false;
-      const next = advanced(kept?.record, alert, reading, positions, this.audienceOf(alert));
-      await this.records.queue(name, await this.records.store(name, kept, next));
+      const audience = this.audienceOf(alert);
+      let next: AlertRecord | undefined;
+      if (alert.isPaused) next = kept && quietEnded(kept.record, alert, asOfMs, positions, audience);
+      else {
+        const reading = await readingOf(kept?.record);
+        if (reading === 'gone') return true;
+        next = reading && advanced(kept?.record, alert, reading, positions, audience);
+      }
+      if (next !== undefined) await this.records.queue(name, await this.records.store(name, kept, next));
     } catch (error) {
       throwBroken(error);
       this.ports.logger.warn({err: error, alert: alert.id}, 'an alert could not be evaluated, and is again later');

@@ -2,7 +2,7 @@
 //   KR1. A record is written by compare-and-set before its messages are queued. If another process wrote it, it is read again.
 //   KR2. Messages leave the record when all of them are queued: after a crash they are queued again, with the same ids.
 import type {Trigger, TriggerType} from '../effects/trigger.js';
-import type {KeyBucket} from '../keys/store.js';
+import type {RecordBucket} from '../keys/store.js';
 
 export interface WaitingMessage {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface Kept<Record> {
 }
 
 export interface KeptPorts {
-  readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
+  readonly bucket: Pick<RecordBucket, 'read' | 'write' | 'purge'>;
   /** Whether the endpoint (still) exists. */
   hasEndpoint(id: string): boolean;
   /** Queues a trigger. Resolves when the queue has it. */
@@ -70,7 +70,7 @@ export class KeptRecords<Record extends Waiting> {
     return undefined;
   }
 
-  /** Revision that a first write expects: a removed record is an empty text, with a revision. */
+  /** Revision that a first write expects: a record that an older version removed is an empty text, with a revision. */
   private async revisionOfNone(name: string): Promise<number> {
     const entry = await this.ports.bucket.read(name);
     return entry?.text === '' ? entry.revision : 0;
@@ -95,7 +95,7 @@ export class KeptRecords<Record extends Waiting> {
 
   async remove(name: string): Promise<void> {
     const kept = await this.load(name);
-    if (kept !== undefined) await this.ports.bucket.write(name, '', kept.revision);
+    if (kept !== undefined) await this.ports.bucket.purge(name, kept.revision);
     this.held.delete(name);
   }
 

@@ -1,16 +1,19 @@
 // `report.revised`: days of named events that were published complete, and changed afterwards: late events, deletions.
 //   RV1. The counts of all complete days are stored. The newest set's counts of those days are compared with them.
 //   RV2. One message per event and publication, or several if more days changed than one carries.
+//   RV3. The counts of an event that no subscription names any more are deleted: if it is named again, they begin anew.
 import {createHash} from 'node:crypto';
 import {throwBroken} from '../../actors/invariant.js';
 import {dayMs} from '../../actors/limits.js';
 import type {ReportQuery} from '../asks.js';
+import type {RecordBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import {type ChangedDay, changedDays, dayCountsOf} from './day-counts.js';
 import type {PublishedSet} from './evaluator.js';
 import {type KeptPorts, KeptRecords, type WaitingMessage} from './kept-records.js';
 import {revisedText} from './texts.js';
 
+const prefix = 'rv.';
 /** Days of one message: some 60 bytes each. */
 const daysMax = 500;
 
@@ -24,6 +27,7 @@ interface RevisionRecord {
 }
 
 interface RevisionPorts extends KeptPorts {
+  readonly bucket: KeptPorts['bucket'] & Pick<RecordBucket, 'names'>;
   /** Ids of the endpoints that subscribe, by name of the event. */
   subscribed(): ReadonlyMap<string, readonly string[]>;
   /** The parsed answer over the set at these positions; undefined: there is none. */
@@ -46,8 +50,19 @@ export class Revisions {
     );
   }
 
+  /** RV3 */
   get isNeeded(): boolean {
-    return this.ports.subscribed().size > 0;
+    return this.ports.subscribed().size > 0 || this.records.names().length > 0;
+  }
+
+  /** Forgets what earlier processes kept of events that no subscription names. Rejects with a `BucketFault`. RV3 */
+  async sweep(): Promise<void> {
+    await this.forgetAllBut(this.ports.subscribed(), await this.ports.bucket.names(`${prefix}*`));
+  }
+
+  private async forgetAllBut(subscribed: ReadonlyMap<string, unknown>, names: readonly string[]): Promise<void> {
+    const kept = new Set([...subscribed.keys()].map(nameOf));
+    for (const name of names) if (!kept.has(name)) await this.records.remove(name);
   }
 
   /** Compares the stored counts with those of `set`. */
@@ -62,8 +77,7 @@ export class Revisions {
         this.ports.logger.warn({err: error}, 'days of an event could not be compared, and are again later');
       }
     }
-    const kept = new Set([...subscribed.keys()].map(nameOf));
-    for (const name of this.records.names()) if (!kept.has(name)) await this.records.remove(name);
+    await this.forgetAllBut(subscribed, this.records.names()); // RV3
     this.judged = set.positions;
   }
 
@@ -110,4 +124,4 @@ export class Revisions {
 }
 
 /** Name of an event's record: a hash, because names of events have characters that keys of the bucket may not have. */
-const nameOf = (event: string): string => `rv.${createHash('sha256').update(event).digest('hex').slice(0, 32)}`;
+const nameOf = (event: string): string => `${prefix}${createHash('sha256').update(event).digest('hex').slice(0, 32)}`;

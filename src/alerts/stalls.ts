@@ -70,6 +70,11 @@ export class Stalls {
     this.judged = set.positions;
   }
 
+  /** Whether there are records, those of alerts that were deleted, too. */
+  get hasRecords(): boolean {
+    return this.records.names().length > 0;
+  }
+
   /** Forgets the records: another process was the owner meanwhile, and its records count. */
   forget(): void {
     this.records.forget();

@@ -13,6 +13,7 @@ import {
 import {monotonicMs, wallMs} from '../clock.js';
 import {HookStore} from '../effects/hook-store.js';
 import {publishTrigger} from '../effects/outbox.js';
+import {sweepRecords} from '../effects/record-sweep.js';
 import {savedFunnelsOf} from '../effects/saved-funnel.js';
 import {type Standing, standingName} from '../effects/standing.js';
 import {messageId} from '../effects/trigger.js';
@@ -22,7 +23,7 @@ import type {Logger} from '../observe.js';
 import {AlertOwner} from './alert-owner.js';
 import {alertsOf} from './alert-states.js';
 import {AlertWatch} from './alert-watch.js';
-import type {LagKind} from './definition.js';
+import {type LagKind, stateName} from './definition.js';
 import {AlertEvaluator} from './evaluator.js';
 import {Revisions} from './revisions.js';
 import {Stalls} from './stalls.js';
@@ -92,8 +93,13 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     logger,
   });
   const owner = new AlertOwner(bucket, randomBytes(8).toString('hex'), isAlone, monotonicMs);
-  const isNeeded = (): boolean => alerts.list().length > 0 || revisions.isNeeded;
-  const watch = new AlertWatch({evaluator, stalls, revisions, owner, isNeeded, monotonicMs, logger});
+  const isNeeded = (): boolean =>
+    alerts.list().length > 0 || revisions.isNeeded || evaluator.hasRecords || stalls.hasRecords;
+  const sweep = async (): Promise<void> => {
+    await sweepRecords(bucket, stateName('*'), (id) => alerts.get(id) !== undefined);
+    await revisions.sweep();
+  };
+  const watch = new AlertWatch({evaluator, stalls, revisions, owner, sweep, isNeeded, monotonicMs, logger});
   return {
     notePublished: () => watch.notePublished(),
     stop: async () => {

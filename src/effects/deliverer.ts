@@ -1,12 +1,15 @@
 // Serves every endpoint: its triggers, and its tails of all partitions. Any number of processes may run it.
 //   DE1. A process that has not heard of an endpoint's deletion may still queue triggers for it: a sweep deletes them. The bucket
-//        decides whether an endpoint is deleted, because this process may not have heard of a new one yet.
+//        decides whether an endpoint is deleted, because this process may not have heard of a new one yet. Another sweep deletes
+//        its records (record-sweep.ts).
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
+import type {RecordBucket} from '../keys/store.js';
 import {allPlaces, type CourierWorld, Recipient, savingMs} from './courier.js';
 import type {Endpoint, EndpointState} from './endpoint.js';
 import type {Heads} from './heads.js';
 import type {Letters} from './letters.js';
+import {recordSweepEveryMs, sweepRecords} from './record-sweep.js';
 import {TailRun, type TailWorld} from './tail-run.js';
 import {TriggerRun, type TriggerWorld} from './trigger-run.js';
 
@@ -16,6 +19,7 @@ const sweepEveryMs = 60_000;
 type DeliveryWorld = CourierWorld &
   Omit<TailWorld, 'placeIn'> &
   Omit<TriggerWorld, 'source'> & {
+    readonly bucket: Pick<RecordBucket, 'read' | 'write' | 'names' | 'purge'>;
     readonly letters: Letters;
     readonly heads: Heads;
     readonly partitionCount: number;
@@ -114,6 +118,7 @@ export class Deliverer {
   private readonly places = allPlaces();
   private saving: NodeJS.Timeout | undefined;
   private sweeping: NodeJS.Timeout | undefined;
+  private sweepingRecords: NodeJS.Timeout | undefined;
   private isStopped = false;
 
   constructor(world: DeliveryWorld) {
@@ -127,7 +132,9 @@ export class Deliverer {
     heads.follow(partitionCount, () => [...this.services.values()].some(({hasTails}) => hasTails));
     this.saving = setInterval(() => void this.saveAll(), savingMs);
     this.sweeping = setInterval(() => void this.sweep(), sweepEveryMs);
+    this.sweepingRecords = setInterval(() => void this.sweepRecords(), recordSweepEveryMs);
     void this.sweep();
+    void this.sweepRecords();
   }
 
   /** Deletes the triggers of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
@@ -139,6 +146,17 @@ export class Deliverer {
         const entry = await bucket.read(id);
         if (entry === undefined || entry.text === '') await letters.forget(id);
       }
+    } catch (error) {
+      throwBroken(error);
+    }
+  }
+
+  /** Deletes the records of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
+  private async sweepRecords(): Promise<void> {
+    const {hooks, bucket} = this.world;
+    try {
+      for (const pattern of ['c.*.*', 'w.*'])
+        await sweepRecords(bucket, pattern, (id) => hooks.endpoints.get(id) !== undefined);
     } catch (error) {
       throwBroken(error);
     }
@@ -184,6 +202,7 @@ export class Deliverer {
     this.isStopped = true;
     clearInterval(this.saving);
     clearInterval(this.sweeping);
+    clearInterval(this.sweepingRecords);
     this.world.heads.stop();
     await Promise.all(Array.from(this.services.values(), (service) => service.stop()));
     await this.saveAll();

@@ -3,7 +3,7 @@
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
 //   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): the watch ignores them, by the dot
 //   in their names.
-import {type BucketEntry, BucketFault, type KeyBucket} from '../keys/store.js';
+import {type BucketEntry, BucketFault, type RecordBucket} from '../keys/store.js';
 import {StoredRecords} from '../keys/stored-records.js';
 import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';
 import {type Endpoint, type SubscribedType, subscribes} from './endpoint.js';
@@ -70,13 +70,13 @@ export class Definitions<Held extends Definition> {
 export class HookStore {
   readonly endpoints: Definitions<Endpoint>;
   /** The bucket that stores the definitions. */
-  readonly bucket: KeyBucket;
+  readonly bucket: RecordBucket;
   private readonly records: StoredRecords<Definition>;
   private readonly held = new Map<string, Definition>();
   private readonly wallMs: () => number;
   private readonly listeners: (() => void)[] = [];
 
-  private constructor(bucket: KeyBucket, wallMs: () => number) {
+  private constructor(bucket: RecordBucket, wallMs: () => number) {
     const {held} = this;
     this.bucket = bucket;
     this.wallMs = wallMs;
@@ -93,7 +93,7 @@ export class HookStore {
     this.endpoints = this.definitions<Endpoint>('wh');
   }
 
-  static async open(bucket: KeyBucket, wallMs: () => number): Promise<HookStore> {
+  static async open(bucket: RecordBucket, wallMs: () => number): Promise<HookStore> {
     const store = new HookStore(bucket, wallMs);
     await bucket.watch({
       returned: () => store.records.returned(),

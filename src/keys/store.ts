@@ -57,6 +57,14 @@ export interface FirstKeys {
   readonly secret?: string;
 }
 
+/** A bucket whose records end without a trace. Rejects with a `BucketFault`. */
+export interface RecordBucket extends KeyBucket {
+  /** Names that `pattern` fits, those of emptied records, too. A star stands for a word between dots. */
+  names(pattern: string): Promise<string[]>;
+  /** Removes the record, unless it was written after `revision`. A write that expects this revision fails then. */
+  purge(name: string, revision: number): Promise<void>;
+}
+
 /** Fixed keys of the configuration. */
 export type Bootstrap = {readonly [kind in KeyKind]?: string | undefined};
 

@@ -6,7 +6,7 @@ import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} 
 import {Kvm, type KvWatchEntry} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
-import {type BucketEntry, BucketFault, type KeyBucket, type KeyListener} from '../keys/store.js';
+import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../keys/store.js';
 import {hasCode, messageNotFound, reasonOf, wrongLastSequence} from './error-codes.js';
 import {type Bucket, bucketStream, bucketSubject} from './topology.js';
 
@@ -15,7 +15,7 @@ const watchedNames = '*';
 
 type Watch = QueuedIterator<KvWatchEntry>;
 
-export class NatsKeyBucket implements KeyBucket {
+export class NatsKeyBucket implements RecordBucket {
   private readonly nc: NatsConnection;
   private readonly js: JetStreamClient;
   private readonly bucket: Bucket;
@@ -130,14 +130,32 @@ export class NatsKeyBucket implements KeyBucket {
     return message === null ? undefined : {name, revision: message.seq, text: message.string()};
   }
 
-  private async newest(name: string): Promise<StoredMsg | null> {
+  async names(pattern: string): Promise<string[]> {
+    const {state} = await this.asked((manager) =>
+      manager.streams.info(bucketStream(this.bucket), {subjects_filter: bucketSubject(this.bucket, pattern)}),
+    );
+    return Object.keys(state.subjects ?? {}).map((subject) => subject.slice(bucketSubject(this.bucket, '').length));
+  }
+
+  async purge(name: string, revision: number): Promise<void> {
+    const older = {filter: bucketSubject(this.bucket, name), seq: revision + 1};
+    await this.asked((manager) => manager.streams.purge(bucketStream(this.bucket), older));
+  }
+
+  private newest(name: string): Promise<StoredMsg | null> {
+    const newest = {last_by_subj: bucketSubject(this.bucket, name)};
+    return this.asked((manager) =>
+      manager.streams.getMessage(bucketStream(this.bucket), newest).catch((error: Error) => {
+        if (hasCode(error, messageNotFound)) return null;
+        throw error;
+      }),
+    );
+  }
+
+  private async asked<Answer>(ask: (manager: JetStreamManager) => Promise<Answer>): Promise<Answer> {
     try {
-      const manager: JetStreamManager = await this.js.jetstreamManager();
-      return await manager.streams.getMessage(bucketStream(this.bucket), {
-        last_by_subj: bucketSubject(this.bucket, name),
-      });
+      return await ask(await this.js.jetstreamManager());
     } catch (error) {
-      if (hasCode(error, messageNotFound)) return null;
       throw new BucketFault(`the bucket of ${this.bucket} does not answer: ${(error as Error).message}`, {
         cause: error,
       });

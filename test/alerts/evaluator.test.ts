@@ -33,6 +33,11 @@ class Bucket {
     this.entries.set(name, {name, text, revision: this.revision});
     return this.revision;
   }
+
+  async purge(name: string, revision: number): Promise<void> {
+    if (this.isAway) throw new BucketFault('away');
+    if ((this.entries.get(name)?.revision ?? 0) <= revision) this.entries.delete(name);
+  }
 }
 
 const errors: Rule = {
@@ -259,6 +264,46 @@ test('quiet hours: the webhook is told at once, the chat in the morning, in one 
   expect(world.told.length).toBe(6);
 });
 
+test('what was deferred by quiet hours is told in the morning, though the alert is paused', async () => {
+  const quietHours = {timezone: 'UTC', from: '22:00', to: '07:00'};
+  const world = new World(errors, {quietHours});
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 12, 90); // 22:30
+  expect(world.told).toEqual(['wh_1 firing 12']);
+  world.alerts = [{...world.alerts[0]!, isPaused: true}];
+  await world.publish(evaluator, 0, 60);
+  expect(world.told.length).toBe(1);
+  await world.publish(world.evaluator(), 0, 8 * 60); // 07:30, in another process
+  await world.publish(evaluator, 0, 60);
+  expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12']);
+  expect(world.record).toMatchObject({state: 'firing'}); // It was not judged.
+});
+
+test('what was deferred of a paused alert of lag is told by the clock', async () => {
+  const quietHours = {timezone: 'UTC', from: '20:00', to: '22:00'};
+  const world = new World({kind: 'lag', of: 'report', seconds: 60}, {quietHours});
+  const evaluator = world.evaluator();
+  world.lagSeconds = 70;
+  await evaluator.judgeLags();
+  world.alerts = [{...world.alerts[0]!, isPaused: true}];
+  world.minute = 59;
+  await evaluator.judgeLags();
+  expect(world.told).toEqual(['wh_1 firing 70']);
+  world.minute = 60;
+  await evaluator.judgeLags();
+  expect(world.told).toEqual(['wh_1 firing 70', 'wh_2 firing 70']);
+});
+
+test('the state of an alert that was deleted is removed', async () => {
+  const world = new World(errors);
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 12);
+  expect([evaluator.hasRecords, world.bucket.entries.size]).toEqual([true, 1]);
+  world.alerts = [];
+  await world.publish(evaluator, 12);
+  expect([evaluator.hasRecords, world.bucket.entries.size]).toEqual([false, 0]);
+});
+
 test('lag is judged by the clock, and not while nobody knows it', async () => {
   const world = new World({kind: 'lag', of: 'report', seconds: 60}, {for: 2});
   const evaluator = world.evaluator();
@@ -322,12 +367,13 @@ describe('the owner', () => {
       stalls: {judge: async () => void passes.push('stalls'), forget: () => {}},
       revisions: {judge: async () => {}, forget: () => {}},
       owner: {isOurs: async () => true},
+      sweep: async () => void passes.push('sweep'),
       isNeeded: () => needed,
       monotonicMs: () => clock.ms,
       logger: createLogger('silent', 'test'),
     });
     await watch.look();
-    expect(passes).toEqual([]);
+    expect(passes.splice(0)).toEqual(['sweep']); // What earlier processes left.
     needed = true;
     await watch.look();
     expect(passes).toEqual(['reports', 'stalls', 'lags']);
@@ -341,6 +387,10 @@ describe('the owner', () => {
     clock.ms = 5_500;
     await watch.look();
     expect(passes.slice(5)).toEqual(['lags']);
+    needed = false;
+    clock.ms = 3_600_000;
+    await watch.look();
+    expect(passes.slice(6)).toEqual(['sweep']);
     await watch.stop();
   });
 });

@@ -81,6 +81,11 @@ class World {
           this.entries.set(name, {name, text, revision: expected + 1});
           return expected + 1;
         },
+        names: async (pattern) => {
+          const prefix = pattern.slice(0, -1);
+          return [...this.entries.keys()].filter((name) => name.startsWith(prefix));
+        },
+        purge: async (name) => void this.entries.delete(name),
       },
       publish: async (endpoint, trigger) => {
         if (!this.takesTriggers) throw new Error('the queue is full');
@@ -164,6 +169,26 @@ describe('report.revised', () => {
     await world.publish(revisions, may(2) + 2);
     await world.publish(revisions, may(2) + 3);
     expect(world.sent).toEqual([]);
+  });
+
+  test('forgets an event that nobody names any more, in the same process and after a restart', async () => {
+    const world = new World();
+    const revisions = world.process();
+    const events = ['signup', 'order'];
+    world.subscribed = new Map(events.map((event) => [event, ['wh_1']]));
+    await world.publish(revisions, may(2));
+    expect(world.entries.size).toBe(2);
+    world.subscribed = new Map([['order', ['wh_1']]]);
+    await world.publish(revisions, may(2) + 1);
+    expect(world.entries.size).toBe(1);
+    world.subscribed = new Map();
+    expect(revisions.isNeeded).toBe(true); // One more pass.
+    const next = world.process();
+    expect(next.isNeeded).toBe(false);
+    await next.sweep();
+    expect(world.entries.size).toBe(0);
+    await world.publish(revisions, may(2) + 2);
+    expect(revisions.isNeeded).toBe(false);
   });
 
   test('tells very many days in several messages', async () => {

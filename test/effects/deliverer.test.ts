@@ -15,6 +15,7 @@ import {Letters} from '../../src/effects/letters.js';
 import {publishTrigger} from '../../src/effects/outbox.js';
 import {Owners} from '../../src/effects/owners.js';
 import type {Outcome} from '../../src/effects/post.js';
+import {forgetRecord} from '../../src/effects/record-sweep.js';
 import {attemptsMax, probedAfter} from '../../src/effects/schedule.js';
 import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import {BucketFault} from '../../src/keys/store.js';
@@ -559,6 +560,19 @@ test('what is queued behind the deletion of its endpoint is swept out, and nothi
   expect((await letters.waiting(kept.id, 1, 9)).length).toBe(1);
 });
 
+test('records of endpoints that were deleted are swept out, and of no other one', async () => {
+  const kept = await create({state: 'paused'});
+  const names = ['c.wh_gone.0', 'c.wh_gone.1', 'w.wh_gone', 'c.wh_emptied.0'];
+  for (const name of names) await bucket().write(name, name.includes('emptied') ? '' : '{}', 0);
+  start();
+  await until('they are swept out', async () => {
+    const found = await Promise.all(names.map((name) => bucket().read(name)));
+    return found.every((entry) => entry === undefined);
+  });
+  const left = await bucket().names('c.*.*');
+  expect(left.filter((name) => name.includes(kept.id)).length).toBe(partitionCount);
+});
+
 test('an endpoint that was deleted before it was served leaves no cursor', async () => {
   isStandingAway = true;
   const {id} = await create();
@@ -567,8 +581,8 @@ test('an endpoint that was deleted before it was served leaves no cursor', async
   await hooks.endpoints.remove(id);
   await until('it is not served', () => process.measures.length === 0);
   const name = cursorName(id, 0);
-  const removed = await bucket().write(name, '', (await bucket().read(name))!.revision);
+  await forgetRecord(bucket(), name);
   isStandingAway = false;
   await new Promise((resolve) => setTimeout(resolve, 2_000)); // It tries once a second.
-  expect((await bucket().read(name))?.revision).toBe(removed);
+  expect(await bucket().read(name)).toBeUndefined();
 });

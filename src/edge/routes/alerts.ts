@@ -1,10 +1,11 @@
 // /v1/alerts: definitions of alerts, their states, and what one would have said over the last 30 days.
 import {isoText} from '../../../actors/calendar.js';
 import {alertsOf, readAlertState, readAlertStates} from '../../alerts/alert-states.js';
-import {type Alert, alertsMax, type Rule} from '../../alerts/definition.js';
+import {type Alert, alertsMax, type Rule, stateName} from '../../alerts/definition.js';
 import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
 import type {ReportQuery} from '../../asks.js';
+import {forgetRecord} from '../../effects/record-sweep.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {BucketFault} from '../../keys/store.js';
 import type {AlertPreviewAnswer} from '../answers.js';
@@ -79,6 +80,8 @@ export const deleteAlert: Handle = async (front, exchange, segment) => {
   const {id} = known(front, exchange, segment);
   const removed = await changed(front, () => alertsOf(front.hooks).remove(id));
   if (removed === undefined) throw new RequestFailure(unknownAlert);
+  // What is left of it does no harm, and is swept out.
+  await Promise.allSettled([forgetRecord(front.hooks.bucket, stateName(id))]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 

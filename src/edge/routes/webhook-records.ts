@@ -1,6 +1,7 @@
 // The stored records of a webhook: its definition, its standing, and its cursor in each partition.
 import {CursorRecord, cursorName} from '../../effects/cursor.js';
 import type {Endpoint} from '../../effects/endpoint.js';
+import {forgetRecord} from '../../effects/record-sweep.js';
 import {newStanding, type Standing, standingName} from '../../effects/standing.js';
 import {BucketFault} from '../../keys/store.js';
 import {isSilence} from '../../nats/error-codes.js';
@@ -57,10 +58,7 @@ export async function beginAt({hooks}: Front, id: string, ends: readonly End[], 
 
 export async function forgetRecords({hooks, partitionCount}: Front, id: string): Promise<void> {
   const names = Array.from({length: partitionCount}, (_, partition) => cursorName(id, partition));
-  for (const name of [...names, standingName(id)]) {
-    const entry = await hooks.bucket.read(name);
-    if (entry !== undefined) await hooks.bucket.write(name, '', entry.revision);
-  }
+  for (const name of [...names, standingName(id)]) await forgetRecord(hooks.bucket, name);
 }
 
 /** @throws RequestFailure (503) when NATS does not answer. */
