@@ -7,7 +7,8 @@ import {Addresses} from '../../src/effects/addresses.js';
 import {Poster, socketsMax} from '../../src/effects/post.js';
 
 const nowMs = Date.parse('2026-11-27T12:00:00Z');
-const msMax = 300;
+/** For receivers that answer, and for those that do not. */
+const [patientMs, shortMs] = [60_000, 300];
 
 const servers: Server[] = [];
 const posters: Poster[] = [];
@@ -38,7 +39,9 @@ async function receiver(answer: (socket: Socket, request: string) => void, host 
   return (server.address() as {port: number}).port;
 }
 
-function poster(addresses = new Addresses({allowed: ['127.0.0.1', '::1'], allowsHttp: true})): Poster {
+const loopback = new Addresses({allowed: ['127.0.0.1', '::1'], allowsHttp: true});
+
+function poster(addresses = loopback, msMax = patientMs): Poster {
   const made = new Poster({addresses, wallMs: () => nowMs, msMax});
   posters.push(made);
   return made;
@@ -132,7 +135,7 @@ describe('a receiver that', () => {
       {kind: 'delivered', status: 200},
     ],
   ])('%s', async (_, answer, outcome) => {
-    expect(await send(await receiver(answer))).toEqual(outcome);
+    expect(await send(await receiver(answer), poster(loopback, shortMs))).toEqual(outcome);
   });
 
   test('answers without an end is read for 64 KiB, and no further', async () => {
@@ -185,14 +188,13 @@ describe('a receiver that', () => {
 });
 
 describe('what is sent', () => {
-  const loopback = {allowed: ['127.0.0.1', '127.0.0.2'], allowsHttp: true};
   const ok = (socket: Socket): void => void socket.write(statusLine('200 OK'));
 
   test('is asked for when the receiver is connected, and may be nothing by then', async () => {
     let asked = 0;
     const port = await receiver(() => asked++);
     let connect = (): void => undefined;
-    const addresses = new Addresses(loopback, (_, __, callback) => {
+    const addresses = new Addresses({allowed: ['127.0.0.1'], allowsHttp: true}, (_, __, callback) => {
       connect = () => callback(null, [{address: '127.0.0.1', family: 4}]);
     });
     let isAsked = false;
@@ -234,7 +236,7 @@ describe('what is sent', () => {
       socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     }, '127.0.0.2');
     const answers = [['127.0.0.2'], ['10.0.0.1', '127.0.0.2'], ['10.0.0.1'], ['127.0.0.2']];
-    const addresses = new Addresses({...loopback, allowed: ['127.0.0.2']}, (_, __, callback) =>
+    const addresses = new Addresses({allowed: ['127.0.0.2'], allowsHttp: true}, (_, __, callback) =>
       callback(
         null,
         answers.shift()!.map((address) => ({address, family: 4})),
