@@ -22,7 +22,8 @@ import {ByteReader, ByteWriter} from '../bytes/bytes.js';
 import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
 import {bodyBlockRows, chunkColumnsMax} from '../limits.js';
-import {EntryView, entryKind, eventFlag, PropertyCursor, propertiesJson} from '../log/entries.js';
+import {entryKind, eventFlag} from '../log/entries.js';
+import {EntryView, PropertyCursor, propertiesJson} from '../log/entry-view.js';
 import type {InternedTable} from '../table/interned.js';
 import {codeAbsent, type WholeRows} from './property-columns.js';
 

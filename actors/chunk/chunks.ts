@@ -5,7 +5,7 @@
 
 import {assert} from '../invariant.js';
 import {chunkRowsMax} from '../limits.js';
-import type {EntryView, MessageCursor} from '../log/entries.js';
+import type {EntryView, MessageCursor} from '../log/entry-view.js';
 import type {ChunkInMemory} from './chunk.js';
 import {EventRows, type RowKernel, type UserNumbers} from './event-rows.js';
 import {KernelChunk} from './kernel-chunk.js';

@@ -12,7 +12,8 @@
 
 import {ByteWriter} from '../bytes/bytes.js';
 import {assert} from '../invariant.js';
-import {EntryView, entryKind, type MessageCursor} from '../log/entries.js';
+import {entryKind} from '../log/entries.js';
+import {EntryView, type MessageCursor} from '../log/entry-view.js';
 import type {InternedTable} from '../table/interned.js';
 import {noName} from './rows.js';
 

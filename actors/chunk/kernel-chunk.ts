@@ -4,7 +4,7 @@
 import {ByteReader} from '../bytes/bytes.js';
 import {assert, must} from '../invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkRowsMax} from '../limits.js';
-import type {EntryView, MessageCursor} from '../log/entries.js';
+import type {EntryView, MessageCursor} from '../log/entry-view.js';
 import {type BlockPieces, encodeBlocks} from './bodies.js';
 import type {ChunkInMemory, OpenColumns, RowsByOrdinal} from './chunk.js';
 import {ColumnValues} from './column-values.js';

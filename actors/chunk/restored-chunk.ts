@@ -1,7 +1,7 @@
 // The open chunk as its parts, or an erasure, left it: read-only. The next row makes the kernel append all its rows again
 // (kernel-chunk.ts `reopened`); a start without new events never pays for that.
 import {bodyBlockRows} from '../limits.js';
-import {EntryView} from '../log/entries.js';
+import {EntryView} from '../log/entry-view.js';
 import type {InternedTable} from '../table/interned.js';
 import {BodyBlock} from './bodies.js';
 import type {ChunkInMemory, OpenColumns} from './chunk.js';

@@ -6,7 +6,9 @@
 //        no bound of memory: if it were dropped, a late copy would bring the event back.
 
 import {dayMs, dedupeMs, tombstoneMs} from '../limits.js';
-import {contentHash, type EntryView, entryKind, fingerprint} from '../log/entries.js';
+import {entryKind} from '../log/entries.js';
+import {contentHash, fingerprint} from '../log/entry-fingerprint.js';
+import type {EntryView} from '../log/entry-view.js';
 import {Conflicts} from './conflicts.js';
 import {FingerprintSet, fingerprintWords} from './fingerprints.js';
 import {addFresh, type FreshFingerprints, StoredFingerprints} from './fresh-fingerprints.js';

@@ -28,12 +28,11 @@
 //       The context of an event whose time was corrected has the time as sent, as `original_timestamp`.
 //   E2. Equal values have equal bytes: dictionaries and filters compare values without decoding them.
 
-import {equalRanges, viewOf} from '../bytes/byte-ranges.js';
-import {ByteReader, type ByteWriter, readWtf8, wtf8} from '../bytes/bytes.js';
-import {hashBytes, hashUint32, hashWords, partitionOf} from '../bytes/hash.js';
+import {viewOf} from '../bytes/byte-ranges.js';
+import {type ByteWriter, wtf8} from '../bytes/bytes.js';
+import {hashBytes, partitionOf} from '../bytes/hash.js';
 import {isoText} from '../calendar.js';
-import {assert, must} from '../invariant.js';
-import {parseTimestamp} from './timestamp.js';
+import {assert} from '../invariant.js';
 
 export const entryKind = {
   event: 1,
@@ -46,11 +45,11 @@ export const entryKind = {
   arrive: 8,
   complete: 14,
 } as const;
-type EntryKind = (typeof entryKind)[keyof typeof entryKind];
+export type EntryKind = (typeof entryKind)[keyof typeof entryKind];
 
 export const valueTag = {null: 0, false: 1, true: 2, int: 3, double: 4, text: 5, json: 6} as const;
 
-const messageVersion = 1;
+export const messageVersion = 1;
 export const messageHeadBytes = 30;
 /** Bytes of an entry's kind and length. */
 export const entryHeadBytes = 5;
@@ -65,19 +64,19 @@ const userKeyOffset = entryHeadBytes + payloadHeadBytes;
 export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
 
 /** Flag of an erase entry: partitions follow that the deletion goes on to. */
-const onwardFlag = 1;
+export const onwardFlag = 1;
 
 /** Flag of a link entry: it takes the link back. */
-const takenBackFlag = 1;
+export const takenBackFlag = 1;
 
 /** Key of the context: a byte that occurs in no UTF-8 and no WTF-8. */
-const contextKeyByte = 0xff;
+export const contextKeyByte = 0xff;
 export const contextKey = Uint8Array.of(contextKeyByte);
 /** Key of the origin: another such byte. */
-const originKeyByte = 0xfe;
+export const originKeyByte = 0xfe;
 export const originKey = Uint8Array.of(originKeyByte);
 /** Key of the time as sent in the context. */
-const originalTimestamp = 'original_timestamp';
+export const originalTimestamp = 'original_timestamp';
 
 /** JSON as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | {[key: string]: Json};
@@ -97,8 +96,6 @@ export interface AcceptedEvent {
 }
 
 export type KeyKind = 'u' | 'a';
-
-// ---- writing ----
 
 /** Appends one event entry. */
 export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
@@ -224,7 +221,7 @@ export function writeLeave(writer: ByteWriter, leavers: readonly Leaver[]): void
  * Stage of the users of a complete entry. `before`: they completed the funnel before it was saved. `begin`: that was all of them.
  * `now`: they completed it since. `removed`: the funnel is saved no more.
  */
-const completeStages = ['before', 'begin', 'now', 'removed'] as const;
+export const completeStages = ['before', 'begin', 'now', 'removed'] as const;
 type CompleteStage = (typeof completeStages)[number];
 
 export interface Completion {
@@ -264,30 +261,6 @@ export function writeArrive(writer: ByteWriter, {from, n, piece, pieces}: Arriva
   writer.f64(n);
   writer.varint(piece);
   writer.varint(pieces);
-  endEntry(writer, start);
-}
-
-/**
- * Appends the event of an anonymous user as one of its owner, whose key is `owner`. `origin`: its id, `<partition>-<ordinal>`.
- */
-export function writeArrivedEvent(writer: ByteWriter, entry: EntryView, owner: Uint8Array, origin: string): void {
-  const {bytes} = entry;
-  const flags = entry.flags | eventFlag.anonymousId | eventFlag.properties;
-  const start = beginUserEntry(writer, entryKind.event, flags, entry.timeMs, entry.receivedMs);
-  writer.reserve(entry.payloadEnd - entry.payloadStart + owner.length + origin.length + 32);
-  writer.stringBytes(owner, 0, owner.length);
-  writer.stringBytes(bytes, entry.textStart, entry.textEnd);
-  if (entry.hasMessageId) writer.stringBytes(bytes, entry.messageIdStart, entry.messageIdEnd);
-  writer.stringBytes(bytes, entry.keyStart + 1, entry.keyEnd);
-  const pairs = new PropertyCursor(bytes);
-  writer.varint(pairs.open(entry.propertiesStart) + 1);
-  const contextStart = pairs.position;
-  pairs.passContext();
-  if (entry.propertiesStart > 0) writer.raw(bytes, contextStart, pairs.position);
-  writer.stringBytes(originKey, 0, originKey.length);
-  writer.u8(valueTag.text);
-  writer.string(origin);
-  if (entry.propertiesStart > 0) writer.raw(bytes, pairs.position, entry.payloadEnd);
   endEntry(writer, start);
 }
 
@@ -386,7 +359,7 @@ function beginEntry(writer: ByteWriter, kind: EntryKind): number {
   return start;
 }
 
-function beginUserEntry(
+export function beginUserEntry(
   writer: ByteWriter,
   kind: EntryKind,
   flags: number,
@@ -400,7 +373,7 @@ function beginUserEntry(
   return start;
 }
 
-function endEntry(writer: ByteWriter, start: number): void {
+export function endEntry(writer: ByteWriter, start: number): void {
   writer.setU32At(start + 1, writer.position - start - entryHeadBytes);
 }
 
@@ -452,437 +425,4 @@ export function writeNumber(writer: ByteWriter, value: number): void {
   }
   writer.u8(valueTag.double);
   writer.f64(value);
-}
-
-// ---- reading ----
-
-/** Cursor over the entries of one log message: `next()` moves the fields to the next entry and allocates nothing. */
-export class MessageCursor {
-  readonly bytes: Uint8Array;
-  readonly producer: string;
-  readonly n: number;
-  readonly logTimeMs: number;
-  readonly count: number;
-  /** Number of entries passed, the current one included. */
-  index = 0;
-  readonly entry: EntryView;
-  private at = messageHeadBytes;
-
-  /** @throws InvariantError when the bytes are no log message of a known version. */
-  constructor(bytes: Uint8Array) {
-    assert(bytes.length >= messageHeadBytes && bytes[0] === 0x4d, 'log: a message starts with M');
-    assert(bytes[1] === messageVersion, `log: message version ${bytes[1]} is unknown to this program`);
-    const reader = new ByteReader(bytes, 10);
-    this.bytes = bytes;
-    let producer = '';
-    for (let i = 2; i < 10; i++) producer += bytes[i].toString(16).padStart(2, '0');
-    this.producer = producer;
-    this.n = reader.f64();
-    this.logTimeMs = reader.f64();
-    this.count = reader.u32();
-    this.entry = new EntryView(bytes);
-  }
-
-  /** Identifies this message in its log. */
-  get mark(): string {
-    return `${this.producer}.${this.n}`;
-  }
-
-  next(): boolean {
-    if (this.index >= this.count) return false;
-    this.at = this.entry.moveTo(this.at);
-    this.index += 1;
-    return true;
-  }
-
-  /** Start of the next entry. */
-  get position(): number {
-    return this.at;
-  }
-
-  /** End of the next entry, if there is one and the bytes are whole. */
-  get nextEnd(): number {
-    const {bytes, at} = this;
-    const length = (bytes[at + 1] | (bytes[at + 2] << 8) | (bytes[at + 3] << 16) | (bytes[at + 4] << 24)) >>> 0;
-    return at + entryHeadBytes + length;
-  }
-
-  /** Number of entries after the current one. */
-  get left(): number {
-    return this.count - this.index;
-  }
-
-  /** Passes `entryCount` entries, which end at `position`, without reading them. */
-  skip(entryCount: number, position: number): void {
-    this.index += entryCount;
-    this.at = position;
-  }
-}
-
-/** One entry in place. Positions point into `bytes`; a missing string has start = end = 0. */
-export class EntryView {
-  readonly bytes: Uint8Array;
-  private readonly reader: ByteReader;
-  kind: EntryKind = entryKind.filler;
-  /** Flags of an event or identify entry (`eventFlag`). */
-  flags = 0;
-  payloadStart = 0;
-  payloadEnd = 0;
-  timeMs = 0;
-  receivedMs = 0;
-  periodMs = 0;
-  keyStart = 0;
-  keyEnd = 0;
-  /** Event name, traits JSON (identify), deletion id (erase) or the owner's key (link). */
-  textStart = 0;
-  textEnd = 0;
-  messageIdStart = 0;
-  messageIdEnd = 0;
-  anonymousIdStart = 0;
-  anonymousIdEnd = 0;
-  /** Start of the properties' count; 0 without properties and context. */
-  propertiesStart = 0;
-  /** The head of an arrive entry; undefined in other entries. */
-  arrival: Arrival | undefined;
-
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-    this.reader = new ByteReader(bytes);
-  }
-
-  /** Moves to the entry that starts at `start`. @returns the start of the next one. */
-  moveTo(start: number): number {
-    const reader = this.reader;
-    reader.position = start;
-    const kind = reader.u8() as EntryKind;
-    const length = reader.u32();
-    const end = reader.position + length;
-    this.movePayload(kind, reader.position, end);
-    return end;
-  }
-
-  /** Moves to an entry whose payload alone is stored (bodies of rows). */
-  movePayload(kind: EntryKind, start: number, end: number): void {
-    assert(end <= this.bytes.length, 'log: an entry ends within its message');
-    this.kind = kind;
-    this.payloadStart = start;
-    this.payloadEnd = end;
-    const reader = this.reader;
-    reader.position = start;
-    if (kind === entryKind.tick) {
-      this.timeMs = reader.f64();
-      this.periodMs = reader.f64();
-    } else if (kind === entryKind.arrive) {
-      this.arrival = {from: reader.varint(), n: reader.f64(), piece: reader.varint(), pieces: reader.varint()};
-    } else if (kind !== entryKind.filler && kind !== entryKind.leave && kind !== entryKind.complete) {
-      assert(kind >= entryKind.event && kind <= entryKind.link, `log: entry kind ${kind} is unknown to this program`);
-      this.readUserEntry(kind);
-    }
-  }
-
-  private readUserEntry(kind: EntryKind): void {
-    const reader = this.reader;
-    const flags = reader.u8();
-    this.flags = flags;
-    this.timeMs = reader.f64();
-    this.receivedMs = reader.f64();
-    this.keyStart = reader.skipString();
-    this.keyEnd = reader.position;
-    this.textStart = reader.skipString();
-    this.textEnd = reader.position;
-    this.messageIdStart = this.messageIdEnd = this.anonymousIdStart = this.anonymousIdEnd = this.propertiesStart = 0;
-    if (kind === entryKind.erase || kind === entryKind.link) return;
-    if (flags & eventFlag.messageId) {
-      this.messageIdStart = reader.skipString();
-      this.messageIdEnd = reader.position;
-    }
-    if (flags & eventFlag.anonymousId) {
-      this.anonymousIdStart = reader.skipString();
-      this.anonymousIdEnd = reader.position;
-    }
-    if (flags & eventFlag.properties) this.propertiesStart = reader.position;
-  }
-
-  get hasMessageId(): boolean {
-    return this.messageIdEnd > 0;
-  }
-
-  /** Whether the client sent a time. */
-  get isTimed(): boolean {
-    return (this.flags & eventFlag.timed) !== 0;
-  }
-
-  /** The time that the client sent, epoch ms; undefined: it sent none. */
-  get sentMs(): number | undefined {
-    if (!this.isTimed) return undefined;
-    if ((this.flags & eventFlag.corrected) === 0) return this.timeMs;
-    const context = must(this.contextJson(), 'log: a corrected event has the time as sent in its context');
-    return parseTimestamp((JSON.parse(context) as Record<string, string>)[originalTimestamp]);
-  }
-
-  /** Users of a leave entry. */
-  leavers(): Leaver[] {
-    const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
-    return Array.from({length: reader.varint()}, () => ({user: reader.varint(), isTooLarge: reader.u8() !== 0}));
-  }
-
-  /** The users of a complete entry, and what it says about them. */
-  completion(): Completion {
-    const reader = new ByteReader(this.bytes, this.payloadStart, this.payloadEnd);
-    const stage = must(completeStages[reader.u8()], 'log: the stage of a complete entry is known to this program');
-    const funnel = reader.string();
-    let user = 0;
-    const users = Array.from({length: reader.varint()}, () => {
-      user += reader.varint();
-      return user;
-    });
-    return {stage, funnel, users};
-  }
-
-  /** Whether this link entry takes the link back. */
-  get isTakenBack(): boolean {
-    return (this.flags & takenBackFlag) !== 0;
-  }
-
-  /** Partitions that an erase entry sends the deletion to next, in this order. */
-  onward(): number[] {
-    if ((this.flags & onwardFlag) === 0) return [];
-    const reader = new ByteReader(this.bytes, this.textEnd, this.payloadEnd);
-    return Array.from({length: reader.varint()}, () => reader.varint());
-  }
-
-  /** Compact JSON text of the context, if there is one. */
-  contextJson(): string | undefined {
-    const properties = new PropertyCursor(this.bytes);
-    properties.open(this.propertiesStart);
-    return properties.isAtContext && properties.next() ? (properties.value() as string) : undefined;
-  }
-
-  /** The id that an event had in the partition that it came from; undefined: it came from none. */
-  origin(): string | undefined {
-    const properties = new PropertyCursor(this.bytes);
-    properties.open(this.propertiesStart);
-    properties.passContext();
-    return properties.isAtOrigin && properties.next() ? (properties.value() as string) : undefined;
-  }
-
-  /** Start of the pairs that the client sent as properties; they end with the payload. */
-  get pairsStart(): number {
-    if (this.propertiesStart === 0) return this.payloadEnd;
-    const properties = new PropertyCursor(this.bytes);
-    properties.open(this.propertiesStart);
-    properties.passOwn();
-    return properties.position;
-  }
-
-  userKey(): string {
-    return readWtf8(this.bytes, this.keyStart, this.keyEnd);
-  }
-
-  text(): string {
-    return readWtf8(this.bytes, this.textStart, this.textEnd);
-  }
-
-  messageId(): string {
-    return readWtf8(this.bytes, this.messageIdStart, this.messageIdEnd);
-  }
-
-  anonymousId(): string {
-    return readWtf8(this.bytes, this.anonymousIdStart, this.anonymousIdEnd);
-  }
-}
-
-/** Cursor over the `(key, value)` pairs of an event's properties; the context and the origin, if there are any, come first. */
-export class PropertyCursor {
-  readonly bytes: Uint8Array;
-  private at = 0;
-  private left = 0;
-  /** Start of the pair: the length of its key. */
-  pairStart = 0;
-  keyStart = 0;
-  keyEnd = 0;
-  /** The value with its tag, as dictionaries hold it. E2 */
-  valueStart = 0;
-  valueEnd = 0;
-  tag = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-  }
-
-  /** `start` is `EntryView.propertiesStart`; 0: no pairs. @returns the number of pairs. */
-  open(start: number): number {
-    this.left = 0;
-    if (start === 0) return 0;
-    this.at = start;
-    this.left = this.varint();
-    return this.left;
-  }
-
-  /** Start of the next pair. */
-  get position(): number {
-    return this.at;
-  }
-
-  /** Whether the next pair is the context. */
-  get isAtContext(): boolean {
-    return this.isAt(contextKeyByte);
-  }
-
-  /** Whether the next pair is the origin. */
-  get isAtOrigin(): boolean {
-    return this.isAt(originKeyByte);
-  }
-
-  private isAt(keyByte: number): boolean {
-    return this.left > 0 && this.bytes[this.at + 1] === keyByte && this.bytes[this.at] === 1;
-  }
-
-  passContext(): void {
-    if (this.isAtContext) this.next();
-  }
-
-  /** Moves to the first pair that the client sent as a property; returns how many there are. */
-  passOwn(): number {
-    this.passContext();
-    if (this.isAtOrigin) this.next();
-    return this.left;
-  }
-
-  next(): boolean {
-    if (this.left === 0) return false;
-    this.left -= 1;
-    const {bytes} = this;
-    this.pairStart = this.at;
-    const keyLength = this.varint();
-    this.keyStart = this.at;
-    const keyEnd = this.at + keyLength;
-    this.keyEnd = keyEnd;
-    this.valueStart = keyEnd;
-    this.tag = bytes[keyEnd];
-    this.at = keyEnd + 1;
-    if (this.tag >= valueTag.text) {
-      const length = this.varint();
-      this.at += length;
-    } else if (this.tag === valueTag.int) {
-      while (bytes[this.at] > 0x7f) this.at += 1;
-      this.at += 1;
-    } else if (this.tag === valueTag.double) this.at += 8;
-    this.valueEnd = this.at;
-    assert(this.at <= bytes.length, 'log: a property ends within its message');
-    return true;
-  }
-
-  /** Moves the reader past one value. */
-  static skipValue(reader: ByteReader): void {
-    const tag = reader.u8();
-    if (tag === valueTag.int) reader.varint();
-    else if (tag === valueTag.double) reader.f64();
-    else if (tag >= valueTag.text) reader.skipString();
-  }
-
-  /** A loop for lengths above 127, which are rare. */
-  private varint(): number {
-    const {bytes} = this;
-    let byte = bytes[this.at++];
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    for (let scale = 0x80; byte > 0x7f; scale *= 0x80) {
-      byte = bytes[this.at++];
-      value += (byte & 0x7f) * scale;
-    }
-    return value;
-  }
-
-  key(): string {
-    return readWtf8(this.bytes, this.keyStart, this.keyEnd);
-  }
-
-  valueJson(): string {
-    const value = this.value();
-    return this.tag === valueTag.json ? (value as string) : JSON.stringify(value);
-  }
-
-  /** The value; nested values as their JSON text. */
-  value(): null | boolean | number | string {
-    const reader = new ByteReader(this.bytes, this.valueStart + 1, this.valueEnd);
-    switch (this.tag) {
-      case valueTag.null:
-        return null;
-      case valueTag.false:
-        return false;
-      case valueTag.true:
-        return true;
-      case valueTag.int: {
-        const zigzag = reader.varint();
-        return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
-      }
-      case valueTag.double:
-        return reader.f64();
-      default:
-        return reader.string();
-    }
-  }
-}
-
-/** Compact JSON text of an event's properties. */
-export function propertiesJson(bytes: Uint8Array, propertiesStart: number): string {
-  const cursor = new PropertyCursor(bytes);
-  cursor.open(propertiesStart);
-  cursor.passOwn();
-  let text = '{';
-  while (cursor.next()) {
-    if (text.length > 1) text += ',';
-    text += JSON.stringify(cursor.key()) + ':' + cursor.valueJson();
-  }
-  return text + '}';
-}
-
-/** Message ids of identifies are a scope of their own: an event of the same user may have an equal one. 'iden' */
-const identifyDomain = 0x6964656e;
-
-/** Keyed 96-bit fingerprint of (kind of entry, user, message id), written to `words`. */
-export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
-  const domain = entry.kind === entryKind.identify ? identifyDomain : 0;
-  words[0] = seeds[0] ^ domain;
-  words[1] = seeds[1] ^ domain;
-  words[2] = seeds[2] ^ domain;
-  hashWords(entry.bytes, entry.keyStart, entry.keyEnd, words);
-  words[0] ^= seeds[0];
-  words[1] ^= seeds[1];
-  words[2] ^= seeds[2];
-  hashWords(entry.bytes, entry.messageIdStart, entry.messageIdEnd, words);
-}
-
-// ---- content ----
-// The content of an event or identify is what a retry repeats: name or traits, ids, properties in their order, and the time as
-// sent, if there is one. Receipt, correction and context are not part of it: they differ from one try to the next.
-
-/** Keyed 16-bit hash of the content. */
-export function contentHash(entry: EntryView, seed: number): number {
-  const {bytes, pairsStart} = entry;
-  // The content of an identify has no time: each try corrects it by another amount.
-  const sentMs = entry.kind === entryKind.event ? entry.sentMs : undefined;
-  let hash = hashBytes(bytes, entry.keyStart, entry.textEnd, seed);
-  if (entry.anonymousIdEnd > 0) hash = hashBytes(bytes, entry.anonymousIdStart, entry.anonymousIdEnd, hash);
-  if (pairsStart < entry.payloadEnd) hash = hashBytes(bytes, pairsStart, entry.payloadEnd, hash + 1);
-  if (sentMs !== undefined) hash = hashUint32(hash ^ hashUint32(sentMs >>> 0) ^ Math.floor(sentMs / 2 ** 32));
-  return hash & 0xffff;
-}
-
-/** Whether two entries in the same bytes have the same content. */
-export const sameContent = (a: EntryView, b: EntryView): boolean =>
-  a.sentMs === b.sentMs &&
-  sameRange(a.bytes, a.keyStart, a.textEnd, b.keyStart, b.textEnd) &&
-  sameRange(a.bytes, a.anonymousIdStart, a.anonymousIdEnd, b.anonymousIdStart, b.anonymousIdEnd) &&
-  sameRange(a.bytes, a.pairsStart, a.payloadEnd, b.pairsStart, b.payloadEnd);
-
-/** Whether two entries in the same bytes have the same user and message id. */
-export const sameMessageId = (a: EntryView, b: EntryView): boolean =>
-  sameRange(a.bytes, a.keyStart, a.keyEnd, b.keyStart, b.keyEnd) &&
-  sameRange(a.bytes, a.messageIdStart, a.messageIdEnd, b.messageIdStart, b.messageIdEnd);
-
-function sameRange(bytes: Uint8Array, aStart: number, aEnd: number, bStart: number, bEnd: number): boolean {
-  const view = viewOf(bytes);
-  return aEnd - aStart === bEnd - bStart && equalRanges(view, aStart, view, bStart, aEnd - aStart);
 }

@@ -4,7 +4,7 @@
 //   Does not own: records of earlier snapshots, which are in parts that the shell reads.
 
 import {assert} from '../invariant.js';
-import type {EntryView} from '../log/entries.js';
+import type {EntryView} from '../log/entry-view.js';
 import type {EncodedBlock} from '../manifest.js';
 import {type EncodedTable, InternedTable} from '../table/interned.js';
 import {ActiveProfiles} from './active-profiles.js';

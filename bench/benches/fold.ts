@@ -7,7 +7,7 @@
 
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
 import {must} from '../../actors/invariant.js';
-import {MessageCursor} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import {Partition} from '../../actors/partition.js';
 import {UserSet} from '../../actors/table/user-set.js';
 import {monotonicMs} from '../../src/clock.js';

@@ -8,7 +8,7 @@ import {cpSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
-import {MessageCursor} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import type {Manifest, PartRef} from '../../actors/manifest.js';
 import type {Figure} from '../../src/bench-run.js';
 import {monotonicMs} from '../../src/clock.js';

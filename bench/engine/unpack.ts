@@ -1,6 +1,6 @@
 // F5: the least work of any reader of a log message: it finds every entry, and every field and property of it.
 
-import {MessageCursor, PropertyCursor} from '../../actors/log/entries.js';
+import {MessageCursor, PropertyCursor} from '../../actors/log/entry-view.js';
 
 /** Sink: without a use the JIT would drop the work. */
 export const unpacked = {valueEnds: 0};

@@ -6,7 +6,9 @@
 
 import {assert} from '../../actors/invariant.js';
 import {batchEventsMax} from '../../actors/limits.js';
-import {EntryView, entryHasMessageId, messageIdHash, sameContent, sameMessageId} from '../../actors/log/entries.js';
+import {entryHasMessageId, messageIdHash} from '../../actors/log/entries.js';
+import {sameContent, sameMessageId} from '../../actors/log/entry-fingerprint.js';
+import {EntryView} from '../../actors/log/entry-view.js';
 import type {BatchEntries} from './batch-entries.js';
 
 /** A power of two. */

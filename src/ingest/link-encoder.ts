@@ -5,7 +5,8 @@
 //   LE3. Links of a batch are in the order of its events: of two users of one device the first one in the batch is the first.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {entryBytesMax} from '../../actors/limits.js';
-import {EntryView, entryHasAnonymousId, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
+import {entryHasAnonymousId, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
+import {EntryView} from '../../actors/log/entry-view.js';
 import type {AckedLinks, LinkedPair} from './acked-links.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 

@@ -2,7 +2,7 @@
 //   read a message -> await what is missing -> fold synchronously -> effects (chunks to parts, deltas to snapshots)
 //   P1 to P8 are in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
-import type {MessageCursor} from '../../actors/log/entries.js';
+import type {MessageCursor} from '../../actors/log/entry-view.js';
 import type {ErasedUser, Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';

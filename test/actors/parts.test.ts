@@ -17,7 +17,8 @@ import {
 import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
 import {encodeRows, firstAt, firstAtNear, noUser, timeOf, viewRows} from '../../actors/chunk/rows.js';
 import {chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
-import {type AcceptedEvent, beginMessage, MessageCursor, sealMessage, writeEvent} from '../../actors/log/entries.js';
+import {type AcceptedEvent, beginMessage, sealMessage, writeEvent} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import {InternedTable, internedBlockEntries} from '../../actors/table/interned.js';
 import {
   datedWords,

@@ -1,7 +1,7 @@
 // What a batch is answered when the log takes all of it, a share of it, or nothing: over a wire that fails on demand.
 import {describe, expect, test} from 'vitest';
 import {logMessageBytesMax} from '../../actors/limits.js';
-import {MessageCursor, propertiesJson} from '../../actors/log/entries.js';
+import {MessageCursor, propertiesJson} from '../../actors/log/entry-view.js';
 import {type Rejected, RejectedEvents} from '../../src/edge/admission/rejected-events.js';
 import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';

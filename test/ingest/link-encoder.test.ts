@@ -1,7 +1,8 @@
 // Link entries of what has both ids: the same for single events, for plain batches and for parsed ones, as plain code says.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {EntryView, entryKind, partitionOfEntry} from '../../actors/log/entries.js';
+import {entryKind, partitionOfEntry} from '../../actors/log/entries.js';
+import {EntryView} from '../../actors/log/entry-view.js';
 import {AckedLinks} from '../../src/ingest/acked-links.js';
 import {readParsed, readPlain} from '../../src/ingest/batch.js';
 import {type BatchEntries, copyOf} from '../../src/ingest/batch-entries.js';

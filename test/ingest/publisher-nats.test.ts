@@ -5,7 +5,8 @@ import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
-import {MessageCursor, writeErase} from '../../actors/log/entries.js';
+import {writeErase} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import type {Commit} from '../../src/ingest/log-message.js';
 import {
   giveUpMs,

@@ -2,7 +2,8 @@
 import {describe, expect, test, vi} from 'vitest';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {logMessageBytesMax} from '../../actors/limits.js';
-import {MessageCursor, writeErase} from '../../actors/log/entries.js';
+import {writeErase} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {lingerMsMax, togetherMs} from '../../src/ingest/commit-pace.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';

@@ -8,15 +8,9 @@ import type {RowKernel} from '../../actors/chunk/event-rows.js';
 import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
 import {must} from '../../actors/invariant.js';
 import {bodyBlockRows} from '../../actors/limits.js';
-import {
-  beginMessage,
-  type EntryView,
-  sealMessage,
-  writeArrive,
-  writeArrivedEvent,
-  writeLeave,
-  writeTick,
-} from '../../actors/log/entries.js';
+import {writeArrivedEvent} from '../../actors/log/arrived-event.js';
+import {beginMessage, sealMessage, writeArrive, writeLeave, writeTick} from '../../actors/log/entries.js';
+import type {EntryView} from '../../actors/log/entry-view.js';
 import {
   encodeIndex,
   forgottenIds,

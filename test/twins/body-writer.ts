@@ -1,7 +1,8 @@
 // Bodies of rows written one by one: what the kernel of event rows writes (kernels/event-rows.ts).
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {encodeBlocks, flagWhole, receivedBaseStepMs, receivedDeltaMax} from '../../actors/chunk/bodies.js';
-import {type EntryView, eventFlag} from '../../actors/log/entries.js';
+import {eventFlag} from '../../actors/log/entries.js';
+import type {EntryView} from '../../actors/log/entry-view.js';
 
 /** The columns of an event's properties in their order, and which number they have in the block that used them last. */
 export interface Shape {

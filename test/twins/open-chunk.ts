@@ -8,7 +8,8 @@ import {codeInBody, type RowColumn} from '../../actors/chunk/property-columns.js
 import {noUser} from '../../actors/chunk/rows.js';
 import {assert} from '../../actors/invariant.js';
 import {bodyBlockRows, chunkBodyBytesMax, chunkColumnsMax, chunkRowsMax, entryPairsMax} from '../../actors/limits.js';
-import {type EntryView, PropertyCursor, valueTag} from '../../actors/log/entries.js';
+import {valueTag} from '../../actors/log/entries.js';
+import {type EntryView, PropertyCursor} from '../../actors/log/entry-view.js';
 import {InternedTable} from '../../actors/table/interned.js';
 import {BodyWriter, type Shape} from './body-writer.js';
 import {Dictionary} from './dictionary.js';

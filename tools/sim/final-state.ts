@@ -2,7 +2,8 @@
 import {gunzipSync} from 'node:zlib';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {partitionOf} from '../../actors/bytes/hash.js';
-import {entryKind, MessageCursor} from '../../actors/log/entries.js';
+import {entryKind} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import {tokenOf, tokenPattern} from './clients.js';
 import type {LogModel, ModelOfAll} from './model.js';
 import type {PublishedSet, PublishedSnapshot} from './published.js';

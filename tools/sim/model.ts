@@ -3,7 +3,8 @@
 //   a log count: an event of a device is its owner's from the first link in the device's log on. An erasure in the device's log
 //   deletes it until its owner's log has it, and one in its owner's log from then on.
 import {eventJson} from '../../actors/chunk/bodies.js';
-import {type EntryView, entryKind, MessageCursor} from '../../actors/log/entries.js';
+import {entryKind} from '../../actors/log/entries.js';
+import {type EntryView, MessageCursor} from '../../actors/log/entry-view.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

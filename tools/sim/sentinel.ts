@@ -7,7 +7,8 @@
 //   W6. If users are joined, every set of kept snapshots that a report may be based on counts each event up to its positions
 //       once, wherever it is by then; and the newest snapshots of all partitions are such a set.
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
-import {entryKind, MessageCursor} from '../../actors/log/entries.js';
+import {entryKind} from '../../actors/log/entries.js';
+import {MessageCursor} from '../../actors/log/entry-view.js';
 import {
   decodeChunkBlock,
   decodeIndex,

@@ -15,7 +15,8 @@ import {
   type RowColumn,
   type WholeRows,
 } from '../../chunk/property-columns.js';
-import {type Json, type PropertyCursor, valueTag, writeValue} from '../../log/entries.js';
+import {type Json, valueTag, writeValue} from '../../log/entries.js';
+import type {PropertyCursor} from '../../log/entry-view.js';
 import {PropertyName} from '../rows/property-name.js';
 
 export const verdict = {no: 0, yes: 1, unsure: 2, byPath: 3} as const;

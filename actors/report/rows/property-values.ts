@@ -8,7 +8,8 @@ import {ByteWriter, holds} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {must} from '../../invariant.js';
-import {type Json, PropertyCursor, valueTag} from '../../log/entries.js';
+import {type Json, valueTag} from '../../log/entries.js';
+import {PropertyCursor} from '../../log/entry-view.js';
 import {PropertyName} from './property-name.js';
 
 /** The value of a property; undefined: the row has no such property. */

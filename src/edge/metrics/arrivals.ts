@@ -3,7 +3,9 @@
 //   AR2. At most `sampleMax` events of each second are read as texts, every one of them with the same probability; the others
 //        are only counted.
 //   AR3. The texts of an event are bounded, whatever its client sent.
-import {type EntryView, entryKind, MessageCursor, PropertyCursor} from '../../../actors/log/entries.js';
+
+import {entryKind} from '../../../actors/log/entries.js';
+import {type EntryView, MessageCursor, PropertyCursor} from '../../../actors/log/entry-view.js';
 import type {ArrivedEvent, ArrivedSample} from '../dashboard/answers.js';
 
 export const sampleMax = 10;

@@ -6,7 +6,7 @@ import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
-import type {EntryView} from '../../../actors/log/entries.js';
+import type {EntryView} from '../../../actors/log/entry-view.js';
 import type {MoveContents} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {PartitionView} from '../runner.js';

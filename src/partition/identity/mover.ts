@@ -10,7 +10,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {throwBroken} from '../../../actors/invariant.js';
 import {leaverRowsMax, leaversMax} from '../../../actors/limits.js';
-import {writeArrivedEvent} from '../../../actors/log/entries.js';
+import {writeArrivedEvent} from '../../../actors/log/arrived-event.js';
 import type {Move} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {monotonicMs} from '../../clock.js';

@@ -1,7 +1,7 @@
 // Reads a partition's log from a position, in order.
 import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
-import {MessageCursor} from '../../../actors/log/entries.js';
+import {MessageCursor} from '../../../actors/log/entry-view.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
 import {logStream, logSubject} from '../../nats/topology.js';
 import {SingleFlight} from '../../single-flight.js';

@@ -7,15 +7,8 @@ import {inOrder} from '../../../actors/chunk/chunk.js';
 import {codeInBody, type WholeRows} from '../../../actors/chunk/property-columns.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../../actors/limits.js';
-import {
-  type AcceptedEvent,
-  beginMessage,
-  type EntryView,
-  MessageCursor,
-  type PropertyCursor,
-  sealMessage,
-  writeEvent,
-} from '../../../actors/log/entries.js';
+import {type AcceptedEvent, beginMessage, sealMessage, writeEvent} from '../../../actors/log/entries.js';
+import {type EntryView, MessageCursor, type PropertyCursor} from '../../../actors/log/entry-view.js';
 import {InternedTable} from '../../../actors/table/interned.js';
 import {compressBlock} from '../../../src/partition/snapshot/chunk-parts.js';
 import {Random} from '../../../tools/random.js';

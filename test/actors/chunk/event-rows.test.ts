@@ -16,9 +16,7 @@ import {
 import {
   type AcceptedEvent,
   beginMessage,
-  type EntryView,
   entryKind,
-  MessageCursor,
   sealMessage,
   writeErase,
   writeEvent,
@@ -26,6 +24,7 @@ import {
   writeIdentify,
   writeTick,
 } from '../../../actors/log/entries.js';
+import {type EntryView, MessageCursor} from '../../../actors/log/entry-view.js';
 import {Partition} from '../../../actors/partition.js';
 import {InternedTable} from '../../../actors/table/interned.js';
 import {Profile} from '../../../actors/user/profile.js';

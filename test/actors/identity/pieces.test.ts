@@ -3,18 +3,18 @@ import {expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {Moves} from '../../../actors/identity/moves.js';
 import {hourMs} from '../../../actors/limits.js';
+import {writeArrivedEvent} from '../../../actors/log/arrived-event.js';
 import {
   beginMessage,
-  MessageCursor,
   sealMessage,
   writeArrive,
-  writeArrivedEvent,
   writeErase,
   writeEvent,
   writeLeave,
   writeLink,
   writeTick,
 } from '../../../actors/log/entries.js';
+import {MessageCursor} from '../../../actors/log/entry-view.js';
 import {Partition} from '../../../actors/partition.js';
 import {loadRowKernel} from '../../../src/partition/row-kernel.js';
 import {MemoryShell} from '../../support/memory-shell.js';

@@ -9,9 +9,7 @@ import {
   type Completion,
   entryKind,
   type Json,
-  MessageCursor,
   partitionOfEntry,
-  propertiesJson,
   sealMessage,
   writeComplete,
   writeErase,
@@ -20,6 +18,7 @@ import {
   writeIdentify,
   writeTick,
 } from '../../../actors/log/entries.js';
+import {MessageCursor, propertiesJson} from '../../../actors/log/entry-view.js';
 import {runs} from '../../support/runs.js';
 
 const anyString = fc.oneof(
