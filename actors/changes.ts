@@ -1,9 +1,9 @@
-// What happened to users between two snapshots, beside new events: who was erased, whose events became another user's, who was
-// identified. Whoever copies the data reads it (src/report/changes).
+// Changes of users between two snapshots, other than new events: erased users, events that became another user's, identified users.
+// Readers that keep a copy of the data get them (src/report/rows/changes.ts).
 //   Owns:    facts since the last snapshot, and the bytes of records. Does not own: how records are kept (src/partition/snapshot).
 //
 //   CG1. Facts are in the order of the log. They name users by keyed hashes, as they outlive their users.
-//   CG2. A user who was identified is named by its index: a reader is told of it as it is when it reads.
+//   CG2. An identified user is named by its index: a reader gets the profile as it is when it reads.
 //   CG3. A record is kept for `changesMs` of logical time, and less than twice as long where newer ones are stored with it. A
 //        user is in the newest of the records that are stored together.
 

@@ -213,6 +213,18 @@ export type PartitionAnswer =
   /** The world failed (not caught up within 2 s, an unreadable part): HTTP 503. */
   | {readonly kind: 'unavailable'; readonly message: string};
 
+export type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
+
+/** The answer, which must be of one of these kinds: those that fit the question. @throws Error for any other kind. */
+export function expectedAnswer<Kind extends PartitionAnswer['kind']>(
+  answer: PartitionAnswer,
+  {ask}: PartitionQuestion,
+  kinds: readonly Kind[],
+): AnswerOf<Kind> {
+  if ((kinds as readonly string[]).includes(answer.kind)) return answer as AnswerOf<Kind>;
+  throw new Error(`a partition answered ${answer.kind} to ${ask}`);
+}
+
 export type {BucketedRange, Interval};
 export type ActiveMetric = 'dau' | 'wau' | 'mau';
 

@@ -1,4 +1,4 @@
-// What the hashes of a deployment are keyed with: fingerprints of message ids, and users in records of deletions and changes.
+// Keys of a deployment's hashes: of fingerprints of message ids, and of users in records of deletions and changes.
 import {createHash} from 'node:crypto';
 
 /** `deploymentSecret`: of the record of the deployment (src/nats/topology.ts). */

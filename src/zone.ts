@@ -2,7 +2,7 @@
 // version is `zoneRules`.
 //   ZN1. A zone changes its offset at most once within `cellMs`: in tz 2025c the closest two changes of any zone are four days
 //        apart (Africa/Freetown, 1939). So a cell with equal offsets at both ends has no change; any other has one.
-//   ZN2. A local time that a zone skips stands for the end of the gap. A local time that occurs twice stands for two instants:
+//   ZN2. A local time that a zone skips means the end of the gap. A local time that occurs twice means two instants:
 //        `firstAt` and `lastAt`.
 //   ZN3. Local day d is [first instant with a local time in day d or later, the first one of d + 1). A day that has begun does
 //        not end when the clock goes back over midnight. A skipped day is empty.

@@ -1,7 +1,7 @@
-// Which rows matter to saved funnels. No state: the shell says what to look for, and what is found are hints.
-//   SW1. Whoever completes a funnel by the newest of their events is found at once, as that event is of the last step.
-//   SW2. Who completes it otherwise (by an event that came late) is not: but the funnel is `touched`, and the shell asks who completed
-//        it once the rows are published.
+// Finds rows that matter to saved funnels. It is no state: the shell gives it the funnels, and its findings are hints.
+//   SW1. A user who completes a funnel by their newest event is found at once, because that event is of the last step.
+//   SW2. A user who completes it by a late event is not found. The funnel is `touched` then, and the shell asks for the users who
+//        completed it once the rows are published.
 
 import {wtf8} from '../bytes/bytes.js';
 import type {InternedTable} from '../table/interned.js';
@@ -12,7 +12,7 @@ export const funnelsWatchedMax = 20;
 /** Users at once; more are left to SW2. */
 const usersMax = 4_096;
 
-/** A saved funnel to look for. */
+/** A saved funnel to watch. */
 export interface WatchedFunnel {
   readonly steps: readonly string[];
   /** Whether a user completed it already. */
@@ -30,12 +30,12 @@ interface NamedRows {
 export class StepWatch {
   private readonly names: InternedTable;
   private readonly funnels: readonly WatchedFunnel[];
-  /** By name: the funnels that have it as a step, and those that end with it. */
+  /** Masks by name: the funnels that have it as a step, and those that end with it. */
   private steps = new Uint32Array(0);
   private ends = new Uint32Array(0);
   private namesKnown = -1;
   private touched = 0;
-  /** By user: the funnels that it may have completed. */
+  /** Mask of the funnels that a user may have completed, by user. */
   private readonly users = new Map<number, number>();
 
   /** `funnels`: at most `funnelsWatchedMax`. */

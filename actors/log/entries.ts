@@ -165,7 +165,7 @@ export function writeErase(
   writeEraseOfKey(writer, wtf8(kind + id), deletionId, receivedMs, onward);
 }
 
-/** Appends an erase entry. `key`: the user's key as tables hold it, or `nobody`, which only records the deletion. */
+/** Appends an erase entry. `key`: the user's key as tables hold it, or `noUserKey`, which only records the deletion. */
 export function writeEraseOfKey(
   writer: ByteWriter,
   key: Uint8Array,
@@ -245,7 +245,7 @@ export function writeComplete(writer: ByteWriter, {stage, funnel, users}: Comple
   endEntry(writer, start);
 }
 
-/** What a message of events from another partition begins with. */
+/** Head of a message of events from another partition. */
 export interface Arrival {
   /** The partition that they left, and the number of the move (actors/identity). */
   readonly from: number;

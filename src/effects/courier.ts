@@ -26,7 +26,8 @@ import {
   standingName,
 } from './standing.js';
 
-const savedEveryMs = 2_000;
+/** Period of saving standings. CO1 */
+export const savedEveryMs = 2_000;
 /** An erased user has no receipt so soon. CO2 */
 const freshMs = 250;
 const day = 86_400_000;
@@ -220,7 +221,5 @@ export class Recipient {
   }
 }
 
-export const savingMs = savedEveryMs;
-
 /** Sockets that all endpoints share. */
-export const allPlaces = (): Semaphore => new Semaphore(socketsOfAllMax);
+export const sharedSockets = (): Semaphore => new Semaphore(socketsOfAllMax);

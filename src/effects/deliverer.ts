@@ -5,7 +5,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import type {RecordBucket} from '../keys/store.js';
-import {allPlaces, type CourierWorld, Recipient, savingMs} from './courier.js';
+import {type CourierWorld, Recipient, savedEveryMs, sharedSockets} from './courier.js';
 import type {Endpoint, EndpointState} from './endpoint.js';
 import type {Heads} from './heads.js';
 import type {Letters} from './letters.js';
@@ -115,7 +115,7 @@ class Service {
 export class Deliverer {
   private readonly world: DeliveryWorld;
   private readonly services = new Map<string, Service>();
-  private readonly places = allPlaces();
+  private readonly places = sharedSockets();
   private saving: NodeJS.Timeout | undefined;
   private sweeping: NodeJS.Timeout | undefined;
   private sweepingRecords: NodeJS.Timeout | undefined;
@@ -130,7 +130,7 @@ export class Deliverer {
     hooks.onChange(() => this.follow());
     this.follow();
     heads.follow(partitionCount, () => [...this.services.values()].some(({hasTails}) => hasTails));
-    this.saving = setInterval(() => void this.saveAll(), savingMs);
+    this.saving = setInterval(() => void this.saveAll(), savedEveryMs);
     this.sweeping = setInterval(() => void this.sweep(), sweepEveryMs);
     this.sweepingRecords = setInterval(() => void this.sweepRecords(), recordSweepEveryMs);
     void this.sweep();

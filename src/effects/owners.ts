@@ -1,7 +1,11 @@
 // Asks the owners of partitions for the data of deliveries.
-import {askPartitionSubject, type PartitionAnswer, type PartitionQuestion} from '../asks.js';
-
-type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
+import {
+  type AnswerOf,
+  askPartitionSubject,
+  expectedAnswer,
+  type PartitionAnswer,
+  type PartitionQuestion,
+} from '../asks.js';
 
 /** The owner cannot answer now: it starts, moves, or is behind. The caller asks again later. */
 export class OwnerAway extends Error {
@@ -32,8 +36,7 @@ export class Owners {
     } catch (cause) {
       throw new OwnerAway('the owner of a partition does not answer', {cause});
     }
-    if ((kinds as readonly string[]).includes(answer.kind)) return answer as AnswerOf<Kind>;
     if (answer.kind === 'unavailable') throw new OwnerAway(answer.message);
-    throw new Error(`a partition answered ${answer.kind} to ${question.ask}`);
+    return expectedAnswer(answer, question, kinds);
   }
 }

@@ -92,5 +92,5 @@ export class AckedLinks {
   }
 }
 
-/** Where the pairs of a place begin. */
+/** Start of the pairs of a place. */
 const startOf = (high: number): number => 2 * pairsPerPlace * (high & (places - 1));

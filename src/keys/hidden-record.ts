@@ -1,5 +1,4 @@
-// What lists leave out: names of events and properties that somebody hid. One record in the bucket of keys, of which every edge
-// holds a copy.
+// Hidden names of events and properties, which lists leave out. One record in the bucket of keys, of which every edge has a copy.
 //   HR1. Hiding deletes nothing: reports, exports and the history know no hidden names.
 //   HR2. A change replaces one of the lists and keeps the other, by compare-and-set.
 import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';

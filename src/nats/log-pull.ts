@@ -4,7 +4,7 @@
 //   L1. Every message after the start, once and in order. The consumer counts what it sends, and a jump (a lost connection took
 //       messages with it) ends this pull; its reader opens another one after the last message that arrived.
 //   L2. One request at a time. On an idle log a request waits at the server for the first message, which is thus not delayed;
-//       `hurry` ends a rest. Messages that arrived and are not taken are bounded by `heldBytesMax` and one request more.
+//       `expedite` ends a rest. Messages that arrived and are not taken are bounded by `heldBytesMax` and one request more.
 //   L3. A restarted server has forgotten the consumer, and a lost connection its answers: silence ends the pull.
 import {AckPolicy, DeliverPolicy, type JetStreamManager} from '@nats-io/jetstream';
 import {createInbox, type Msg, type NatsConnection, nanos, nuid, type Subscription} from 'nats';
@@ -141,7 +141,7 @@ class NatsLogPull implements LogPull {
     return arrived;
   }
 
-  hurry(sequence: number): void {
+  expedite(sequence: number): void {
     if (sequence < this.due) return;
     this.wanted = Math.max(this.wanted, sequence);
     if (this.state === 'resting') this.ask('now');

@@ -1,6 +1,5 @@
-// Work that nobody waits for, one piece after the other: it is done when somebody wakes it, and again after a rest of its own
-// choice.
-//   PW1. A wake during a piece of work is followed by another piece: what it tells of may have come too late for the first.
+// Background work in pieces, one after the other: a piece runs when it is woken, and again after a pause that the work chooses.
+//   PW1. A wake during a piece is followed by another piece: its cause may have come too late for the first.
 
 export class PacedWork {
   private readonly work: () => Promise<number | undefined>;
@@ -13,7 +12,7 @@ export class PacedWork {
   private readonly stopped: Promise<undefined>;
   private tellStopped: () => void = () => undefined;
 
-  /** `work` returns after how many ms it is to be done again; undefined: when somebody wakes it. */
+  /** `work` returns the pause before the next piece, ms; undefined: the next piece waits for a wake. */
   constructor(work: () => Promise<number | undefined>, isAllowed: () => boolean, onFailed: (error: Error) => void) {
     this.work = work;
     this.isAllowed = isAllowed;

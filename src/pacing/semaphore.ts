@@ -1,4 +1,5 @@
-// A semaphore: so many pieces of work at once, the others in the order in which they came. Background work waits until it is idle.
+// A semaphore: a number of pieces of work run at once, the others in the order in which they came. Background work waits until it is
+// idle.
 import {Condition} from './condition.js';
 
 /** Too many callers wait already: nothing was done. */

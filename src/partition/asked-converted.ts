@@ -8,7 +8,7 @@ import type {Converted} from './funnels/saved-funnels.js';
 /** A funnel over all rows, with a cold cache. */
 const answerMsMax = 60_000;
 
-/** Undefined: nobody says it now. */
+/** Asks the report thread; undefined: it cannot answer now. */
 export async function askConverted(
   nc: NatsConnection,
   partition: number,

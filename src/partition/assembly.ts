@@ -50,7 +50,7 @@ interface AssemblyOptions
   readonly positionNote: PositionNote;
   /** Called with each manifest that is written, before anyone is notified of it. */
   readonly notePublished: (written: WrittenManifest) => void;
-  /** Absent: nobody is told of anything, and no funnel is saved. */
+  /** Queue of triggers. Absent: there are no notifications and no saved funnels. */
   readonly outbox?: Outbox;
   readonly converted?: RunnerSetup['converted'];
   readonly js: JetStreamClient;

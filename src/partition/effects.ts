@@ -1,10 +1,10 @@
-// The way of effects into the queue of triggers.
-//   EF1. An effect is a function of the log: so are its id, and which endpoints get it (those that were there at the time of its
-//        message). What is folded again after a crash is queued again under the same id. A process hears of an endpoint some ms
-//        after it is there: then what was told lately is told again, and the stream drops what it has.
-//   EF2. A snapshot is published once the effects of all messages that it has are queued: what a crash loses is folded again.
-//   EF3. Folding waits for none of that. Effects that wait are in memory.
-//   EF4. What is queued names nobody but by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
+// Queues the effects of a fold as triggers.
+//   EF1. An effect follows from the log, and so do its id and its endpoints (those that existed at the time of its message). An effect
+//        that is folded again after a crash is queued again under the same id. A process hears of a new endpoint with a delay of some
+//        ms: then the latest effects are queued again, and the stream drops second copies.
+//   EF2. A snapshot is published once the effects of all messages that it has are queued: effects that a crash loses are folded again.
+//   EF3. Folding does not wait for the queue. Effects that wait are in memory.
+//   EF4. A trigger names users only by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
 
 import type {Effect, Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../clock.js';
@@ -14,21 +14,21 @@ import type {Trigger} from '../effects/trigger.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {type RetryLog, retryForever} from './retry.js';
 
-/** Who is told, and how. */
+/** The port to the queue of triggers. */
 export interface Outbox {
-  /** Endpoints that get what happened at this time of the log. `names`: of what it is about; those that chose others do not. */
+  /** Endpoints that subscribe to a type and existed at this time of the log. `names`: names of the subject, any of which must match. */
   endpointsOf(type: SubscribedType, names: readonly string[], logMs: number): readonly string[];
-  /** Resolves when it is queued; may be tried again. */
+  /** Queues a trigger. Resolves when it is queued; a retry is safe. */
   publish(endpoint: string, trigger: Trigger): Promise<void>;
-  /** The id of what these parts tell, for ever the same. */
+  /** The id of a trigger, derived from these parts. */
   idOf(...parts: readonly (string | number)[]): string;
-  /** What stands for a user outside; `userHash`: that of the partition. */
+  /** Reference of a user for clients. `userHash`: the partition's hash of the user. */
   userRefOf(userHash: string): string;
   /** The newest definitions. */
   funnels(): readonly SavedFunnel[];
 }
 
-/** Nobody is told. */
+/** An outbox without endpoints. */
 export const noOutbox: Outbox = {
   endpointsOf: () => [],
   publish: async () => undefined,
@@ -50,7 +50,7 @@ export interface UserEffect {
   readonly funnel?: string;
 }
 
-/** Reference of a stall, as whoever judges alerts queues it (src/alerts/stalls.ts). */
+/** Reference of a stall, which alerts queue (src/alerts/stalls.ts). */
 export interface StallEffect extends UserEffect {
   readonly funnel: string;
   readonly alert: string;
@@ -60,7 +60,7 @@ export interface StallEffect extends UserEffect {
   readonly enteredMs: number;
 }
 
-/** What was told, and when by the monotonic clock. */
+/** A queued effect. `toldMs`: when it was queued, by the monotonic clock. */
 interface Told {
   readonly effect: Effect;
   readonly generation: number;
@@ -119,10 +119,10 @@ export class Effects {
   }
 
   /**
-   * Queues the completion of a deletion; resolves when that is done. `deletionsToTell` of the partition keeps it until then: a start
-   * tells again.
+   * Queues the completion of a deletion; resolves when that is done. `deletionsToTell` of the partition keeps it until then, so that
+   * a start queues it again.
    */
-  async tellDeleted(id: string): Promise<void> {
+  async notifyDeleted(id: string): Promise<void> {
     const {deletions, deletionsToTell} = this.partition;
     const record = deletions.get(id);
     if (record === undefined) deletionsToTell.delete(id); // Its time on record is over.

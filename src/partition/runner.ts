@@ -137,7 +137,7 @@ export class Runner {
     this.scrub = new Scrub({
       ...setup,
       publish: () => this.publishNow(),
-      tellDeleted: (id) => setup.effects.tellDeleted(id),
+      notifyDeleted: (id) => setup.effects.notifyDeleted(id),
       onFatal: setup.onFatal,
     });
     this.mover = new Mover({
@@ -237,7 +237,7 @@ export class Runner {
     this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
     this.ticks.start(() => void this.tick());
-    for (const id of partition.deletionsToTell) void this.setup.effects.tellDeleted(id); // EF2 (effects.ts)
+    for (const id of partition.deletionsToTell) void this.setup.effects.notifyDeleted(id); // EF2 (effects.ts)
     this.setup.log.info({partition: partition.partition, sequence: partition.appliedSequence}, 'partition is live');
     await warmedUp;
     if (!this.isStarting) return;

@@ -59,7 +59,7 @@ const reportsWaitingMax = 256;
 const interestMs = 10 * 60_000;
 /** RE4: the pause after a read, in times of its duration, as hundreds of partitions publish at different times. */
 const aheadRest = 8;
-/** A notice of a publication may be lost: whoever waits for a snapshot looks this often all the same. */
+/** Period of checks by callers that wait for a snapshot: a notice of a publication may be lost. */
 const lookAgainMs = 250;
 /** Different failures that are logged until an answer succeeds. */
 const failuresMax = 8;
@@ -270,7 +270,7 @@ export class ReportEngine {
     }
   }
 
-  /** Undefined if the set is gone. RE2 */
+  /** The held set; undefined if it is no longer held. RE2 */
   private async overHeld(at: string, report: () => Promise<ReportAnswer>): Promise<ReportAnswer | undefined> {
     try {
       const answer = await report();

@@ -1,7 +1,7 @@
 // What a process knows of an endpoint beside others that serve it.
 import {describe, expect, test} from 'vitest';
 import {monotonicMs} from '../../src/clock.js';
-import {allPlaces, type CourierWorld, Recipient} from '../../src/effects/courier.js';
+import {type CourierWorld, Recipient, sharedSockets} from '../../src/effects/courier.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import type {HookStore} from '../../src/effects/hook-store.js';
 import {OwnerAway} from '../../src/effects/owners.js';
@@ -58,7 +58,7 @@ function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0) {
         probeDelayMs,
         logger: createLogger('silent', 'test'),
       } satisfies CourierWorld,
-      allPlaces(),
+      sharedSockets(),
     );
   return {process, clock, disabled};
 }

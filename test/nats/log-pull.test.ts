@@ -184,7 +184,7 @@ describe('one pull', () => {
     const seen: number[] = [];
     for (let n = 2; n <= 30; n++) {
       await write(n, n);
-      pull.hurry(start + n);
+      pull.expedite(start + n);
       while (seen.at(-1) !== n) seen.push(...(await next()).map(({bytes}) => numberOf(bytes)));
     }
     pull.stop();

@@ -80,7 +80,7 @@ class Driven {
         newestSequence,
         read: () => this.messages(),
         holds: async () => true,
-        hurry: () => undefined,
+        expedite: () => undefined,
         interrupt: () => undefined,
       },
       writer: {

@@ -100,5 +100,5 @@ export class SimConsumer implements LogPull {
   }
 
   /** Does nothing: messages come as soon as they can. */
-  hurry(): void {}
+  expedite(): void {}
 }

@@ -1,9 +1,9 @@
-// Where one user stalls in a funnel: a step is reached, and the next one not in time.
-//   SW1. An attempt begins with an event of the first step (the entry), and lasts for the conversion window, or for ever without
-//        one. Entries meanwhile begin none, so attempts of a user do not overlap.
+// Finds the stalls of one user in a funnel: a step is reached, and the next one not in time.
+//   SW1. An attempt begins with an event of the first step (the entry), and lasts for the conversion window, or without end if there is
+//        none. Entries during an attempt begin no other one, so attempts of a user do not overlap.
 //   SW2. Within an attempt each step takes the earliest event after the step before, as the funnel report does from that entry.
-//   SW3. A stall has the time of its deadline: that of the step, and how long the next one may take, inclusive. What comes later
-//        undoes none.
+//   SW3. The deadline of a stall is the time of its step plus the time that the next step may take, inclusive. Later events undo no
+//        stall.
 
 export interface StallRules {
   /** Selector of each step, up to the one that is waited for; equal ones are of the same event. */

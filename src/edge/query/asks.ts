@@ -1,10 +1,12 @@
 // Questions to the partition and report roles. A role that does not answer is a 503 to the client.
 import {InvariantError} from '../../../actors/invariant.js';
 import {
+  type AnswerOf,
   askDeliverSubject,
   askPartitionSubject,
   askReportSubject,
   type DeliverAnswer,
+  expectedAnswer,
   type PartitionAnswer,
   type PartitionQuestion,
   type ReportAnswer,
@@ -28,8 +30,6 @@ const snapshotGone: Failure = {
   field: 'at',
 };
 
-type AnswerOf<Kind extends PartitionAnswer['kind']> = Extract<PartitionAnswer, {kind: Kind}>;
-
 export class Asks {
   private readonly requester: Requester;
 
@@ -48,9 +48,8 @@ export class Asks {
     msMax = partitionMsMax,
   ): Promise<AnswerOf<Kind>> {
     const answer = await this.ask<PartitionAnswer>(askPartitionSubject(partition), question, msMax);
-    if ((kinds as readonly string[]).includes(answer.kind)) return answer as AnswerOf<Kind>;
     if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
-    throw new Error(`a partition answered ${answer.kind} to ${question.ask}`);
+    return expectedAnswer(answer, question, kinds);
   }
 
   async report(

@@ -52,7 +52,7 @@ interface ScrubSetup {
   /** Publishes a tick. Resolves to whether a snapshot at or after it is published: never in a halted partition. Z6 */
   readonly publish: () => Promise<boolean>;
   /** Notifies webhooks of a completed deletion, after its receipt. */
-  readonly tellDeleted: (id: string) => Promise<void>;
+  readonly notifyDeleted: (id: string) => Promise<void>;
   readonly onFatal: (error: Error) => void;
 }
 
@@ -223,7 +223,7 @@ export class Scrub {
     this.takenUpMs.delete(id);
     this.completed += 1;
     this.announced.notify();
-    void this.setup.tellDeleted(id);
+    void this.setup.notifyDeleted(id);
   }
 
   /** Whether the receipt is in a published manifest: before that no client gets it. */

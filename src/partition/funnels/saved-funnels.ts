@@ -1,10 +1,10 @@
-// Finds out who completes saved funnels, and appends that to the log: the fold then keeps it, and whoever wants to know is told.
-//   SF1. Who completes a funnel by the newest of their events is found right behind the fold: their own rows are walked.
-//   SF2. Who completes one otherwise, by events that came late or of another partition, is found behind the next snapshot that has
-//        these rows: the report thread says who completed it. In the end the users told are those whom the funnel report counts.
-//   SF3. A funnel begins with those who completed it by the newest snapshot at that time. Later ones are told.
-//   SF4. Nothing waits for this work: it rests for `restFactor` times as long as it took.
-//   SF5. What is appended twice counts once (actors/funnels CO1): a crash, or another owner, harms nothing.
+// Finds the users who complete saved funnels, and appends them to the log: the fold keeps them, and queues their notifications.
+//   SF1. Users who complete a funnel by their newest event are found right after the fold: their own rows are walked.
+//   SF2. Users who complete one by late events, or by events of another partition, are found after the next snapshot that has these
+//        rows: the report thread lists them. In the end the notified users are those whom the funnel report counts.
+//   SF3. A funnel begins with the users who completed it by the newest snapshot at that time. Only later ones are notified.
+//   SF4. No caller waits for this work: it pauses `restFactor` times as long as it took.
+//   SF5. A completion that is appended twice counts once (actors/funnels CO1): a crash, or another owner, does no harm.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {funnelsWatchedMax, type StepWatch} from '../../../actors/funnels/step-watch.js';
@@ -24,19 +24,19 @@ import {pathsOf} from './user-paths.js';
 /** SF4: work of folding grows by a tenth at most. */
 const restFactor = 9;
 const restMsMax = 60_000;
-/** Users walked together, and the chunks that are read for them: whoever has more is left to SF2. */
+/** Users walked together, and the chunks that are read for them: users with more chunks are left to SF2. */
 const usersAtOnce = 64;
 const chunksAtOnceMax = 256;
-/** The report thread is asked again after so long, where it could not say. */
+/** Pause before the report thread is asked again, if it could not answer. */
 const askAgainMs = 1_000;
-/** Users of one message: each of them may be told. */
+/** Users of one message: each of them may be notified. */
 const usersToldMax = 1_000;
 const appliedMsMax = 5_000;
 
-/** A share of those who completed a funnel, as the report thread says it (src/asks.ts). */
+/** A share of the users who completed a funnel, from the report thread (src/asks.ts). */
 export interface Converted {
   readonly position: Position;
-  /** By their distance from `firstUser`. */
+  /** Users, by their distance from `firstUser`. */
   readonly users: UserSet;
   readonly firstUser: number;
   /** First byte of the next share; undefined after the last. */
@@ -62,7 +62,7 @@ export class SavedFunnels {
   private readonly setup: SavedFunnelsSetup;
   private funnels: readonly SavedFunnel[] = [];
   private watch: StepWatch | undefined;
-  /** By funnel: a snapshot from this sequence on has rows that may complete it. */
+  /** First sequence whose snapshot has rows that may complete a funnel, by funnel. */
   private readonly due = new Map<string, number>();
   private readonly walking: PacedWork;
   private readonly settling: PacedWork;

@@ -1,6 +1,6 @@
-// How far single users got in funnels, by what is folded: their rows are read, wherever they are, and walked.
-//   UP1. Rows that come while others are read may be left out. What is found then is found by the other rows, too: more rows lead
-//        nobody less far.
+// Finds the steps that single users reached in funnels: reads their folded rows, wherever they are, and walks them.
+//   UP1. Rows that come while others are read may be left out. The steps that are found are right nevertheless: more rows never make
+//        a user reach fewer steps.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {FunnelWalk} from '../../../actors/report/funnel/funnel-walk.js';
@@ -53,7 +53,7 @@ export async function pathsOf(
   return paths;
 }
 
-/** Walks the rows of a user, in their order. A step whose event never happened here is reached by nobody. */
+/** Walks the rows of a user, in their order. No user reaches a step whose event never happened here. */
 function walkerOf({partition}: View, {steps, windowMs}: PlainFunnel): (rows: readonly Row[]) => Path {
   const names = steps.map((step) => {
     const bytes = wtf8(step);

@@ -103,7 +103,7 @@ export class LogIdentity {
 
   private hurryTo(sequence: number): void {
     const {partition, reader} = this.setup;
-    if (sequence > partition.appliedSequence) reader.hurry(sequence);
+    if (sequence > partition.appliedSequence) reader.expedite(sequence);
   }
 
   /** Call it before reading: rewinds when the log is another one. */

@@ -20,7 +20,7 @@ export interface LogPull {
   /** Waits for messages: all that arrived, in order, each once. Undefined when the pull ended and none are left. */
   next(): Promise<readonly ReceivedMessage[] | undefined>;
   /** Requests messages at once: a caller waits for this sequence, which is in the log. */
-  hurry(sequence: number): void;
+  expedite(sequence: number): void;
   stop(): void;
 }
 
@@ -99,8 +99,8 @@ export class LogReader {
   }
 
   /** Requests messages at once: a caller waits for this sequence, which is in the log. */
-  hurry(sequence: number): void {
-    this.pull?.hurry(sequence);
+  expedite(sequence: number): void {
+    this.pull?.expedite(sequence);
   }
 
   /** Ends the current `read`. */

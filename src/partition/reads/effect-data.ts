@@ -1,6 +1,6 @@
-// The `data` of what is told of a user: made when it is sent, out of what is known then. Of a user who is erased, or is another
-// partition's, and of a funnel that is saved no more nothing can be said.
-//   ED1. Numbers of users mean nobody else within one generation of the log: what an earlier one queued is not answered.
+// Makes the `data` of a message about a user, from the state at the time of the attempt. There is none for a user who is erased or
+// moved to another partition, nor for a funnel that was deleted.
+//   ED1. The number of a user belongs to one user within a generation of the log: triggers of an earlier generation get no data.
 
 import {isoText} from '../../../actors/calendar.js';
 import type {Partition} from '../../../actors/partition.js';
@@ -65,7 +65,7 @@ async function completionFields(
   return `${funnelField(funnel)},"completed_at":"${completed}","entered_at":"${entered}"`;
 }
 
-/** What was reached when is in the reference: what the user does later undoes no stall. */
+/** Fields of a stall. Its step and times are in the reference: later events of the user undo no stall. */
 function stallFields(outbox: Outbox, {funnel: id, ...stall}: StallEffect): string | undefined {
   const funnel = outbox.funnels().find((one) => one.id === id);
   if (funnel === undefined) return undefined;

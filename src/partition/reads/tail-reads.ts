@@ -1,7 +1,7 @@
-// Stored rows in the order in which they came, for who follows a partition (src/effects/tails.ts).
-//   TA1. What is looked through is bounded, and the answer says where to go on: a rule that nothing meets must not keep the thread
-//        from folding.
-//   TA2. An erased row is not there, and one that is erased while the answer is made is null.
+// Reads stored rows in the order in which they came, for tails (src/effects/tail-run.ts).
+//   TA1. A scan is bounded, and the answer says where the next one starts: a rule without matches must not keep the thread from
+//        folding.
+//   TA2. An erased row is absent, and one that is erased while the answer is made is null.
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';

@@ -1,4 +1,4 @@
-// What a report says of a question that probably is not what was meant: an event name that no partition knows.
+// Hints for a question that is probably a mistake: an event name that no partition knows.
 //   HI1. A hint says nothing of a name that has no events any more: tables of names do not have it.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';

@@ -1,12 +1,12 @@
-// One page of all that came or changed since a place, in an order in which a reader can apply it: GET /v1/changes.
-//   A place says for each partition which records of changes, which profiles and which rows were told.
-//   CH1. Records are told to the end before rows: no row that was told is of a user whose erasure comes later, unless the row is
+// One page of new and changed data since a place, in an order in which a reader can apply it: GET /v1/changes.
+//   A place has the records of changes, the profiles and the rows that were listed, for each partition.
+//   CH1. Records are listed to the end before rows. So a listed row is of a user whose erasure is listed later only if the row is
 //        older than the erasure.
-//   CH2. A page without more to tell says that the reader has what the page's snapshots have: every page begins with the records.
-//   CH3. An event that moved to the partition of its owner is told once: as the row that it was where it came from, or, where that
-//        row was not told, as the row that it is now. A row that came before rows were last told (`ordinalEnd`) is told in any
-//        case: its first row may have been passed over as one that moved. So an event may come again, with its id.
-//   CH4. A page of which much is passed over ends early: it may have fewer lines than asked for, or none.
+//   CH2. A page that says that no more follows has brought the reader to the page's snapshots: every page begins with the records.
+//   CH3. An event that moved to the partition of its owner is listed once: as its earlier row, or, if that was not listed, as its
+//        present row. A row that came before rows were last listed (`ordinalEnd`) is listed in any case: its earlier row may have been
+//        skipped because it moved. So an event may come again, with its id.
+//   CH4. A page that skips many rows ends early: it may have fewer lines than the limit, or none.
 import {type ChangesRecord, decodeChanges, type Fact} from '../../../actors/changes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
@@ -50,7 +50,7 @@ export async function changesPage(
   return {lines: teller.lines.texts, next: teller.places, hasMore};
 }
 
-/** Records tell what changes: whoever begins finds that in profiles and rows. */
+/** Place of a first page: profiles and rows include all earlier changes. */
 const beginningOf = ({manifest: {position}, index}: PartitionSnapshot): ChangesPlace => ({
   ...position,
   record: 0,

@@ -1,4 +1,5 @@
-// Who completed a funnel of plain steps in one partition, by all of its events: whom the funnel report counts at the last step.
+// Lists the users of one partition who completed a funnel of plain steps by all of its events: those whom the funnel report counts
+// at the last step.
 
 import {UserSet} from '../../../actors/table/user-set.js';
 import type {PlainFunnel} from '../../asks.js';

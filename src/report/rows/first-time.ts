@@ -1,4 +1,4 @@
-// Who did something before a moment: such a user does it for the first time of all time no more.
+// Finds the users who did something before a moment: whatever they do later is not their first time.
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {UserSet} from '../../../actors/table/user-set.js';
@@ -25,7 +25,7 @@ export async function usersBefore(
   return found;
 }
 
-/** Those of the users who are not in the set. */
+/** The users who are not in the set. */
 export const without = (users: Users | undefined, others: UserSet): Users => ({
   has: (user) => !others.has(user) && (users === undefined || users.has(user)),
 });

@@ -1,6 +1,6 @@
-// Who got how far in a funnel: a page of users, by partition and user index, and of one user by the bytes of the held value.
+// Lists the users of a funnel's step: a page by partition and user index, and of one user by the bytes of the held value.
 //   FP1. Indexes stay (user-keys.ts UK1), and users are added at the end of their partition: pages of several snapshots fit
-//       together but for who got further in the meantime, or moved to another partition.
+//       together, except for users who got further in the meantime, or moved to another partition.
 
 import {isoText} from '../../../actors/calendar.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';

@@ -1,6 +1,6 @@
-// Who stalled in a funnel of plain steps: a page of users by deadline, those of one ms by partition and user index.
-//   ST1. Deadlines of one user differ: pages that begin behind the last place miss nobody, and have nobody twice.
-//   ST2. A question is of the time since the last one, mostly: it walks users who reached the step then, and no others.
+// Lists the users who stalled in a funnel of plain steps: a page by deadline, within one ms by partition and user index.
+//   ST1. Deadlines of one user differ: pages that begin after the last place miss no stall, and repeat none.
+//   ST2. A question mostly covers the time since the last one: it only walks users who reached the step then.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {walkStalls} from '../../../actors/report/funnel/stall-walk.js';

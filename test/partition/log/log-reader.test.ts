@@ -7,7 +7,7 @@ class Pull implements LogPull {
   isStopped = false;
   private readonly messages: ReceivedMessage[][] = [[{sequence: 1, bytes: new Uint8Array(1)}]];
   next = async () => this.messages.pop();
-  hurry(): void {}
+  expedite(): void {}
   stop(): void {
     this.isStopped = true;
   }

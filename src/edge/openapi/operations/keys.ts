@@ -22,6 +22,17 @@ const revokeKey: Operation = {
 
 const exampleOptions = {identify: false as const, origins: ['https://example.com'], events_per_second_per_address: 20};
 
+const exampleKey = {
+  id: exampleKeyId,
+  name: 'web',
+  kind: 'write',
+  last4: 'ple0',
+  created_at: '2026-05-01T09:00:00.000Z',
+  last_used_at: null,
+  revoked_at: null,
+  options: exampleOptions,
+};
+
 export const keys: Operations = {
   'POST /admin/v1/keys': {
     id: 'createKey',
@@ -56,18 +67,7 @@ export const keys: Operations = {
         description: 'All keys, never the secret part.',
         schema: keysAnswer,
         example: {
-          keys: [
-            {
-              id: exampleKeyId,
-              name: 'web',
-              kind: 'write',
-              last4: 'ple0',
-              created_at: '2026-05-01T09:00:00.000Z',
-              last_used_at: null,
-              revoked_at: null,
-              options: exampleOptions,
-            },
-          ],
+          keys: [exampleKey],
         },
       },
     },
@@ -84,16 +84,7 @@ export const keys: Operations = {
       200: {
         description: 'The key as it is listed.',
         schema: listedKey,
-        example: {
-          id: exampleKeyId,
-          name: 'web',
-          kind: 'write',
-          last4: 'ple0',
-          created_at: '2026-05-01T09:00:00.000Z',
-          last_used_at: null,
-          revoked_at: null,
-          options: exampleOptions,
-        },
+        example: exampleKey,
       },
     },
     errors: ['not_found', 'unavailable'],
