@@ -2,7 +2,7 @@
 import {afterEach, expect, test} from 'vitest';
 import type {PartitionQuestion} from '../../src/asks.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
-import {allPlaces, Recipient} from '../../src/effects/courier.js';
+import {Recipient, sharedSockets} from '../../src/effects/courier.js';
 import {type Cursor, cursorName} from '../../src/effects/cursor.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import {EventReader} from '../../src/effects/event-reader.js';
@@ -99,7 +99,7 @@ class World {
     };
     const logger = createLogger('silent', 'test');
     const courier = {poster, hooks: {} as HookStore, bucket, wallMs, probeDelayMs: () => 0, logger};
-    const recipient = new Recipient({...endpoint, ...content}, courier, allPlaces());
+    const recipient = new Recipient({...endpoint, ...content}, courier, sharedSockets());
     const tail = new TailRun(recipient, 0, {
       bucket,
       owners,

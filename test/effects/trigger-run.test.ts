@@ -1,6 +1,6 @@
 // The delivery of one trigger over a fake world: what of it is stored, and what is not.
 import {expect, test} from 'vitest';
-import {allPlaces, Recipient} from '../../src/effects/courier.js';
+import {Recipient, sharedSockets} from '../../src/effects/courier.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import type {EventReader} from '../../src/effects/event-reader.js';
 import type {HookStore} from '../../src/effects/hook-store.js';
@@ -40,7 +40,7 @@ test('a dead letter is the trigger as it was queued: what was said is nowhere', 
   };
   const bucket = {read: async () => undefined, write: async () => 1};
   const world = {poster, hooks: {} as HookStore, bucket, wallMs: () => 5, probeDelayMs: () => 0, logger};
-  const recipient = new Recipient(endpoint, world, allPlaces());
+  const recipient = new Recipient(endpoint, world, sharedSockets());
   const letters = {
     queue: async (_: string, queued: Queued) => void waiting.push(queued),
     bury: async (_: string, letter: DeadLetter) => void dead.push(letter),
