@@ -25,6 +25,8 @@ export const funnelUsersLimitMax = 1_000;
 export const funnelUsersLimitDefault = 100;
 /** Events that a funnel excludes between steps. */
 export const exclusionsMax = 10;
+/** Further things that the users of a list did, or did not do. */
+export const deedsMax = 5;
 /** Conditions of one `where` or `user_where`. */
 export const conditionsMax = 10;
 /** Event names of one list of series. */

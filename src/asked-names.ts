@@ -5,7 +5,8 @@ import type {ReportQuery} from './asks.js';
 export function eventsAskedFor(query: ReportQuery): readonly string[] {
   if ('event' in query) return query.event === undefined ? [] : [query.event];
   if (query.report === 'retention') return [query.start.event, query.return.event].filter((name) => name !== undefined);
-  if ('did' in query) return query.did?.event === undefined ? [] : [query.did.event];
+  if ('did' in query) return query.did.event === undefined ? [] : [query.did.event];
+  if ('deeds' in query) return query.deeds.map(({event}) => event).filter((name) => name !== undefined);
   if (query.report === 'funnel' || query.report === 'stalled') return query.steps;
   if ('steps' in query) return [...query.steps, ...query.exclusions].map(({event}) => event);
   return 'events' in query ? (query.events ?? []) : [];
@@ -20,7 +21,8 @@ export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
     conditions.push({property, op: 'eq', values: [value]});
   }
   if ('where' in query) add(query.where);
-  if ('did' in query && query.did !== undefined && 'where' in query.did) add(query.did.where);
+  if ('did' in query) add(query.did.where);
+  if ('deeds' in query) for (const {where} of query.deeds) add(where);
   if (query.report === 'retention') for (const {where} of [query.start, query.return]) add(where);
   if ('exclusions' in query) for (const {where} of [...query.steps, ...query.exclusions]) add(where);
   return conditions;
@@ -29,6 +31,7 @@ export function conditionsAskedFor(query: ReportQuery): readonly Condition[] {
 export function propertiesAskedFor(query: ReportQuery): readonly string[] {
   const names: string[] = [];
   if ('breakdown' in query && query.breakdown?.by === 'property') names.push(query.breakdown.name);
+  if ('row' in query && query.row?.breakdown.by === 'property') names.push(query.row.breakdown.name);
   if ('property' in query && query.property !== undefined) names.push(query.property);
   if ('hold' in query && query.hold !== undefined) names.push(query.hold);
   return [...names, ...conditionsAskedFor(query).map(({property}) => property)];

@@ -280,6 +280,13 @@ export interface ActiveWithin {
 /** The step (from 1) whose event has the value, or the first or last event that has one. */
 export type BreakdownAt = number | 'first' | 'last';
 
+/** A row of a funnel's breakdown but `other`: that of a value, or of one of the kinds that are no value. */
+export interface FunnelRow {
+  readonly breakdown: Breakdown;
+  readonly at: BreakdownAt;
+  readonly is: {readonly value: string} | {readonly kind: 'missing' | 'null' | 'not_scalar'};
+}
+
 /** Events of a name that meet all conditions. */
 export interface ChosenEvents {
   readonly event: string;
@@ -417,6 +424,8 @@ export type ReportQuery =
       readonly step: number;
       /** `dropped`: users who reached the step before and not this one. */
       readonly outcome: 'reached' | 'dropped';
+      /** Only users in this row of the breakdown. */
+      readonly row?: FunnelRow;
       readonly limit: number;
       /** Digest of the list's parameters: cursors of another list are refused. */
       readonly list: string;
@@ -454,13 +463,24 @@ export type ReportQuery =
       /** Prefix of the ids. */
       readonly prefix?: string;
       readonly userWhere: readonly Condition[];
-      /** Only users with such an event in this range. */
-      readonly did?: {readonly event?: string; readonly fromMs: number; readonly toMs: number};
+      /** All of them hold for each user. */
+      readonly deeds: readonly Deed[];
       readonly limit: number;
       /** The last user of the previous page. */
       readonly after?: UserPlace;
     }
   | ListQuery;
+
+/** What a user did in a range, or did not. */
+export interface Deed {
+  /** Absent: an event of any name. */
+  readonly event?: string;
+  readonly where: readonly Condition[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Whether the user has no such event. */
+  readonly isAbsent: boolean;
+}
 
 /** A user's deadline, in the order in which they pass. */
 export interface StallPlace {

@@ -9,8 +9,9 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 const cursorCharsMax = 256;
 
 /** Identity of a list: equal for all its pages. */
-const listOf = ({prefix, userWhere, did}: Query): string => {
-  const fields = [prefix ?? null, userWhere, did?.event ?? null, did?.fromMs ?? null, did?.toMs ?? null];
+const listOf = ({prefix, userWhere, deeds}: Query): string => {
+  const ofDeeds = deeds.map(({event, where, fromMs, toMs, isAbsent}) => [event ?? null, where, fromMs, toMs, isAbsent]);
+  const fields = [prefix ?? null, userWhere, ofDeeds];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 16);
 };
 

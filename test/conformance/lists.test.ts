@@ -197,6 +197,26 @@ describe('users', () => {
     expect(await of({event: 'never'})).toEqual([]);
   });
 
+  test('are chosen by what they did and did not do, in several ranges', async () => {
+    const of = async (parameters: Parameters) => idsOf(await covered('users', {prefix, ...parameters}));
+    expect(await of({'did[1]': '2024-04-01..2024-04-02'})).toEqual([old, nobody]);
+    expect(await of({'did[1]': '2024-04-01..2024-04-02', 'did[2]': '2024-04-03..'})).toEqual([old]);
+    expect(await of({'did[3]': '..', 'did_not[2]': '..2024-04-03'})).toEqual([young, known]);
+    expect(await of({event, 'did_not[1]': '..', 'did_event[1]': `${event} x`})).toEqual([young, known, nobody]);
+    expect(await of({'did[1]': '..', 'did_where[1]': 'plan set'})).toEqual([]);
+    expect(await of({where: 'plan unset', to: '2024-04-02'})).toEqual([old, nobody]);
+    for (const [parameters, field] of [
+      [{'did[1]': '2024-04-01'}, 'did[1]'],
+      [{'did[1]': '2024-04-02..2024-04-01'}, 'did[1]'],
+      [{'did[1]': '..', 'did_not[1]': '..'}, 'did_not[1]'],
+      [{'did_event[1]': event}, 'did_event[1]'],
+      [{'did[1]': '..', 'did_where[2]': 'plan set'}, 'did_where[2]'],
+      [{'did[6]': '..'}, 'did[6]'],
+    ] as const) {
+      expectError(await under.read.get(`/v1/users?${query(parameters)}`), 400, 'invalid_request', field);
+    }
+  });
+
   test('come in pages', async () => {
     const first = await covered('users', {prefix, limit: '3'});
     const {next_cursor: cursor} = first.json<{next_cursor: string}>();

@@ -610,7 +610,20 @@ describe('funnel', () => {
       ]);
     });
 
+    test('who is in a row of a breakdown', async () => {
+      const inRow = async (more: Parameters) =>
+        (await users({step: '2', breakdown: 'plan', ...more})).data.map(({id}) => id);
+      expect(await inRow({breakdown_value: 'pro'})).toEqual([ada]);
+      expect(await inRow({breakdown_value: 'free'})).toEqual([bob]);
+      expect(await inRow({breakdown_kind: 'missing'})).toEqual([]);
+    });
+
     test.each<[Parameters, string]>([
+      [{step: '1', breakdown: 'plan'}, 'breakdown'],
+      [{step: '1', breakdown_value: 'pro'}, 'breakdown_value'],
+      [{step: '1', breakdown_kind: 'missing'}, 'breakdown_kind'],
+      [{step: '1', breakdown: 'plan', breakdown_kind: 'other'}, 'breakdown_kind'],
+      [{step: '1', breakdown: 'plan', breakdown_value: 'pro', breakdown_kind: 'null'}, 'breakdown_kind'],
       [{step: '3'}, 'step'],
       [{step: '1', outcome: 'dropped'}, 'step'],
       [{}, 'step'],

@@ -1,12 +1,13 @@
 // Lines of trends: measures, breakdowns, colours; lines that lie on each other; who is behind a number; buckets of zones.
 import {describe, expect, test} from 'vitest';
-import {type NamedRow, trendPeoplePath} from '../../dashboard/src/address/trend-people.js';
+import {type NamedRow, narrowedTo} from '../../dashboard/src/address/breakdown-row.js';
 import type {AskedSeries} from '../../dashboard/src/address/trends-address.js';
 import {wallMs} from '../../dashboard/src/address/zone.js';
 import {chartOf, figuresOf} from '../../dashboard/src/charts/charted.js';
 import {rimsOf} from '../../dashboard/src/charts/overlap.js';
 import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines.js';
 import {ticksAround} from '../../dashboard/src/charts/ticks.js';
+import {peopleWith} from '../../dashboard/src/explained/people-path.js';
 import {isNewer} from '../../dashboard/src/service/freshness.js';
 import type {CountsAnswer} from '../../src/edge/answers.js';
 
@@ -125,7 +126,11 @@ describe('who is behind a number', () => {
   const span = {from: 20_000, to: 20_001};
   const series: AskedSeries = {event: 'a', measure: 'total', property: '', where: []};
   const behind = (by: string | null, row: NamedRow | undefined, rows: readonly NamedRow[] = []): string | undefined => {
-    const path = trendPeoplePath(series, {user_where: [], by, weeks: null}, row, rows, span);
+    const narrowed = narrowedTo(
+      {where: series.where, userWhere: []},
+      by === null || !row ? undefined : {by, row, rows},
+    );
+    const path = narrowed && peopleWith({event: series.event, ...narrowed}, span)?.path;
     return path && decodeURIComponent(path).replace(/^[^?]*\?steps\[\]=a|&step=1.*$/g, '');
   };
 

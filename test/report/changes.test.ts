@@ -292,7 +292,7 @@ class Readers {
     const page = await this.evaluation.exported(everything, snapshots);
     const events = page!.events.map((text) => JSON.parse(text) as Row).sort(byId);
     expect(copy.shownEvents()).toEqual(events);
-    const list = await this.evaluation.answer({report: 'user_list', userWhere: [], limit: 1_000}, snapshots);
+    const list = await this.evaluation.answer({report: 'user_list', userWhere: [], deeds: [], limit: 1_000}, snapshots);
     const {data} = JSON.parse(list) as {data: Row[]};
     expect(copy.shownUsers().sort(byId)).toEqual(data.filter(({kind}) => kind === 'user').sort(byId));
   }

@@ -4,8 +4,8 @@ import {type PropertyValue, type PropertyValues, textOf} from './property-values
 
 /** Numbers of the kinds; those of values follow. */
 export const missingGroup = 0;
-const nullGroup = 1;
-const notScalarGroup = 2;
+export const nullGroup = 1;
+export const notScalarGroup = 2;
 export const firstValueGroup = 3;
 
 export class ValueGroups {

@@ -1,5 +1,6 @@
 // The question of Funnels: steps in their order, each with its own conditions, and the rules of their paths.
 import {exclusionsMax, funnelStepsMax} from '../../../actors/limits.js';
+import type {NamedRow} from './breakdown-row.js';
 import {isName, names, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
@@ -141,10 +142,26 @@ export const funnelTimesPath = (question: FunnelQuestion, span: Span, interval: 
 
 export type Outcome = 'reached' | 'dropped';
 
-/** Who is behind a number of the funnel. `step` from 1. */
-export const funnelUsersPath = (question: FunnelQuestion, span: Span, step: number, outcome: Outcome): string =>
-  `v1/reports/funnel/users?${queryOf(span, [
-    ...pathsQuery(fitting(question)),
+/** Who is behind a number of the funnel. `step` from 1. `row`: of the breakdown; it is not `other`. */
+export const funnelUsersPath = (
+  question: FunnelQuestion,
+  span: Span,
+  step: number,
+  outcome: Outcome,
+  row?: NamedRow,
+): string => {
+  const asked = fitting(question);
+  return `v1/reports/funnel/users?${queryOf(span, [
+    ...pathsQuery(asked),
     ['step', String(step)],
     ['outcome', outcome],
+    ...(row === undefined
+      ? []
+      : ([
+          ['breakdown', asked.by],
+          ['breakdown_at', asked.by_at],
+          ['breakdown_value', row.value],
+          ['breakdown_kind', row.kind],
+        ] as const)),
   ])}`;
+};

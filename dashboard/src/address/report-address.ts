@@ -63,18 +63,24 @@ export interface Span extends Days {
   readonly zone?: string;
 }
 
+/** The bounds of a span as the service reads them in its zone: dates, or moments. */
+export function boundsText({from, to, fromMs, untilMs, zone = inUtc[1]}: Span): readonly [from: string, to: string] {
+  const boundOf = (day: number, ms: number | undefined): string =>
+    ms === undefined ? dateText(day) : isoText(ms).replace(zone === inUtc[1] ? '' : 'Z', '');
+  return [boundOf(from, fromMs), boundOf(to, untilMs)];
+}
+
 /** Parameters without a value are left out; the span and its zone come last. */
 export function queryOf(
-  {from, to, fromMs, untilMs, zone = inUtc[1]}: Span,
+  span: Span,
   more: readonly (readonly [name: string, value: string | null | undefined])[],
 ): string {
   const query = new URLSearchParams();
   for (const [name, value] of more) if (value !== null && value !== undefined) query.append(name, value);
-  query.append(inUtc[0], zone);
-  const boundOf = (day: number, ms: number | undefined): string =>
-    ms === undefined ? dateText(day) : isoText(ms).replace(zone === inUtc[1] ? '' : 'Z', '');
-  query.append('from', boundOf(from, fromMs));
-  query.append('to', boundOf(to, untilMs));
+  const [from, to] = boundsText(span);
+  query.append(inUtc[0], span.zone ?? inUtc[1]);
+  query.append('from', from);
+  query.append('to', to);
   return query.toString();
 }
 

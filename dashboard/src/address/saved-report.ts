@@ -18,7 +18,7 @@ const eventNames = ['start', 'event', 'step', 'return'];
 /** What a question is about: `signup, login; 30d`. */
 export function summaryOf(search: string): string {
   const given = new URLSearchParams(search);
-  const events = eventNames.flatMap((name) => given.getAll(name));
+  const events = eventNames.flatMap((name) => given.getAll(name)).map((name) => (name === '' ? 'any event' : name));
   const parts = [events.join(', '), given.get('range') ?? ''];
   return parts.filter((part) => part !== '').join('; ');
 }

@@ -1,5 +1,6 @@
 // The question of Trends: up to six series over time, each of one event, one measure and its own conditions.
-import {nameCharsMax, names, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {breakdownCellsMax} from '../../../actors/limits.js';
+import {isName, nameCharsMax, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
 import {compare, every, queryOf, range, type Span, seriesMax} from './report-address.js';
@@ -31,6 +32,17 @@ const measuredText = ({measure, property}: Measured): string => (property === ''
 const isNumberedMeasure = (text: string): boolean =>
   Number(text[0]) <= seriesMax && /^[1-9]:/.test(text) && readMeasured(text.slice(2)) !== undefined;
 
+/** Up to `seriesMax` events in their order; null, in an address an empty text, is an event of any name. */
+const events: Parameter<readonly (string | null)[]> = {
+  absent: [],
+  expected: `up to ${seriesMax} names of events`,
+  read: (texts) =>
+    texts.length <= seriesMax && texts.every((text) => text === '' || isName(text))
+      ? texts.map((text) => (text === '' ? null : text))
+      : undefined,
+  write: (values) => values.map((value) => value ?? ''),
+};
+
 /** By the place of the series; what is absent is counted. */
 const measure: Parameter<readonly Measured[]> = {
   absent: [],
@@ -55,10 +67,19 @@ export const by: Parameter<string | null> = one<string | null>(
   (text) => text,
 );
 
+/** Number of the series, from 1, that the others are divided by; null: none. */
+const divide: Parameter<number | null> = one<number | null>(
+  null,
+  `the number of an event, 1 to ${seriesMax}`,
+  (text) => (/^[1-9]$/.test(text) && Number(text) <= seriesMax ? Number(text) : undefined),
+  String,
+);
+
 export const trendsForm = {
-  event: names(seriesMax),
+  event: events,
   measure,
   where: numberedConditions(seriesMax),
+  divide,
   user_where: conditions,
   by,
   range,
@@ -70,7 +91,8 @@ export const trendsForm = {
 export type TrendsQuestion = QuestionOf<typeof trendsForm>;
 
 export interface AskedSeries extends Measured {
-  readonly event: string;
+  /** Null: of any name. */
+  readonly event: string | null;
   readonly where: readonly Condition[];
 }
 
@@ -94,10 +116,13 @@ export const measureWords: Readonly<Record<Measure, string>> = {
   p90: '90th percentile',
 };
 
+/** An event in words; null is one of any name. */
+export const eventText = (event: string | null): string => event ?? 'any event';
+
 /** `signup`, `users of signup`, `sum of amount of order_placed, plan is pro`. */
 export function seriesLabel({event, measure: one, property, where}: AskedSeries): string {
   const of = one === 'total' ? '' : one === 'users' ? 'users of ' : `${measureWords[one]} of ${property} of `;
-  return [`${of}${event}`, ...where.map(conditionText)].join(', ');
+  return [`${of}${eventText(event)}`, ...where.map(conditionText)].join(', ');
 }
 
 /** Labels of all series, equal ones told apart by a number: a chart and a table name each of them once. */
@@ -109,6 +134,13 @@ export function labelsOf(series: readonly AskedSeries[]): string[] {
   });
 }
 
+/** Index of the series that the others are divided by; undefined where there are no two. */
+export const divisorIn = ({divide: number}: Pick<TrendsQuestion, 'divide'>, series: readonly unknown[]) =>
+  number === null || number > series.length || series.length < 2 ? undefined : number - 1;
+
+/** Whether a quotient of both is a share: counts of events or of users. */
+export const isShareOf = (...both: readonly Measured[]): boolean => both.every(({measure: one}) => !isOfNumbers(one));
+
 /** What all series of a chart have in common. */
 export interface Common {
   readonly user_where: readonly Condition[];
@@ -116,8 +148,18 @@ export interface Common {
   readonly weeks: 'sunday' | null;
 }
 
-/** Values with lines of their own: the palette has as many colours. */
-export const breakdownMax = 6;
+/** Values with rows of their own: more than the palette has colours for lines. */
+const breakdownRows = 25;
+const rowsMin = 6;
+/** Rows of what is no value of its own: other, missing, null, not_scalar. */
+const kindRows = 4;
+
+/** So many values have rows of their own: rows times buckets are bounded. */
+function breakdownLimit({from, to}: Span, interval: Interval): number {
+  const bucketsMax = (to - from + 2) * (interval === 'hour' ? 24 : 1);
+  const fitting = Math.floor(breakdownCellsMax / bucketsMax) - kindRows;
+  return Math.max(rowsMin, Math.min(breakdownRows, fitting));
+}
 
 export const seriesPath = (
   {event, measure: one, property, where}: AskedSeries,
@@ -127,12 +169,13 @@ export const seriesPath = (
 ): string =>
   `v1/reports/events?${queryOf(span, [
     ['event', event],
+    ['any_event', event === null ? 'true' : null],
     ...where.map((condition) => ['where', writeCondition(condition)] as const),
     ...user_where.map((condition) => ['user_where', writeCondition(condition)] as const),
     ['measure', one === 'total' ? null : one],
     ['property', property === '' ? null : property],
     ['breakdown', breakdown],
-    ['breakdown_limit', breakdown === null ? null : String(breakdownMax)],
+    ['breakdown_limit', breakdown === null ? null : String(breakdownLimit(span, interval))],
     ['interval', interval],
     ['week_start', weeks],
   ])}`;

@@ -3,6 +3,7 @@
 import type {RetentionAnswer} from '../../../src/edge/answers.js';
 import type {Interval} from '../address/range';
 import {TableFrame} from '../controls/table-frame';
+import {type Behind, Explained} from '../shell/explained';
 import type {CohortCell, Cohorts} from './cohorts';
 import {clockText, count, dayText, monthText, percent, secondsOf} from './format';
 import './cohorts.css';
@@ -12,6 +13,8 @@ export interface CohortTableProps {
   readonly overall: RetentionAnswer['overall'];
   readonly interval: Interval;
   readonly show: 'share' | 'users';
+  /** Of a number of users, and the size that it is a share of: of a cohort, or of all; in a period, or the size itself. */
+  readonly behind: (value: number, size: number, cohort: number | undefined, period: number | undefined) => Behind;
 }
 
 /** Share of the palette's first colour at 100 %: text on it stays readable in both themes. */
@@ -23,7 +26,8 @@ export const cohortName = (date: string, interval: Interval): string => {
   return interval === 'month' ? monthText(seconds) : `${dayText(seconds)} ${date.slice(0, 4)}`;
 };
 
-export function CohortTable({cohorts, overall, interval, show}: CohortTableProps) {
+export function CohortTable({cohorts, overall, interval, show, behind}: CohortTableProps) {
+  const users = cohorts.rows.reduce((all, {size}) => all + size, 0);
   return (
     <TableFrame label="Cohorts in a table">
       <table class="cohorts">
@@ -42,7 +46,13 @@ export function CohortTable({cohorts, overall, interval, show}: CohortTableProps
         <tbody>
           <tr class="all">
             <th scope="row">All complete</th>
-            <td class="number">{count(cohorts.rows.reduce((all, {size}) => all + size, 0))}</td>
+            <td class="number">
+              <Explained
+                text={count(users)}
+                of="users of all cohorts"
+                behind={behind(users, users, undefined, undefined)}
+              />
+            </td>
             {overall.map(({rate, count: returned, size}, period) => (
               <td
                 key={period}
@@ -50,16 +60,37 @@ export function CohortTable({cohorts, overall, interval, show}: CohortTableProps
                 style={{'--heat': heatOf(rate)}}
                 title={`${count(returned)} of ${count(size)}`}
               >
-                {rate === null ? '–' : show === 'share' ? percent(rate) : count(returned)}
+                {rate === null ? (
+                  '–'
+                ) : (
+                  <Explained
+                    text={show === 'share' ? percent(rate) : count(returned)}
+                    of={`all complete, period ${period}`}
+                    behind={behind(returned, size, undefined, period)}
+                  />
+                )}
               </td>
             ))}
           </tr>
-          {cohorts.rows.map(({date, size, cells}) => (
+          {cohorts.rows.map(({date, size, cells}, at) => (
             <tr key={date}>
               <th scope="row">{cohortName(date, interval)}</th>
-              <td class="number">{count(size)}</td>
+              <td class="number">
+                <Explained
+                  text={count(size)}
+                  of={`users of ${cohortName(date, interval)}`}
+                  behind={behind(size, size, at, undefined)}
+                />
+              </td>
               {cells.map((cell, period) => (
-                <Heat key={period} cell={cell} size={size} show={show} />
+                <Heat
+                  key={period}
+                  cell={cell}
+                  size={size}
+                  show={show}
+                  of={`${cohortName(date, interval)}, period ${period}`}
+                  behind={behind(cell.count, size, at, period)}
+                />
               ))}
             </tr>
           ))}
@@ -75,10 +106,14 @@ function Heat({
   cell: {count: returned, share, state},
   size,
   show,
+  of,
+  behind,
 }: {
   readonly cell: CohortCell;
   readonly size: number;
   readonly show: 'share' | 'users';
+  readonly of: string;
+  readonly behind: Behind;
 }) {
   if (state === 'ahead') return <td class="number ahead" />;
   const isOpen = state === 'open';
@@ -88,8 +123,15 @@ function Heat({
       style={{'--heat': heatOf(share)}}
       title={`${count(returned)} of ${count(size)}${isOpen ? ', so far' : ''}`}
     >
-      {share === null ? '–' : show === 'share' ? percent(share) : count(returned)}
-      {isOpen && <span class="visually-hidden"> so far</span>}
+      {share === null ? (
+        '–'
+      ) : (
+        <Explained
+          text={show === 'share' ? percent(share) : count(returned)}
+          of={isOpen ? `${of}, so far` : of}
+          behind={behind}
+        />
+      )}
     </td>
   );
 }

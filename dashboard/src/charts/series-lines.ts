@@ -39,7 +39,7 @@ export function rowText({value, kind, values}: RowName): string {
 }
 
 const rowKey = ({value, kind}: RowName): string => (kind === undefined ? `=${value}` : kind);
-const isSameRow = (a: RowName, b: RowName): boolean => rowKey(a) === rowKey(b);
+export const isSameRow = (a: RowName, b: RowName): boolean => rowKey(a) === rowKey(b);
 
 type Numbers = Pick<Row, 'data' | 'total' | 'total_value'>;
 

@@ -1,4 +1,5 @@
 // The numbers of a chart over time as a table: every chart has one.
+import {isShared} from '../address/base';
 import {clockText, count, longDayText} from './format';
 import type {Series} from './time-chart';
 
@@ -53,7 +54,7 @@ export function TimeTableRows({
                 <td key={name} class="number">
                   {values[at] == null ? (
                     ''
-                  ) : onNumber === undefined ? (
+                  ) : onNumber === undefined || isShared ? (
                     say(values[at])
                   ) : (
                     <button type="button" class="explained" onClick={() => onNumber(at, index)}>

@@ -4,7 +4,8 @@ import type {ComponentChild, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {FaultBox} from './states';
 
-const notLoaded = {
+/** A script that did not come. */
+export const notLoaded = {
   code: 'unreachable',
   message: 'this part of the page did not load: the service is not reached, or has a newer version',
   status: 0,

@@ -1,7 +1,7 @@
 // Buttons of a report: the request as a curl command, the numbers as a CSV, a table instead of the chart.
 
 import {isShared} from '../address/base';
-import {type Cell, csvOf} from '../charts/csv';
+import type {Cell} from '../charts/csv';
 import {Popover} from '../controls/popover';
 import {Icon} from './icon';
 import {later} from './later';
@@ -25,7 +25,7 @@ export function CsvButton({file, rows}: {readonly file: string; readonly rows: (
       class="quiet"
       title="Download as CSV"
       aria-label="Download as CSV"
-      onClick={() => download(`${file}.csv`, 'text/csv;charset=utf-8', csvOf(rows()))}
+      onClick={() => void import('./download').then(({downloadCsv}) => downloadCsv(file, rows()))}
     >
       <Icon name="download" />
     </button>
@@ -51,14 +51,4 @@ export function TableButton({
       <Icon name="table" />
     </button>
   );
-}
-
-export function download(file: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], {type}));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = file;
-  link.click();
-  // The browser has begun to read it by then; the text would stay in memory as long as the page.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -4,6 +4,7 @@ import {useLocation} from 'preact-iso';
 import {pageAddress} from '../address/base';
 import {serviceState} from '../service/service-state';
 import {may, session, signOut} from '../service/session';
+import {explaining} from './explained';
 import {Icon} from './icon';
 import {focusSearch, moveRow, openDialog, useKeys} from './keys';
 import {later} from './later';
@@ -12,6 +13,10 @@ import {ThemeButton} from './theme-button';
 
 const Palette = later(() => import('./palette').then(({Palette: Part}) => Part));
 const KeyList = later(() => import('./key-list').then(({KeyList: Part}) => Part));
+
+const ExplanationDialog = later(() =>
+  import('../explained/explanation-dialog').then(({ExplanationDialog: Part}) => Part),
+);
 
 const sections = ['Product', 'Operations', 'Settings'] as const;
 
@@ -42,6 +47,7 @@ export function Shell({children}: {readonly children: ComponentChildren}) {
       </main>
       {openDialog.value === 'palette' && <Palette />}
       {openDialog.value === 'keys' && <KeyList />}
+      {explaining.value !== undefined && <ExplanationDialog />}
     </div>
   );
 }

@@ -14,7 +14,7 @@ import {localBuckets, localDays, type WeekStart, windowStarts} from './local-buc
 import {checkRange, optional, required, type TextForm, withDefault, word} from './parameters.js';
 
 /** A bound as its text has it. `timeMs` reads a text without an offset as UTC. */
-interface AskedTime {
+export interface AskedTime {
   readonly timeMs: number;
   readonly is: 'a date' | 'a local time' | 'an instant';
 }
@@ -110,11 +110,21 @@ export function optionalBoundsOf(
   {from, to, ...asked}: AskedZone & {readonly from: AskedTime | undefined; readonly to: AskedTime | undefined},
   service: ZoneDefault,
 ): {fromMs: number | undefined; toMs: number | undefined} {
+  const bounds = momentsOf({from, to, ...asked}, service);
+  checkRange(bounds.fromMs, bounds.toMs);
+  return bounds;
+}
+
+/** As `optionalBoundsOf`; the range may be empty. */
+export function momentsOf(
+  {from, to, ...asked}: AskedZone & {readonly from: AskedTime | undefined; readonly to: AskedTime | undefined},
+  service: ZoneDefault,
+): {fromMs: number | undefined; toMs: number | undefined} {
   const local = zoneIn(asked, service);
-  const fromMs = from === undefined ? undefined : startOf(from, local);
-  const toMs = to === undefined ? undefined : endOf(to, local);
-  checkRange(fromMs, toMs);
-  return {fromMs, toMs};
+  return {
+    fromMs: from === undefined ? undefined : startOf(from, local),
+    toMs: to === undefined ? undefined : endOf(to, local),
+  };
 }
 
 export interface AskedBuckets extends AskedZone {

@@ -11,7 +11,7 @@ import {
 } from '../../../actors/limits.js';
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import {type StepOrder, stepOrders} from '../../../actors/report/funnel/path-search.js';
-import type {BreakdownAt, ChosenEvents, FunnelRules, ReportQuery} from '../../asks.js';
+import type {BreakdownAt, ChosenEvents, FunnelRow, FunnelRules, ReportQuery} from '../../asks.js';
 import {windowMsOf, windowPattern, windowRule} from '../../conversion-window.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';
@@ -64,6 +64,15 @@ const breakdownAt: TextForm<BreakdownAt> = {
     return /^[1-9]\d?$/.test(text) ? Number(text) : undefined;
   },
 };
+
+const breakdownAtParameter = optional(breakdownAt, {
+  description:
+    'Which event of the path has the value: that of this step, or the `first` or `last` one that has any. Default: 1. Who ' +
+    'did not get there is in the row `missing`.',
+});
+
+/** Kinds of rows that a list of users is asked for. */
+const rowKinds = ['missing', 'null', 'not_scalar'] as const;
 
 /** The users who are counted in a funnel, and its steps. */
 export const pathsForm = {
@@ -126,11 +135,7 @@ export const funnelForm = {
   ...formatForm,
   ...pathsForm,
   ...breakdownForm,
-  breakdown_at: optional(breakdownAt, {
-    description:
-      'Which event of the path has the value: that of this step, or the `first` or `last` one that has any. Default: 1. Who ' +
-      'did not get there is in the row `missing`.',
-  }),
+  breakdown_at: breakdownAtParameter,
   interval: optional(word<Interval>(['hour', 'day', 'week', 'month', 'quarter', 'year']), {
     description: 'Adds `data`: conversion by the bucket of the first entry, so that buckets add up to the funnel.',
   }),
@@ -233,7 +238,13 @@ function exclusionsOf(values: PathValues, order: StepOrder): FunnelRules['exclus
   });
 }
 
-function breakdownAtOf({breakdown, breakdown_at: at, 'steps[]': steps}: Values): BreakdownAt {
+interface AskedAt {
+  readonly breakdown: string | undefined;
+  readonly breakdown_at: BreakdownAt | undefined;
+  readonly 'steps[]': readonly string[];
+}
+
+function breakdownAtOf({breakdown, breakdown_at: at, 'steps[]': steps}: AskedAt): BreakdownAt {
   if (at === undefined) return 1;
   if (breakdown === undefined) throw refused('breakdown_at goes with a breakdown', 'breakdown_at');
   if (breakdown.startsWith('trait:')) throw refused('a trait is of the user, and not of a step', 'breakdown_at');
@@ -251,6 +262,15 @@ export const funnelUsersForm = {
   outcome: withDefault(word(['reached', 'dropped'] as const), 'reached', {
     description: '`reached`: who reached the step. `dropped`: who reached the one before, and not this one.',
   }),
+  breakdown: optional(name, {
+    description:
+      'Only users in one row of this breakdown of the funnel: that of `breakdown_value` or `breakdown_kind`.',
+  }),
+  breakdown_at: breakdownAtParameter,
+  breakdown_value: optional(anyText, {description: 'The value of the row.'}),
+  breakdown_kind: optional(word(rowKinds), {
+    description: 'The kind of the row, in place of a value. The row `other` is none: it has several values.',
+  }),
   limit: withDefault(wholeNumber(funnelUsersLimitMax), funnelUsersLimitDefault, {description: 'Users on a page.'}),
   cursor: optional(anyText, {
     description:
@@ -263,9 +283,27 @@ export const funnelUsersReport = reportRoute(funnelUsersForm, (values, front): R
   const {step, outcome, limit, cursor, 'steps[]': steps} = values;
   if (step > steps.length) throw refused(`there is no step ${step}`, 'step');
   if (step === 1 && outcome === 'dropped') throw refused('nobody drops out before step 1', 'step');
-  const asked = {...funnelRulesOf(values, boundsOf(values, front)), step, outcome};
+  const row = rowOf(values);
+  const asked = {...funnelRulesOf(values, boundsOf(values, front)), step, outcome, ...(row && {row})};
   const list = createHash('sha256').update(JSON.stringify(asked)).digest('base64url').slice(0, 22);
   const after = cursor === undefined ? undefined : readFunnelUsersCursor(cursor, list);
   if (cursor !== undefined && after === undefined) throw new RequestFailure(foreignCursor);
   return {report: 'funnel-users', ...asked, limit, list, ...(after === undefined ? {} : {after})};
 });
+
+/** @throws RequestFailure */
+function rowOf(values: QueryValues<typeof funnelUsersForm>): FunnelRow | undefined {
+  const {breakdown_value: value, breakdown_kind: kind} = values;
+  const breakdown = breakdownOf({...values, breakdown_limit: undefined}, 1);
+  const at = breakdownAtOf(values);
+  if (breakdown === undefined) {
+    if (value !== undefined) throw refused('breakdown_value goes with a breakdown', 'breakdown_value');
+    if (kind !== undefined) throw refused('breakdown_kind goes with a breakdown', 'breakdown_kind');
+    return undefined;
+  }
+  if (value !== undefined && kind !== undefined)
+    throw refused('breakdown_value and breakdown_kind exclude each other', 'breakdown_kind');
+  if (value === undefined && kind === undefined)
+    throw refused('a breakdown needs breakdown_value or breakdown_kind here', 'breakdown');
+  return {breakdown, at, is: value === undefined ? {kind: kind!} : {value}};
+}

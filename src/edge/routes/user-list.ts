@@ -4,6 +4,7 @@ import {readUserCursor} from '../../user-cursor.js';
 import {RequestFailure} from '../failure.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {conditions} from '../query/conditions.js';
+import {deedsForm, deedsOf} from '../query/deeds.js';
 import {anyText, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {endOfTimeMs} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
@@ -18,6 +19,10 @@ export const userListForm = {
       'which all must hold.',
   ),
   event: optional(name, {description: 'Only users with an event of this name, in the range if one is given.'}),
+  where: conditions(
+    'Only users with such an event that meets this condition, in the form of `where` of reports. Up to ten, of which all ' +
+      'must hold for one event.',
+  ),
   from: optional(askedTime, {
     description: 'Only users with an event at or after this ISO 8601 time; a date is its first moment.',
   }),
@@ -25,6 +30,7 @@ export const userListForm = {
     description: 'Only users with an event at or before this ISO 8601 time; a date is its last moment.',
   }),
   timezone,
+  ...deedsForm,
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Users on a page.'}),
   cursor: optional(anyText, {
     description:
@@ -34,17 +40,18 @@ export const userListForm = {
 };
 
 export const userList = reportRoute(userListForm, (values, front) => {
-  const {prefix, event, limit, cursor} = values;
+  const {prefix, event, where, limit, cursor} = values;
   const {fromMs, toMs} = optionalBoundsOf(values, front);
-  const isBounded = event !== undefined || fromMs !== undefined || toMs !== undefined;
+  const hasDeed = event !== undefined || where.length > 0 || fromMs !== undefined || toMs !== undefined;
   // The earliest time of an event is 1970.
   const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
+  const deed = {...(event === undefined ? {} : {event}), where, ...range, isAbsent: false};
   const query = {
     report: 'user_list',
     userWhere: values.user_where,
     limit,
     ...(prefix === undefined ? {} : {prefix}),
-    ...(isBounded ? {did: event === undefined ? range : {event, ...range}} : {}),
+    deeds: [...(hasDeed ? [deed] : []), ...deedsOf(values, front)],
   } as const;
   if (cursor === undefined) return query;
   const after = readUserCursor(cursor, query);

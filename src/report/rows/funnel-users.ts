@@ -4,11 +4,19 @@
 
 import {isoText} from '../../../actors/calendar.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {compareTexts} from '../../../actors/report/rows/value-groups.js';
-import type {ReportQuery} from '../../asks.js';
+import {
+  compareTexts,
+  firstValueGroup,
+  missingGroup,
+  notScalarGroup,
+  nullGroup,
+  type ValueGroups,
+} from '../../../actors/report/rows/value-groups.js';
+import type {FunnelRow, ReportQuery} from '../../asks.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {FunnelWalks, type UserPath} from './funnel-walks.js';
+import {Grouping} from './grouped-rows.js';
 import type {RowReading} from './row-scan.js';
 import {usersWhere} from './traits.js';
 import {userKeys} from './user-keys.js';
@@ -26,7 +34,10 @@ export async function funnelUsers(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const walks = new FunnelWalks(reading, query);
+  const {row} = query;
+  const grouping = row && new Grouping(row.breakdown);
+  const walks = new FunnelWalks(reading, query, row && grouping && {grouping, at: row.at});
+  const isInRow = ({group}: UserPath): boolean => row === undefined || isOfRow(grouping!.groups, group, row);
   const found: FoundUser[] = [];
   const data: object[] = [];
   for (const snapshot of snapshots) {
@@ -37,7 +48,7 @@ export async function funnelUsers(
     const users = usersFrom(await usersWhere(reading.scan, snapshot, query.userWhere), after?.user ?? 0);
     await walks.walk(snapshot, users, (path) => {
       const isFull = found.length > query.limit && found[found.length - 1]!.user !== path.user;
-      if (isFull || !isMeant(query, path)) return;
+      if (isFull || !isMeant(query, path) || !isInRow(path)) return;
       const one = foundUser(partition, path, query);
       if (after === undefined || comparePlaces(one, after) > 0) found.push(one);
     });
@@ -59,6 +70,13 @@ const usersFrom = (users: Users | undefined, first: number): Users | undefined =
 
 const isMeant = ({step, outcome}: Query, {depth}: UserPath): boolean =>
   outcome === 'reached' ? depth >= step : depth === step - 1;
+
+const kindGroups = {missing: missingGroup, null: nullGroup, not_scalar: notScalarGroup} as const;
+
+function isOfRow(groups: ValueGroups, group: number, {is}: FunnelRow): boolean {
+  if ('kind' in is) return group === kindGroups[is.kind];
+  return group >= firstValueGroup && groups.text(group) === is.value;
+}
 
 function foundUser(partition: number, {user, held, times}: UserPath, {step, outcome}: Query): FoundUser {
   const last = outcome === 'reached' ? step : step - 1;

@@ -8,7 +8,7 @@ import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-pl
 import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
-import type {ReportQuery, UserRef} from '../../asks.js';
+import type {Deed, ReportQuery, UserRef} from '../../asks.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
 import {loadsAheadMax} from '../part-scan.js';
@@ -61,7 +61,8 @@ async function addUsers(
   const {scan} = reading;
   const seen = new SeenUsers(snapshot.index.users.count);
   await readTraits(scan, snapshot, seen);
-  const rules = [await usersWhere(scan, snapshot, query.userWhere), await usersWhoDid(reading, query, snapshot)];
+  const rules = [await usersWhere(scan, snapshot, query.userWhere)];
+  for (const deed of query.deeds) rules.push(await usersWhoDid(reading, deed, snapshot));
   const isListed = listedIn(snapshot);
   const isMeant = (user: number): boolean =>
     seen.has(user) && isListed(user) && rules.every((users) => users === undefined || users.has(user));
@@ -98,15 +99,15 @@ function listedIn({index, leftOut}: PartitionSnapshot): (user: number) => boolea
   return (user) => !leftOut.users.has(user) && !leaving.has(user);
 }
 
-async function usersWhoDid(reading: RowReading, {did}: Query, snapshot: PartitionSnapshot): Promise<Users | undefined> {
-  if (did === undefined) return undefined;
+async function usersWhoDid(reading: RowReading, deed: Deed, snapshot: PartitionSnapshot): Promise<Users> {
+  const {event, where, fromMs, toMs, isAbsent} = deed;
   const users = new UserSet();
-  const selector = did.event === undefined ? {} : {event: did.event};
-  const scan = new RowScan(reading, {stretch: {startMs: did.fromMs, lastMs: did.toMs}, selectors: [selector]});
+  const selector = event === undefined ? {where} : {event, where};
+  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [selector]});
   await scan.fold(snapshot, (rows, [chosen]) => {
     for (const row of chosen!) users.add(rows.users[row]!);
   });
-  return users;
+  return isAbsent ? {has: (user) => !users.has(user)} : users;
 }
 
 // -- texts --

@@ -2,23 +2,25 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';
-import {activeQuestionForm} from '../../address/active-address';
+import {type ActiveQuestion, activeQuestionForm} from '../../address/active-address';
 import {activeAsked, activeUntilPath} from '../../address/active-asked';
 import {isShared} from '../../address/base';
-import {metrics} from '../../address/report-address';
+import type {Interval} from '../../address/range';
+import {metrics, type Span} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows, figuresOf} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
-import {bucketText, count, percent} from '../../charts/format';
+import {bucketText, count, datesText, percent} from '../../charts/format';
 import {stickinessOf} from '../../charts/stickiness';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {TableFrame} from '../../controls/table-frame';
-import {oldest} from '../../service/freshness';
-import {useReports} from '../../service/reports';
+import {oldest, openFrom} from '../../service/freshness';
+import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
+import {type Behind, Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {Question} from '../../shell/question';
@@ -26,6 +28,7 @@ import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {todayIn} from '../../shell/zone-day';
 import {ActiveForm} from './active-form';
+import type {BehindRow} from './by-value';
 import {countedHow, metricLabels} from './metrics';
 import '../trends/trends.css';
 import './active.css';
@@ -38,13 +41,14 @@ export function ActiveUsers() {
   const [isStickTable, setStickTable] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const asked = activeAsked(question, place.today);
-  const {days, interval, past, paths, pastPaths} = asked;
+  const askedOf = activeAsked(question, place.today);
+  const {days, interval, past, paths, pastPaths} = askedOf;
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
-  const main = useReports({days, interval, past, paths, pastPaths, what, zone}, [...paths, ...pastPaths]);
+  const asked = {question, dates: datesText(days, place.today), days, interval, past, paths, pastPaths, what, zone};
+  const main = useReports(asked, [...paths, ...pastPaths]);
   const {shown} = main;
   const asOfMs = shown?.freshness && wallMs(shown.question.zone, shown.freshness.asOfMs);
-  const untilPath = activeUntilPath(question, asked, place.today, shown?.freshness?.asOfMs);
+  const untilPath = activeUntilPath(question, askedOf, place.today, shown?.freshness?.asOfMs);
   const until = useReports(undefined, untilPath === undefined ? undefined : [untilPath]);
 
   const shownZone = shown?.question.zone ?? zone;
@@ -128,7 +132,10 @@ export function ActiveUsers() {
               sum={
                 total !== undefined && (
                   <>
-                    <b>{count(total)}</b> distinct users in all{' '}
+                    <b>
+                      <Explained text={count(total)} of="distinct users in all" behind={allOf(shown!, total)} />
+                    </b>{' '}
+                    distinct users in all{' '}
                     {shown?.question.past !== undefined && <ChangeText now={total} before={pastTotal} isMoreBetter />}
                   </>
                 )
@@ -147,10 +154,16 @@ export function ActiveUsers() {
                 {() => (
                   <>
                     {isTable ? (
-                      <TimeTable {...props} />
+                      <TimeTable
+                        {...props}
+                        onNumber={(at, index) =>
+                          (explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!)))
+                        }
+                      />
                     ) : (
                       <TimeChart
                         {...props}
+                        isApart
                         height={330}
                         openText={openText}
                         {...(!isShared && {
@@ -208,11 +221,13 @@ export function ActiveUsers() {
             </Card>
             <Card span={5} title="In numbers" note={`by the ${shownInterval}`}>
               <ReportBody asking={main} reports={shown?.reports.slice(0, metrics.length) ?? []}>
-                {() => <Numbers lines={lines} interval={shownInterval} />}
+                {() => <Numbers lines={lines} shown={shown!} moment={(at) => moment(chart.times[at]!)} />}
               </ReportBody>
             </Card>
           </div>
-          {question.by !== null && <ByValue question={question} by={question.by} days={days} interval={interval} />}
+          {question.by !== null && (
+            <ByValue question={question} by={question.by} days={days} interval={interval} behind={rowOf(asked)} />
+          )}
         </div>
       </div>
     </>
@@ -221,7 +236,58 @@ export function ActiveUsers() {
 
 const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 
-function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; readonly interval: string}) {
+interface Asked {
+  readonly question: ActiveQuestion;
+  readonly dates: string;
+  readonly days: Span;
+  readonly interval: Interval;
+  readonly zone: string;
+}
+
+/** What is behind the users of all days. */
+const allOf =
+  ({question: {question, days, dates, zone}, freshness}: Shown<Asked>, value: number): Behind =>
+  async () => {
+    const {activeBehind} = await import('../../explained/active');
+    return activeBehind({value, question, days, point: undefined, when: `${dates} (${zone})`, freshness});
+  };
+
+/** What is behind the users of a row of the breakdown. */
+const rowOf =
+  ({question, days, dates, zone}: Asked): BehindRow =>
+  (row, rows, freshness) =>
+  async () => {
+    const {activeBehind} = await import('../../explained/active');
+    const when = `${dates} (${zone})`;
+    return activeBehind({value: row.total, question, days, point: undefined, when, row, rows, freshness});
+  };
+
+/** What is behind a point of a metric's line. */
+const pointOf =
+  (
+    {question: {question, days, interval, zone}, freshness}: Shown<Asked>,
+    {answer: {data}}: AnsweredLine,
+    metric: number,
+    at: number,
+    bucket: string,
+  ): Behind =>
+  async () => {
+    const {activeBehind} = await import('../../explained/active');
+    const point = {metric: metrics[metric]!, interval, dates: data.map(({date}) => date), at};
+    const when = bucket.includes(zone) ? bucket : `${bucket} (${zone})`;
+    return activeBehind({value: data[at]!.count ?? 0, question, days, point, when, freshness});
+  };
+
+function Numbers({
+  lines,
+  shown,
+  moment,
+}: {
+  readonly lines: readonly AnsweredLine[];
+  readonly shown: Shown<Asked>;
+  readonly moment: (at: number) => string;
+}) {
+  const {interval} = shown.question;
   return (
     <TableFrame label="Active users in numbers">
       <table class="grid-table">
@@ -234,8 +300,17 @@ function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; re
           </tr>
         </thead>
         <tbody>
-          {lines.map((line) => {
+          {lines.map((line, index) => {
             const figures = figuresOf(line.answer, line.headers);
+            const newest = openFrom(line.answer.data, line.headers);
+            const end = line.answer.data.length;
+            const explained = (at: number, value: number, of: string) => (
+              <Explained
+                text={count(value)}
+                of={`${of} of ${line.label}`}
+                behind={pointOf(shown, line, index, at, moment(at))}
+              />
+            );
             return (
               <tr key={line.label} class={`tone-${line.tone}`}>
                 <td>
@@ -243,8 +318,10 @@ function Numbers({lines, interval}: {readonly lines: readonly AnsweredLine[]; re
                   {line.label}
                 </td>
                 <td class="number">{figures.mean === null ? '–' : mean.format(figures.mean)}</td>
-                <td class="number">{figures.last === null ? '–' : count(figures.last)}</td>
-                <td class="number">{count(figures.now)}</td>
+                <td class="number">
+                  {figures.last === null ? '–' : explained((newest ?? end) - 1, figures.last, `last full ${interval}`)}
+                </td>
+                <td class="number">{explained(newest ?? end - 1, figures.now, 'now')}</td>
               </tr>
             );
           })}

@@ -11,8 +11,10 @@ import {rowText} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {TableFrame} from '../../controls/table-frame';
+import type {Freshness} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {metricLabels} from './metrics';
@@ -20,20 +22,27 @@ import {metricLabels} from './metrics';
 const faintTone = 'faint';
 const tonesMax = 6;
 
+type Row = NonNullable<ActiveAnswer['breakdown']>['rows'][number];
+export type BehindRow = (row: Row, rows: readonly Row[], freshness: Freshness | undefined) => Behind;
+
 export function ByValue({
   question,
   by,
   days,
   interval,
+  behind,
 }: {
   readonly question: ActiveQuestion;
   readonly by: string;
   readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
+  /** What is behind the users of a row. */
+  readonly behind: BehindRow;
 }) {
   const [isTable, setTable] = useState(false);
   const path = activePath(question, question.metric, days, interval, by);
-  const asking = useReports({by, interval, metric: question.metric, zone: days.zone}, [path]);
+  const asked = {behind, by, interval, metric: question.metric, zone: days.zone};
+  const asking = useReports(asked, [path]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as ActiveAnswer | undefined;
@@ -78,6 +87,7 @@ export function ByValue({
               ) : (
                 <TimeChart
                   {...props}
+                  isApart
                   height={260}
                   openText={soFarText(shown?.freshness && wallMs(shownZone, shown.freshness.asOfMs))}
                 />
@@ -98,7 +108,13 @@ export function ByValue({
                           <span class="swatch" aria-hidden="true" />
                           {rowText(row)}
                         </td>
-                        <td class="number">{count(row.total)}</td>
+                        <td class="number">
+                          <Explained
+                            text={count(row.total)}
+                            of={rowText(row)}
+                            behind={shown!.question.behind(row, rows, shown!.freshness)}
+                          />
+                        </td>
                         <td class="number">{answer!.total === 0 ? '–' : percent(row.total / answer!.total)}</td>
                       </tr>
                     ))}

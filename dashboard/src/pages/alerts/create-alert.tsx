@@ -6,10 +6,13 @@ import {namesPath} from '../../address/report-address';
 import {momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';
 import {Options} from '../../controls/options';
+import type {Firing} from '../../explained/alert';
 import {useAsked} from '../../service/asked';
 import {change, type Fault} from '../../service/client';
+import {type Behind, Explained} from '../../shell/explained';
 import {FaultBox} from '../../shell/states';
 import {today} from '../../shell/today';
+import {linesOf} from '../webhooks/webhook-words';
 import {type AlertDraft, bodyOf, isWhole, newDraft} from './alert-draft';
 import {type AlertKind, kindWords, type LagKind, lagWords, previewText, valueText} from './alert-words';
 
@@ -86,7 +89,7 @@ export function CreateAlert({funnels, onClose}: {readonly funnels: SavedFunnels;
           </div>
         )}
         {kind !== 'stalled' && <MoreFields draft={draft} edit={edit} />}
-        {preview !== undefined && <Preview kind={kind} preview={preview} />}
+        {preview !== undefined && <Preview draft={draft} preview={preview} />}
         {fault !== undefined && <FaultBox fault={fault} />}
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
@@ -281,16 +284,37 @@ const ClockField = ({label, value, onType}: TextProps) => (
   </label>
 );
 
-function Preview({kind, preview}: {readonly kind: AlertKind; readonly preview: AlertPreviewAnswer}) {
+const behind =
+  (draft: AlertDraft, firing: AlertPreviewAnswer['firings'][number]): Behind =>
+  async () => {
+    const {firingBehind} = await import('../../explained/alert');
+    return firingBehind({
+      kind: draft.kind as Firing['kind'], // The others have no preview.
+      firing,
+      event: draft.event.trim() || null,
+      counts: draft.count,
+      where: linesOf(draft.where),
+      minutes: Number(draft.minutes),
+      days: Number(draft.days),
+    });
+  };
+
+function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview: AlertPreviewAnswer}) {
+  const {kind} = draft;
   const {firings, fired, step_minutes: step} = preview;
   return (
     <div class="alert-preview" role="status">
       <strong>{previewText(preview)}</strong>
       {firings.length > 0 && (
         <ul>
-          {firings.slice(0, firingsShown).map(({from, until, value}) => (
-            <li key={from}>
-              {minuteText(from)} to {until === null ? 'now' : minuteText(until)}, with {valueText(kind, value)}
+          {firings.slice(0, firingsShown).map((firing) => (
+            <li key={firing.from}>
+              {minuteText(firing.from)} to {firing.until === null ? 'now' : minuteText(firing.until)}, with{' '}
+              <Explained
+                text={valueText(kind, firing.value)}
+                of={`at ${minuteText(firing.from)}`}
+                behind={behind(draft, firing)}
+              />
             </li>
           ))}
         </ul>

@@ -4,8 +4,8 @@ import {Dumbbell} from '../../charts/dumbbell';
 import {percent} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Card} from '../../shell/card';
+import {download} from '../../shell/download';
 import {Icon} from '../../shell/icon';
-import {download} from '../../shell/page-tools';
 import type {BenchmarksQuestion} from './benchmarks-form';
 import {comparableBefore, differences, newestPair} from './comparability';
 import {

@@ -6,7 +6,7 @@ export function FilterFields<Name extends string>({
   values,
   onChange,
 }: {
-  readonly fields: readonly {readonly name: Name; readonly label: string; readonly isDay?: boolean}[];
+  readonly fields: readonly {readonly name: Name; readonly label: string; readonly isTime?: boolean}[];
   readonly values: Readonly<Partial<Record<Name, string>>>;
   readonly onChange: (values: Partial<Record<Name, string>>) => void;
 }) {
@@ -17,14 +17,16 @@ export function FilterFields<Name extends string>({
   };
   return (
     <form class="filters" onSubmit={(event) => event.preventDefault()}>
-      {fields.map(({name, label, isDay = false}) => (
+      {fields.map(({name, label, isTime = false}) => (
         <div key={name} class="filter">
           <label for={`filter-${name}`}>{label}</label>
-          {isDay ? (
+          {isTime ? (
             <input
               id={`filter-${name}`}
-              type="date"
-              value={values[name] ?? ''}
+              // A moment, to which a number of a report leads, or a day.
+              type={values[name]?.includes('T') ? 'datetime-local' : 'date'}
+              step="any"
+              value={values[name]?.replace('Z', '') ?? ''}
               onChange={(event) => set(name, event.currentTarget.value)}
             />
           ) : (

@@ -14,14 +14,16 @@ import {Empty, FaultBox, Loading} from '../../shell/states';
 import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
 
-const fields = [
-  {name: 'event', label: 'Event'},
-  {name: 'userId', label: 'User id'},
-  {name: 'anonymousId', label: 'Anonymous id'},
-  {name: 'from', label: 'From (UTC)', isDay: true},
-  {name: 'to', label: 'To (UTC)', isDay: true},
-] as const;
-type Name = (typeof fields)[number]['name'];
+const names = ['event', 'userId', 'anonymousId', 'from', 'to', 'zone'] as const;
+type Name = (typeof names)[number];
+const fieldsIn = (zone: string) =>
+  [
+    {name: 'event', label: 'Event'},
+    {name: 'userId', label: 'User id'},
+    {name: 'anonymousId', label: 'Anonymous id'},
+    {name: 'from', label: `From (${zone})`, isTime: true},
+    {name: 'to', label: `To (${zone})`, isTime: true},
+  ] as const;
 type Filter = Partial<Record<Name, string>>;
 
 const pageEvents = 50;
@@ -29,7 +31,7 @@ const pageEvents = 50;
 export function History() {
   const {query, route} = useLocation();
   const filter = Object.fromEntries(
-    fields.flatMap(({name}) => (query[name] ? [[name, query[name]] as const] : [])),
+    names.flatMap((name) => (query[name] ? [[name, query[name]] as const] : [])),
   ) as Filter;
   const show = (values: Filter): void =>
     route(`${pageAddress('/events')}?${new URLSearchParams({show: 'history', ...values})}`);
@@ -37,10 +39,11 @@ export function History() {
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
   const [open, setOpen] = useState<string>();
+  const {zone = inUtc[1], ...asked} = filter;
   const question = new URLSearchParams([
-    ...Object.entries(filter),
+    ...Object.entries(asked),
     ['limit', String(pageEvents)],
-    [...inUtc],
+    [inUtc[0], zone],
   ]).toString();
 
   const ask = async (after: string | null, isCurrent: () => boolean): Promise<void> => {
@@ -63,7 +66,7 @@ export function History() {
 
   return (
     <Card span={12} title="History" note="live: what was accepted is here">
-      <FilterFields fields={fields} values={filter} onChange={show} />
+      <FilterFields fields={fieldsIn(zone)} values={filter} onChange={show} />
       {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />}
       {events === undefined && fault === undefined && <Loading lines={6} />}
       {events !== undefined && events.length === 0 && fault === undefined && (

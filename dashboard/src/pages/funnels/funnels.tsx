@@ -3,21 +3,11 @@ import {useEffect, useState} from 'preact/hooks';
 import type {FunnelAnswer, NamesAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {
-  type FunnelQuestion,
-  fitting,
-  funnelForm,
-  funnelPath,
-  type Outcome,
-  stepLabel,
-  stepsOf,
-  withSteps,
-} from '../../address/funnel-address';
+import {funnelForm, funnelPath, type Outcome, stepLabel, stepsOf, withSteps} from '../../address/funnel-address';
 import {daysOf} from '../../address/range';
 import {intervalOf, namesPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {windowText} from '../../address/window-text';
-import {count, datesText, percent} from '../../charts/format';
+import {datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
 import {suggestedSteps} from '../../controls/suggested-steps';
@@ -25,6 +15,7 @@ import {useAsked} from '../../service/asked';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
+import {type Behind, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {PinButton} from '../../shell/pin-button';
@@ -33,16 +24,16 @@ import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
-import type {FunnelPeopleProps} from './funnel-people';
+import type {FunnelNoteProps} from './funnel-note';
 import type {FunnelTimesProps} from './funnel-times';
 import type {RulesFormProps} from './rules-form';
 import type {SavedFunnelsProps} from './saved-funnels';
 import {StepsForm} from './steps-form';
-import type {VariantsProps} from './variants';
+import type {VariantRow, VariantsProps} from './variants';
 import '../trends/trends.css';
 import './funnels.css';
 
-const FunnelPeople = later<FunnelPeopleProps>(() => import('./funnel-people').then(({FunnelPeople: Part}) => Part));
+const FunnelNote = later<FunnelNoteProps>(() => import('./funnel-note').then(({FunnelNote: Part}) => Part));
 const FunnelTimes = later<FunnelTimesProps>(() => import('./funnel-times').then(({FunnelTimes: Part}) => Part));
 const SavedFunnels = later<SavedFunnelsProps>(() => import('./saved-funnels').then(({SavedFunnels: Part}) => Part));
 const Variants = later<VariantsProps>(
@@ -62,7 +53,6 @@ const askedMax = 200;
 export function Funnels() {
   const {question, problems, ask} = useAddress(funnelForm);
   const [isCleared, setCleared] = useState(false);
-  const [who, setWho] = useState<Omit<FunnelPeopleProps, 'onClose'>>();
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
   const days = {...daysOf(question.range, place.today), zone};
@@ -86,13 +76,17 @@ export function Funnels() {
   const asked = shown?.question;
   const stepNames = asked?.question.order === 'any' ? undefined : asked && stepsOf(asked.question).map(stepLabel);
   const rows = answer !== undefined && 'breakdown' in answer ? answer.breakdown?.rows : undefined;
-  const showWho = (step: number, outcome: Outcome): void => {
-    const one = answer?.steps[step - 1];
-    if (one === undefined || asked === undefined) return;
+  const behind = (step: number, outcome: Outcome, row?: VariantRow, name = ''): Behind => {
+    const one = (row ?? answer)!.steps[step - 1]!;
     const value = outcome === 'reached' ? one.count : one.drop_off;
-    const asOfMs = shown?.freshness?.asOfMs;
-    setWho({question: asked.question, span: asked.days, step, outcome, value, asOfMs, when: asked.dates});
+    const {question: of, days: span, dates: when} = asked!;
+    const freshness = shown?.freshness;
+    return async () => {
+      const {funnelBehind} = await import('../../explained/funnel');
+      return funnelBehind({question: of, span, step, outcome, value, when, freshness, row: row && {is: row, name}});
+    };
   };
+  const showWho = (step: number, outcome: Outcome): void => void (explaining.value = behind(step, outcome));
   return (
     <>
       <ReportHead
@@ -153,7 +147,7 @@ export function Funnels() {
                       {...(stepNames && {names: stepNames})}
                       {...(!isShared && {onWho: showWho})}
                     />
-                    <p class="page-note funnel-note">{sentence(answer!, asked!.question)}</p>
+                    <FunnelNote answer={answer!} question={asked!.question} />
                   </>
                 )}
               </ReportBody>
@@ -170,7 +164,7 @@ export function Funnels() {
           </Card>
           {rows !== undefined && steps.length > 0 && (
             <Card span={12} title={`By ${asked!.question.by}`} note="each value on the same scale">
-              <Variants rows={rows} names={stepNames} />
+              <Variants rows={rows} names={stepNames} behind={behind} />
             </Card>
           )}
           {steps.length > 1 && answer !== undefined && answer.total > 0 && (
@@ -179,23 +173,6 @@ export function Funnels() {
           {may('analyst') && <SavedFunnels question={question} />}
         </div>
       </div>
-      {who !== undefined && <FunnelPeople {...who} onClose={() => setWho(undefined)} />}
     </>
   );
-}
-
-function sentence(answer: FunnelAnswer | WalkedFunnelAnswer, question: FunnelQuestion): string {
-  const {steps, total} = answer;
-  const {window, order, paths, hold} = fitting(question);
-  const undecided = 'undecided' in answer ? answer.undecided : undefined;
-  if (total === 0) return `Nobody did ${question.step[0]!} in these days.`;
-  if (steps.length === 1) return 'Add a second step to see who goes on to it.';
-  const within = window === null ? 'in these days' : `within ${windowText(window)} of the first step`;
-  const how = order === 'any' ? 'in any order' : order === 'strict' ? 'with nothing between' : 'in this order';
-  const unit = hold === null ? 'users' : `users, each once for every value of ${hold},`;
-  const all = `${count(steps.at(-1)!.count)} of ${count(total)} ${unit} did all ${steps.length} steps ${how} ${within}.`;
-  if (paths !== null) return `${all} The first step lies in these days. ${count(undecided ?? 0)} may still convert.`;
-  return window === null
-    ? `${all} All steps lie in these days: who entered late has had less time to convert.`
-    : `${all} All steps lie in these days: who entered less than ${windowText(window)} before their end may still convert.`;
 }

@@ -1,12 +1,15 @@
 // A funnel for each value of a breakdown, all on one scale, and whether their conversions differ (charts/difference.ts).
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
+import type {Outcome} from '../../address/funnel-address';
 import {differenceInterval, type Interval, type Share, shareInterval, verdictOf} from '../../charts/difference';
 import {count, percent} from '../../charts/format';
 import {stepName} from '../../charts/funnel';
 import {TableFrame} from '../../controls/table-frame';
+import {type Behind, Explained} from '../../shell/explained';
 import './variants.css';
 
-type Row = NonNullable<WalkedFunnelAnswer['breakdown']>['rows'][number];
+export type VariantRow = NonNullable<WalkedFunnelAnswer['breakdown']>['rows'][number];
+type Row = VariantRow;
 
 const kindWords = {missing: 'missing', null: 'null', not_scalar: 'lists and objects'} as const;
 
@@ -23,9 +26,11 @@ export interface VariantsProps {
   readonly rows: readonly Row[];
   /** Names of the steps; absent where they come in any order. */
   readonly names: readonly string[] | undefined;
+  /** What is behind a number of a row. */
+  readonly behind: (step: number, outcome: Outcome, row: VariantRow, name: string) => Behind;
 }
 
-export function Variants({rows, names}: VariantsProps) {
+export function Variants({rows, names, behind}: VariantsProps) {
   return (
     <>
       <ul class="variants">
@@ -44,7 +49,13 @@ export function Variants({rows, names}: VariantsProps) {
                   <span class="variant-lane" aria-hidden="true">
                     <span style={{'--now': `${(step.conversion_rate * 100).toFixed(2)}%`}} />
                   </span>
-                  <span class="number">{count(step.count)}</span>
+                  <span class="number">
+                    <Explained
+                      text={count(step.count)}
+                      of={`${rowName(row)} at step ${at + 1}`}
+                      behind={behind(at + 1, 'reached', row, rowName(row))}
+                    />
+                  </span>
                   <span class="number share">{percent(step.conversion_rate)}</span>
                 </li>
               ))}

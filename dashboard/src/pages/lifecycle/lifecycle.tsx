@@ -2,14 +2,21 @@
 
 import {useMemo, useState} from 'preact/hooks';
 import type {LifecycleAnswer, StickinessAnswer} from '../../../../src/edge/answers.js';
-import {lifecycleForm, lifecyclePath, stickinessPath, usualPeriod} from '../../address/engagement-address';
+import {
+  type LifecycleQuestion,
+  lifecycleForm,
+  lifecyclePath,
+  stickinessPath,
+  usualPeriod,
+} from '../../address/engagement-address';
 import {daysOf, type Interval} from '../../address/range';
+import type {Span} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {utc, wallMs} from '../../address/zone';
 import {BarChart} from '../../charts/bar-chart';
 import type {BarSeries} from '../../charts/bars';
 import {soFarText} from '../../charts/comparison';
-import {bucketText, clockText, count, dayText, monthText, percent, secondsOf} from '../../charts/format';
+import {bucketText, clockText, count, datesText, dayText, monthText, percent, secondsOf} from '../../charts/format';
 import {TimeTable} from '../../charts/time-table';
 import {UserConditions} from '../../controls/common-fields';
 import {ConditionList} from '../../controls/condition-list';
@@ -17,9 +24,11 @@ import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {TableFrame} from '../../controls/table-frame';
 import {ZoneField} from '../../controls/zone-field';
+import type {Stage} from '../../explained/lifecycle';
 import {oldest, openFrom} from '../../service/freshness';
-import {useReports} from '../../service/reports';
+import {type Asking, type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {type Behind, Explained, explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
@@ -43,8 +52,9 @@ export function Lifecycle() {
   const interval = question.every ?? usualPeriod(days);
   const stagesPath = lifecyclePath(question, days, interval);
   const oftenPath = stickinessPath(question, days, interval);
-  const stagesAsked = useReports({interval, zone: question.zone}, [stagesPath]);
-  const oftenAsked = useReports({interval, zone: question.zone}, [oftenPath]);
+  const asked = {question, days, dates: datesText(days, place.today), interval, zone: question.zone};
+  const stagesAsked = useReports<Asked>(asked, [stagesPath]);
+  const oftenAsked = useReports<Asked>(asked, [oftenPath]);
   const name = question.event ?? 'any event';
   return (
     <>
@@ -103,16 +113,46 @@ export function Lifecycle() {
 }
 
 interface Asked {
+  readonly question: LifecycleQuestion;
+  readonly days: Span;
+  /** The days in words. */
+  readonly dates: string;
   readonly interval: Interval;
   readonly zone: string;
 }
-type AskingOf = ReturnType<typeof useReports<Asked>>;
+type AskingOf = Asking<Asked>;
+
+/** Of a stage in a bucket; without a stage of everybody in it. */
+const stageOf =
+  (
+    {question: {question, days, interval, zone}, freshness}: Shown<Asked>,
+    value: number,
+    date: string,
+    stage?: Stage,
+  ): Behind =>
+  async () => {
+    const {stageBehind} = await import('../../explained/lifecycle');
+    const when = bucketText(secondsOf(date), interval, zone);
+    return stageBehind({value, question, days, interval, stage, date, when, freshness});
+  };
+
+/** Of those who were active in so many buckets; without a number in any. */
+const oftenOf =
+  ({question: asked, freshness}: Shown<Asked>, value: number, isAtLeast: boolean, buckets?: number): Behind =>
+  async () => {
+    const {oftenBehind} = await import('../../explained/lifecycle');
+    const {question, days, dates, interval, zone} = asked;
+    return oftenBehind({value, question, days, interval, buckets, isAtLeast, when: `${dates} (${zone})`, freshness});
+  };
 
 const tickOf = (date: string, interval: Interval): string => {
   const seconds = secondsOf(date);
   if (interval === 'hour') return clockText(seconds).slice(0, 5);
   return interval === 'day' || interval === 'week' ? dayText(seconds) : monthText(seconds);
 };
+
+const activeIn = (bucket: LifecycleAnswer['data'][number]): number =>
+  bucket.new + bucket.returning + bucket.resurrecting;
 
 function Stages({asking, path}: {readonly asking: AskingOf; readonly path: string}) {
   const [isTable, setTable] = useState(false);
@@ -141,7 +181,14 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
       sum={
         last !== undefined && (
           <>
-            <b>{count(last.new + last.returning + last.resurrecting)}</b> in the last full {interval}
+            <b>
+              <Explained
+                text={count(activeIn(last))}
+                of={`in the last full ${interval}`}
+                behind={stageOf(shown!, activeIn(last), last.date)}
+              />
+            </b>{' '}
+            in the last full {interval}
           </>
         )
       }
@@ -174,6 +221,10 @@ function Stages({asking, path}: {readonly asking: AskingOf; readonly path: strin
                 openFrom={open}
                 moment={(seconds) => bucketText(seconds, interval, zone)}
                 zone={zone}
+                onNumber={(at, index) => {
+                  const {key} = stages[index]!;
+                  explaining.value = stageOf(shown!, data[at]![key], data[at]!.date, key);
+                }}
               />
             ) : (
               <BarChart
@@ -220,7 +271,10 @@ function Often({asking, name}: {readonly asking: AskingOf; readonly name: string
       sum={
         answer !== undefined && (
           <>
-            <b>{count(total)}</b> users
+            <b>
+              <Explained text={count(total)} of="users" behind={oftenOf(shown!, total, isAtLeast)} />
+            </b>{' '}
+            users
           </>
         )
       }
@@ -257,7 +311,13 @@ function Often({asking, name}: {readonly asking: AskingOf; readonly name: string
                   {data.map(({buckets, users}, at) => (
                     <tr key={buckets}>
                       <td>{inWords(at)}</td>
-                      <td class="number">{count(users)}</td>
+                      <td class="number">
+                        <Explained
+                          text={count(users)}
+                          of={inWords(at)}
+                          behind={oftenOf(shown!, users, isAtLeast, buckets)}
+                        />
+                      </td>
                       <td class="number">{total === 0 ? '–' : percent(users / total)}</td>
                     </tr>
                   ))}

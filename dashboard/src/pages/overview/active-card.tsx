@@ -3,7 +3,7 @@
 import {useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
-import type {Interval} from '../../address/range';
+import type {Days, Interval} from '../../address/range';
 import {chartOf, csvRows, momentOf} from '../../charts/charted';
 import {soFarText} from '../../charts/comparison';
 import {count} from '../../charts/format';
@@ -11,15 +11,22 @@ import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {type Behind, Explained, explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {today} from '../../shell/today';
 import {metricLabels} from '../active/metrics';
+import {behindOf} from './behind-of';
 
-export function ActiveCard({
-  active,
-}: {
-  readonly active: Asking<{readonly interval: Interval; readonly activePaths: readonly string[]}>;
-}) {
+export interface ActiveCardProps {
+  readonly active: Asking<{
+    readonly days: Days;
+    readonly interval: Interval;
+    readonly activePaths: readonly string[];
+  }>;
+}
+
+export function ActiveCard({active}: ActiveCardProps) {
   const [isTable, setTable] = useState(false);
   const {shown} = active;
   const lines = useMemo(
@@ -36,6 +43,13 @@ export function ActiveCard({
   const asOfMs = shown?.freshness?.asOfMs;
   const props = {...chart, label: 'Active users', clock: interval === 'hour', moment};
   const total = (shown?.reports[0]?.value as ActiveAnswer | undefined)?.total;
+  const behind =
+    (index: number, bucket?: {readonly at: number; readonly text: string}): Behind =>
+    async () => {
+      const {question: asked, reports, freshness} = shown!;
+      const ofDays = {days: asked.days, today: today.peek(), freshness};
+      return (await behindOf()).activeUsers(reports[index]!.value as ActiveAnswer, ofDays, bucket);
+    };
   return (
     <Card
       span={8}
@@ -44,7 +58,10 @@ export function ActiveCard({
       sum={
         total !== undefined && (
           <>
-            <b>{count(total)}</b> users in all
+            <b>
+              <Explained text={count(total)} of="users in all" behind={behind(0)} />
+            </b>{' '}
+            users in all
           </>
         )
       }
@@ -60,7 +77,14 @@ export function ActiveCard({
     >
       <ReportBody asking={active} reports={shown?.reports ?? []} lines={7}>
         {() =>
-          isTable ? <TimeTable {...props} /> : <TimeChart {...props} height={250} openText={soFarText(asOfMs)} />
+          isTable ? (
+            <TimeTable
+              {...props}
+              onNumber={(at, index) => (explaining.value = behind(index, {at, text: moment(chart.times[at]!)}))}
+            />
+          ) : (
+            <TimeChart {...props} height={250} openText={soFarText(asOfMs)} />
+          )
         }
       </ReportBody>
     </Card>

@@ -13,7 +13,7 @@ import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
 import {Loading} from '../../shell/states';
 import {today} from '../../shell/today';
-import {ActiveCard} from './active-card';
+import type {ActiveCardProps} from './active-card';
 import type {ArrivalsProps} from './arrivals-card';
 import type {PinnedProps} from './pinned';
 import {Tiles, useTiles} from './tiles';
@@ -22,6 +22,13 @@ import {TrendCard} from './trend-card';
 import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
+
+const ActiveCard = later<ActiveCardProps>(
+  () => import('./active-card').then(({ActiveCard: Part}) => Part),
+  <div class="card span-8">
+    <Loading lines={7} />
+  </div>,
+);
 
 const ArrivalsCard = later<ArrivalsProps>(
   () => import('./arrivals-card').then(({ArrivalsCard: Part}) => Part),

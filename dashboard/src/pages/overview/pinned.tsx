@@ -5,8 +5,17 @@ import {type Problem, readAddress, writeAddress} from '../../address/codec';
 import {funnelForm, funnelPath, stepLabel, stepsOf} from '../../address/funnel-address';
 import {pageOfPin} from '../../address/pin-list';
 import type {Days, Interval, Past, Range} from '../../address/range';
-import {type AskedSeries, labelsOf, seriesOf, seriesPath, trendsForm} from '../../address/trends-address';
-import {percent} from '../../charts/format';
+import {
+  type AskedSeries,
+  divisorIn,
+  isShareOf,
+  labelsOf,
+  seriesOf,
+  seriesPath,
+  trendsForm,
+} from '../../address/trends-address';
+import {type DividedLine, dividedBy, isQuotient, quotientText} from '../../charts/divided';
+import {datesText, percent} from '../../charts/format';
 import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
 import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
@@ -14,9 +23,11 @@ import type {Reorder} from '../../controls/reorder';
 import {movePin, pins, togglePin} from '../../service/pins';
 import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {explaining} from '../../shell/explained';
 import {Icon} from '../../shell/icon';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {today} from '../../shell/today';
 import {TrendCard, type TrendQuestion} from './trend-card';
 
 export interface PinnedProps {
@@ -73,6 +84,16 @@ function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
           <Funnel
             steps={answer!.steps}
             {...(asked.question.order !== 'any' && {names: stepsOf(asked.question).map(stepLabel)})}
+            onWho={(step, outcome) => {
+              const one = answer!.steps[step - 1]!;
+              const value = outcome === 'reached' ? one.count : one.drop_off;
+              const when = datesText(days, today.peek());
+              const {freshness} = asking.shown!;
+              explaining.value = async () => {
+                const {funnelBehind} = await import('../../explained/funnel');
+                return funnelBehind({question: asked.question, span: days, step, outcome, value, when, freshness});
+              };
+            }}
           />
         )}
       </ReportBody>
@@ -84,6 +105,8 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
   const asked = readAddress(trendsForm, searchOf(pin));
   const series = seriesOf(asked.question);
   const labels = labelsOf(series);
+  const divisor = divisorIn(asked.question, series);
+  const say = divisor === undefined ? undefined : quotientText(isShareOf(...series));
   const lines = series.map((one, at) => ({
     event: labels[at]!,
     path: seriesPath(one, asked.question, days, interval),
@@ -91,12 +114,36 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
   }));
   const paths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
   const trend = useReports({days, interval, past, lines}, paths);
-  const title = lines.map(({event}) => event).join(', ');
+  const title =
+    divisor === undefined
+      ? labels.join(', ')
+      : `${labels.filter((_, at) => at !== divisor).join(', ')} / ${labels[divisor]}`;
   const address = pageAddress('/trends') + writeAddress(trendsForm, {...asked.question, range});
   return (
     <TrendCard
       span={12}
-      linesOf={(shown) => measuredLines(shown, series)}
+      linesOf={(shown) => measuredLines(shown, series, divisor)}
+      say={say}
+      behind={async (drawn, _, value, {at, text}, shown) => {
+        const {quotientBehind, trendBehind} = await import('../../explained/trend');
+        const line = drawn as SeriesLine | DividedLine;
+        const {freshness, question} = shown;
+        const when = `${text} (UTC)`;
+        if (isQuotient(line)) return quotientBehind({...line, parts: undefined}, say!(value), when, freshness);
+        const one = series[line.series]!;
+        return trendBehind({
+          value,
+          series: one,
+          measure: one.measure,
+          common: asked.question,
+          row: line.row,
+          answer: shown.of<CountsAnswer>(question.lines[line.series]!.path).value,
+          days: question.days,
+          bucket: {dates: line.answer.data.map(({date}) => date), at, interval: question.interval},
+          when,
+          freshness,
+        });
+      }}
       before={<Lost problems={asked.problems} />}
       title={title}
       address={address}
@@ -108,13 +155,18 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
   );
 }
 
-function measuredLines({question, of}: Shown<TrendQuestion>, series: readonly AskedSeries[]): readonly SeriesLine[] {
+function measuredLines(
+  {question, of}: Shown<TrendQuestion>,
+  series: readonly AskedSeries[],
+  divisor: number | undefined,
+): readonly (SeriesLine | DividedLine)[] {
   const answered = question.lines.map(({event, path, pastPath}, at) => {
     const {value, headers} = of<CountsAnswer>(path);
     const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
     return value && {label: event, measure: series[at]!.measure, answer: value, headers, past};
   });
-  return drawnOf(linesOf(answered));
+  const lines = linesOf(answered);
+  return drawnOf(divisor === undefined ? lines : dividedBy(lines, divisor));
 }
 
 /** Parts of a pin that an earlier version of the pages wrote. */

@@ -9,8 +9,10 @@ import {clockText, count, dayName, weekdayName} from '../../charts/format';
 import {Sparkline} from '../../charts/sparkline';
 import {type Asking, useReports} from '../../service/reports';
 import {ChangeText} from '../../shell/change-text';
+import {type Behind, Explained} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
+import {behindOf} from './behind-of';
 
 const sparkDays = 15;
 
@@ -86,6 +88,7 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
   const weekday = `${isOpen ? 'last ' : 'the '}${weekdayName(day * 86_400)}${isOpen ? '' : ' before'}${until}`;
   const eventDays = days.shown?.reports.map(({value}) => (value === undefined ? null : sumOf(value as NamesAnswer)));
   const name = dayName(day, shownToday);
+  const ofDay = {days: dayOf(day), today: shownToday, freshness: shown?.freshness};
   const on = name === 'today' || name === 'yesterday' ? name : `on ${name}`;
   return (
     <div class="row tiles">
@@ -95,6 +98,8 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
           {() => (
             <Figure
               value={sumOf(names!.value!)}
+              of={`events ${on}`}
+              behind={async () => (await behindOf()).allEvents(sumOf(names!.value!), ofDay)}
               isAtLeast={names!.value!.has_more}
               before={pastNames && sumOf(pastNames)}
               note={weekday}
@@ -119,6 +124,11 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
               {() => (
                 <Figure
                   value={report!.value!.data.at(-1)?.count ?? 0}
+                  of={label}
+                  behind={async () => {
+                    const at = report!.value!.data.length - 1;
+                    return (await behindOf()).activeUsers(report!.value!, ofDay, {at, text: name});
+                  }}
                   before={past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs)).value?.total}
                   note={note}
                   spark={report!.value!.data.map((bucket) => bucket.count)}
@@ -136,6 +146,8 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
 
 function Figure({
   value,
+  of,
+  behind,
   isAtLeast = false,
   before,
   note,
@@ -144,6 +156,9 @@ function Figure({
   isMoreBetter = false,
 }: {
   readonly value: number;
+  /** What it is the number of. */
+  readonly of: string;
+  readonly behind: Behind;
   /** There are more names than were asked for. */
   readonly isAtLeast?: boolean;
   readonly before: number | undefined;
@@ -156,7 +171,7 @@ function Figure({
     <div class="figure-row">
       <span class="figure">
         {isAtLeast && <small>at least </small>}
-        {count(value)}
+        <Explained text={count(value)} of={of} behind={behind} />
       </span>
       <Sparkline values={spark} open={isOpen} width={96} />
       <span class="change" title={before === undefined ? undefined : `${count(before)} then`}>

@@ -3,14 +3,17 @@
 import type {NamesAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
-import type {Range} from '../../address/range';
+import type {Days, Range} from '../../address/range';
 import {trendForm} from '../../address/report-address';
 import {count} from '../../charts/format';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
+import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {today} from '../../shell/today';
+import {behindOf} from './behind-of';
 
 const shownMax = 9;
 
@@ -19,7 +22,7 @@ export function TopEvents({
   pastNames,
   range,
 }: {
-  readonly names: Asking<unknown>;
+  readonly names: Asking<{readonly days: Days}>;
   readonly pastNames: Asking<unknown>;
   readonly range: Range;
 }) {
@@ -29,6 +32,16 @@ export function TopEvents({
   const pastCounts = new Map(past?.data.map(({name, count: one}) => [name, one]));
   const top = answer?.data[0]?.count ?? 1;
   const trendOf = (event: string): string => pageAddress('/trends') + addressAsking(trendForm, {event: [event], range});
+  const behind =
+    (event: string, value: number): Behind =>
+    async () => {
+      const {days} = names.shown!.question;
+      return (await behindOf()).eventsNamed(event, value, {
+        days,
+        today: today.peek(),
+        freshness: names.shown!.freshness,
+      });
+    };
   return (
     <Card
       span={4}
@@ -74,7 +87,9 @@ export function TopEvents({
                       <span>{one.name}</span>
                     </a>
                   </td>
-                  <td class="number">{count(one.count)}</td>
+                  <td class="number">
+                    <Explained text={count(one.count)} of={one.name} behind={behind(one.name, one.count)} />
+                  </td>
                   {past !== undefined && (
                     <td class="number">
                       <ChangeText

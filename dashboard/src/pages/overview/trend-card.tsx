@@ -8,11 +8,14 @@ import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charte
 import {linesNote, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
+import type {Explanation} from '../../explained/explanation';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
+import {behindOf} from './behind-of';
 
 export interface TrendQuestion {
   readonly days: Days;
@@ -20,6 +23,14 @@ export interface TrendQuestion {
   readonly past: Past | undefined;
   readonly lines: readonly {readonly event: string; readonly path: string; readonly pastPath: string | undefined}[];
 }
+
+export type BehindNumber = (
+  line: AnsweredLine,
+  index: number,
+  value: number,
+  bucket: {readonly at: number; readonly text: string},
+  shown: Shown<TrendQuestion>,
+) => Promise<Explanation>;
 
 export function TrendCard({
   span,
@@ -31,6 +42,8 @@ export function TrendCard({
   tools,
   before,
   linesOf = countedLines,
+  behind = countedBehind,
+  say,
   onRange,
 }: {
   readonly span: 6 | 8 | 12;
@@ -45,6 +58,10 @@ export function TrendCard({
   /** Stands above the chart. */
   readonly before?: ComponentChildren;
   readonly linesOf?: (shown: Shown<TrendQuestion>) => readonly AnsweredLine[];
+  /** What is behind the number of a line in a bucket. */
+  readonly behind?: BehindNumber;
+  /** Text of a value; absent: a number. */
+  readonly say?: ((value: number) => string) | undefined;
   readonly onRange: (from: number, to: number) => void;
 }) {
   const [isTable, setTable] = useState(false);
@@ -56,7 +73,7 @@ export function TrendCard({
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
-  const props = {...chart, label: title, clock: interval === 'hour', moment};
+  const props = {...chart, label: title, clock: interval === 'hour', moment, ...(say && {say, format: say})};
   const note = linesNote({
     what: `by the ${interval}`,
     past: question?.past,
@@ -86,7 +103,14 @@ export function TrendCard({
       <ReportBody asking={choosing ?? trend} reports={(choosing ?? trend).shown?.reports ?? []} lines={8}>
         {() =>
           isTable ? (
-            <TimeTable {...props} />
+            <TimeTable
+              {...props}
+              onNumber={(at, index) => {
+                const value = chart.series[index]!.values[at]!;
+                const bucket = {at, text: moment(chart.times[at]!)};
+                explaining.value = () => behind(lines[index]!, index, value, bucket, shown!);
+              }}
+            />
           ) : (
             <TimeChart
               {...props}
@@ -108,3 +132,10 @@ const countedLines = ({question, of}: Shown<TrendQuestion>): AnsweredLine[] =>
     const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
     return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, headers, past}];
   });
+
+const countedBehind: BehindNumber = async ({answer}, index, value, bucket, {question, freshness}) => {
+  const {days, interval, lines} = question;
+  const dates = answer.data.map(({date}) => date);
+  const ofDays = {days, today: today.peek(), freshness};
+  return (await behindOf()).eventsNamed(lines[index]!.event, value, ofDays, {...bucket, dates, interval});
+};

@@ -4,6 +4,7 @@ import {useState} from 'preact/hooks';
 import type {PathsAnswer} from '../../../../src/edge/answers.js';
 import {type PathsQuestion, pathsForm, pathsPath} from '../../address/engagement-address';
 import {daysOf} from '../../address/range';
+import type {Span} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {count, datesText, percent} from '../../charts/format';
 import {flowOf, type PathPlace, pathColumns, pathCsv} from '../../charts/path-columns';
@@ -13,8 +14,10 @@ import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {ZoneField} from '../../controls/zone-field';
-import {useReports} from '../../service/reports';
+import type {PathNumber} from '../../explained/path';
+import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
@@ -31,7 +34,10 @@ export function Paths() {
   const days = {...daysOf(question.range, place.today), zone: question.zone};
   const {event, direction} = question;
   const suggesting = useSuggestedEvent(event !== null, days, (name) => ask({event: name}, true));
-  const asking = useReports(question, event === null ? undefined : [pathsPath(question, event, days)]);
+  const asking = useReports<Asked>(
+    {question, days, dates: datesText(days, place.today)},
+    event === null ? undefined : [pathsPath(question, event, days)],
+  );
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as PathsAnswer | undefined;
@@ -105,7 +111,14 @@ export function Paths() {
             sum={
               answer !== undefined && (
                 <>
-                  <b>{count(total)}</b> users
+                  <b>
+                    <Explained
+                      text={count(total)}
+                      of="users"
+                      behind={placeOf(shown!, {users: total, total, step: 1, name: shown!.question.question.event!})}
+                    />
+                  </b>{' '}
+                  users
                 </>
               )
             }
@@ -126,7 +139,7 @@ export function Paths() {
               <Loading lines={8} />
             ) : (
               <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
-                {() => <Columns key={report!.path} answer={answer!} question={shown!.question} />}
+                {() => <Columns key={report!.path} answer={answer!} shown={shown!} />}
               </ReportBody>
             )}
           </Card>
@@ -144,7 +157,26 @@ interface Chosen {
   readonly key: string;
 }
 
-function Columns({answer, question}: {readonly answer: PathsAnswer; readonly question: PathsQuestion}) {
+interface Asked {
+  readonly question: PathsQuestion;
+  readonly days: Span;
+  /** The days in words. */
+  readonly dates: string;
+}
+
+/** What is behind the users of a place. */
+const placeOf =
+  (
+    {question: {question, days, dates}, freshness}: Shown<Asked>,
+    place: Pick<PathNumber, 'users' | 'total' | 'step' | 'name'>,
+  ): Behind =>
+  async () => {
+    const {pathBehind} = await import('../../explained/path');
+    return pathBehind({...place, question, event: question.event!, days, when: dates, freshness});
+  };
+
+function Columns({answer, shown: asked}: {readonly answer: PathsAnswer; readonly shown: Shown<Asked>}) {
+  const {question} = asked.question;
   const [chosen, setChosen] = useState<Chosen>();
   const isBefore = question.direction === 'before';
   const columns = pathColumns(answer);
@@ -189,6 +221,7 @@ function Columns({answer, question}: {readonly answer: PathsAnswer; readonly que
           </li>
         ))}
       </ol>
+      {chosen !== undefined && <ChosenPlace chosen={chosen} columns={columns} total={total} shown={asked} />}
       <p class="page-note under-chart">
         {isBefore
           ? `Each user has one path: it goes back from their last ${question.event} in these days.`
@@ -207,13 +240,45 @@ function stepName(step: number, isBefore: boolean): string {
   return away === 1 ? 'Then' : `${away} steps later`;
 }
 
+/** The place that was pressed, in a sentence whose number is explained. */
+function ChosenPlace({
+  chosen: {step, key},
+  columns,
+  total,
+  shown,
+}: {
+  readonly chosen: Chosen;
+  readonly columns: readonly (readonly PathPlace[])[];
+  readonly total: number;
+  readonly shown: Shown<Asked>;
+}) {
+  const place = columns[step - 1]?.find((one) => one.key === key);
+  if (place === undefined) return null;
+  const isBefore = shown.question.question.direction === 'before';
+  const name = nameOf(place, isBefore);
+  const {users} = place;
+  return (
+    <p class="page-note under-chart">
+      <Explained
+        text={count(users)}
+        of={`${name} at step ${step}`}
+        behind={placeOf(shown, {users, total, step, name})}
+      />{' '}
+      of {count(total)} users: {name} at step {step}.
+    </p>
+  );
+}
+
+const nameOf = ({event, kind}: PathPlace, isBefore: boolean): string =>
+  event ?? kindNames[isBefore ? 'before' : 'after'][kind!];
+
 const kindNames = {
   after: {other: 'Other events', end: 'Nothing more'},
   before: {other: 'Other events', end: 'Nothing before'},
 } as const;
 
 function Place({
-  place: {event, kind, users},
+  place,
   total,
   isChosen,
   isFaint,
@@ -227,7 +292,8 @@ function Place({
   readonly isBefore: boolean;
   readonly onChoose: () => void;
 }) {
-  const name = event ?? kindNames[isBefore ? 'before' : 'after'][kind!];
+  const {kind, users} = place;
+  const name = nameOf(place, isBefore);
   const figures = (
     <>
       <span class="name">{name}</span>

@@ -6,9 +6,10 @@ import {deletionPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {useAsked} from '../../service/asked';
 import {Card} from '../../shell/card';
+import {download} from '../../shell/download';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
-import {CurlButton, download} from '../../shell/page-tools';
+import {CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
 
 export function Receipt({deletionId}: {readonly deletionId: string}) {

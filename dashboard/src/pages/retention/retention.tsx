@@ -11,13 +11,15 @@ import {
 import {type Days, daysOf, type Interval} from '../../address/range';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
-import {CohortTable} from '../../charts/cohort-table';
+import {CohortTable, cohortName} from '../../charts/cohort-table';
 import {cohortCsv, cohortsOf} from '../../charts/cohorts';
 import {count, datesText, percent} from '../../charts/format';
 import {RetentionCurve} from '../../charts/retention-curve';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {type Behind, Explained} from '../../shell/explained';
+import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
@@ -25,8 +27,11 @@ import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import {RetentionForm} from './retention-form';
+import type {RuleProps} from './rule';
 import '../../design/reports.css';
 import '../trends/trends.css';
+
+const Rule = later<RuleProps>(() => import('./rule').then(({Rule: Part}) => Part));
 
 export function Retention() {
   const {question, problems, ask} = useAddress(retentionForm);
@@ -36,13 +41,34 @@ export function Retention() {
   const {start} = question;
   const suggesting = useSuggestedEvent(start !== null, days, (name) => ask({start: name}, true));
   const path = start === null ? undefined : retentionPath(question, start, days, interval);
-  const asking = useReports({question, days, interval}, path === undefined ? undefined : [path]);
+  const asking = useReports<Asked>({question, days, interval}, path === undefined ? undefined : [path]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as RetentionAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
   const asOfMs = wallMs(shown?.question.question.zone ?? question.zone, shown?.freshness?.asOfMs ?? 0);
   const cohorts = answer && cohortsOf(answer, shownInterval, asOfMs);
+  const behind = (value: number, size: number, cohort: number | undefined, period: number | undefined): Behind => {
+    const {question: asked, ...rest} = shown!.question;
+    const row = cohort === undefined ? undefined : cohorts!.rows[cohort];
+    const freshness = shown!.freshness;
+    const dates = answer!.cohorts.map(({date}) => date);
+    const at = row && {at: dates.indexOf(row.date), name: cohortName(row.date, rest.interval)};
+    return async () => {
+      const {retentionBehind} = await import('../../explained/retention');
+      return retentionBehind({
+        value,
+        size,
+        question: asked,
+        start: asked.start!,
+        ...rest,
+        dates,
+        cohort: at,
+        period,
+        freshness,
+      });
+    };
+  };
   const users = cohorts?.rows.reduce((all, {size}) => all + size, 0) ?? 0;
   return (
     <>
@@ -80,7 +106,18 @@ export function Retention() {
                 sum={
                   answer !== undefined && (
                     <>
-                      <b>{percentOrDash(answer.overall[1]?.rate)}</b> return in {shownInterval} 1
+                      <b>
+                        {answer.overall[1]?.rate == null ? (
+                          '–'
+                        ) : (
+                          <Explained
+                            text={percent(answer.overall[1].rate)}
+                            of={`return in ${shownInterval} 1`}
+                            behind={behind(answer.overall[1].count, answer.overall[1].size, undefined, 1)}
+                          />
+                        )}
+                      </b>{' '}
+                      return in {shownInterval} 1
                     </>
                   )
                 }
@@ -121,9 +158,10 @@ export function Retention() {
                           overall={answer!.overall}
                           interval={shownInterval}
                           show={question.show}
+                          behind={behind}
                         />
                         <p class="page-note under-chart">
-                          {sentence(shown!.question)} Dashed: the period is not over for everybody, so the number may
+                          <Rule {...shown!.question} /> Dashed: the period is not over for everybody, so the number may
                           still grow; it is not in the first row.
                           {cohorts!.leftOut > 0 &&
                             ` ${count(cohorts!.leftOut)} earlier ${cohorts!.leftOut === 1 ? 'cohort' : 'cohorts'} of nobody ${cohorts!.leftOut === 1 ? 'is' : 'are'} left out; the CSV has all.`}
@@ -141,33 +179,8 @@ export function Retention() {
   );
 }
 
-const percentOrDash = (rate: number | null | undefined): string => (rate == null ? '–' : percent(rate));
-
-const lengths: Readonly<Partial<Record<Interval, string>>> = {
-  hour: 'an hour',
-  day: '24 hours',
-  week: '7 days',
-  month: '30 days',
-};
-
 interface Asked {
   readonly question: RetentionQuestion;
-  readonly days: Days;
+  readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
-}
-
-/** How the numbers are counted. */
-function sentence({question, interval}: Asked): string {
-  const {start, return: back, cohort, criteria, frame} = question;
-  const who =
-    cohort === 'first'
-      ? `A user is in the ${interval} of their first ${start} of all time`
-      : `A user is in each ${interval} in which they did ${start}`;
-  const what = back === null ? 'any event' : back;
-  const when =
-    frame === 'calendar'
-      ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
-      : `the period that begins so many times ${lengths[interval]} after their start`;
-  const how = criteria === 'on' ? `who did ${what} in` : `who did ${what} in or after`;
-  return `${who}. A cell counts those ${how} ${when}.`;
 }

@@ -6,6 +6,7 @@ import {seriesMax} from '../../address/report-address';
 import {
   type AskedSeries,
   counted,
+  eventText,
   isOfNumbers,
   type Measure,
   type Measured,
@@ -40,6 +41,10 @@ export function SeriesForm({
   const hasNew = isAdding || series.length === 0;
   const put = (at: number, changed: Partial<AskedSeries>): void =>
     onChange(series.map((one, index) => (index === at ? {...one, ...changed} : one)));
+  const add = (event: string | null): void => {
+    setAdding(false);
+    onChange([...series, {event, ...counted, where: []}]);
+  };
   return (
     <section class="card builder-form" aria-label="Events to show">
       <header>
@@ -50,21 +55,25 @@ export function SeriesForm({
       </header>
       <ol class="builder-rows">
         {series.map((one, at) => {
-          const keys: Keys = {of: 'events', event: one.event, days};
+          const keys: Keys = {of: 'events', event: one.event ?? undefined, days};
           return (
             <li key={at} class={`tone-${at + 1}`}>
               <div class="builder-row">
                 <span class="swatch" aria-hidden="true" />
-                <EventPicker
-                  label={`Event ${at + 1}`}
-                  name={one.event}
-                  days={days}
-                  onChoose={(name) => put(at, {event: name})}
-                />
+                {one.event === null ? (
+                  <span class="any-event">Any event</span>
+                ) : (
+                  <EventPicker
+                    label={`Event ${at + 1}`}
+                    name={one.event}
+                    days={days}
+                    onChoose={(name) => put(at, {event: name})}
+                  />
+                )}
                 <button
                   type="button"
                   class="quiet"
-                  aria-label={`Remove ${one.event}`}
+                  aria-label={`Remove ${eventText(one.event)}`}
                   title="Remove"
                   onClick={() => onChange(series.filter((_, index) => index !== at))}
                 >
@@ -94,10 +103,7 @@ export function SeriesForm({
                 name={undefined}
                 days={days}
                 isFirstFocus={isAdding}
-                onChoose={(event) => {
-                  setAdding(false);
-                  onChange([...series, {event, ...counted, where: []}]);
-                }}
+                onChoose={add}
               />
               {isAdding && (
                 <button type="button" class="quiet" aria-label="Add no event" onClick={() => setAdding(false)}>
@@ -108,11 +114,19 @@ export function SeriesForm({
           </li>
         )}
       </ol>
-      {!hasNew && series.length < seriesMax && (
-        <button type="button" class="button builder-add" onClick={() => setAdding(true)}>
-          <Icon name="plus" />
-          Event
-        </button>
+      {series.length < seriesMax && (
+        <div class="builder-adds">
+          {!hasNew && (
+            <button type="button" class="button" onClick={() => setAdding(true)}>
+              <Icon name="plus" />
+              Event
+            </button>
+          )}
+          <button type="button" class="button" onClick={() => add(null)}>
+            <Icon name="plus" />
+            Any event
+          </button>
+        </div>
       )}
     </section>
   );

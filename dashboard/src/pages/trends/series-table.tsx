@@ -2,12 +2,12 @@
 // explains it.
 
 import {useState} from 'preact/hooks';
-import {isShared} from '../../address/base';
 import type {Interval} from '../../address/range';
 import {figuresOf} from '../../charts/charted';
 import {count} from '../../charts/format';
 import type {SeriesLine} from '../../charts/series-lines';
 import {ChangeText} from '../../shell/change-text';
+import {type Behind, Explained} from '../../shell/explained';
 
 export interface SeriesRow {
   readonly line: SeriesLine;
@@ -15,24 +15,26 @@ export interface SeriesRow {
   readonly users: number | undefined;
   /** Number of the compared range, up to the same moment. */
   readonly before: number | undefined;
+  /** Of a quotient, which has no users and no mean: the text of a value. */
+  readonly say?: (value: number) => string;
 }
+
+/** Columns whose numbers have something behind them. */
+export type ExplainedColumn = 'total' | 'users' | 'last';
 
 type Column = 'total' | 'users' | 'mean' | 'last' | 'change';
 
 const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 const dash = <span class="faint">–</span>;
 
-export function SeriesTable({
-  rows,
-  interval,
-  isCompared,
-  onExplain,
-}: {
+export interface SeriesTableProps {
   readonly rows: readonly SeriesRow[];
   readonly interval: Interval;
   readonly isCompared: boolean;
-  readonly onExplain: (line: SeriesLine, value: number | null, isUsers: boolean) => void;
-}) {
+  readonly behind: (line: SeriesLine, value: number, column: ExplainedColumn) => Behind;
+}
+
+export function SeriesTable({rows, interval, isCompared, behind}: SeriesTableProps) {
   const [sorted, setSorted] = useState<{column: Column; way: 'descending' | 'ascending'}>();
   const columns: readonly (readonly [Column, string])[] = [
     ['total', 'In all'],
@@ -45,7 +47,7 @@ export function SeriesTable({
     const {line, before} = row;
     const figures = figuresOf(line.answer, line.headers);
     const change = !before || line.total === null ? undefined : line.total / before;
-    return {...row, ...figures, total: line.total, change};
+    return {...row, ...figures, ...(row.say && {mean: null}), total: line.total, change};
   });
   if (sorted !== undefined) {
     const {column, way} = sorted;
@@ -71,26 +73,21 @@ export function SeriesTable({
           </tr>
         </thead>
         <tbody>
-          {shown.map(({line, users, before, ...row}) => (
+          {shown.map(({line, users, before, say, ...row}) => (
             <tr key={`${line.series}/${line.label}`} class={`tone-${line.tone}`}>
               <td class="name" title={line.label}>
                 <span class="swatch" aria-hidden="true" />
                 {line.label}
               </td>
-              <td class="number">
-                <Explained value={row.total} of={line.label} onExplain={() => onExplain(line, row.total, false)} />
-              </td>
-              <td class="number">
-                <Explained
-                  value={users ?? null}
-                  of={`users of ${line.label}`}
-                  onExplain={() => onExplain(line, users ?? null, true)}
-                />
-              </td>
-              <td class="number">{row.mean === null ? dash : mean.format(row.mean)}</td>
-              <td class="number">{row.last === null ? dash : count(row.last)}</td>
+              {(['total', 'users', 'mean', 'last'] as const).map((column) => (
+                <td key={column} class="number">
+                  <Figure row={{line, users, say, ...row}} column={column} behind={behind} />
+                </td>
+              ))}
               {isCompared && (
-                <td class="number">{row.total === null ? dash : <ChangeText now={row.total} before={before} />}</td>
+                <td class="number">
+                  {row.total === null || say !== undefined ? dash : <ChangeText now={row.total} before={before} />}
+                </td>
               )}
             </tr>
           ))}
@@ -100,26 +97,30 @@ export function SeriesTable({
   );
 }
 
-function Explained({
-  value,
-  of,
-  onExplain,
+interface Figures {
+  readonly line: SeriesLine;
+  readonly say: SeriesRow['say'] | undefined;
+  readonly total: number | null;
+  readonly users: number | undefined;
+  readonly mean: number | null;
+  readonly last: number | null;
+}
+
+function Figure({
+  row,
+  column,
+  behind,
 }: {
-  readonly value: number | null;
-  readonly of: string;
-  readonly onExplain: () => void;
+  readonly row: Figures;
+  readonly column: ExplainedColumn | 'mean';
+  readonly behind: (line: SeriesLine, value: number, column: ExplainedColumn) => Behind;
 }) {
-  if (value === null) return dash;
-  if (isShared) return <>{count(value)}</>;
-  return (
-    <button
-      type="button"
-      class="explained"
-      title="What is behind it"
-      aria-label={`${count(value)}, ${of}: what is behind it`}
-      onClick={onExplain}
-    >
-      {count(value)}
-    </button>
-  );
+  const {line, say = count} = row;
+  const value = row[column];
+  if (value === null || value === undefined) return dash;
+  if (column === 'mean')
+    return <span title="Of the buckets that are over, and have a value">{mean.format(value)}</span>;
+  if (row.say !== undefined && column !== 'total') return <span>{say(value)}</span>;
+  const of = {total: '', users: 'users of ', last: 'last of '}[column];
+  return <Explained text={say(value)} of={`${of}${line.label}`} behind={behind(line, value, column)} />;
 }

@@ -4,22 +4,22 @@ import {useMemo, useState} from 'preact/hooks';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {dayOfMs} from '../../address/range';
-import type {Span} from '../../address/report-address';
-import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
+import {divisorIn, isShareOf, labelsOf, trendsForm, withSeries} from '../../address/trends-address';
 import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {chartOf, csvRows} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
+import {type DividedLine, dividedBy, quotientText} from '../../charts/divided';
 import {bucketText, datesText} from '../../charts/format';
-import {drawnOf, linesOf, numbersIn, rowText, type SeriesLine} from '../../charts/series-lines';
+import {drawnOf, linesOf, numbersIn, type SeriesLine} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {oldest} from '../../service/freshness';
 import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import {type Behind, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {PinButton} from '../../shell/pin-button';
@@ -29,9 +29,8 @@ import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import type {CommonFormProps} from './common-form';
-import type {ExplanationProps} from './explanation';
 import {SeriesForm} from './series-form';
-import {type SeriesRow, SeriesTable} from './series-table';
+import type {SeriesRow, SeriesTableProps} from './series-table';
 import './trends.css';
 
 const CommonForm = later<CommonFormProps>(
@@ -41,7 +40,10 @@ const CommonForm = later<CommonFormProps>(
   </div>,
 );
 
-const Explanation = later<ExplanationProps>(() => import('./explanation').then(({Explanation: Part}) => Part));
+const SeriesTable = later<SeriesTableProps>(
+  () => import('./series-table').then(({SeriesTable: Part}) => Part),
+  <Loading lines={3} />,
+);
 
 const mostFrequent = (names: readonly string[]): string | undefined => names[0];
 
@@ -49,7 +51,6 @@ export function Trends() {
   const {question, problems, ask} = useAddress(trendsForm);
   const [isTable, setTable] = useState(false);
   const [isCleared, setCleared] = useState(false);
-  const [explained, setExplained] = useState<Omit<ExplanationProps, 'onClose'>>();
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
   const asked = trendsAsked(question, place.today);
@@ -69,7 +70,10 @@ export function Trends() {
   const until = useReports(soFar, soFar?.paths);
 
   const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
-  const drawn = useMemo(() => drawnOf(lines), [lines]);
+  const divisor = shown && divisorIn(shown.question.common, shown.question.series);
+  const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
+  const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : divided), [lines, divided]);
+  const say = divisor === undefined ? undefined : quotientText(isShareOf(...shown!.question.series));
   const {interval: shownInterval, days: shownDays, past: shownPast, zone: shownZone} = shown?.question ?? asked;
   const chart = useMemo(
     () => chartOf(drawn, shownInterval, (ms) => wallMs(shownZone, ms)),
@@ -83,24 +87,34 @@ export function Trends() {
     const {value, fault} = shown.of(shown.question.pathOf(one));
     return value === undefined && fault !== undefined ? [{label: labelsOf(shown.question.series)[at]!, fault}] : [];
   });
-  const props = {...chart, label: 'Events', clock: shownInterval === 'hour', zone: shownZone, moment};
-  const explain = (line: SeriesLine, value: number | null, isUsers: boolean, span: Span, when: string): void => {
-    if (value === null || shown === undefined) return;
-    const one = shown.question.series[line.series]!;
-    const answer = shown.of<CountsAnswer>(shown.question.pathOf(one)).value;
-    setExplained({
-      value,
-      series: one,
-      measure: isUsers ? 'users' : one.measure,
-      common: shown.question.common,
-      row: line.row,
-      rowName: line.row === undefined ? '' : rowText(line.row),
-      rows: answer?.breakdown?.rows ?? [],
-      span,
-      when,
-      skipped: answer?.skipped,
-      asOfMs,
-    });
+  const props = {
+    ...chart,
+    label: 'Events',
+    clock: shownInterval === 'hour',
+    zone: shownZone,
+    moment,
+    ...(say && {say, format: say}),
+  };
+  const behind = (line: SeriesLine, value: number, when: string, at?: number, isUsers = false): Behind => {
+    const {question: asked, of, freshness} = shown!;
+    const one = asked.series[line.series]!;
+    const [series, measure] = isUsers ? [{...one, property: ''}, 'users' as const] : [one, one.measure];
+    return async () => {
+      const {trendBehind} = await import('../../explained/trend');
+      return trendBehind({
+        value,
+        series,
+        measure,
+        common: asked.common,
+        row: line.row,
+        answer: of<CountsAnswer>(asked.pathOf(one)).value,
+        days: asked.days,
+        bucket:
+          at === undefined ? undefined : {dates: line.answer.data.map(({date}) => date), at, interval: asked.interval},
+        when: `${when} (${asked.zone})`,
+        freshness,
+      });
+    };
   };
   const dates = datesText(shownDays, place.today);
   return (
@@ -123,12 +137,14 @@ export function Trends() {
               days={days}
               onChange={(changed) => {
                 setCleared(changed.length === 0);
-                ask(withSeries(changed));
+                // The others have other numbers then.
+                ask({...withSeries(changed), ...(changed.length < series.length && {divide: null})});
               }}
             />
             <CommonForm
               common={question}
-              event={series.length === 1 ? series[0]!.event : undefined}
+              labels={labelsOf(series)}
+              event={series.length === 1 ? (series[0]!.event ?? undefined) : undefined}
               days={days}
               interval={interval}
               onChange={ask}
@@ -151,7 +167,10 @@ export function Trends() {
                       asOfMs: wallAsOfMs,
                       zone: shownZone,
                     }),
-                    ...(drawn.length < lines.length ? [`${drawn.length} of ${lines.length} lines are drawn`] : []),
+                    ...(divisor === undefined ? [] : [`divided by ${labelsOf(shown.question.series)[divisor]}`]),
+                    ...(divisor === undefined && drawn.length < lines.length
+                      ? [`${drawn.length} of ${lines.length} lines are drawn`]
+                      : []),
                   ].join(', ')
             }
             tools={
@@ -159,7 +178,7 @@ export function Trends() {
                 <>
                   <CurlButton paths={shown!.question.series.map(shown!.question.pathOf)} />
                   <PinButton page="/trends" form={trendsForm} search={writeAddress(trendsForm, question)} />
-                  <CsvButton file="trends" rows={() => csvRows(lines)} />
+                  <CsvButton file="trends" rows={() => csvRows([...lines, ...divided])} />
                   <TableButton isTable={isTable} onChange={setTable} />
                 </>
               )
@@ -172,16 +191,10 @@ export function Trends() {
                     <TimeTable
                       {...props}
                       series={chart.series}
-                      {...(!isShared && {
+                      {...(divisor === undefined && {
                         onNumber: (at: number, index: number) => {
-                          const span = bucketSpan(chart.times, at, shownDays, shownInterval === 'hour');
-                          explain(
-                            drawn[index]!,
-                            chart.series[index]!.values[at] ?? null,
-                            false,
-                            span,
-                            moment(chart.times[at]!),
-                          );
+                          const value = chart.series[index]!.values[at]!;
+                          explaining.value = behind(drawn[index]!, value, moment(chart.times[at]!), at);
                         },
                       })}
                     />
@@ -226,16 +239,24 @@ export function Trends() {
               note={soFar !== undefined ? 'changes against the time before until the same moment' : undefined}
             >
               <SeriesTable
-                rows={rowsOf(shown!, lines, until.shown)}
+                rows={[
+                  ...rowsOf(shown!, lines, until.shown),
+                  ...divided.map((line): SeriesRow => ({line, users: undefined, before: undefined, say: say!})),
+                ]}
                 interval={shownInterval}
                 isCompared={shownPast !== undefined}
-                onExplain={(line, value, isUsers) => explain(line, value, isUsers, shownDays, dates)}
+                behind={(line, value, column) => {
+                  const quotient = divided.find((one) => one === line);
+                  if (quotient !== undefined) return quotientIn(quotient, say!(value), dates, shown!);
+                  if (column !== 'last') return behind(line, value, dates, undefined, column === 'users');
+                  const at = (chart.openFrom ?? chart.times.length) - 1;
+                  return behind(line, value, moment(chart.times[at]!), at);
+                }}
               />
             </Card>
           )}
         </div>
       </div>
-      {explained !== undefined && <Explanation {...explained} onClose={() => setExplained(undefined)} />}
     </>
   );
 }
@@ -243,15 +264,10 @@ export function Trends() {
 const dayAt = (seconds: number, fallback: number): number =>
   Number.isFinite(seconds) ? Math.floor(seconds / 86_400) : fallback;
 
-/** What lies in a bucket of these days. */
-function bucketSpan(times: readonly number[], at: number, days: Span, isHour: boolean): Span {
-  const fromMs = times[at]! * 1_000;
-  const endMs =
-    times[at + 1] === undefined ? (isHour ? fromMs + 3_600_000 : (days.to + 1) * 86_400_000) : times[at + 1]! * 1_000;
-  const from = Math.max(days.from, dayOfMs(fromMs));
-  const span = {...days, from, to: dayOfMs(endMs - 1)};
-  return isHour ? {...span, fromMs, untilMs: endMs - 1} : span;
-}
+const quotientIn =
+  (line: DividedLine, text: string, when: string, {freshness}: Shown<unknown>): Behind =>
+  async () =>
+    (await import('../../explained/trend')).quotientBehind(line, text, when, freshness);
 
 function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {
   const labels = labelsOf(question.series);

@@ -7,10 +7,12 @@ import {formatTime} from '../../../../tools/model/calendar.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import {userKeyOf} from '../../../../tools/model/model.js';
 import {
+  atMostOne,
   events,
   partitionCount,
   partitionOfUser,
   type Step,
+  someCondition,
   someRange,
   someStory,
   tell,
@@ -35,7 +37,7 @@ function indexesOf(story: readonly Step[]): Map<string, number> {
   return indexes;
 }
 
-function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', userWhere, did}: Query) {
+function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', userWhere, deeds}: Query) {
   const known = [...indexes.keys()].map((id) => {
     const ofUser = model.events.filter(({user}) => user.id === id);
     const profile = model.profiles.get(userKeyOf({kind: 'user', id}));
@@ -44,11 +46,14 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
     const createdMs = Math.min(...times, ...(profile === undefined ? [] : [0]));
     const lastMs = times.length === 0 ? 0 : Math.max(...times);
     const traits = Object.fromEntries(profile?.traits ?? []);
-    const hasDone = ofUser.some(
-      ({name, timeMs}) =>
-        did === undefined || ((did.event ?? name) === name && did.fromMs <= timeMs && timeMs <= did.toMs),
-    );
-    return {id, createdMs, lastMs, traits, hasDone: did === undefined || hasDone};
+    const hasDone = deeds.every(({event, where, fromMs, toMs, isAbsent}) => {
+      const found = ofUser.some(
+        ({name, timeMs, properties}) =>
+          (event ?? name) === name && fromMs <= timeMs && timeMs <= toMs && holdAll(properties, where),
+      );
+      return found !== isAbsent;
+    });
+    return {id, createdMs, lastMs, traits, hasDone};
   });
   return known
     .filter(({id, traits, hasDone}) => id.startsWith(prefix) && hasDone && holdAll(traits, userWhere))
@@ -65,6 +70,10 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
     }));
 }
 
+const someDeed = fc
+  .tuple(someRange, fc.constantFrom(...events, undefined), atMostOne(someCondition), fc.boolean())
+  .map(([range, event, where, isAbsent]) => ({...range, ...(event === undefined ? {} : {event}), where, isAbsent}));
+
 test('users, with what they did and their traits, equal the model, in pages of any size', async () => {
   const someQuery = fc.record(
     {
@@ -75,12 +84,10 @@ test('users, with what they did and their traits, equal the model, in pages of a
         [{property: 'a', op: 'set' as const, values: []}],
         [{property: 'b', op: 'ne' as const, values: ['1']}],
       ),
-      did: fc
-        .tuple(someRange, fc.constantFrom(...events, undefined))
-        .map(([range, event]) => (event === undefined ? range : {event, ...range})),
+      deeds: fc.array(someDeed, {maxLength: 3}),
       limit: fc.integer({min: 1, max: 6}),
     },
-    {requiredKeys: ['report', 'userWhere', 'limit']},
+    {requiredKeys: ['report', 'userWhere', 'deeds', 'limit']},
   );
   const property = fc.asyncProperty(someStory, someQuery, async (story, query) => {
     const world = tell(story);
@@ -99,7 +106,7 @@ test('users, with what they did and their traits, equal the model, in pages of a
 });
 
 test('a cursor belongs to its list', () => {
-  const query: Query = {report: 'user_list', userWhere: [], limit: 1};
+  const query: Query = {report: 'user_list', userWhere: [], deeds: [], limit: 1};
   expect(readUserCursor('x', query)).toBeUndefined();
   const text = Buffer.from(JSON.stringify(['x', 1, 0, 0])).toString('base64url');
   expect(readUserCursor(text, query)).toBeUndefined();

@@ -1,29 +1,49 @@
 // The people behind a number, page by page; each leads to a profile.
 import {useEffect, useState} from 'preact/hooks';
-import type {FunnelUsersAnswer} from '../../../src/edge/answers.js';
+import type {FunnelUsersAnswer, UsersAnswer} from '../../../src/edge/answers.js';
 import {pageAddress} from '../address/base';
 import {addressAsking} from '../address/codec';
 import {peopleForm} from '../address/report-address';
 import {count, momentText} from '../charts/format';
 import {type Fault, read} from '../service/client';
 import {may} from '../service/session';
-import {FaultBox, Loading} from './states';
+import {FaultBox, Loading} from '../shell/states';
+import type {PeopleList} from './explanation';
 import './people-behind.css';
 
-type Person = FunnelUsersAnswer['data'][number];
+/** One of either list of people, with the time that its list has. */
+type Person = Pick<FunnelUsersAnswer['data'][number], 'id' | 'kind' | 'value'> &
+  Partial<Pick<FunnelUsersAnswer['data'][number], 'at'> & Pick<UsersAnswer['data'][number], 'last_seen'>>;
+
+interface Page {
+  readonly data: readonly Person[];
+  readonly next_cursor: string | null;
+}
 
 const shownAtOnce = 50;
+/** Code of the service for a snapshot that it does not hold any more. */
+const gone = 'snapshot_gone';
 
-/** `path` of the list of users of a funnel. `when`: words for their time. */
-export function PeopleBehind({path, when}: {readonly path: string; readonly when: string}) {
+export interface PeopleBehindProps extends PeopleList {
+  /** Of the report that has the number: the list is of the same snapshots, for as long as they are held. */
+  readonly position: string | undefined;
+}
+
+export function PeopleBehind({path, when, position}: PeopleBehindProps) {
   const [people, setPeople] = useState<readonly Person[]>();
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
+  const [isNewer, setNewer] = useState(false);
   const isAllowed = may('analyst');
-  const ask = async (after: string | null, isCurrent: () => boolean): Promise<void> => {
+  const ask = async (after: string | null, isCurrent: () => boolean, isAtNewest = isNewer): Promise<void> => {
     const more = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
-    const answer = await read<FunnelUsersAnswer>(`${path}&limit=${shownAtOnce}${more}`);
+    const at = isAtNewest || position === '' ? undefined : position;
+    const answer = await read<Page>(`${path}&limit=${shownAtOnce}${more}`, undefined, at);
     if (!isCurrent()) return;
+    if (answer.kind === 'fault' && answer.fault.code === gone) {
+      setNewer(true);
+      return ask(null, isCurrent, true);
+    }
     setFault(answer.kind === 'fault' ? answer.fault : undefined);
     if (answer.kind === 'fault') return;
     setPeople((before) => [...(after === null ? [] : (before ?? [])), ...answer.value.data]);
@@ -52,7 +72,7 @@ export function PeopleBehind({path, when}: {readonly path: string; readonly when
             </tr>
           </thead>
           <tbody>
-            {people.map(({id, kind, value, at}) => (
+            {people.map(({id, kind, value, at, last_seen: lastSeen}) => (
               <tr key={`${kind}/${id}/${value}`}>
                 <td class="name">
                   <a href={pageAddress('/people') + addressAsking(peopleForm, {[kind]: id})} title={id}>
@@ -61,7 +81,7 @@ export function PeopleBehind({path, when}: {readonly path: string; readonly when
                   {kind === 'anonymous' && <span class="faint"> anonymous</span>}
                   {value !== undefined && <span class="faint"> {value}</span>}
                 </td>
-                <td class="number">{momentText(Date.parse(at))}</td>
+                <td class="number">{momentText(Date.parse((at ?? lastSeen)!))}</td>
               </tr>
             ))}
           </tbody>
@@ -69,12 +89,13 @@ export function PeopleBehind({path, when}: {readonly path: string; readonly when
       </section>
       <p class="help">
         {count(people.length)} {people.length === 1 ? 'person' : 'people'}
-        {cursor !== null && ' so far. '}
+        {cursor === null ? '.' : ' so far. '}
         {cursor !== null && (
           <button type="button" class="link" onClick={() => void ask(cursor, () => true)}>
             Show more
           </button>
         )}
+        {isNewer && ' The number is older than this list: reports were published since, and the old ones are gone.'}
       </p>
     </>
   );

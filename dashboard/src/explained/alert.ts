@@ -1,0 +1,58 @@
+// A value with which an alert would have fired: the number of the minutes, or days, that ended then.
+import type {AlertPreviewAnswer} from '../../../src/edge/answers.js';
+import {spanOfMoments} from '../address/bucket-span.js';
+import {type Condition, readCondition} from '../address/conditions.js';
+import {counted} from '../address/trends-address.js';
+import {count, duration, momentText, percent} from '../charts/format.js';
+import type {Explanation} from './explanation.js';
+import {trendBehind} from './trend.js';
+
+export interface Firing {
+  readonly kind: 'threshold' | 'absence' | 'funnel_drop';
+  readonly firing: AlertPreviewAnswer['firings'][number];
+  /** Null: of any name. */
+  readonly event: string | null;
+  readonly counts: 'events' | 'users';
+  /** Conditions as texts. */
+  readonly where: readonly string[];
+  readonly minutes: number;
+  /** Of a funnel. */
+  readonly days: number;
+}
+
+const minuteMs = 60_000;
+
+export function firingBehind({kind, firing, event, counts, where, minutes, days}: Firing): Explanation {
+  const {from, bound} = firing;
+  const value = firing.value ?? 0;
+  const endMs = Date.parse(from);
+  const at = `${momentText(endMs).slice(0, 16)} UTC`;
+  if (kind === 'funnel_drop')
+    return {
+      title: percent(value),
+      how: [
+        `The conversion of the saved funnel over the ${count(days)} day${days === 1 ? '' : 's'} that ended ${at}.`,
+        `The bound was ${percent(bound)}.`,
+      ],
+      noPeople: 'No list says who: Funnels has whole days, and these ended within one.',
+      freshness: undefined,
+    };
+  const span = spanOfMoments(endMs - minutes * minuteMs, endMs - 1);
+  const conditions = where.map((text) => readCondition(text)).filter((one): one is Condition => one !== undefined);
+  const measure = kind === 'threshold' && counts === 'users' ? 'users' : 'total';
+  const explained = trendBehind({
+    value,
+    series: {event, ...counted, where: conditions},
+    measure,
+    common: {user_where: [], by: null},
+    row: undefined,
+    answer: undefined,
+    days: span,
+    when: `in the ${duration(minutes * 60)} that ended ${at}`,
+    freshness: undefined,
+  });
+  return {
+    ...explained,
+    how: [...explained.how, kind === 'absence' ? 'None came in that time.' : `The bound was ${count(bound)}.`],
+  };
+}

@@ -1,0 +1,65 @@
+// The explanation of a number in a dialog.
+import {useEffect, useState} from 'preact/hooks';
+import {useLocation} from 'preact-iso';
+import {pageAddress} from '../address/base';
+import {momentText} from '../charts/format';
+import {Dialog} from '../controls/dialog';
+import {may} from '../service/session';
+import {explaining} from '../shell/explained';
+import {notLoaded} from '../shell/later';
+import {FaultBox, Loading} from '../shell/states';
+import type {Explanation} from './explanation';
+import {PeopleBehind} from './people-behind';
+
+const close = (): void => void (explaining.value = undefined);
+
+export function ExplanationDialog() {
+  const behind = explaining.value!;
+  const [made, setMade] = useState<Explanation | 'failed'>();
+  const {url} = useLocation();
+  const [openedAt] = useState(url);
+  const make = (): void => {
+    setMade(undefined);
+    behind().then(setMade, () => setMade('failed'));
+  };
+  useEffect(make, [behind]);
+  // A link in it leads to another page.
+  useEffect(() => {
+    if (url !== openedAt) close();
+  }, [url]);
+  const title = made === undefined || made === 'failed' ? 'What is behind it' : made.title;
+  return (
+    <Dialog title={title} onClose={close}>
+      <div class="behind">
+        {made === undefined && <Loading lines={4} />}
+        {made === 'failed' && <FaultBox fault={notLoaded} onAgain={make} />}
+        {made !== undefined && made !== 'failed' && <Body {...made} />}
+        <div class="buttons">
+          <button type="button" class="button" onClick={close}>
+            Close
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Body({how, events, people, noPeople, freshness}: Explanation) {
+  const asOf = freshness === undefined ? [] : [`Exact as of ${momentText(freshness.asOfMs)} UTC.`];
+  return (
+    <>
+      <p>{[...how, ...asOf].join(' ')}</p>
+      {events !== undefined && may('analyst') && (
+        <p>
+          <a class="link" href={`${pageAddress('/events')}?${events}`}>
+            Show these events
+          </a>
+          <span class="faint"> as they are now: newer ones of these times are among them</span>
+        </p>
+      )}
+      {(people !== undefined || noPeople !== undefined) && <h3>Who it was</h3>}
+      {people !== undefined && <PeopleBehind {...people} position={freshness?.position} />}
+      {noPeople !== undefined && <p class="help">{noPeople}</p>}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+// What stands behind a number: how it is counted, and lists of exactly what was counted. Each kind of number has a module of its own.
+//   EX1. A list that is not exactly what was counted is none: the reason stands in its place.
+import {type Condition, conditionText} from '../address/conditions.js';
+import type {Span} from '../address/report-address.js';
+import {inUtc} from '../address/report-address.js';
+import type {Freshness} from '../service/freshness.js';
+
+export interface PeopleList {
+  /** Of a list of people, without its `limit`. */
+  readonly path: string;
+  /** Words for the time that stands beside each person. */
+  readonly when: string;
+}
+
+export interface Explanation {
+  /** The number, in words. */
+  readonly title: string;
+  /** How it is counted, in sentences. */
+  readonly how: readonly string[];
+  /** Question of Events, History, that lists exactly these events. */
+  readonly events?: string | undefined;
+  readonly people?: PeopleList | undefined;
+  /** Why no list says who was counted. EX1 */
+  readonly noPeople?: string | undefined;
+  /** Of the report that has the number. */
+  readonly freshness: Freshness | undefined;
+}
+
+// -- Words -------------------------------------------------------------------------------------------------------------
+
+export const anyEvent = 'of any name';
+
+/** `events signup where plan is pro`, `events of any name`. */
+export function eventsText(event: string | null, where: readonly Condition[]): string {
+  const conditions = where.length === 0 ? '' : ` where ${where.map(conditionText).join(' and ')}`;
+  return `events ${event ?? anyEvent}${conditions}`;
+}
+
+/** `, of users whose trait plan is pro`; empty for all users. */
+export const ofUsersText = (userWhere: readonly Condition[]): string =>
+  userWhere.length === 0 ? '' : `, of users whose trait ${userWhere.map(conditionText).join(' and ')}`;
+
+export const eachOnce = 'Each event counts once, however often it was sent with its messageId.';
+export const devicesToo = 'A device that is known to be a user counts as that user.';
+
+export const tooMany = 'No list says who: it would have more conditions than one can have.';
+
+export const zoneOf = ({zone}: Pick<Span, 'zone'>): string => zone ?? inUtc[1];
+
+/** `123 users`, `1 user`. */
+export const counted = (text: string, one: string, isOne: boolean): string => `${text} ${one}${isOne ? '' : 's'}`;

@@ -1,0 +1,94 @@
+// A number of a funnel: who reached a step, or did not, in all or in one row of a breakdown.
+import {isOfTrait, type NamedRow, nameOf} from '../address/breakdown-row.js';
+import {conditionText} from '../address/conditions.js';
+import {
+  type FunnelQuestion,
+  fitting,
+  funnelUsersPath,
+  type Outcome,
+  stepLabel,
+  stepsOf,
+} from '../address/funnel-address.js';
+import type {Span} from '../address/report-address.js';
+import {windowText} from '../address/window-text.js';
+import {count} from '../charts/format.js';
+import type {Freshness} from '../service/freshness.js';
+import {type Explanation, zoneOf} from './explanation.js';
+
+export interface FunnelNumber {
+  readonly value: number;
+  readonly question: FunnelQuestion;
+  readonly span: Span;
+  /** From 1. */
+  readonly step: number;
+  readonly outcome: Outcome;
+  /** Of the breakdown, and its name; absent: all users. */
+  readonly row?: {readonly is: NamedRow; readonly name: string} | undefined;
+  /** The days in words. */
+  readonly when: string;
+  readonly freshness: Freshness | undefined;
+}
+
+export function funnelBehind(number: FunnelNumber): Explanation {
+  const {value, question, span, step, outcome, row, freshness} = number;
+  const did = outcome === 'reached' ? 'reached' : 'did not get to';
+  const why = row === undefined ? undefined : whyNoList(row.is);
+  return {
+    title: `${count(value)} ${did} step ${step}${row === undefined ? '' : `: ${row.name}`}`,
+    how: sentences(number),
+    people:
+      why === undefined
+        ? {
+            path: funnelUsersPath(question, span, step, outcome, row?.is),
+            when: `At step ${outcome === 'reached' ? step : step - 1}`,
+          }
+        : undefined,
+    noPeople: why,
+    freshness,
+  };
+}
+
+function whyNoList({value, kind}: NamedRow): string | undefined {
+  if (kind === 'other') return 'No list says who: this row has several values. A filter on a step makes one of each.';
+  return value === '' ? 'No list says who: nothing can be asked for with an empty value.' : undefined;
+}
+
+const orderWords = {
+  sequential: 'one after the other, with other events between',
+  strict: 'one after the other, with no other event between',
+  any: 'in any order',
+} as const;
+
+function sentences({question, span, step, outcome, row, when}: FunnelNumber): string[] {
+  const {order, window, exclude, user_where, hold, paths} = fitting(question);
+  const steps = stepsOf(question).map(stepLabel);
+  const unit = hold === null ? 'users' : `users, once for each value of ${hold}`;
+  const names = order === 'any' ? `${step} of ${steps.join(', ')}` : steps.slice(0, step).join(', then ');
+  const within = window === null ? '' : ` within ${windowText(window)} of the first`;
+  const whose =
+    user_where.length === 0 ? '' : ` Only of users whose trait ${user_where.map(conditionText).join(' and ')}.`;
+  const without = exclude.map(
+    ({event, between}) =>
+      `An event ${event} between ${between === null ? 'two steps' : `steps ${between[0]} and ${between[1]}`} ends the attempt.`,
+  );
+  const days = paths === null ? 'Every step lies' : 'The first step lies';
+  const first =
+    outcome === 'reached'
+      ? `Different ${unit} who did ${names}, ${orderWords[order ?? 'sequential']}${step === 1 ? '' : within}.`
+      : `Different ${unit} who came as far as step ${step - 1}, and no further${within}. They would have gone on with ${order === 'any' ? 'another step' : steps[step - 1]}.`;
+  return [
+    first,
+    `${days} in ${when} (${zoneOf(span)}). Each counts once, with the path that gets furthest.${whose}`,
+    ...without,
+    ...(row === undefined ? [] : [rowSentence(fitting(question), row.name)]),
+  ];
+}
+
+/** The path is chosen first, then the value of its events is read. */
+function rowSentence({by, by_at: at}: FunnelQuestion, name: string): string {
+  if (by === null) return '';
+  if (isOfTrait(by)) return `Only users whose trait ${nameOf(by)} is ${name} now.`;
+  const where =
+    at === 'first' || at === 'last' ? `the ${at} event of the path that has any` : `step ${at ?? 1} of the path`;
+  return `Only those whose ${by} is ${name} at ${where}.`;
+}

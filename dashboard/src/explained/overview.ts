@@ -1,0 +1,56 @@
+// Numbers of Overview: each is of all events, or of events of one name without any condition.
+import type {ActiveAnswer} from '../../../src/edge/answers.js';
+import type {Interval} from '../address/range.js';
+import type {Span} from '../address/report-address.js';
+import {datesText, dayName} from '../charts/format.js';
+import type {Freshness} from '../service/freshness.js';
+import {activeBehind} from './active.js';
+import type {Explanation} from './explanation.js';
+import {allNamesBehind} from './names.js';
+import {plainTrendBehind} from './trend.js';
+
+interface OfDays {
+  readonly days: Span;
+  readonly today: number;
+  readonly freshness: Freshness | undefined;
+}
+
+/** Index of a bucket, and its text. */
+interface At {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** In words, where no bucket is named. */
+const daysText = ({days, today}: OfDays): string =>
+  days.from === days.to ? dayName(days.to, today) : datesText(days, today);
+
+const whenIn = (of: OfDays, bucket: At | undefined): string => `${bucket?.text ?? daysText(of)} (UTC)`;
+
+export const allEvents = (value: number, of: OfDays): Promise<Explanation> =>
+  allNamesBehind({value, span: of.days, when: daysText(of), freshness: of.freshness});
+
+export function eventsNamed(
+  event: string,
+  value: number,
+  of: OfDays,
+  bucket?: At & {readonly dates: readonly string[]; readonly interval: Interval},
+): Explanation {
+  const {days, freshness} = of;
+  return plainTrendBehind({event, value, days, bucket, when: whenIn(of, bucket), freshness});
+}
+
+const everything = {event: null, where: [], user_where: [], by: null};
+
+/** Of a point of a metric's answer; without one of all days. */
+export function activeUsers({metric, interval, data, total}: ActiveAnswer, of: OfDays, bucket?: At): Explanation {
+  const {days, freshness} = of;
+  return activeBehind({
+    value: bucket === undefined ? total : (data[bucket.at]?.count ?? 0),
+    question: everything,
+    days,
+    point: bucket && {metric, interval, dates: data.map(({date}) => date), at: bucket.at},
+    when: whenIn(of, bucket),
+    freshness,
+  });
+}

@@ -1,0 +1,118 @@
+// A number of retention: the size of a cohort, a cell, or what all complete cohorts have.
+import {bucketSpan, laterBucket} from '../address/bucket-span.js';
+import type {RetentionQuestion} from '../address/engagement-address.js';
+import type {Interval} from '../address/range.js';
+import type {Span} from '../address/report-address.js';
+import {type AskedDeed, whoDidPath} from '../address/who-did.js';
+import {count, percent} from '../charts/format.js';
+import type {Freshness} from '../service/freshness.js';
+import {type Explanation, eventsText, ofUsersText, tooMany, zoneOf} from './explanation.js';
+
+export interface RetentionNumber {
+  /** Users. */
+  readonly value: number;
+  /** Users of the cohort, or of the complete cohorts. */
+  readonly size: number;
+  readonly question: RetentionQuestion;
+  readonly start: string;
+  readonly days: Span;
+  readonly interval: Interval;
+  /** Of the answer's cohorts. */
+  readonly dates: readonly string[];
+  /** Index of the cohort, and its name; undefined: all of them. */
+  readonly cohort: {readonly at: number; readonly name: string} | undefined;
+  /** Undefined: the size. */
+  readonly period: number | undefined;
+  readonly freshness: Freshness | undefined;
+}
+
+export function retentionBehind(number: RetentionNumber): Explanation {
+  const {value, size, question, cohort, period, freshness} = number;
+  const deeds = deedsOf(number);
+  const path = typeof deeds === 'string' ? undefined : whoDidPath(deeds, question.user_where);
+  const share = period === undefined || size === 0 ? '' : `, ${percent(value / size)} of ${count(size)}`;
+  const of = cohort === undefined ? 'all cohorts' : cohort.name;
+  return {
+    title: `${count(value)} user${value === 1 ? '' : 's'} of ${of}${share}`,
+    how: sentences(number),
+    people: path === undefined ? undefined : {path, when: 'Last seen'},
+    noPeople: path !== undefined ? undefined : typeof deeds === 'string' ? deeds : tooMany,
+    freshness,
+  };
+}
+
+/** What the users of the number did and did not do; or why no list says that. */
+function deedsOf(number: RetentionNumber): readonly AskedDeed[] | string {
+  const {question, cohort, period} = number;
+  if (cohort === undefined) return 'No list has the people of several cohorts: choose a number of one of them.';
+  const members = membersOf(number, cohort.at);
+  if (period === undefined) return members;
+  if (question.frame === 'rolling')
+    return "No list says who: with rolling periods each user's begin at another moment.";
+  if (period === 0) return 'No list says who: in the period of the start a return must come after it, in order.';
+  const back = returnSpan(number, cohort.at, period);
+  if (back === undefined) return 'No list says who: the period is after the days that are shown.';
+  return [...members, {event: question.return, where: question.return_where, when: back}];
+}
+
+/** The members of a cohort. */
+function membersOf({question, start, days, dates, interval}: RetentionNumber, at: number): readonly AskedDeed[] {
+  const span = bucketSpan(dates, at, days, interval);
+  const began = {event: start, where: question.start_where};
+  const first = {...began, when: span};
+  return question.cohort === 'first' ? [first, {...began, when: {before: span}, isAbsent: true}] : [first];
+}
+
+/** When the returns of a cell lie. Undefined: never, as with `on_or_after` nothing after the days counts. */
+function returnSpan({question, days, dates, interval}: RetentionNumber, at: number, period: number): Span | undefined {
+  const bucket = laterBucket(dates[at]!, period, interval, zoneOf(days));
+  if (question.criteria === 'on') return bucket;
+  return bucket.from > days.to ? undefined : {...bucket, to: days.to};
+}
+
+const lengths: Readonly<Partial<Record<Interval, string>>> = {
+  hour: 'an hour',
+  day: '24 hours',
+  week: '7 days',
+  month: '30 days',
+};
+
+/** How the cells of a question are counted, for the page and for each of them. */
+export function retentionRule(
+  {cohort, criteria, frame, return: back}: RetentionQuestion,
+  start: string,
+  interval: Interval,
+): string {
+  const who =
+    cohort === 'first'
+      ? `A user is in the ${interval} of their first ${start} of all time`
+      : `A user is in each ${interval} in which they did ${start}`;
+  const when =
+    frame === 'calendar'
+      ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
+      : `the period that begins so many times ${lengths[interval]} after their start`;
+  const how = criteria === 'on' ? `who did ${back ?? 'any event'} in` : `who did ${back ?? 'any event'} in or after`;
+  return `${who}. A cell counts those ${how} ${when}.`;
+}
+
+function sentences(number: RetentionNumber): string[] {
+  const {question, start, interval, cohort, period, days} = number;
+  const {start_where: startWhere, return: back, return_where: returnWhere, user_where: userWhere} = question;
+  const began = `${eventsText(start, startWhere)}${ofUsersText(userWhere)}`;
+  const returned = eventsText(back, returnWhere);
+  const of = cohort === undefined ? `each ${interval} of the days that are shown` : cohort.name;
+  const zone = zoneOf(days);
+  if (period === undefined) {
+    const first = question.cohort === 'first' ? 'first of all time' : 'first in it';
+    return [`Different users with ${began}: the ${first} is in ${of} (${zone}).`];
+  }
+  const sum =
+    cohort === undefined
+      ? `The sum over the cohorts whose ${interval} ${period} is over for everybody, as is the size that it is a share of.`
+      : '';
+  return [
+    `Of the users of ${of} with ${began}, those with ${returned} in ${interval} ${period} (${zone}).`,
+    ...(sum === '' ? [] : [sum]),
+    retentionRule(question, start, interval),
+  ];
+}

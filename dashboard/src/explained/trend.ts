@@ -1,0 +1,111 @@
+// A number of Trends: events of one name or of any, what is measured of them, in a span, in all or in one row of a breakdown.
+import type {CountsAnswer} from '../../../src/edge/answers.js';
+import {narrowedTo, noListOfRow, type RowIn, rowCondition} from '../address/breakdown-row.js';
+import {type AskedBucket, bucketSpan} from '../address/bucket-span.js';
+import type {Span} from '../address/report-address.js';
+import {type AskedSeries, type Common, counted, type Measure, measureWords} from '../address/trends-address.js';
+import type {DividedLine} from '../charts/divided.js';
+import {count} from '../charts/format.js';
+import {type RowName, rowText} from '../charts/series-lines.js';
+import type {Freshness} from '../service/freshness.js';
+import {eventsQuery} from './events-query.js';
+import {devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, tooMany} from './explanation.js';
+import {peopleWith} from './people-path.js';
+
+export interface TrendNumber {
+  readonly value: number;
+  readonly series: AskedSeries;
+  /** What the number shows: of the column of users always `users`. */
+  readonly measure: Measure;
+  readonly common: Pick<Common, 'user_where' | 'by'>;
+  /** Undefined: all of the series. */
+  readonly row: RowName | undefined;
+  /** That has the number. */
+  readonly answer: Pick<CountsAnswer, 'breakdown' | 'skipped'> | undefined;
+  readonly days: Span;
+  /** Undefined: all days. */
+  readonly bucket?: AskedBucket | undefined;
+  /** The bucket, or the days, in words with their zone. */
+  readonly when: string;
+  readonly freshness: Freshness | undefined;
+}
+
+export function trendBehind(number: TrendNumber): Explanation {
+  const {value, series, measure, common, row, answer, days, bucket, freshness} = number;
+  const span = bucket === undefined ? days : bucketSpan(bucket.dates, bucket.at, days, bucket.interval);
+  const {event, property} = series;
+  const of = measure === 'total' ? `event${value === 1 ? '' : 's'}` : `${measureWords[measure]} of`;
+  const what = measure === 'total' || measure === 'users' ? of : `: ${measureWords[measure]} of ${property} of`;
+  const rowIn =
+    common.by === null || row === undefined ? undefined : {by: common.by, row, rows: answer?.breakdown?.rows ?? []};
+  const all = {where: series.where, userWhere: common.user_where};
+  const narrowed = narrowedTo(all, rowIn);
+  const isPlain = all.where.length === 0 && all.userWhere.length === 0 && rowIn === undefined;
+  const people = narrowed && peopleWith({event, ...narrowed}, span);
+  return {
+    title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? 'any event'}`,
+    how: sentences(number, rowIn),
+    events: isPlain ? eventsQuery(event, span) : undefined,
+    people,
+    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
+    freshness,
+  };
+}
+
+/** The count of events of one name, without any condition. */
+export const plainTrendBehind = ({
+  event,
+  ...number
+}: Pick<TrendNumber, 'value' | 'days' | 'bucket' | 'when' | 'freshness'> & {readonly event: string}): Explanation =>
+  trendBehind({
+    ...number,
+    series: {event, ...counted, where: []},
+    measure: 'total',
+    common: {user_where: [], by: null},
+    row: undefined,
+    answer: undefined,
+  });
+
+function sentences({series, measure, common, row, when, answer}: TrendNumber, rowIn: RowIn | undefined): string[] {
+  const {event, property, where} = series;
+  const inRow = rowIn && row ? rowCondition(rowIn, rowText(row)) : undefined;
+  const joint = where.length === 0 ? ' where ' : ' and ';
+  const of = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}`;
+  const whole = `${of}${ofUsersText(common.user_where)}, ${when}`;
+  const first: Readonly<Record<Measure, string>> = {
+    total: `All ${whole}. ${eachOnce}`,
+    users: `The different users with ${whole}. ${devicesToo}`,
+    sum: `The exact sum of ${property} over ${whole}. ${eachOnce}`,
+    avg: `The exact sum of ${property} over ${whole}, divided by the number of values. ${eachOnce}`,
+    min: `The smallest ${property} of ${whole}.`,
+    max: `The largest ${property} of ${whole}.`,
+    p50: `Half of the ${whole} have at most this ${property}.`,
+    p90: `Nine in ten of the ${whole} have at most this ${property}.`,
+  };
+  return [
+    first[measure],
+    ...(property !== '' && measure !== 'users' ? ['Events without a number there are left out.'] : []),
+    ...(answer?.skipped ? [`${count(answer.skipped)} events have a value there that is no number.`] : []),
+  ];
+}
+
+/** A quotient of the numbers of two lines. `text`: the quotient as it is shown. `parts`: where it is one of totals. */
+export function quotientBehind(
+  {label, parts}: {readonly label: string; readonly parts: DividedLine['parts'] | undefined},
+  text: string,
+  when: string,
+  freshness: Freshness | undefined,
+): Explanation {
+  const part = (value: number | null): string => (value === null ? 'not known' : count(value));
+  return {
+    title: text,
+    how: [
+      parts === undefined
+        ? `${label}, ${when}: the number of the one divided by that of the other.`
+        : `${label}, ${when}: ${part(parts[0])} divided by ${part(parts[1])}.`,
+      'On Trends each of both has a row, whose numbers lead to what is behind them.',
+      'A total is a quotient of totals, and no mean of the quotients of buckets.',
+    ],
+    freshness,
+  };
+}

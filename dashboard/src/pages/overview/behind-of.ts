@@ -1,0 +1,2 @@
+/** Words of the numbers of Overview. */
+export const behindOf = () => import('../../explained/overview');

@@ -1,0 +1,35 @@
+// A number that a click explains: how it is counted, and who or what is behind it. The dialog is the shell's.
+import {signal} from '@preact/signals';
+import {isShared} from '../address/base';
+import type {Explanation} from '../explained/explanation';
+
+/** Makes the explanation of a number; its words are loaded with the dialog. */
+export type Behind = () => Promise<Explanation>;
+
+/** The number that is being explained. A shared report explains none: it has no lists. */
+export const explaining = signal<Behind | undefined>(undefined);
+
+export function Explained({
+  text,
+  of,
+  behind,
+}: {
+  /** The number as it is shown. */
+  readonly text: string;
+  /** What it is the number of, for screen readers. */
+  readonly of: string;
+  readonly behind: Behind;
+}) {
+  if (isShared) return <>{text}</>;
+  return (
+    <button
+      type="button"
+      class="explained"
+      title="What is behind it"
+      aria-label={`${text}, ${of}: what is behind it`}
+      onClick={() => (explaining.value = behind)}
+    >
+      {text}
+    </button>
+  );
+}
