@@ -6,34 +6,34 @@ import {momentText} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {may} from '../service/session';
 import {explaining} from '../shell/explained';
-import {notLoaded} from '../shell/later';
-import {FaultBox, Loading} from '../shell/states';
+import {Loading} from '../shell/states';
 import type {Explanation} from './explanation';
 import {PeopleBehind} from './people-behind';
+import {words} from './words';
 
 const close = (): void => void (explaining.value = undefined);
 
 export function ExplanationDialog() {
   const behind = explaining.value!;
-  const [made, setMade] = useState<Explanation | 'failed'>();
+  const [made, setMade] = useState<Explanation>();
   const {url} = useLocation();
   const [openedAt] = useState(url);
-  const make = (): void => {
+  useEffect(() => {
+    let isCurrent = true;
     setMade(undefined);
-    behind().then(setMade, () => setMade('failed'));
-  };
-  useEffect(make, [behind]);
+    void Promise.resolve(behind(words)).then((made) => isCurrent && setMade(made));
+    return () => {
+      isCurrent = false;
+    };
+  }, [behind]);
   // A link in it leads to another page.
   useEffect(() => {
     if (url !== openedAt) close();
   }, [url]);
-  const title = made === undefined || made === 'failed' ? 'What is behind it' : made.title;
   return (
-    <Dialog title={title} onClose={close}>
+    <Dialog title={made?.title ?? 'What is behind it'} onClose={close}>
       <div class="behind">
-        {made === undefined && <Loading lines={4} />}
-        {made === 'failed' && <FaultBox fault={notLoaded} onAgain={make} />}
-        {made !== undefined && made !== 'failed' && <Body {...made} />}
+        {made === undefined ? <Loading lines={4} /> : <Body {...made} />}
         <div class="buttons">
           <button type="button" class="button" onClick={close}>
             Close

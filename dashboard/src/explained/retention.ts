@@ -3,6 +3,7 @@ import {bucketSpan, laterBucket} from '../address/bucket-span.js';
 import type {RetentionQuestion} from '../address/engagement-address.js';
 import type {Interval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
+import {retentionRule} from '../address/retention-rule.js';
 import {type AskedDeed, whoDidPath} from '../address/who-did.js';
 import {count, percent} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
@@ -68,31 +69,6 @@ function returnSpan({question, days, dates, interval}: RetentionNumber, at: numb
   const bucket = laterBucket(dates[at]!, period, interval, zoneOf(days));
   if (question.criteria === 'on') return bucket;
   return bucket.from > days.to ? undefined : {...bucket, to: days.to};
-}
-
-const lengths: Readonly<Partial<Record<Interval, string>>> = {
-  hour: 'an hour',
-  day: '24 hours',
-  week: '7 days',
-  month: '30 days',
-};
-
-/** How the cells of a question are counted, for the page and for each of them. */
-export function retentionRule(
-  {cohort, criteria, frame, return: back}: RetentionQuestion,
-  start: string,
-  interval: Interval,
-): string {
-  const who =
-    cohort === 'first'
-      ? `A user is in the ${interval} of their first ${start} of all time`
-      : `A user is in each ${interval} in which they did ${start}`;
-  const when =
-    frame === 'calendar'
-      ? `the ${interval} that is so many ${interval}s later; 0 is the rest of their own`
-      : `the period that begins so many times ${lengths[interval]} after their start`;
-  const how = criteria === 'on' ? `who did ${back ?? 'any event'} in` : `who did ${back ?? 'any event'} in or after`;
-  return `${who}. A cell counts those ${how} ${when}.`;
 }
 
 function sentences(number: RetentionNumber): string[] {

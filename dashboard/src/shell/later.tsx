@@ -4,8 +4,7 @@ import type {ComponentChild, FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {FaultBox} from './states';
 
-/** A script that did not come. */
-export const notLoaded = {
+const notLoaded = {
   code: 'unreachable',
   message: 'this part of the page did not load: the service is not reached, or has a newer version',
   status: 0,

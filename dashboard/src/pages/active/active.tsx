@@ -247,8 +247,7 @@ interface Asked {
 /** What is behind the users of all days. */
 const allOf =
   ({question: {question, days, dates, zone}, freshness}: Shown<Asked>, value: number): Behind =>
-  async () => {
-    const {activeBehind} = await import('../../explained/active');
+  ({activeBehind}) => {
     return activeBehind({value, question, days, point: undefined, when: `${dates} (${zone})`, freshness});
   };
 
@@ -256,8 +255,7 @@ const allOf =
 const rowOf =
   ({question, days, dates, zone}: Asked): BehindRow =>
   (row, rows, freshness) =>
-  async () => {
-    const {activeBehind} = await import('../../explained/active');
+  ({activeBehind}) => {
     const when = `${dates} (${zone})`;
     return activeBehind({value: row.total, question, days, point: undefined, when, row, rows, freshness});
   };
@@ -271,8 +269,7 @@ const pointOf =
     at: number,
     bucket: string,
   ): Behind =>
-  async () => {
-    const {activeBehind} = await import('../../explained/active');
+  ({activeBehind}) => {
     const point = {metric: metrics[metric]!, interval, dates: data.map(({date}) => date), at};
     const when = bucket.includes(zone) ? bucket : `${bucket} (${zone})`;
     return activeBehind({value: data[at]!.count ?? 0, question, days, point, when, freshness});

@@ -286,8 +286,7 @@ const ClockField = ({label, value, onType}: TextProps) => (
 
 const behind =
   (draft: AlertDraft, firing: AlertPreviewAnswer['firings'][number]): Behind =>
-  async () => {
-    const {firingBehind} = await import('../../explained/alert');
+  ({firingBehind}) => {
     return firingBehind({
       kind: draft.kind as Firing['kind'], // The others have no preview.
       firing,

@@ -81,8 +81,7 @@ export function Funnels() {
     const value = outcome === 'reached' ? one.count : one.drop_off;
     const {question: of, days: span, dates: when} = asked!;
     const freshness = shown?.freshness;
-    return async () => {
-      const {funnelBehind} = await import('../../explained/funnel');
+    return ({funnelBehind}) => {
       return funnelBehind({question: of, span, step, outcome, value, when, freshness, row: row && {is: row, name}});
     };
   };

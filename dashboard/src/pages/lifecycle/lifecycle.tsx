@@ -130,8 +130,7 @@ const stageOf =
     date: string,
     stage?: Stage,
   ): Behind =>
-  async () => {
-    const {stageBehind} = await import('../../explained/lifecycle');
+  ({stageBehind}) => {
     const when = bucketText(secondsOf(date), interval, zone);
     return stageBehind({value, question, days, interval, stage, date, when, freshness});
   };
@@ -139,8 +138,7 @@ const stageOf =
 /** Of those who were active in so many buckets; without a number in any. */
 const oftenOf =
   ({question: asked, freshness}: Shown<Asked>, value: number, isAtLeast: boolean, buckets?: number): Behind =>
-  async () => {
-    const {oftenBehind} = await import('../../explained/lifecycle');
+  ({oftenBehind}) => {
     const {question, days, dates, interval, zone} = asked;
     return oftenBehind({value, question, days, interval, buckets, isAtLeast, when: `${dates} (${zone})`, freshness});
   };

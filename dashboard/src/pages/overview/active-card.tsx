@@ -16,7 +16,6 @@ import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
 import {metricLabels} from '../active/metrics';
-import {behindOf} from './behind-of';
 
 export interface ActiveCardProps {
   readonly active: Asking<{
@@ -45,10 +44,10 @@ export function ActiveCard({active}: ActiveCardProps) {
   const total = (shown?.reports[0]?.value as ActiveAnswer | undefined)?.total;
   const behind =
     (index: number, bucket?: {readonly at: number; readonly text: string}): Behind =>
-    async () => {
+    ({activeUsers}) => {
       const {question: asked, reports, freshness} = shown!;
       const ofDays = {days: asked.days, today: today.peek(), freshness};
-      return (await behindOf()).activeUsers(reports[index]!.value as ActiveAnswer, ofDays, bucket);
+      return activeUsers(reports[index]!.value as ActiveAnswer, ofDays, bucket);
     };
   return (
     <Card

@@ -89,8 +89,7 @@ function PinnedFunnel({pin, range, days, reorder}: PinnedProps) {
               const value = outcome === 'reached' ? one.count : one.drop_off;
               const when = datesText(days, today.peek());
               const {freshness} = asking.shown!;
-              explaining.value = async () => {
-                const {funnelBehind} = await import('../../explained/funnel');
+              explaining.value = ({funnelBehind}) => {
                 return funnelBehind({question: asked.question, span: days, step, outcome, value, when, freshness});
               };
             }}
@@ -124,8 +123,7 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
       span={12}
       linesOf={(shown) => measuredLines(shown, series, divisor)}
       say={say}
-      behind={async (drawn, _, value, {at, text}, shown) => {
-        const {quotientBehind, trendBehind} = await import('../../explained/trend');
+      behind={({quotientBehind, trendBehind}, drawn, _, value, {at, text}, shown) => {
         const line = drawn as SeriesLine | DividedLine;
         const {freshness, question} = shown;
         const when = `${text} (UTC)`;

@@ -12,7 +12,6 @@ import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
-import {behindOf} from './behind-of';
 
 const sparkDays = 15;
 
@@ -99,7 +98,7 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
             <Figure
               value={sumOf(names!.value!)}
               of={`events ${on}`}
-              behind={async () => (await behindOf()).allEvents(sumOf(names!.value!), ofDay)}
+              behind={({allEvents}) => allEvents(sumOf(names!.value!), ofDay)}
               isAtLeast={names!.value!.has_more}
               before={pastNames && sumOf(pastNames)}
               note={weekday}
@@ -125,9 +124,9 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
                 <Figure
                   value={report!.value!.data.at(-1)?.count ?? 0}
                   of={label}
-                  behind={async () => {
+                  behind={({activeUsers}) => {
                     const at = report!.value!.data.length - 1;
-                    return (await behindOf()).activeUsers(report!.value!, ofDay, {at, text: name});
+                    return activeUsers(report!.value!, ofDay, {at, text: name});
                   }}
                   before={past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs)).value?.total}
                   note={note}

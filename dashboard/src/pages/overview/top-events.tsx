@@ -13,7 +13,6 @@ import {type Behind, Explained} from '../../shell/explained';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
-import {behindOf} from './behind-of';
 
 const shownMax = 9;
 
@@ -34,9 +33,9 @@ export function TopEvents({
   const trendOf = (event: string): string => pageAddress('/trends') + addressAsking(trendForm, {event: [event], range});
   const behind =
     (event: string, value: number): Behind =>
-    async () => {
+    ({eventsNamed}) => {
       const {days} = names.shown!.question;
-      return (await behindOf()).eventsNamed(event, value, {
+      return eventsNamed(event, value, {
         days,
         today: today.peek(),
         freshness: names.shown!.freshness,

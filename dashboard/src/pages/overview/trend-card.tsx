@@ -9,13 +9,13 @@ import {linesNote, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Explanation} from '../../explained/explanation';
+import type {Words} from '../../explained/words';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
-import {behindOf} from './behind-of';
 
 export interface TrendQuestion {
   readonly days: Days;
@@ -25,12 +25,13 @@ export interface TrendQuestion {
 }
 
 export type BehindNumber = (
+  words: Words,
   line: AnsweredLine,
   index: number,
   value: number,
   bucket: {readonly at: number; readonly text: string},
   shown: Shown<TrendQuestion>,
-) => Promise<Explanation>;
+) => Explanation;
 
 export function TrendCard({
   span,
@@ -108,7 +109,7 @@ export function TrendCard({
               onNumber={(at, index) => {
                 const value = chart.series[index]!.values[at]!;
                 const bucket = {at, text: moment(chart.times[at]!)};
-                explaining.value = () => behind(lines[index]!, index, value, bucket, shown!);
+                explaining.value = (words) => behind(words, lines[index]!, index, value, bucket, shown!);
               }}
             />
           ) : (
@@ -133,9 +134,9 @@ const countedLines = ({question, of}: Shown<TrendQuestion>): AnsweredLine[] =>
     return value === undefined ? [] : [{label: event, tone: at + 1, answer: value, headers, past}];
   });
 
-const countedBehind: BehindNumber = async ({answer}, index, value, bucket, {question, freshness}) => {
+const countedBehind: BehindNumber = ({eventsNamed}, {answer}, index, value, bucket, {question, freshness}) => {
   const {days, interval, lines} = question;
   const dates = answer.data.map(({date}) => date);
   const ofDays = {days, today: today.peek(), freshness};
-  return (await behindOf()).eventsNamed(lines[index]!.event, value, ofDays, {...bucket, dates, interval});
+  return eventsNamed(lines[index]!.event, value, ofDays, {...bucket, dates, interval});
 };

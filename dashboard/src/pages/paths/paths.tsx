@@ -170,8 +170,7 @@ const placeOf =
     {question: {question, days, dates}, freshness}: Shown<Asked>,
     place: Pick<PathNumber, 'users' | 'total' | 'step' | 'name'>,
   ): Behind =>
-  async () => {
-    const {pathBehind} = await import('../../explained/path');
+  ({pathBehind}) => {
     return pathBehind({...place, question, event: question.event!, days, when: dates, freshness});
   };
 

@@ -9,6 +9,7 @@ import {
   usualPeriod,
 } from '../../address/engagement-address';
 import {type Days, daysOf, type Interval} from '../../address/range';
+import {retentionRule} from '../../address/retention-rule';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {CohortTable, cohortName} from '../../charts/cohort-table';
@@ -19,7 +20,6 @@ import {useSuggestedEvent} from '../../controls/suggested-event';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type Behind, Explained} from '../../shell/explained';
-import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
@@ -27,11 +27,8 @@ import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import {RetentionForm} from './retention-form';
-import type {RuleProps} from './rule';
 import '../../design/reports.css';
 import '../trends/trends.css';
-
-const Rule = later<RuleProps>(() => import('./rule').then(({Rule: Part}) => Part));
 
 export function Retention() {
   const {question, problems, ask} = useAddress(retentionForm);
@@ -54,8 +51,7 @@ export function Retention() {
     const freshness = shown!.freshness;
     const dates = answer!.cohorts.map(({date}) => date);
     const at = row && {at: dates.indexOf(row.date), name: cohortName(row.date, rest.interval)};
-    return async () => {
-      const {retentionBehind} = await import('../../explained/retention');
+    return ({retentionBehind}) => {
       return retentionBehind({
         value,
         size,
@@ -161,8 +157,8 @@ export function Retention() {
                           behind={behind}
                         />
                         <p class="page-note under-chart">
-                          <Rule {...shown!.question} /> Dashed: the period is not over for everybody, so the number may
-                          still grow; it is not in the first row.
+                          {retentionRule(shown!.question.question, start, shownInterval)} Dashed: the period is not over
+                          for everybody, so the number may still grow; it is not in the first row.
                           {cohorts!.leftOut > 0 &&
                             ` ${count(cohorts!.leftOut)} earlier ${cohorts!.leftOut === 1 ? 'cohort' : 'cohorts'} of nobody ${cohorts!.leftOut === 1 ? 'is' : 'are'} left out; the CSV has all.`}
                         </p>

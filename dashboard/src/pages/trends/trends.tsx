@@ -99,8 +99,7 @@ export function Trends() {
     const {question: asked, of, freshness} = shown!;
     const one = asked.series[line.series]!;
     const [series, measure] = isUsers ? [{...one, property: ''}, 'users' as const] : [one, one.measure];
-    return async () => {
-      const {trendBehind} = await import('../../explained/trend');
+    return ({trendBehind}) => {
       return trendBehind({
         value,
         series,
@@ -266,8 +265,8 @@ const dayAt = (seconds: number, fallback: number): number =>
 
 const quotientIn =
   (line: DividedLine, text: string, when: string, {freshness}: Shown<unknown>): Behind =>
-  async () =>
-    (await import('../../explained/trend')).quotientBehind(line, text, when, freshness);
+  ({quotientBehind}) =>
+    quotientBehind(line, text, when, freshness);
 
 function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {
   const labels = labelsOf(question.series);

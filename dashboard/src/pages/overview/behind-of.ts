@@ -1,2 +1,0 @@
-/** Words of the numbers of Overview. */
-export const behindOf = () => import('../../explained/overview');
