@@ -148,8 +148,8 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/report': [
-    ['derived-indexes.ts', 'memory-shares.ts', 'published', 'user-references.ts'],
-    ['active', 'counts', 'funnel', 'held-columns.ts', 'rehearsal.ts', 'warm-up.ts'],
+    ['derived-indexes.ts', 'memory-shares.ts', 'narrow-columns.ts', 'published', 'user-references.ts'],
+    ['active', 'counts', 'funnel', 'rehearsal.ts', 'warm-up.ts'],
     ['part-scan.ts'],
     ['rows'],
     ['evaluate.ts'],

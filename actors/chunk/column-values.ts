@@ -21,6 +21,12 @@ interface ValuesForm {
 
 type Offsets = Uint16Array | Uint32Array;
 
+/** The number of code c is smallest + above[c - 1]. */
+export interface Integers {
+  readonly smallest: number;
+  readonly above: Uint8Array | Uint16Array | Uint32Array;
+}
+
 export class ColumnValues {
   /** Values have the codes 1 to `count`. */
   readonly count: number;
@@ -94,9 +100,10 @@ export class ColumnValues {
     this.form.write(writer, this.stored, this.start(code), this.end(code));
   }
 
-  /** The numbers of all codes, code 1 first; undefined unless the values are stored as integers. */
-  integers(): Float64Array | undefined {
-    return this.form instanceof IntegersForm ? this.form.numbersOf(this.stored, this.count) : undefined;
+  /** The numbers of all codes, if the values are stored as integers. */
+  integers(): Integers | undefined {
+    if (!(this.form instanceof IntegersForm)) return undefined;
+    return {smallest: this.form.smallest, above: this.words() ?? this.form.wordsOf(this.stored, this.count)};
   }
 
   /** Whether values are stored as their own bytes. */
@@ -131,7 +138,7 @@ const plainForm: ValuesForm = {
 
 class IntegersForm implements ValuesForm {
   constructor(
-    private readonly smallest: number,
+    readonly smallest: number,
     private readonly width: number,
   ) {}
 
@@ -143,19 +150,12 @@ class IntegersForm implements ValuesForm {
     return Uint8Array.from({length: this.width}, (_, i) => difference >>> (i * 8));
   }
 
-  numbersOf(stored: Uint8Array, count: number): Float64Array {
-    const {smallest, width} = this;
-    const numbers = new Float64Array(count);
-    for (let i = 0, at = 0; i < count; i++) {
-      let difference = stored[at++];
-      if (width > 1) difference += stored[at++] * 0x100;
-      if (width > 2) {
-        difference += stored[at++] * 0x1_0000;
-        difference += stored[at++] * 0x100_0000;
-      }
-      numbers[i] = smallest + difference;
-    }
-    return numbers;
+  /** The stored differences of values that are not aligned as words. */
+  wordsOf(stored: Uint8Array, count: number): Uint32Array {
+    const {width} = this;
+    const words = new Uint32Array(count);
+    for (let i = 0; i < stored.length; i++) words[Math.floor(i / width)] += stored[i] * 0x100 ** (i % width);
+    return words;
   }
 
   write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void {

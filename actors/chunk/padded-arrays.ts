@@ -29,6 +29,11 @@ export class PaddedArrays {
     return this.at <= this.bytes.byteOffset + this.bytes.length;
   }
 
+  /** Number of bytes that were viewed. */
+  get position(): number {
+    return this.at - this.bytes.byteOffset;
+  }
+
   u8(count: number): Uint8Array {
     return new Uint8Array(this.bytes.buffer, this.take(count), count);
   }

@@ -154,11 +154,43 @@ export const isIdentityCoded = ({codes}: RowColumn): boolean => codes.buffer ===
 /** Views a part in place. `bytes` must start at an address divisible by 4. */
 export function viewProperties(bytes: Uint8Array): PropertyColumns {
   const arrays = new PaddedArrays(bytes);
+  const {columnCount, ...head} = viewHead(arrays);
+  const columns = Array.from({length: columnCount}, () => viewColumn(arrays, head.count));
+  assert(arrays.areWithin, 'properties: a part is as long as its head says');
+  return {...head, columns};
+}
+
+function viewHead(arrays: PaddedArrays) {
   const [version, chunk, count, columnCount, flags] = arrays.u32(headBytes / 4);
   assert(version === propertiesVersion, `properties: part version ${version} is unknown to this program`);
-  const columns = Array.from({length: columnCount}, () => viewColumn(arrays, count));
+  return {chunk, count, columnCount, keysInBody: (flags & flagKeysInBody) !== 0};
+}
+
+/** Some columns of a part, in memory of their own: absent columns are not in `columns`, and their names are in `leftOut`. */
+export interface SomeColumns extends PropertyColumns {
+  readonly leftOut: readonly Uint8Array[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** `bytes`: of the column in the part, which has `count` rows. */
+export type IsWanted = (key: Uint8Array, bytes: number, count: number) => boolean;
+
+/** Copies the wanted columns of a part. */
+export function someColumns(part: Uint8Array, isWanted: IsWanted): SomeColumns {
+  const arrays = new PaddedArrays(part);
+  const {columnCount, ...head} = viewHead(arrays);
+  const copied: Uint8Array[] = [];
+  const leftOut: Uint8Array[] = [];
+  for (let i = 0; i < columnCount; i++) {
+    const start = arrays.position;
+    const column = viewColumn(arrays, head.count);
+    if (isWanted(column.key, arrays.position - start, head.count)) copied.push(part.subarray(start, arrays.position));
+    else leftOut.push(column.key.slice());
+  }
   assert(arrays.areWithin, 'properties: a part is as long as its head says');
-  return {chunk, count, columns, keysInBody: (flags & flagKeysInBody) !== 0};
+  const bytes = paddedBytes(copied);
+  const own = new PaddedArrays(bytes);
+  return {...head, columns: copied.map(() => viewColumn(own, head.count)), leftOut, bytes};
 }
 
 function viewColumn(arrays: PaddedArrays, count: number): RowColumn {

@@ -9,6 +9,7 @@
 
 import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
+import {type IsWanted, type SomeColumns, someColumns} from '../../actors/chunk/property-columns.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {inflatedBlock} from './bodies-part.js';
 import {RowsReader, WholeRowsReader} from './chunk-reader.js';
@@ -18,6 +19,9 @@ import {DamagedPart, type PartValues, StoredParts} from './stored-parts.js';
 
 /** How live reads read a part. PC2 */
 export type Reading = 'whole' | 'by blocks';
+
+/** Where columns of a part are cached: in any room, in free room, or nowhere. */
+export type KeptIn = 'room' | 'free room' | 'nothing';
 
 /** How the bytes of a kind of parts are viewed. */
 type View<V> = (bytes: Uint8Array<ArrayBuffer>) => V;
@@ -91,6 +95,43 @@ export class PartsCache {
     await this.memory.loadIfRoom(ref.bytes, () => this.once(ref.key, load));
   }
 
+  // -- columns of properties, cached in place of the part --
+
+  heldColumns(properties: PartRef): SomeColumns | undefined {
+    return this.memory.get(columnsKey(properties))?.view as SomeColumns | undefined;
+  }
+
+  /** Bytes of the cached columns. */
+  columnBytes(properties: PartRef): number | undefined {
+    return this.memory.peek(columnsKey(properties))?.bytes.length;
+  }
+
+  /** Reads columns of a part, and caches them in place of those that are cached. @throws MissingPart, DamagedPart */
+  async loadColumns(properties: PartRef, isWanted: IsWanted, keptIn: KeptIn): Promise<SomeColumns> {
+    const part = this.memory.peek(properties.key)?.bytes ?? (await this.stored.read(properties));
+    const columns = someColumns(part, isWanted);
+    if (keptIn === 'room') this.keepColumns(properties, columns);
+    else if (keptIn === 'free room' && this.memory.hasFree(columns.bytes.length)) this.keepColumns(properties, columns);
+    return columns;
+  }
+
+  /** As `readIfRoom`: reads columns into free room. */
+  async readColumnsIfRoom(
+    properties: PartRef,
+    isWanted: IsWanted,
+    copy: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
+  ): Promise<void> {
+    if (this.memory.peek(columnsKey(properties)) !== undefined || !this.memory.hasFree(properties.bytes)) return;
+    const columns = someColumns((await copy()) ?? (await this.stored.read(properties)), isWanted);
+    if (this.memory.hasFree(columns.bytes.length)) this.keepColumns(properties, columns);
+  }
+
+  private keepColumns(properties: PartRef, columns: SomeColumns): void {
+    const key = columnsKey(properties);
+    this.memory.drop(key);
+    this.memory.keep(key, columns.bytes).view = columns;
+  }
+
   /** A copy of a cached part, which does not count as a use of it. */
   copyOf(key: string): Uint8Array<ArrayBuffer> | undefined {
     return this.memory.peek(key)?.bytes.slice();
@@ -114,6 +155,7 @@ export class PartsCache {
     for (let block = 0; block < blocks; block++) this.memory.drop(blockKey(ref, block));
     for (const [i] of ref.revisions.entries()) this.memory.drop(valueKey(ref, i));
     this.memory.drop(bodiesHeadKey(ref));
+    this.memory.drop(columnsKey(ref));
     this.memory.drop(ref.key);
   }
 
@@ -234,6 +276,7 @@ function valueAt({valueBytes}: PartRef, start: number, end: number): number | un
   return end <= (i + 1) * valueBytes ? i : undefined;
 }
 
+const columnsKey = ({key}: PartRef): string => `${key}/columns`;
 const blockKey = (ref: PartRef, block: number): string => `${ref.key}/${block}`;
 /** The one value of a part is all of it. */
 const valueKey = (ref: PartRef, i: number): string => (isOneValue(ref) ? ref.key : `${ref.key}/value ${i}`);

@@ -22,9 +22,9 @@ export class WarmUp {
     return this.bytesLeft <= 0;
   }
 
-  /** `load` brings the part into the cache. WU1 */
-  take(ref: PartRef, load: () => Promise<unknown>): void {
-    this.bytesLeft -= ref.bytes;
+  /** `load` brings the part into the cache, of which `bytes` stay there. WU1 */
+  take(ref: PartRef, load: () => Promise<unknown>, bytes = ref.bytes): void {
+    this.bytesLeft -= bytes;
     if (this.bytesLeft >= 0) this.loads.push({ref, load});
   }
 

@@ -32,7 +32,6 @@ import {DerivedIndexes, sliceWaitMsMax} from './derived-indexes.js';
 import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
 
-import {HeldColumns} from './held-columns.js';
 import {partsBytesOf} from './memory-shares.js';
 import {AnswerCache} from './published/answer-cache.js';
 import {asOf, headersOf, isNoneMatch, originOf} from './published/freshness.js';
@@ -117,7 +116,6 @@ export class ReportEngine {
       namedCells: new NamedCells(this.derived),
       funnels: this.funnels,
       values: new ValueIndex(this.parts, this.derived, partitionCount),
-      columns: new HeldColumns(this.derived),
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);

@@ -4,7 +4,6 @@
 //   EV1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
 
 import {wtf8} from '../../actors/bytes/bytes.js';
-import type {WholeRows} from '../../actors/chunk/property-columns.js';
 import {bodyBlockRows, dayMs} from '../../actors/limits.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
@@ -44,6 +43,7 @@ import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
+import type {PropertyName} from '../../actors/report/rows/property-name.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
 import type {UserSet} from '../../actors/table/user-set.js';
 import type {ChangesQuery, ExportQuery, PlainFunnel, PositionGone, ReportQuery} from '../asks.js';
@@ -57,7 +57,6 @@ import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex} from './funnel/funnel-index.js';
 import {threadProgress} from './funnel/funnel-kernel.js';
-import type {HeldColumns} from './held-columns.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
@@ -95,7 +94,6 @@ export interface FastPaths {
   readonly funnels?: FunnelIndex | undefined;
   readonly values?: ValueIndex | undefined;
   readonly lists?: NumberLists | undefined;
-  readonly columns?: HeldColumns | undefined;
   /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;
   readonly progress?: FunnelProgress | undefined;
@@ -111,7 +109,7 @@ export class Evaluation {
 
   /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
   constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
-    this.scan = new PartScan(parts, paths.columns);
+    this.scan = new PartScan(parts);
     this.gatheredBytesMax = gatheredBytesMax;
     this.paths = paths;
     this.lists = paths.lists ?? new NumberLists(0);
@@ -191,7 +189,7 @@ export class Evaluation {
       postingsOf: (snapshot, name, stretch) =>
         this.paths.funnels?.postingsOf(snapshot, {names: new Set([name]), stretch}),
     };
-    return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax, counted};
+    return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax, counted, finder: this.finder};
   }
 
   // -- event counts --
@@ -224,7 +222,7 @@ export class Evaluation {
     if (filter === undefined) partial.addCells(leftOut.cells);
     const chunks = partial.chunks(index, values);
     if (filter === undefined) await this.scan.foldRows(chunks, leftOut.users, (_, rows) => partial.addRows(rows));
-    else await this.foldFiltered(partial, chunks, leftOut.users, values?.covered);
+    else await this.foldFiltered(partial, filter.property, chunks, leftOut.users, values?.covered);
     return partial.counts;
   }
 
@@ -247,22 +245,19 @@ export class Evaluation {
 
   private foldFiltered(
     partial: CountsPartial,
+    property: PropertyName,
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
     covered: ReadonlySet<string> | undefined,
   ): Promise<void> {
-    return this.scan.foldWholeRows(chunks, hasLeft, (chunk, rows) => {
+    return this.scan.foldColumnRows(chunks, hasLeft, [property], (chunk, rows) => {
       const unsure = partial.addFilteredRows(rows, covered?.has(countedKey(chunk)));
-      return unsure.length > 0 ? this.decideByBodies(partial, chunk, rows, unsure) : undefined;
+      return unsure.length > 0 ? this.decideByBodies(partial, chunk, unsure) : undefined;
     });
   }
 
-  private async decideByBodies(
-    partial: CountsPartial,
-    chunk: ChunkEntry,
-    rows: WholeRows,
-    unsure: Uint16Array,
-  ): Promise<void> {
+  private async decideByBodies(partial: CountsPartial, chunk: ChunkEntry, unsure: Uint16Array): Promise<void> {
+    const rows = await this.scan.allColumns(chunk); // Decoding a body needs all columns of its chunk.
     const unsureInBlocks = byBodyBlock(unsure);
     const numbers = unsureInBlocks.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
     await this.scan.foldBodies(chunk, numbers, (block, i) => partial.addBodies(rows, unsureInBlocks[i]!, block));

@@ -16,7 +16,7 @@ import {TimeSlicer} from '../pacing/time-slicer.js';
 import type {ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
-import {ColumnsReader, type HeldColumns} from './held-columns.js';
+import {ColumnsReader} from './narrow-columns.js';
 
 /** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
 export const loadsAheadMax = 4;
@@ -32,14 +32,12 @@ interface Passes {
 
 export class PartScan {
   private readonly parts: PartsCache;
-  private readonly columns: HeldColumns | undefined;
   private readonly slices = new TimeSlicer();
   /** Partitions that the report scans one after the other. */
   partitionCount = 1;
 
-  constructor(parts: PartsCache, columns?: HeldColumns) {
+  constructor(parts: PartsCache) {
     this.parts = parts;
-    this.columns = columns;
   }
 
   /** Pauses when the slice is over; undefined within a slice. */
@@ -75,13 +73,14 @@ export class PartScan {
     return this.foldChunks(this.parts.rows, chunks, hasLeft, fold);
   }
 
-  /** `foldRows` with the rows' properties. */
-  foldWholeRows(
+  /** `foldRows` with the columns of these properties. */
+  foldColumnRows(
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
+    properties: readonly PropertyName[],
     fold: (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | void,
   ): Promise<void> {
-    return this.foldChunks(this.parts.wholeRows, chunks, hasLeft, fold);
+    return this.foldChunks(new ColumnsReader(this.parts, properties), chunks, hasLeft, fold);
   }
 
   private foldChunks<V extends RowsView>(
@@ -104,7 +103,7 @@ export class PartScan {
     for await (const [, rows] of this.inOrder(this.parts.rows, chunks, hasLeft)) yield rows;
   }
 
-  /** `rows` with their properties, and the chunk of each. */
+  /** `rows` with all their properties, and the chunk of each. */
   wholeRows(
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
@@ -112,14 +111,13 @@ export class PartScan {
     return this.inOrder(this.parts.wholeRows, chunks, hasLeft);
   }
 
-  /** `wholeRows` with at least the columns of these properties (held-columns.ts). */
+  /** `wholeRows` with at least the columns of these properties (narrow-columns.ts). */
   columnRows(
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
     properties: readonly PropertyName[],
   ): AsyncGenerator<readonly [ChunkEntry, WholeRows], void, void> {
-    if (this.columns === undefined) return this.wholeRows(chunks, hasLeft);
-    return this.inOrder(new ColumnsReader(this.parts, this.columns, properties), chunks, hasLeft);
+    return this.inOrder(new ColumnsReader(this.parts, properties), chunks, hasLeft);
   }
 
   /** All columns of a chunk, including rows that do not count. */

@@ -10,7 +10,11 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
+import {readColumnsIfRoom} from './narrow-columns.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
+
+/** Share of the bytes of properties that narrow columns are expected to take. */
+const narrowShare = 1 / 2;
 
 /** Number of concurrent loads, and ms of loading before an equally long pause. */
 interface Pace {
@@ -64,12 +68,16 @@ function planned(
   const plan = new WarmUp(readAheadBytesOf(cache.memory.bytesMax));
   for (const {part} of blocks) plan.take(part, () => cache.readIfRoom(part));
   // Every report over chunks reads their rows, and some read properties as well.
-  for (const kind of ['rows', 'properties'] as const) {
-    for (const {partition, chunk} of chunks) {
-      if (plan.isFull) return plan;
-      const part = chunk[kind];
-      plan.take(part, () => cache.readIfRoom(part, async () => rowsAtHand?.copy(partition, part)));
-    }
+  for (const {partition, chunk} of chunks) {
+    if (plan.isFull) return plan;
+    const {rows} = chunk;
+    plan.take(rows, () => cache.readIfRoom(rows, async () => rowsAtHand?.copy(partition, rows)));
+  }
+  for (const {partition, chunk} of chunks) {
+    if (plan.isFull) return plan;
+    const {properties} = chunk;
+    const copy = async () => rowsAtHand?.copy(partition, properties);
+    plan.take(properties, () => readColumnsIfRoom(cache, properties, copy), Math.ceil(properties.bytes * narrowShare));
   }
   return plan;
 }

@@ -9,7 +9,6 @@ import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
-import {HeldColumns} from '../../src/report/held-columns.js';
 import type {ExportedPage} from '../../src/report/rows/exported.js';
 import {formatTime, hourMs} from '../../tools/model/calendar.js';
 import {type JsonObject, Model, receivedAt} from '../../tools/model/model.js';
@@ -90,7 +89,7 @@ export interface World {
   /** A page of an export. */
   exported(query: ExportQuery): Promise<ExportedPage | undefined>;
   ask(query: ReportQuery, gatheredBytesMax?: number): Promise<unknown>;
-  /** Asks until the columns of its properties are held, and answers out of these: their parts are not cached. */
+  /** Asks until the columns of its properties are cached, and answers out of these: their parts are not. */
   askOfColumns(query: ReportQuery): Promise<unknown>;
   /** Asks until everything that is derived from parts is at hand, and answers out of that. */
   askAgain(query: ReportQuery): Promise<unknown>;
@@ -115,9 +114,9 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     exported: (query) => new Evaluation(cache, 1 << 20).exported(query, snapshots),
     ask: (query, gatheredBytesMax = 1 << 20) => ask(new Evaluation(cache, gatheredBytesMax), query),
     askOfColumns: async (query) => {
-      const columns = new HeldColumns(derivedIn(roomy));
-      await ask(new Evaluation(cache, 1 << 20, {columns}), query);
-      return ask(new Evaluation(cache, 1 << 20, {columns}), query);
+      const own = new PartsCache(parts, 1 << 24);
+      await ask(new Evaluation(own, 1 << 20), query);
+      return ask(new Evaluation(own, 1 << 20), query);
     },
     askAgain: async (query) => {
       await ask(new Evaluation(roomy, 1 << 20, held), query);

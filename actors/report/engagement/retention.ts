@@ -118,22 +118,22 @@ export class RetentionCells {
     this.returnBuckets = new Uint32Array(periods.edges.length);
   }
 
-  /** Calendar periods of one user, whose buckets are the cells of `user` from `first` on. RN3 */
-  addCells(user: UserPeriods, first: number): void {
+  /** Calendar periods of the user at this place. RN3 */
+  addPeriods(users: UserPeriods, place: number): void {
     const {periods, returnBuckets} = this;
     const {cohorts, rules} = periods;
     let cohort = 0;
-    while (cohort < cohorts.count && !user.hasStart(first + cohort)) cohort += 1;
+    while (cohort < cohorts.count && !users.hasStart(place, cohort)) cohort += 1;
     if (cohort === cohorts.count) return;
     let returnCount = 0;
-    for (let bucket = cohort; bucket < user.bucketCount; bucket++)
-      if (user.hasReturn(first + bucket)) returnBuckets[returnCount++] = bucket;
+    for (let bucket = cohort; bucket < users.bucketCount; bucket++)
+      if (users.hasReturn(place, bucket)) returnBuckets[returnCount++] = bucket;
     const cohortEnd = rules.cohort === 'first' ? cohort + 1 : cohorts.count; // RN1
     for (let nextReturn = 0; cohort < cohortEnd; cohort++) {
-      if (!user.hasStart(first + cohort)) continue;
+      if (!users.hasStart(place, cohort)) continue;
       while (nextReturn < returnCount && returnBuckets[nextReturn] <= cohort) nextReturn += 1;
-      const series = user.seriesOf(first + cohort);
-      const isWithin = user.returnsWithin(first + cohort);
+      const series = users.seriesOf(place, cohort);
+      const isWithin = users.returnsWithin(place, cohort);
       this.addMemberOf(0, cohort, isWithin, nextReturn, returnCount);
       if (series > 0) this.addMemberOf(series, cohort, isWithin, nextReturn, returnCount);
     }

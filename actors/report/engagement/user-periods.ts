@@ -1,28 +1,28 @@
 // The first start event and the last return of each user in each bucket, in place of the user's rows: all that retention by
 // calendar periods asks (retention.ts, RN2 and RN3).
 //   PE1. A return in a later bucket than the start event comes after it. Within one bucket the order of the history decides:
-//        time, then the order in which rows came.
+//        time, then the order of the log.
 //   PE2. Where the cells of all users exceed the bound, several passes over the same rows each take a range of users.
+//   PE3. Cells of one bucket are side by side: rows come by time, so those of a chunk touch few cells, which stay in the
+//        processor's cache.
+import type {RowsView} from '../../chunk/rows.js';
 import {assert} from '../../invariant.js';
-import {dayMs} from '../../limits.js';
+import {chunkRowsMax, dayMs} from '../../limits.js';
+import {firstPlace} from '../../order/search.js';
 
 /** A time in its bucket: ms since the bucket's start, of which the longest is a month. */
-assert(31 * dayMs < 2 ** 32 - 1, 'a time in its bucket is a word');
-const none = 0xffff_ffff;
+assert(31 * dayMs < 2 ** 32 - 2, 'a time in its bucket, or the one after it, is a word');
+const noStart = 0xffff_ffff;
 
-/** Words of a cell: time and number of the first start event, time and number of the last return. A time is `none` without one. */
-const startTime = 0;
-const startRow = 1;
-const returnTime = 2;
-const returnRow = 3;
-const cellWords = 4;
-const cellBytes = cellWords * 4;
+/** Words of a cell of starts or returns: a time, and the number of its row in the order of the log. */
+const cellWords = 2;
+const cellBytes = 2 * cellWords * 4;
 const seriesBytes = 4;
 /** Cells between two yields. */
 const cellsPerSlice = 8_192;
 
-/** One user with any start event: its buckets are cells [first, first + bucketCount). */
-type WalkCells = (cells: UserPeriods, first: number) => void;
+/** One user of the pass, by place. */
+type WalkUser = (periods: UserPeriods, place: number) => void;
 
 export class UserPeriods {
   readonly bytes: number;
@@ -32,14 +32,16 @@ export class UserPeriods {
   private userEnd: number;
   private readonly userCount: number;
   private readonly usersMax: number;
-  private readonly walkCells: WalkCells;
+  private readonly walkUser: WalkUser;
   private readonly edges: Float64Array;
-  /** Four words a cell, so that a row touches one cache line: see `startTime` and those after it. */
-  private readonly cells: Uint32Array;
+  /** The first start event of each cell: ms since the bucket's start, or `noStart`. PE3 */
+  private readonly starts: Uint32Array;
+  /** The last return of each cell: ms since the bucket's start plus 1; 0: none. */
+  private readonly returns: Uint32Array;
   /** Series of the start event of each cell; undefined where there is only one. */
   private readonly startSeries: Uint32Array | undefined;
-  /** Rows of this pass. */
-  private rows = 0;
+  /** Number of the open chunk's first row. */
+  private firstRow = 0;
 
   /** Bytes of the cells of one user. */
   static bytesEach(edges: Float64Array, isSplit: boolean): number {
@@ -47,7 +49,7 @@ export class UserPeriods {
   }
 
   /** `edges`: starts of all buckets and the end of the last. `userCount`: users of the partition. */
-  constructor(userCount: number, edges: Float64Array, isSplit: boolean, bytesMax: number, walkCells: WalkCells) {
+  constructor(userCount: number, edges: Float64Array, isSplit: boolean, bytesMax: number, walkUser: WalkUser) {
     this.userCount = userCount;
     this.edges = edges;
     this.bucketCount = edges.length - 1;
@@ -56,80 +58,108 @@ export class UserPeriods {
     this.userEnd = Math.min(this.usersMax, userCount);
     this.bytes = this.usersMax * bytesEach;
     const count = this.usersMax * this.bucketCount;
-    this.cells = new Uint32Array(count * cellWords);
+    this.starts = new Uint32Array(count * cellWords).fill(noStart);
+    this.returns = new Uint32Array(count * cellWords);
     this.startSeries = isSplit ? new Uint32Array(count) : undefined;
-    this.clear();
-    this.walkCells = walkCells;
+    this.walkUser = walkUser;
   }
 
-  /** The bucket of a time, which is not before that of `bucket`. */
-  bucketFrom(bucket: number, timeMs: number): number {
-    let found = bucket;
-    while (timeMs >= this.edges[found + 1]) found += 1;
-    return found;
-  }
-
-  /** Rows come chunk by chunk, each chunk's by (time, row). `series`: of a start event; otherwise undefined. */
-  add(user: number, timeMs: number, bucket: number, series: number | undefined, isReturn: boolean): void {
-    const row = this.rows++;
-    if (user < this.userStart || user >= this.userEnd) return;
-    const {cells} = this;
-    const cell = (user - this.userStart) * this.bucketCount + bucket;
-    const at = cell * cellWords;
-    const time = timeMs - this.edges[bucket];
-    if (isReturn && (cells[at + returnTime] === none || time >= cells[at + returnTime])) {
-      cells[at + returnTime] = time;
-      cells[at + returnRow] = row;
-    }
-    if (series === undefined || time >= cells[at + startTime]) return;
-    cells[at + startTime] = time;
-    cells[at + startRow] = row;
-    if (this.startSeries !== undefined) this.startSeries[cell] = series;
-  }
-
-  private clear(): void {
-    const {cells} = this;
-    for (let at = 0; at < cells.length; at += cellWords) {
-      cells[at + startTime] = none;
-      cells[at + returnTime] = none;
+  /** Adds the returns of a chunk: rows in the buckets, those of equal time in the order of the log. */
+  addReturns({users, times, timeBase}: RowsView, rows: Uint16Array): void {
+    const {userStart, userEnd, usersMax, returns, firstRow} = this;
+    let [bucket, start, end] = [0, 0, 0];
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i];
+      const time = times[row];
+      if (time < start || time >= end) {
+        bucket = this.bucketOf(timeBase + time);
+        start = this.edges[bucket] - timeBase;
+        end = this.edges[bucket + 1] - timeBase;
+      }
+      const user = users[row];
+      if (user < userStart || user >= userEnd) continue;
+      const at = (bucket * usersMax + user - userStart) * cellWords;
+      const after = time - start + 1;
+      if (after < returns[at]) continue; // Of equal times the later row counts.
+      returns[at] = after;
+      returns[at + 1] = firstRow + row;
     }
   }
 
-  hasStart(cell: number): boolean {
-    return this.cells[cell * cellWords + startTime] !== none;
+  /** Adds the start events of a chunk up to `lastMs`: rows in the buckets, those of equal time in the order of the log. `series`: of each of them. */
+  addStarts({users, times, timeBase}: RowsView, rows: Uint16Array, lastMs: number, series?: Uint32Array): void {
+    const {userStart, userEnd, usersMax, starts, startSeries, firstRow} = this;
+    let [bucket, start, end] = [0, 0, 0];
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i];
+      const time = times[row];
+      if (timeBase + time > lastMs) continue;
+      if (time < start || time >= end) {
+        bucket = this.bucketOf(timeBase + time);
+        start = this.edges[bucket] - timeBase;
+        end = this.edges[bucket + 1] - timeBase;
+      }
+      const user = users[row];
+      if (user < userStart || user >= userEnd) continue;
+      const cell = bucket * usersMax + user - userStart;
+      const at = cell * cellWords;
+      if (time - start >= starts[at]) continue; // Of equal times the earlier row counts.
+      starts[at] = time - start;
+      starts[at + 1] = firstRow + row;
+      if (startSeries !== undefined && series !== undefined) startSeries[cell] = series[i];
+    }
   }
 
-  seriesOf(cell: number): number {
-    return this.startSeries?.[cell] ?? 0;
+  /** Ends a chunk. */
+  nextChunk(): void {
+    this.firstRow += chunkRowsMax;
   }
 
-  hasReturn(cell: number): boolean {
-    return this.cells[cell * cellWords + returnTime] !== none;
+  private bucketOf(timeMs: number): number {
+    const {edges} = this;
+    return firstPlace(0, edges.length, (place) => edges[place] <= timeMs) - 1;
+  }
+
+  private cellOf(place: number, bucket: number): number {
+    return bucket * this.usersMax + place;
+  }
+
+  hasStart(place: number, bucket: number): boolean {
+    return this.starts[this.cellOf(place, bucket) * cellWords] !== noStart;
+  }
+
+  seriesOf(place: number, bucket: number): number {
+    return this.startSeries?.[this.cellOf(place, bucket)] ?? 0;
+  }
+
+  hasReturn(place: number, bucket: number): boolean {
+    return this.returns[this.cellOf(place, bucket) * cellWords] !== 0;
   }
 
   /** Whether a return comes after the first start event of the same bucket. PE1 */
-  returnsWithin(cell: number): boolean {
-    const {cells} = this;
-    const at = cell * cellWords;
-    const [startMs, lastMs] = [cells[at + startTime], cells[at + returnTime]];
-    if (lastMs === none) return false;
-    return lastMs > startMs || (lastMs === startMs && cells[at + returnRow] > cells[at + startRow]);
+  returnsWithin(place: number, bucket: number): boolean {
+    const {starts, returns} = this;
+    const at = this.cellOf(place, bucket) * cellWords;
+    if (returns[at] === 0) return false;
+    const [start, last] = [starts[at], returns[at] - 1];
+    return last > start || (last === start && returns[at + 1] > starts[at + 1]);
   }
 
   /** Walks the users of this pass, and yields between slices; true when another pass is due. PE2 */
   *endPass(): Generator<void, boolean, void> {
     const {bucketCount} = this;
-    const cellEnd = (this.userEnd - this.userStart) * bucketCount;
-    for (let first = 0, sliceEnd = cellsPerSlice; first < cellEnd; first += bucketCount) {
-      this.walkCells(this, first);
-      if (first < sliceEnd) continue;
-      sliceEnd = first + cellsPerSlice;
+    const places = this.userEnd - this.userStart;
+    for (let place = 0, sliceEnd = cellsPerSlice; place < places; place++) {
+      this.walkUser(this, place);
+      if (place * bucketCount < sliceEnd) continue;
+      sliceEnd = place * bucketCount + cellsPerSlice;
       yield;
     }
     this.userStart = this.userEnd;
     this.userEnd = Math.min(this.userStart + this.usersMax, this.userCount);
-    this.rows = 0;
-    this.clear();
+    this.firstRow = 0;
+    this.starts.fill(noStart);
+    this.returns.fill(0);
     return this.userStart < this.userEnd;
   }
 }

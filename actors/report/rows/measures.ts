@@ -4,6 +4,7 @@
 //   ME3. Sums and averages are rounded once (exact-sum.ts); a percentile is the nearest rank of the sorted values: the smallest
 //       one that at least p % of them do not exceed.
 import {ExactSum} from './exact-sum.js';
+import {rankedNumber} from './ranked-number.js';
 
 export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90', 'p95', 'p99'] as const;
 export type Measure = (typeof measures)[number];
@@ -102,9 +103,10 @@ class Ranks implements CellNumbers {
   }
 
   valueOf(cell: number): number | null {
-    const sorted = sortedNumbers(this.columns[cell] ?? []);
-    if (sorted.length === 0) return null;
-    return sorted[Math.max(0, Math.ceil((sorted.length * this.percent) / 100) - 1)] + 0;
+    const columns = (this.columns[cell] ?? []).map(({held}) => held);
+    const count = columns.reduce((sum, {length}) => sum + length, 0);
+    if (count === 0) return null;
+    return rankedNumber(columns, Math.max(0, Math.ceil((count * this.percent) / 100) - 1)) + 0;
   }
 }
 
@@ -132,20 +134,6 @@ class NumberColumn {
   get held(): Int32Array | Float64Array {
     return this.numbers.subarray(0, this.count);
   }
-}
-
-/** A single column is sorted in place. */
-function sortedNumbers(columns: readonly NumberColumn[]): Int32Array | Float64Array {
-  if (columns.length === 1) return columns[0].held.sort();
-  const count = columns.reduce((sum, column) => sum + column.count, 0);
-  const areIntegers = columns.every(({held}) => held instanceof Int32Array);
-  const all = areIntegers ? new Int32Array(count) : new Float64Array(count);
-  let at = 0;
-  for (const column of columns) {
-    all.set(column.held, at);
-    at += column.count;
-  }
-  return all.sort();
 }
 
 function cellNumbers(measure: Measure | undefined): CellNumbers | undefined {
@@ -198,10 +186,12 @@ export class MeasuredCells {
     return series * (this.bucketCount + 1) + bucket;
   }
 
-  /** Counts an event with this number (NaN: none) in a cell. */
-  addEvent(cell: number, value: number): void {
-    this.counts[cell] += 1;
-    if (this.numbers !== undefined && !Number.isNaN(value)) this.numbers.add(cell, value);
+  /** Counts the first `count` events of the lists: the cell of each, and its number (NaN: none). */
+  addEvents(cells: Uint32Array, numbers: Float64Array, count: number): void {
+    const {counts} = this;
+    for (let i = 0; i < count; i++) counts[cells[i]] += 1;
+    if (this.numbers === undefined) return;
+    for (let i = 0; i < count; i++) if (!Number.isNaN(numbers[i])) this.numbers.add(cells[i], numbers[i]);
   }
 
   /** Counts an event of a user; a user's events come together, and `user` is the partition's index. */

@@ -1,7 +1,7 @@
 // The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path
 // that begins with `context` leads into the event's context if no property has that name.
 import {wtf8} from '../../bytes/bytes.js';
-import type {PropertyColumns} from '../../chunk/property-columns.js';
+import {isByRow, type PropertyColumns} from '../../chunk/property-columns.js';
 import {contextKey} from '../../log/entries.js';
 
 const contextHead = 'context';
@@ -44,6 +44,12 @@ export class PropertyName {
     return this.isOfContext ? columns.findIndex((column) => equals(column.key, contextKey)) : -1;
   }
 
+  /** Whether the column of this key may decide a row: the literal key, the path's first key or the context. */
+  mayBeDecidedBy(key: Uint8Array): boolean {
+    const isOf = (other: Uint8Array): boolean => equals(key, other);
+    return isOf(this.key) || (this.isPath && isOf(this.pathHead)) || (this.isOfContext && isOf(contextKey));
+  }
+
   /**
    * The column that decides all rows; -1 if no row has the property. Undefined: some rows need their bodies
    * (property-columns.ts PC1, PC2).
@@ -59,7 +65,7 @@ export class PropertyName {
 }
 
 function isInBody({columns}: PropertyColumns, column: number): boolean {
-  if (column < 0) return false;
+  if (column < 0 || isByRow(columns[column])) return false;
   const {codes, inBody} = columns[column];
   return codes.includes(inBody);
 }

@@ -4,16 +4,22 @@
 //   PV1. Key 0: the row has no such property. Keys up to `codes` are codes of the literal key's column; later keys stand for
 //        values that only bodies hold. Two keys may have equal values.
 //   PV2. An `unsure` row has no key until `addBodies` has read its block.
+//   PV3. In most chunks no row is unsure: keys are then codes, and loops over rows read them from the column.
 import {ByteWriter, holds} from '../../bytes/bytes.js';
 import {BodyBlock} from '../../chunk/bodies.js';
+import type {Integers} from '../../chunk/column-values.js';
 import {codeAbsent, type RowColumn, type WholeRows} from '../../chunk/property-columns.js';
 import {must} from '../../invariant.js';
+import {chunkRowsMax} from '../../limits.js';
 import {type Json, valueTag} from '../../log/entries.js';
 import {PropertyCursor} from '../../log/entry-view.js';
 import {PropertyName} from './property-name.js';
 
 /** The value of a property; undefined: the row has no such property. */
 export type PropertyValue = Json | undefined;
+
+/** Codes of a chunk in which no row has the property. */
+const noCodes = new Uint8Array(chunkRowsMax).fill(codeAbsent);
 
 export class PropertyValues {
   readonly property: PropertyName;
@@ -25,8 +31,9 @@ export class PropertyValues {
   private isHeadInBodies = false;
   private isContextInBodies = false;
   private codes = 0;
+  private codeOfRow: Uint8Array | Uint16Array | undefined;
   /** Values of the codes, code 1 first, if all are stored as integers. */
-  private integers: Float64Array | undefined;
+  private integers: Integers | undefined;
   /** Keys of the rows whose bodies were read. */
   private readonly bodyKeys = new Map<number, number>();
   /** Keys of values in bodies, by their JSON text; then those values, from key `codes + 1`. */
@@ -49,6 +56,8 @@ export class PropertyValues {
     this.isHeadInBodies = keysInBody && property.isPath && this.head === undefined;
     this.isContextInBodies = keysInBody && property.isOfContext && this.context === undefined;
     this.codes = this.literal?.values.count ?? 0;
+    const deciding = property.decidingColumn(rows);
+    this.codeOfRow = deciding === undefined ? undefined : (columns[deciding]?.codes ?? noCodes);
     this.integers = this.literal?.values.integers();
     this.bodyKeys.clear();
     this.keysOfTexts.clear();
@@ -60,9 +69,14 @@ export class PropertyValues {
     return this.codes + 1 + this.bodyValues.length;
   }
 
+  /** The keys of all rows, if codes are keys; undefined: some rows are unsure, or were. PV3 */
+  get keys(): Uint8Array | Uint16Array | undefined {
+    return this.codeOfRow;
+  }
+
   /** Whether the row's value is in its body alone, and the body was not read yet. PV2 */
   isUnsure(row: number): boolean {
-    return this.isOfBody(row) && !this.bodyKeys.has(row);
+    return this.codeOfRow === undefined && this.isOfBody(row) && !this.bodyKeys.has(row);
   }
 
   private isOfBody(row: number): boolean {
@@ -78,6 +92,7 @@ export class PropertyValues {
 
   /** The row's key. PV1 */
   keyOf(row: number): number {
+    if (this.codeOfRow !== undefined) return this.codeOfRow[row];
     const {literal} = this;
     const code = literal === undefined ? codeAbsent : literal.codes[row];
     if (literal !== undefined && code !== codeAbsent && code !== literal.inBody) return code;
@@ -91,16 +106,32 @@ export class PropertyValues {
 
   private valueOfCode(code: number): Json {
     const {integers} = this;
-    if (integers !== undefined) return integers[code - 1];
+    if (integers !== undefined) return integers.smallest + integers.above[code - 1];
     const {values} = must(this.literal, 'property values: a code is of the literal column');
     return this.reader.read((writer) => values.write(code, writer));
   }
 
   /** The value of the key as a number; NaN for any other value. */
   numberOf(key: number): number {
-    if (key > 0 && key <= this.codes && this.integers !== undefined) return this.integers[key - 1];
+    const {integers} = this;
+    if (key > 0 && key <= this.codes && integers !== undefined) return integers.smallest + integers.above[key - 1];
     const value = this.valueOf(key);
     return typeof value === 'number' ? value : Number.NaN;
+  }
+
+  /**
+   * Writes the numbers of these rows to `into`, NaN for those without one. Returns how many of these have another value.
+   */
+  readNumbers(rows: Uint16Array, into: Float64Array): number {
+    const {keys, integers} = this;
+    if (keys !== undefined && integers !== undefined) return readIntegers(rows, keys, integers, into);
+    let others = 0;
+    for (let i = 0; i < rows.length; i++) {
+      const key = this.keyOf(rows[i]);
+      into[i] = this.numberOf(key);
+      if (key !== 0 && Number.isNaN(into[i])) others += 1;
+    }
+    return others;
   }
 
   /** Reads the unsure rows among `rows`, which ascend and are of one body block. PV2 */
@@ -138,6 +169,20 @@ export class PropertyValues {
     }
     return nested === undefined ? undefined : inside(JSON.parse(nested) as Json, path);
   }
+}
+
+/** `integers`: of the keys from 1 on. */
+function readIntegers(
+  rows: Uint16Array,
+  keys: Uint8Array | Uint16Array,
+  {smallest, above}: Integers,
+  into: Float64Array,
+): number {
+  for (let i = 0; i < rows.length; i++) {
+    const key = keys[rows[i]];
+    into[i] = key === 0 ? Number.NaN : smallest + above[key - 1];
+  }
+  return 0;
 }
 
 /** Decodes single values, tag included, in the bytes of the log format. */

@@ -1,9 +1,10 @@
 // The rows of a chunk that a selector chooses: by name, stretch of time, users and conditions.
-//   RC1. Rows are listed by (time, row).
+//   RC1. Rows are listed by (time, row), or in the order of the log: rows of equal time are in the order of the log in both.
 //   RC2. `candidates` reads columns of rows alone. Bodies of unsure candidates must be read before `passing`.
 import {firstAt, type RowsView} from '../../chunk/rows.js';
+import type {RowFinder} from '../counts/row-finder.js';
 import type {Stretch} from '../selection.js';
-import {type Condition, isSkipped, passes} from './condition.js';
+import {type Condition, comparesNumbers, isSkipped, passes} from './condition.js';
 import type {Users} from './current-traits.js';
 import type {PropertyValues} from './property-values.js';
 
@@ -14,31 +15,62 @@ export interface Selector {
   readonly where?: readonly Condition[];
 }
 
-/** Candidates of the chunk. `name`: its index in the partition; undefined: any name. `users` undefined: all users. RC1 */
-export function candidates(
-  rows: RowsView,
-  {startMs, lastMs}: Stretch,
-  name: number | undefined,
-  users: Users | undefined,
-): Uint16Array {
-  const {order, names} = rows;
-  const start = firstAt(rows, startMs);
-  const within = order.subarray(start, firstAt(rows, lastMs + 1, start));
-  if (name === undefined && users === undefined) return within;
-  const chosen = new Uint16Array(within.length);
+/** What a row must be to be a candidate. */
+export interface Wanted {
+  readonly stretch: Stretch;
+  /** Index of the name in the partition; undefined: any name. */
+  readonly name: number | undefined;
+  /** Undefined: all users. */
+  readonly users: Users | undefined;
+}
+
+/** Candidates of the chunk. `finder` undefined: by (time, row). RC1 */
+export function candidates(rows: RowsView, {stretch, name, users}: Wanted, finder?: RowFinder): Uint16Array {
+  const {order, names, count} = rows;
+  const start = firstAt(rows, stretch.startMs);
+  const within = order.subarray(start, firstAt(rows, stretch.lastMs + 1, start));
+  let named = within;
+  // Erased rows have the name 0 in their columns, and are not in `order`.
+  if (name !== undefined) {
+    const isSearched = finder !== undefined && within.length === count && !(names instanceof Uint32Array);
+    named = isSearched ? rowsFound(finder, names, name) : rowsNamed(within, names, name);
+  }
+  return users === undefined ? named : rowsOfUsers(named, rows.users, users);
+}
+
+/** All rows of the chunk with the name, in the order of the log. */
+function rowsFound(finder: RowFinder, names: Uint8Array | Uint16Array, name: number): Uint16Array {
+  finder.open(names, names);
+  return finder.find(name, name).slice();
+}
+
+function rowsNamed(rows: Uint16Array, names: RowsView['names'], name: number): Uint16Array {
+  const chosen = new Uint16Array(rows.length);
   let count = 0;
-  for (let at = 0; at < within.length; at++) {
-    const row = within[at];
-    if (name !== undefined && names[row] !== name) continue;
-    if (users === undefined || users.has(rows.users[row])) chosen[count++] = row;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at];
+    if (names[row] === name) chosen[count++] = row;
   }
   return chosen.subarray(0, count);
 }
 
+function rowsOfUsers(rows: Uint16Array, userOf: RowsView['users'], users: Users): Uint16Array {
+  const chosen = new Uint16Array(rows.length);
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at];
+    if (users.has(userOf[row])) chosen[count++] = row;
+  }
+  return chosen.subarray(0, count);
+}
+
+/** Verdicts on a key. A row passes where the bit of `yes` is set. */
 const unknown = 0;
-const no = 1;
-const yes = 2;
-const skipped = 3;
+const yes = 1;
+const no = 2;
+const skipped = 4;
+/** Keys are judged before the rows where they are fewer than this share of them. */
+const fewKeysShare = 1 / 4;
 
 /** One condition, judged once for each key of a chunk. */
 export class KeyJudge {
@@ -62,6 +94,15 @@ export class KeyJudge {
 
   /** The rows that pass, in order. */
   passing(rows: Uint16Array): Uint16Array {
+    const {values, verdicts, condition} = this;
+    const {keys, keyCount} = values;
+    if (keys === undefined || comparesNumbers(condition.op) || keyCount > rows.length * fewKeysShare)
+      return this.passingOneByOne(rows);
+    for (let key = 0; key < keyCount; key++) verdicts[key] = this.judge(key);
+    return rowsWithYes(rows, keys, verdicts);
+  }
+
+  private passingOneByOne(rows: Uint16Array): Uint16Array {
     const {values, verdicts} = this;
     const chosen = new Uint16Array(rows.length);
     let count = 0;
@@ -81,4 +122,15 @@ export class KeyJudge {
     if (isSkipped(this.condition, value)) return skipped;
     return passes(this.condition, value) ? yes : no;
   }
+}
+
+function rowsWithYes(rows: Uint16Array, keys: Uint8Array | Uint16Array, verdicts: Uint8Array): Uint16Array {
+  const chosen = new Uint16Array(rows.length);
+  let count = 0;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at];
+    chosen[count] = row;
+    count += verdicts[keys[row]] & yes;
+  }
+  return chosen.subarray(0, count);
 }

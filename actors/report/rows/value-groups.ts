@@ -7,18 +7,23 @@ export const missingGroup = 0;
 export const nullGroup = 1;
 export const notScalarGroup = 2;
 export const firstValueGroup = 3;
+/** Whole numbers below this one have their groups in an array, which takes 1 MiB at most. */
+const smallEnd = 2 ** 18;
 
 export class ValueGroups {
   private readonly groups = new Map<string, number>();
   private readonly texts: string[] = [];
   private chars = 0;
 
+  /** Groups of numbers, so that a number is printed only when it occurs first: those below `smallEnd`, then the others. */
+  private groupsOfSmall = new Uint32Array(0);
+  private readonly groupsOfNumbers = new Map<number, number>();
+
   /** Estimated bytes of memory: up to two a character of text, and the maps. */
   get bytes(): number {
-    return 2 * this.chars + 64 * this.texts.length + 32 * this.groupsOfNumbers.size;
+    const numbers = 32 * this.groupsOfNumbers.size + this.groupsOfSmall.byteLength;
+    return 2 * this.chars + 64 * this.texts.length + numbers;
   }
-  /** Groups of numbers, so that a number is printed only when it occurs first. */
-  private readonly groupsOfNumbers = new Map<number, number>();
 
   /** The highest group + 1. */
   get count(): number {
@@ -34,11 +39,22 @@ export class ValueGroups {
   }
 
   private groupOfNumber(value: number): number {
-    const known = this.groupsOfNumbers.get(value);
-    if (known !== undefined) return known;
+    const isSmall = value >>> 0 === value && value < smallEnd;
+    const known = isSmall ? this.groupsOfSmall[value] : this.groupsOfNumbers.get(value);
+    if (known !== undefined && known > 0) return known;
     const group = this.groupOfText(String(value));
-    this.groupsOfNumbers.set(value, group);
+    if (isSmall) this.noteSmall(value, group);
+    else this.groupsOfNumbers.set(value, group);
     return group;
+  }
+
+  private noteSmall(value: number, group: number): void {
+    if (value >= this.groupsOfSmall.length) {
+      const grown = new Uint32Array(Math.max(1_024, 2 ** Math.ceil(Math.log2(value + 1))));
+      grown.set(this.groupsOfSmall);
+      this.groupsOfSmall = grown;
+    }
+    this.groupsOfSmall[value] = group;
   }
 
   private groupOfText(text: string): number {
@@ -73,8 +89,9 @@ export const kindsShown = ['other', 'missing', 'null', 'not_scalar'] as const;
 export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, limit: number): ShownGroups {
   const values: number[] = [];
   for (let group = firstValueGroup; group < groups.count; group++) if ((totals[group] ?? 0) > 0) values.push(group);
-  values.sort((a, b) => totals[b] - totals[a] || compareTexts(groups.text(a), groups.text(b)));
-  const top = values.slice(0, limit);
+  const top = mostFrequent(values, totals, limit)
+    .sort((a, b) => totals[b] - totals[a] || compareTexts(groups.text(a), groups.text(b)))
+    .slice(0, limit);
   const rowOf = new Uint32Array(groups.count).fill(top.length);
   rowOf[missingGroup] = top.length + 1;
   rowOf[nullGroup] = top.length + 2;
@@ -83,6 +100,13 @@ export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, lim
     rowOf[group] = row;
   });
   return {top, rowOf, others: values.length - top.length};
+}
+
+/** The values that are at least as frequent as the last one within the limit: sorting tens of thousands of texts takes longer. */
+function mostFrequent(values: number[], totals: ArrayLike<number>, limit: number): number[] {
+  if (values.length <= limit) return values;
+  const least = Float64Array.from(values, (group) => totals[group]).sort()[values.length - limit];
+  return values.filter((group) => totals[group] >= least);
 }
 
 /** Compares texts by their UTF-8 bytes. */
@@ -116,5 +140,16 @@ export class KeyGroups {
   of(values: PropertyValues, key: number): number {
     if (this.places[key] === 0) this.places[key] = this.groups.groupOf(values.valueOf(key)) + 1;
     return this.places[key] - 1;
+  }
+
+  /** Writes the groups of these rows to `into`. */
+  read(values: PropertyValues, rows: Uint16Array, into: Uint32Array): void {
+    const {places} = this;
+    const {keys} = values;
+    for (let i = 0; i < rows.length; i++) {
+      const key = keys === undefined ? values.keyOf(rows[i]) : keys[rows[i]];
+      const place = places[key];
+      into[i] = place === 0 ? this.of(values, key) : place - 1;
+    }
   }
 }

@@ -18,6 +18,7 @@ import type {UserSet} from '../../../actors/table/user-set.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {type Build, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
+import {ColumnsReader} from '../narrow-columns.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
 const asksMin = 2;
@@ -208,7 +209,8 @@ export class ValueIndex {
     build.borrow(bytes);
     const builder = new ValueCellsBuilder(state.property);
     const scanned = new Set<string>();
-    const load = (chunk: ChunkEntry) => this.parts.wholeRows.loadIfRoom(chunk);
+    const reader = new ColumnsReader(this.parts, [state.property]);
+    const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.loadIfRoom(chunk);
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
       if (!builder.add(countedRows(chunk, view, hasLeft))) scanned.add(countedKey(chunk));
       if (builder.isNearlyUnique) return false;

@@ -25,7 +25,6 @@ export async function usersBefore(
   return found;
 }
 
-/** The users who are not in the set. */
-export const without = (users: Users | undefined, others: UserSet): Users => ({
-  has: (user) => !others.has(user) && (users === undefined || users.has(user)),
-});
+/** The users who are not in the set; undefined: all. */
+export const without = (users: Users | undefined, others: UserSet): Users | undefined =>
+  others.count === 0 ? users : {has: (user) => !others.has(user) && (users === undefined || users.has(user))};

@@ -40,6 +40,18 @@ export class Grouping {
     return (row) => this.keyGroups.of(values!, values!.keyOf(row));
   }
 
+  /** Writes the groups of these rows of a chunk to `into`. */
+  read(snapshot: PartitionSnapshot, {users}: RowsView, chosen: Uint16Array, into: Uint32Array): void {
+    const userGroups = this.userGroups.get(snapshot);
+    const [values] = this.properties;
+    if (userGroups !== undefined) {
+      for (let i = 0; i < chosen.length; i++) into[i] = userGroups[users[chosen[i]!]!]!;
+      return;
+    }
+    this.keyGroups.open(values!);
+    this.keyGroups.read(values!, chosen, into);
+  }
+
   /** `totals`: events of each group over all partitions. */
   choose(totals: ArrayLike<number>): ShownGroups {
     return chooseGroups(this.groups, totals, this.breakdown.limit);
@@ -67,6 +79,20 @@ export class GroupCounts {
   add(group: number, bucket: number, events = 1): void {
     while (this.placeOf(group, bucket) >= this.counts.length) this.grow(this.placeOf(group, bucket));
     this.counts[this.placeOf(group, bucket)]! += events;
+  }
+
+  /** Adds the first `count` events of the lists. */
+  addAll(groups: Uint32Array, buckets: Uint32Array, count: number): void {
+    for (let i = 0; i < count; ) {
+      const {counts, bucketCount} = this;
+      const [ofGroup, ofBucket] = bucketCount === 0 ? [1, 0] : [bucketCount, 1];
+      for (; i < count; i++) {
+        const place = groups[i]! * ofGroup + buckets[i]! * ofBucket;
+        if (place >= counts.length) break;
+        counts[place]! += 1;
+      }
+      if (i < count) this.grow(this.placeOf(groups[i]!, buckets[i]!));
+    }
   }
 
   private placeOf(group: number, bucket: number): number {

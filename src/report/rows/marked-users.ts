@@ -1,6 +1,6 @@
 // The buckets in which each user of a partition has chosen rows: one pass over the rows, a bit for each bucket.
 
-import {timeOf} from '../../../actors/chunk/rows.js';
+import {firstPlace} from '../../../actors/order/search.js';
 import {UserMarks, type WalkMarks} from '../../../actors/report/engagement/user-marks.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -21,11 +21,17 @@ export async function markUsers(
       snapshot,
       marks,
       (rows, [chosen]) => {
-        let bucket = 0;
-        for (const row of chosen!) {
-          const timeMs = timeOf(rows, row);
-          while (timeMs >= ends[bucket]!) bucket += 1; // Rows come by time.
-          marks.add(rows.users[row]!, bucket);
+        const {users: ofRows, times, timeBase} = rows;
+        let [bucket, start, end] = [0, 0, 0];
+        for (let i = 0; i < chosen!.length; i++) {
+          const row = chosen![i]!;
+          const time = times[row]!;
+          if (time < start || time >= end) {
+            bucket = firstPlace(0, ends.length, (place) => ends[place]! <= timeBase + time);
+            start = (ends[bucket - 1] ?? Number.NEGATIVE_INFINITY) - timeBase;
+            end = ends[bucket]! - timeBase;
+          }
+          marks.add(ofRows[row]!, bucket);
         }
       },
       users,

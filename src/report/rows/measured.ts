@@ -1,7 +1,8 @@
 // Event counts with conditions, measures and breakdowns: one scan of the rows, two where a breakdown chooses its values first.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import {timeOf} from '../../../actors/chunk/rows.js';
+import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
+import {chunkRowsMax} from '../../../actors/limits.js';
 import {addPostedUsers} from '../../../actors/report/active/posted-users.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
@@ -58,6 +59,12 @@ class MeasuredSeries {
   private shown: ShownGroups | undefined;
   private cells: MeasuredCells;
   private skippedValues = 0;
+  /** Of the chosen rows of one chunk. */
+  private readonly chunk = {
+    buckets: new Uint32Array(chunkRowsMax),
+    groups: new Uint32Array(chunkRowsMax),
+    numbers: new Float64Array(chunkRowsMax),
+  };
 
   constructor(reading: RowReading, query: Query, event: string | undefined, buckets: Buckets) {
     this.reading = reading;
@@ -101,22 +108,13 @@ class MeasuredSeries {
   /** Events of each group: by bucket where that is all that is asked for, else, or where it is too much, in all. */
   private async countGroups(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<GroupCounts> {
     const counts = new GroupCounts(measuresEvents(this.query) ? 0 : this.buckets.count, this.reading.gatheredBytesMax);
-    const {edges} = this.buckets;
     for (const snapshot of snapshots) {
       if (await this.countCells(grouping, snapshot, counts)) continue;
       await grouping.open(this.reading.scan, snapshot);
       const fold: ChosenFold = (rows, [chosen]) => {
-        const groupOf = grouping.of(snapshot, rows);
-        let [bucket, endMs] = [0, Number.NEGATIVE_INFINITY];
-        for (let i = 0; i < chosen!.length; i++) {
-          const row = chosen![i]!;
-          const timeMs = timeOf(rows, row);
-          if (timeMs >= endMs) {
-            bucket = this.buckets.indexOf(timeMs);
-            endMs = edges[bucket + 1]!;
-          }
-          counts.add(groupOf(row), bucket);
-        }
+        const {groups} = this.chunk;
+        grouping.read(snapshot, rows, chosen!, groups);
+        counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
       };
       await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
     }
@@ -146,33 +144,37 @@ class MeasuredSeries {
   }
 
   private async foldRows(snapshot: PartitionSnapshot): Promise<void> {
-    const {buckets, cells, grouping, shown, measuredValues} = this;
+    const {cells, grouping, shown, measuredValues} = this;
+    const {groups, numbers} = this.chunk;
     const fold: ChosenFold = (rows, [chosen]) => {
-      const groupOf = grouping?.of(snapshot, rows);
-      let [bucket, endMs] = [0, Number.NEGATIVE_INFINITY];
-      for (let i = 0; i < chosen!.length; i++) {
-        const row = chosen![i]!;
-        const timeMs = timeOf(rows, row);
-        if (timeMs >= endMs) {
-          bucket = buckets.indexOf(timeMs);
-          endMs = buckets.edges[bucket + 1]!;
-        }
-        const series = groupOf === undefined ? 0 : shown!.rowOf[groupOf(row)]! + 1;
-        cells.addEvent(cells.cellOf(series, bucket), measuredValues === undefined ? Number.NaN : this.numberOf(row));
+      const ofRows = this.bucketsOf(rows, chosen!);
+      if (grouping !== undefined) {
+        grouping.read(snapshot, rows, chosen!, groups);
+        for (let i = 0; i < chosen!.length; i++) ofRows[i]! += cells.cellOf(shown!.rowOf[groups[i]!]! + 1, 0);
       }
+      if (measuredValues !== undefined) this.skippedValues += measuredValues.readNumbers(chosen!, numbers);
+      cells.addEvents(ofRows, numbers, chosen!.length);
       if (cells.numberBytes > this.reading.gatheredBytesMax)
         throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
     };
     await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
   }
 
-  /** NaN: no number. */
-  private numberOf(row: number): number {
-    const values = this.measuredValues!;
-    const key = values.keyOf(row);
-    const number = values.numberOf(key);
-    if (Number.isNaN(number) && key !== 0) this.skippedValues += 1;
-    return number;
+  /** The bucket of each of these rows: mostly that of the row before. */
+  private bucketsOf({times, timeBase}: RowsView, chosen: Uint16Array): Uint32Array {
+    const {edges} = this.buckets;
+    const ofRows = this.chunk.buckets;
+    let [bucket, start, end] = [0, 0, 0];
+    for (let i = 0; i < chosen.length; i++) {
+      const time = times[chosen[i]!]!;
+      if (time < start || time >= end) {
+        bucket = this.buckets.indexOf(timeBase + time);
+        start = edges[bucket]! - timeBase;
+        end = edges[bucket + 1]! - timeBase;
+      }
+      ofRows[i] = bucket;
+    }
+    return ofRows;
   }
 
   private async foldUsers(snapshot: PartitionSnapshot): Promise<void> {

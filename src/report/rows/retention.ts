@@ -4,6 +4,7 @@
 //        each user has 150 KB of cells, and a pass over the rows has room for a few hundred users.
 
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
+import {chunkRowsMax} from '../../../actors/limits.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {
@@ -57,6 +58,8 @@ class Retention {
   private shown: ShownGroups | undefined;
   skippedField = '';
   private readonly sets = new SelectorSets(2);
+  /** Of the start events of one chunk. */
+  private readonly startSeries = new Uint32Array(chunkRowsMax);
   private cells: RetentionCells;
 
   constructor(reading: RowReading, query: Query) {
@@ -131,17 +134,24 @@ class Retention {
       return;
     }
     const {scan: parts, gatheredBytesMax} = this.reading;
-    const users = new UserPeriods(count, periods.edges, isSplit, gatheredBytesMax, (user, first) =>
-      cells.addCells(user, first),
+    const users = new UserPeriods(count, periods.edges, isSplit, gatheredBytesMax, (all, place) =>
+      cells.addPeriods(all, place),
     );
-    const fold: ChosenFold = (rows, chosen) => {
-      let bucket = 0;
-      this.forEachRow(snapshot, rows, chosen, (user, timeMs, series, isReturn) => {
-        bucket = users.bucketFrom(bucket, timeMs); // Rows come by time.
-        users.add(user, timeMs, bucket, series, isReturn);
-      });
+    const fold: ChosenFold = (rows, [starts, returns]) => {
+      users.addStarts(rows, starts!, this.query.toMs, this.seriesOf(snapshot, rows, starts!));
+      users.addReturns(rows, returns!);
+      users.nextChunk();
     };
     await parts.borrowing(users.bytes, () => scan.inPasses(snapshot, users, fold, members));
+  }
+
+  /** The series of each of these rows; undefined without a breakdown. */
+  private seriesOf(snapshot: PartitionSnapshot, rows: RowsView, starts: Uint16Array): Uint32Array | undefined {
+    const {grouping, shown, startSeries} = this;
+    if (grouping === undefined) return undefined;
+    grouping.read(snapshot, rows, starts, startSeries);
+    for (let i = 0; i < starts.length; i++) startSeries[i] = shown!.rowOf[startSeries[i]!]! + 1;
+    return startSeries;
   }
 
   /** The rows of a chunk that start or return, by (time, row). */

@@ -9,6 +9,7 @@ import type {RowsView} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
+import type {RowFinder} from '../../../actors/report/counts/row-finder.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
@@ -47,6 +48,8 @@ export interface CountedEvents {
 export interface RowReading {
   readonly scan: PartScan;
   readonly counted: CountedEvents;
+  /** Finds rows by name. */
+  readonly finder: RowFinder;
   /** Bytes of rows and values that a question holds at once. */
   readonly gatheredBytesMax: number;
 }
@@ -60,7 +63,7 @@ export class BeyondMemory extends Error {
   }
 }
 
-/** Receives the rows of a chunk that each selector chooses, by (time, row). */
+/** Receives the rows of a chunk that each selector chooses, in an order that row-choice.ts describes (RC1). */
 export type ChosenFold = (rows: RowsView, chosen: readonly Uint16Array[]) => void;
 
 /** What a question keeps of rows by user; bounded memory may take several passes over the same rows. */
@@ -69,7 +72,7 @@ interface UserPasses {
   endPass(): Generator<void, boolean, void>;
 }
 
-/** Adds rows of a chunk to a walk, by (time, row). */
+/** Adds rows of a chunk to a walk, in the order in which they come. */
 export type NoteRows = (rows: RowsView, chosen: readonly Uint16Array[], walk: UserWalk) => void;
 
 /** The judges of one selector. */
@@ -146,18 +149,18 @@ export class RowScan {
     const {leftOut} = snapshot;
     if (this.values.size === 0) {
       for await (const rows of this.reading.scan.rows(chunks, leftOut.users))
-        fold(rows, this.candidatesOf(rows, names, users));
+        fold(rows, this.candidatesOf(rows, names, users, this.reading.finder));
       return;
     }
     const properties = [...this.values.values()].map(({property}) => property);
     const source = this.reading.scan.columnRows(chunks, leftOut.users, properties);
-    for await (const [chunk, rows, chosen] of this.chosenOf(source, names, users)) {
+    for await (const [chunk, rows, chosen] of this.chosenOf(source, names, users, this.reading.finder)) {
       await this.readBodies(chunk, this.asked.properties ?? [], chosen);
       fold(rows, chosen);
     }
   }
 
-  /** Chunks with chosen rows, in order, with all their properties. RS2 */
+  /** Chunks with chosen rows, in order, with all their properties; rows by (time, row). RS2 */
   async *wholeRows(
     snapshot: PartitionSnapshot,
     users?: Users,
@@ -171,9 +174,10 @@ export class RowScan {
     source: AsyncIterable<readonly [ChunkEntry, WholeRows]>,
     names: readonly (number | undefined)[],
     users: Users | undefined,
+    finder?: RowFinder,
   ): AsyncGenerator<readonly [ChunkEntry, WholeRows, readonly Uint16Array[]], void, void> {
     for await (const [chunk, rows] of source) {
-      const found = this.candidatesOf(rows, names, users);
+      const found = this.candidatesOf(rows, names, users, finder);
       if (found.every(({length}) => length === 0)) continue;
       for (const values of this.values.values()) values.open(rows);
       const chosen: Uint16Array[] = [];
@@ -232,9 +236,10 @@ export class RowScan {
     rows: RowsView,
     names: readonly (number | undefined)[],
     users: Users | undefined,
+    finder?: RowFinder,
   ): Uint16Array[] {
     const {stretch} = this.asked;
-    return names.map((name) => (name === -1 ? noRows : candidates(rows, stretch, name, users)));
+    return names.map((name) => (name === -1 ? noRows : candidates(rows, {stretch, name, users}, finder)));
   }
 
   /** Name index of each selector: -1 where the event never happened here, undefined for every event. */
@@ -251,8 +256,9 @@ export class RowScan {
     properties: readonly PropertyValues[],
     lists: readonly Uint16Array[],
   ): Promise<void> {
-    if (properties.length === 0) return;
-    const unsure = unsureRows(properties, lists);
+    const undecided = properties.filter(({keys}) => keys === undefined);
+    if (undecided.length === 0) return;
+    const unsure = unsureRows(undecided, lists);
     if (unsure.length === 0) return;
     const rows = await this.reading.scan.allColumns(chunk); // Decoding a body needs all columns of its chunk.
     await foldBodies(this.reading, chunk, unsure, (block, inBlock) => {

@@ -1,0 +1,94 @@
+// Properties of chunks for questions: the columns that take few bytes a row, and those that were asked for. Wide ones, such as
+// session ids, are most of the bytes of a part, and hardly any question names them.
+//   NC1. A part is read whole and cached as these columns. A question for a column that was left out reads the part again, and
+//        the column is cached from then on.
+//   NC2. Columns lack the values that only bodies have: to read a body, the reader loads the whole part.
+import {holds} from '../../actors/bytes/bytes.js';
+import {
+  type IsWanted,
+  type PropertyColumns,
+  viewProperties,
+  type WholeRows,
+  wholeRows,
+} from '../../actors/chunk/property-columns.js';
+import {viewRows} from '../../actors/chunk/rows.js';
+import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
+import type {PropertyName} from '../../actors/report/rows/property-name.js';
+import {ChunkReader, type ReadPart} from '../parts/chunk-reader.js';
+import type {KeptIn, PartsCache} from '../parts/parts-cache.js';
+
+/** Codes of two bytes and values of two bytes, or values of four. A text of eight letters takes nine. */
+const narrowRowBytes = 4;
+/** What a column takes beside its rows: its head, its name, a dictionary of some values. */
+const narrowBytesMin = 4_096;
+
+const isNarrow: IsWanted = (_, bytes, count) => bytes <= narrowBytesMin + count * narrowRowBytes;
+
+/** Reads narrow columns into free room, out of what `copy` brings if it does. NC1 */
+export function readColumnsIfRoom(
+  cache: PartsCache,
+  properties: PartRef,
+  copy: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
+): Promise<void> {
+  return cache.readColumnsIfRoom(properties, isNarrow, copy);
+}
+
+/** Reads rows of chunks with the narrow columns, and the columns of these properties. */
+export class ColumnsReader extends ChunkReader<ChunkEntry, WholeRows> {
+  private readonly cache: PartsCache;
+  private readonly names: readonly PropertyName[];
+
+  constructor(cache: PartsCache, names: readonly PropertyName[]) {
+    super(cache);
+    this.cache = cache;
+    this.names = names;
+  }
+
+  bytesOf({rows, properties}: ChunkEntry): number {
+    return rows.bytes + (this.cache.columnBytes(properties) ?? properties.bytes);
+  }
+
+  held({rows, properties}: ChunkEntry): WholeRows | undefined {
+    const columns = this.heldColumns(properties);
+    const held = columns && this.cache.heldView(rows, viewRows);
+    return held && columns && wholeRows(held, columns);
+  }
+
+  override load(chunk: ChunkEntry): Promise<WholeRows> {
+    return this.readWith(chunk, (ref, view) => this.cache.loadView(ref, view), 'room');
+  }
+
+  override loadIfRoom(chunk: ChunkEntry): Promise<WholeRows> {
+    return this.readWith(chunk, (ref, view) => this.cache.loadViewIfRoom(ref, view), 'free room');
+  }
+
+  protected read(chunk: ChunkEntry, read: ReadPart): Promise<WholeRows> {
+    return this.readWith(chunk, read, 'nothing');
+  }
+
+  private async readWith({rows, properties}: ChunkEntry, read: ReadPart, keptIn: KeptIn): Promise<WholeRows> {
+    const reading = read(rows, viewRows);
+    const columns = this.heldColumns(properties) ?? this.readColumns(properties, keptIn);
+    return wholeRows(...(await Promise.all([reading, columns])));
+  }
+
+  private readColumns(properties: PartRef, keptIn: KeptIn): Promise<PropertyColumns> {
+    const leftOut = this.cache.heldColumns(properties)?.leftOut;
+    const wasWanted = (key: Uint8Array): boolean =>
+      leftOut?.every((other) => !holds(key, 0, key.length, other)) ?? false;
+    const isWanted: IsWanted = (key, bytes, count) =>
+      isNarrow(key, bytes, count) || wasWanted(key) || this.isAsked(key);
+    return this.cache.loadColumns(properties, isWanted, keptIn);
+  }
+
+  /** Cached columns, if no column of the properties was left out. */
+  private heldColumns(properties: PartRef): PropertyColumns | undefined {
+    const held = this.cache.heldColumns(properties);
+    if (held !== undefined && !held.leftOut.some((key) => this.isAsked(key))) return held;
+    return this.cache.heldView(properties, viewProperties);
+  }
+
+  private isAsked(key: Uint8Array): boolean {
+    return this.names.some((name) => name.mayBeDecidedBy(key));
+  }
+}
