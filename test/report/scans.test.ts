@@ -44,7 +44,8 @@ function world(share: number, partsRead: PartsRead = rowsAlone) {
     await evaluation().answer(query, [snapshot]);
     return parts.reads;
   };
-  const isHeld = ({key}: PartRef): boolean => cache.memory.peek(key) !== undefined;
+  const isHeld = (ref: PartRef): boolean =>
+    cache.memory.peek(ref.key) !== undefined || cache.columnBytes(ref) !== undefined;
   return {parts, cache, snapshot, refs, isHeld, evaluation, readsOf};
 }
 

@@ -3,7 +3,7 @@
 import type {RowColumn} from '../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../actors/limits.js';
-import type {RowFinder} from '../../actors/report/counts/row-finder.js';
+import type {RowFinder} from '../../actors/report/rows/row-finder.js';
 
 export class PlainRowFinder implements RowFinder {
   private readonly found = new Uint16Array(chunkRowsMax);

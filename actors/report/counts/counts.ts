@@ -13,11 +13,11 @@ import {assert, must} from '../../invariant.js';
 import {chunkRowsMax, hourMs} from '../../limits.js';
 import type {ChunkEntry, RunBlock, SnapshotIndex} from '../../manifest.js';
 import {firstPlace, lowerBound} from '../../order/search.js';
+import type {RowFinder} from '../rows/row-finder.js';
 import {blocksWithin, chunksNaming, chunksWithinOrdered, countedKey, type Stretch} from '../selection.js';
 import type {Buckets} from './buckets.js';
 import type {CellsByName} from './cells-by-name.js';
 import {type PropertyFilter, verdict} from './filter.js';
-import type {RowFinder} from './row-finder.js';
 import type {ValueCells} from './value-cells.js';
 
 const noRows = new Uint16Array(0);

@@ -2,11 +2,11 @@
 //   RC1. Rows are listed by (time, row), or in the order of the log: rows of equal time are in the order of the log in both.
 //   RC2. `candidates` reads columns of rows alone. Bodies of unsure candidates must be read before `passing`.
 import {firstAt, type RowsView} from '../../chunk/rows.js';
-import type {RowFinder} from '../counts/row-finder.js';
 import type {Stretch} from '../selection.js';
 import {type Condition, comparesNumbers, isSkipped, passes} from './condition.js';
 import type {Users} from './current-traits.js';
 import type {PropertyValues} from './property-values.js';
+import type {RowFinder} from './row-finder.js';
 
 /** The name and conditions that a row must meet. */
 export interface Selector {

@@ -4,7 +4,7 @@
 import type {RowColumn} from '../../../actors/chunk/property-columns.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import type {RowFinder} from '../../../actors/report/counts/row-finder.js';
+import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
 import {fixedMemory, instantiate, layOut, loadKernel} from '../../web-assembly.js';
 
 type Find = (count: number, name: number, code: number) => number;
@@ -58,7 +58,7 @@ class KernelRowFinder implements RowFinder {
   }
 
   find(name: number, code: number): Uint16Array {
-    const isThere = name <= this.nameMax && code <= this.codeMax; // RF1 (actors/report/counts/row-finder.ts)
+    const isThere = name <= this.nameMax && code <= this.codeMax; // RF1 (actors/report/rows/row-finder.ts)
     return this.found.subarray(0, isThere ? this.findOpen(this.count, name, code) : 0);
   }
 }

@@ -12,7 +12,7 @@ import type {Json} from '../../../actors/log/entries.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {CountsPartial} from '../../../actors/report/counts/counts.js';
 import {PropertyFilter, verdict} from '../../../actors/report/counts/filter.js';
-import type {RowFinder} from '../../../actors/report/counts/row-finder.js';
+import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {rowFinder} from '../../../src/report/counts/filter-kernel.js';
 import {runs} from '../../support/runs.js';

@@ -1,4 +1,4 @@
-// Finds the rows of one chunk with a name and a code in one column, for counts with a property filter.
+// Finds the rows of one chunk with a name and a code in one column, or with a name alone.
 //   RF1. A name or code may be too large for its narrow column: then no row has it.
 
 import type {RowColumn} from '../../chunk/property-columns.js';
