@@ -1,7 +1,7 @@
 // The property that a filter names: a literal top-level key, or the path that its dots spell (docs/api.md, Reports). A path
 // that begins with `context` leads into the event's context if no property has that name.
 import {wtf8} from '../../bytes/bytes.js';
-import {isByRow, type PropertyColumns} from '../../chunk/property-columns.js';
+import {isIdentityCoded, type PropertyColumns} from '../../chunk/property-columns.js';
 import {contextKey} from '../../log/entries.js';
 
 const contextHead = 'context';
@@ -65,7 +65,7 @@ export class PropertyName {
 }
 
 function isInBody({columns}: PropertyColumns, column: number): boolean {
-  if (column < 0 || isByRow(columns[column])) return false;
+  if (column < 0 || isIdentityCoded(columns[column])) return false;
   const {codes, inBody} = columns[column];
   return codes.includes(inBody);
 }
