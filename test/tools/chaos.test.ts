@@ -5,9 +5,15 @@ import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
+import {Addresses} from '../../src/effects/addresses.js';
+import {Poster} from '../../src/effects/post.js';
+import {newSecret, signatures} from '../../src/effects/signature.js';
+import {type Delivery, HookReceiver} from '../../tools/chaos/hook-receiver.js';
 import type {EventThing} from '../../tools/chaos/journal.js';
 import type {EventRow} from '../../tools/chaos/readback.js';
 import {brokenEvents, type EventFate} from '../../tools/chaos/stored-events.js';
+import {ToldMessages, wants} from '../../tools/chaos/told-messages.js';
+import {Random} from '../../tools/random.js';
 import {playsAll} from '../support/runs.js';
 
 const program = fileURLToPath(new URL('../../dist/tools/chaos/main.js', import.meta.url));
@@ -100,4 +106,106 @@ describe('the checker of stored events', () => {
     expect([foundWith(unanswered, joined), foundWith(unanswered, alone)]).toEqual([[], []]);
     expect(foundWith(acked, joined, row)).toEqual(['altered']);
   });
+});
+
+describe('the checker of webhooks', () => {
+  const rule = {names: ['view'], where: [{property: 'n', op: 'eq', values: ['1']}]};
+  const message = (data: object, more: object = {}) => ({
+    id: 'msg_1',
+    type: 'event.tracked',
+    data,
+    atMs: 0,
+    isTaken: true,
+    ...more,
+  });
+  const ofAda = {event: {...row, userId: 'erased-ada'}, user_ref: 'r'};
+  const receipt = {deletionId: 'del_1', userId: 'erased-ada', n: 5, atMs: 1_000};
+
+  test('knows what a rule wants', () => {
+    expect([row, {...row, event: 'buy'}, {...row, properties: {n: 2}}].map((one) => wants(rule, one))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('knows an event that was taken, alone or in a batch, and one that was not', () => {
+    const told = new ToldMessages();
+    told.take('/a', message({event: row, user_ref: 'r'}, {isTaken: false}));
+    expect(told.isTaken('/a', row.id)).toBe(false);
+    told.take('/a', message({event: row, user_ref: 'r'}));
+    told.take('/b', message({events: [{event: later, user_ref: 'r'}]}));
+    expect([told.isTaken('/a', row.id), told.isTaken('/b', later.id), told.isTaken('/b', row.id)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([told.copies, told.brokenSinceLastTime()]).toEqual([1, []]);
+  });
+
+  test('sees a batch that has other events than before; an event may come in another batch', () => {
+    const told = new ToldMessages();
+    const batch = (id: string, ...rows: EventRow[]) =>
+      told.take('/b', message({events: rows.map((event) => ({event, user_ref: 'r'}))}, {id}));
+    batch('msg_1', row, later);
+    batch('msg_1', later); // The other one was erased.
+    batch('msg_2', row);
+    expect([told.brokenSinceLastTime(), told.regrouped]).toEqual([[], 1]);
+    batch('msg_2', later);
+    expect(told.brokenSinceLastTime().map(({invariant}) => invariant)).toEqual(['webhook']);
+  });
+
+  test('sees a copy under another id, and a user under another reference', () => {
+    const told = new ToldMessages();
+    told.take('/a', message({event: row, user_ref: 'r'}));
+    told.take('/a', message({event: row, user_ref: 's'}, {id: 'msg_2'}));
+    expect(told.brokenSinceLastTime().map(({invariant}) => invariant)).toEqual(['webhook', 'webhook']);
+  });
+
+  test.each([
+    ['before the receipt', {}, 900, []],
+    ['on its way then', {}, 1_500, []],
+    ['after it', {}, 2_100, ['erased']],
+    ['after it, of what the user did later', {properties: {n: 6}}, 2_100, []],
+  ])('of a deleted user: %s', (_case, event, atMs, invariants) => {
+    const told = new ToldMessages();
+    told.take('/a', message({...ofAda, event: {...ofAda.event, ...event}}, {atMs}));
+    expect(told.brokenReceipts([receipt]).map(({invariant}) => invariant)).toEqual(invariants);
+  });
+
+  test('a deletion names the user of its events', () => {
+    const told = new ToldMessages();
+    told.take('/a', message(ofAda));
+    told.take('/a', message({deletion_id: 'del_1', user_ref: 's'}, {type: 'user.deleted', id: 'msg_2'}));
+    expect(told.isTaken('/a', 'del_1')).toBe(true);
+    expect(told.brokenReceipts([receipt]).map(({invariant}) => invariant)).toEqual(['webhook']);
+  });
+});
+
+test('a receiver of chaos verifies signatures, and fails each delivery once at most', async () => {
+  const deliveries: Delivery[] = [];
+  const receiver = new HookReceiver(new Random(7), (_, delivery) => void deliveries.push(delivery));
+  const port = await receiver.listen();
+  const poster = new Poster({addresses: new Addresses({allowed: ['127.0.0.1'], allowsHttp: true}), wallMs: Date.now});
+  const secret = newSecret();
+  receiver.expect('/all', secret, 1);
+  const body = JSON.stringify({type: 'test', timestamp: '', data: {n: 1}});
+  const seconds = Math.floor(Date.now() / 1_000);
+  const post = (id: string, by: string, path = '/all') => {
+    const signature = signatures([by], id, seconds, body);
+    const headers = {'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signature};
+    return poster.post(`http://127.0.0.1:${port}${path}`, async () => ({headers, body}));
+  };
+  const ids = Array.from({length: 40}, (_, n) => `msg_${n}`);
+  for (const id of ids) expect((await post(id, secret)).kind).toBe('failed');
+  for (const id of ids) expect((await post(id, secret)).kind).toBe('delivered');
+  expect(receiver.faults).toEqual([]);
+  expect(new Set(deliveries.filter(({isTaken}) => isTaken).map(({id}) => id)).size).toBe(ids.length);
+  await post('msg_0', newSecret());
+  await post('msg_0', secret, '/redirected');
+  expect(receiver.faults.length).toBe(2);
+  receiver.goAway('/all');
+  expect(await post('msg_1', secret)).toEqual({kind: 'gone', status: 410});
+  receiver.close();
+  poster.close();
 });

@@ -13,7 +13,8 @@ export type Invariant =
   | 'position'
   | 'answer'
   | 'recovery'
-  | 'durability';
+  | 'durability'
+  | 'webhook';
 
 export interface Broken {
   readonly invariant: Invariant;

@@ -33,6 +33,8 @@ export interface Ground {
 export interface Nemesis {
   /** Called before the first start. @throws NotPermitted */
   prepare?(folder: string, keys: Keys): Promise<Ground>;
+  /** Called once, after the first start, before there is traffic. */
+  ready?(stage: Stage): Promise<void>;
   /** Replaces the ordinary clients. */
   traffic?(workload: Workload, senders: readonly Sender[], readback: Readback): Traffic;
   /** Strikes in a round. */

@@ -90,11 +90,7 @@ export class Readback {
   async report(path: string, covered: string, msMax: number): Promise<unknown> {
     const deadlineMs = performance.now() + msMax;
     for (;;) {
-      const answer = await this.get(path);
-      if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status} ${answer.text}`);
-      const header = String(answer.headers['report-log-position']);
-      const positions = readPositions(header);
-      this.note(positions, header);
+      const {answer, header, positions} = await this.reported(path);
       if (covers(positions, readPositions(covered))) return JSON.parse(answer.text);
       if (performance.now() > deadlineMs) {
         throw new Error(`GET ${path}: stands at ${header} and not at ${covered} after ${msMax} ms`);
@@ -105,12 +101,18 @@ export class Readback {
 
   /** Positions of the published reports now, by partition. */
   async positions(): Promise<ReadonlyMap<number, Place>> {
-    const {status, headers, text} = await this.get('/v1/reports/events?event=any&from=2001-01-01&to=2001-01-01');
-    if (status !== 200) throw new Error(`no report: ${status} ${text}`);
-    const header = String(headers['report-log-position']);
+    return (await this.reported('/v1/reports/events?event=any&from=2001-01-01&to=2001-01-01')).positions;
+  }
+
+  /** Of two questions at once neither is the later one: an answer is compared with what was known when it was asked for. */
+  private async reported(path: string) {
+    const known = new Map(this.newest);
+    const answer = await this.get(path);
+    if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status} ${answer.text}`);
+    const header = String(answer.headers['report-log-position']);
     const positions = readPositions(header);
-    this.note(positions, header);
-    return positions;
+    this.note(positions, known, header);
+    return {answer, header, positions};
   }
 
   /** For a store that is created anew. */
@@ -118,12 +120,13 @@ export class Readback {
     this.newest.clear();
   }
 
-  private note(positions: ReadonlyMap<number, Place>, header: string): void {
+  private note(positions: ReadonlyMap<number, Place>, known: ReadonlyMap<number, Place>, header: string): void {
     for (const [partition, position] of positions) {
-      const before = this.newest.get(partition);
-      if (before !== undefined && isBefore(position, before)) {
+      const before = known.get(partition);
+      if (before !== undefined && isBefore(position, before))
         this.wentBack.push(`${header} after partition ${partition} stood at ${before.generation}.${before.sequence}`);
-      } else this.newest.set(partition, position);
+      const newest = this.newest.get(partition);
+      if (newest === undefined || isBefore(newest, position)) this.newest.set(partition, position);
     }
   }
 }

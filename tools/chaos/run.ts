@@ -78,6 +78,7 @@ export class Run {
     service.start();
     try {
       await run.untilReady();
+      await nemesis.ready?.(stage);
     } catch (error) {
       await run.end();
       throw error;

@@ -16,6 +16,7 @@ import {PowercutLazy} from './powercut-lazy.js';
 import {restart} from './restart.js';
 import {retryStorm} from './retry-storm.js';
 import {Wake} from './wake.js';
+import {Webhooks} from './webhooks.js';
 
 /** Created anew for every run: some hold mounts or processes. */
 export const nemeses: Readonly<Record<string, () => Nemesis>> = {
@@ -34,4 +35,5 @@ export const nemeses: Readonly<Record<string, () => Nemesis>> = {
   powercut: () => new Powercut(),
   'powercut-lazy': () => new PowercutLazy(),
   clock: () => new Clock(),
+  webhooks: () => new Webhooks(),
 };
