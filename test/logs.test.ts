@@ -1,6 +1,8 @@
 // Process logs: structured, no line a request, no key, and no id or name of a user or an event, at any level.
 import {spawnSync} from 'node:child_process';
+import {once} from 'node:events';
 import {closeSync, existsSync, openSync, readFileSync, writeFileSync} from 'node:fs';
+import {createServer} from 'node:http';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {Client} from './support/http.js';
@@ -144,6 +146,75 @@ test('nothing of a client is in the log, and no line a request', async () => {
   expect(of('key.refused').reduce((sum, {count}) => sum + Number(count), 0)).toBeGreaterThan(0);
   // A stop in good order is nothing to be alarmed about.
   expect(lines.filter((line) => (JSON.parse(line) as {level: number}).level >= 40)).toEqual([]);
+});
+
+test('of webhooks and alerts the log has ids of ours: no secret, address, user, name or answer', async () => {
+  const bodies: string[] = [];
+  // Says things that nobody may repeat: takes, fails once, wants no more.
+  let failures = 1;
+  const receiver = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    bodies.push(body);
+    const isGone = request.url!.includes('gone');
+    response.writeHead(isGone ? 410 : failures-- > 0 ? 500 : 200, {[`x-${mark}`]: mark}).end(mark);
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const {port} = receiver.address() as {port: number};
+  const service = await startService({
+    env: {
+      LOG_LEVEL: 'trace',
+      PARTITIONS: '1',
+      REPORT_REFRESH_SECONDS: '1',
+      WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
+      WEBHOOK_ALLOW_HTTP: '1',
+    },
+  });
+  const [writer, reader] = [
+    new Client(service.baseUrl, service.writeKey),
+    new Client(service.baseUrl, service.secretKey),
+  ];
+  const told = (text: string) => until(`${text} is told`, () => bodies.some((body) => body.includes(text)));
+  const create = async (path: string, types: readonly object[], kind = 'webhook') => {
+    const url = `http://127.0.0.1:${port}/${mark}-${path}?token=${mark}`;
+    return (await reader.post('/v1/webhooks', {kind, url, types})).json<{id: string; secret: string}>();
+  };
+  const event = `${mark}-event`;
+  const all = ['event.tracked', 'user.identified', 'user.deleted', 'report.threshold'].map((type) => ({type}));
+  const hook = await create('hook', all);
+  const gone = await create('gone', [{type: 'event.tracked', names: [event]}]);
+  const chat = await create('chat', [{type: 'report.threshold'}], 'slack');
+  const rotated = (await reader.post(`/v1/webhooks/${hook.id}/rotate`, {})).json<{secret: string}>();
+  const alert = {name: `${mark}-alert`, kind: 'threshold', event, minutes: 60, gte: 1, endpoints: [hook.id, chat.id]};
+  expect((await reader.post('/v1/alerts', alert)).status).toBe(201);
+  const userId = `${mark}-user`;
+  await until('a user of this id is told of', async () => {
+    await writer.post('/v1/users/identify', {userId, traits: {[`${mark}-t`]: `${mark}-v`}});
+    return bodies.some((body) => body.includes('user.identified'));
+  });
+  await writer.post('/v1/events', {event, userId, properties: {[`${mark}-p`]: `${mark}-v`}});
+  for (const text of ['event.tracked', 'report.threshold', `Firing: ${mark}-alert`]) await told(text);
+  await reader.delete(`/v1/user?userId=${userId}`);
+  await told('user.deleted');
+  const read = async (path: string) => (await reader.get(path)).text;
+  await until('one is disabled', async () => (await read(`/v1/webhooks/${gone.id}`)).includes('"disabled"'));
+  const shown = [
+    await read('/v1/webhooks'),
+    await read(`/v1/webhooks/${hook.id}/deliveries`),
+    (await new Client(service.baseUrl).get('/metrics')).text,
+  ].join('\n');
+  expect(await service.stop()).toBe(0);
+  receiver.close();
+
+  const log = logLines(service).join('\n');
+  expect(log).toContain('a webhook is disabled');
+  const refs = bodies.flatMap((body) => /"user_ref":"([^"]+)"/.exec(body)?.[1] ?? []);
+  expect(refs.length).toBeGreaterThan(0);
+  const secrets = [hook.secret, gone.secret, rotated.secret];
+  for (const secret of [mark, `127.0.0.1:${port}`, ...secrets, ...refs]) expect(log).not.toContain(secret);
+  for (const secret of secrets) expect(shown).not.toContain(secret);
+  expect(bodies.some((body) => body.includes(mark))).toBe(true);
 });
 
 test('X-Forwarded-For without TRUSTED_PROXIES is one warning that names the cure', async () => {
