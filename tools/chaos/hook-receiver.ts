@@ -180,7 +180,8 @@ async function textOf(request: IncomingMessage): Promise<string | undefined> {
   try {
     for await (const piece of request.setEncoding('utf8')) text += piece;
     return text;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     return undefined;
   }
 }
