@@ -33,6 +33,8 @@ import {answersOf, type SharedReport} from './shared-report.js';
 const readsPerMinute = 120;
 /** Reads at the same moment share one answer. */
 const answerKeptMs = 1_000;
+/** Answers in memory: each may have some MB. */
+const answersMax = 16;
 const dayMs = 86_400_000;
 const daysDefault = 30;
 const daysMax = 3_650;
@@ -84,12 +86,13 @@ interface Watched {
   /** Reads since they were stored last. SH4 */
   reads: number;
   lastReadMs: number;
-  readonly answer: SharedAnswer<string>;
 }
 
 export class Shares {
   private readonly limit = new RateLimit('reads', readsPerMinute, 60);
   private readonly watched = new Map<string, Watched>();
+  /** By link, the least recently read first. */
+  private readonly answers = new Map<string, SharedAnswer<string>>();
 
   constructor(private readonly monotonicMs: () => number) {}
 
@@ -150,7 +153,7 @@ export class Shares {
     exchange.isAbsenceAnswered = true;
     const share = shareOf(front.hooks, token, front.wallMs());
     if (share === undefined) throw new RequestFailure(noLink);
-    const watched = this.watchedOf(front, share);
+    const watched = this.watchedOf(share);
     const refusal = this.limit.admit(watched.usage, exchange.receivedMs);
     if (refusal !== undefined) {
       const message = `this link is read more than ${readsPerMinute} times a minute: try again later`;
@@ -158,7 +161,7 @@ export class Shares {
     }
     watched.reads += 1;
     watched.lastReadMs = front.wallMs();
-    const text = await watched.answer.get();
+    const text = await this.answerOf(front, share).get();
     if (shareOf(front.hooks, token, front.wallMs()) === undefined) throw new RequestFailure(noLink); // SH2
     exchange.json('200 OK', text, unindexed);
   };
@@ -183,13 +186,19 @@ export class Shares {
     for (const id of this.watched.keys()) if (sharesOf(hooks).get(id) === undefined) this.watched.delete(id);
   }
 
-  private watchedOf(front: Front, {id}: Share): Watched {
-    const known = this.watched.get(id);
-    if (known !== undefined) return known;
-    const answer = new SharedAnswer(answerKeptMs, this.monotonicMs, () => this.answer(front, id));
-    const made: Watched = {usage: this.limit.unused(), reads: 0, lastReadMs: 0, answer};
-    this.watched.set(id, made);
-    return made;
+  private watchedOf({id}: Share): Watched {
+    const watched = this.watched.get(id) ?? {usage: this.limit.unused(), reads: 0, lastReadMs: 0};
+    this.watched.set(id, watched);
+    return watched;
+  }
+
+  private answerOf(front: Front, {id}: Share): SharedAnswer<string> {
+    const answer =
+      this.answers.get(id) ?? new SharedAnswer(answerKeptMs, this.monotonicMs, () => this.answer(front, id));
+    this.answers.delete(id);
+    this.answers.set(id, answer);
+    if (this.answers.size > answersMax) this.answers.delete(this.answers.keys().next().value!);
+    return answer;
   }
 
   /** SH2, SH3 */

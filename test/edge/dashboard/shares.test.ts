@@ -246,17 +246,16 @@ describe('what a link does not open', () => {
 
   test('a link is read 120 times a minute; the next one is told when to come back, another link is not slowed down', async () => {
     const [one, other] = [await linkTo('/trends', '?event=signup'), await linkTo('/trends', '?event=login')];
-    const statuses: number[] = [];
-    let refused: PageAnswer | undefined;
-    for (let n = 0; n < 200 && refused === undefined; n++) {
-      const answer = await nobody().get(`${api}/shares/${one.token}`);
-      statuses.push(answer.status);
-      if (answer.status === 429) refused = answer;
-    }
-    expect(statuses.length).toBeGreaterThan(120);
-    expect(Number(refused!.headers['retry-after'])).toBeGreaterThan(0);
+    const answers = await Promise.all(Array.from({length: 300}, () => nobody().get(`${api}/shares/${one.token}`)));
+    const refused = answers.filter(({status}) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.length - refused.length).toBeGreaterThanOrEqual(120);
+    expect(Number(refused[0]!.headers['retry-after'])).toBeGreaterThan(0);
     expect(await read(other.token)).toMatchObject({page: '/trends'});
-    expect(await listed(one.id)).toMatchObject({reads: statuses.length - 1, last_read_at: expect.any(String)});
+    expect(await listed(one.id)).toMatchObject({
+      reads: answers.length - refused.length,
+      last_read_at: expect.any(String),
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import {type Condition, conditionText} from '../../address/conditions';
 import {lifecycleForm, pathsForm, retentionForm} from '../../address/engagement-address';
 import {funnelForm, stepLabel, stepsOf} from '../../address/funnel-address';
 import {daysOf, type Range} from '../../address/range';
-import {labelsOf, seriesOf, trendsForm} from '../../address/trends-address';
+import {divisorIn, labelsOf, seriesOf, type TrendsQuestion, trendsForm} from '../../address/trends-address';
 import {windowText} from '../../address/window-text';
 import {datesText, rangeName} from '../../charts/format';
 import {todayIn} from '../../shell/zone-day';
@@ -29,6 +29,11 @@ const reading =
     return [...rows(question), ['Days', daysText(question.range as Range, question.zone as string)]];
   };
 
+function dividedBy(question: TrendsQuestion): string {
+  const labels = labelsOf(seriesOf(question));
+  return labels[divisorIn(question, labels) ?? -1] ?? '';
+}
+
 function daysText(range: Range, zone: string): string {
   const today = todayIn(zone);
   const dates = datesText(daysOf(range, today), today);
@@ -39,6 +44,7 @@ function daysText(range: Range, zone: string): string {
 const rowsOf: Readonly<Record<string, (search: string) => readonly Row[]>> = {
   '/trends': reading(trendsForm, (question) => [
     ['Counted', labelsOf(seriesOf(question)).join('; ')],
+    ['Divided by', dividedBy(question)],
     users(question.user_where),
     ['By the values of', byText(question.by)],
     ['How', `${once} ${people}`],
