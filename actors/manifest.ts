@@ -4,6 +4,8 @@
 //       changed: one index of all entries would be 6 MB for a billion events, encoded and decoded at every tick.
 //   P3. Parts first, manifest last.
 //   P7. All parts of a manifest are at its position.
+
+import type {Generations} from './generations.js';
 import {assert, OperatorFault} from './invariant.js';
 
 /** Format of all parts of a snapshot. A program reads no other. */
@@ -72,6 +74,8 @@ export interface Manifest {
   readonly asOfMs: number;
   readonly index: PartRef;
   readonly moves: MoveCounts;
+  /** Absent: of an earlier version; all rows are of the position's. */
+  readonly generations?: Generations;
   /** The previous snapshot: its parts are kept, too (src/partition/snapshot/snapshots.ts P4). */
   readonly previous: {
     readonly position: Position;

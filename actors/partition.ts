@@ -20,6 +20,7 @@ import {Dedupe, type DedupeDelta} from './dedupe/dedupe.js';
 import {Deletions} from './deletions.js';
 import {type CompletedDelta, Completions} from './funnels/completions.js';
 import {StepWatch, type WatchedFunnel} from './funnels/step-watch.js';
+import {type Generations, newestOf, withGeneration} from './generations.js';
 import {Links, type LinksDelta} from './identity/links.js';
 import {type Arriving, Moves} from './identity/moves.js';
 import {userHashOf} from './identity/user-hash.js';
@@ -119,8 +120,7 @@ export class Partition {
   readonly partition: number;
   private readonly partitions: number;
   private readonly seeds: readonly [number, number, number];
-  /** Generation of the folded log. Only sequences of one generation are comparable. */
-  generation = 1;
+  generations: Generations = [{generation: 1, ordinal: 0}];
   appliedSequence = 0;
   /** Mark of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
@@ -245,9 +245,19 @@ export class Partition {
     this.appliedMark = cursor.mark;
   }
 
+  /** Generation of the folded log. Only sequences of one generation are comparable. */
+  get generation(): number {
+    return newestOf(this.generations);
+  }
+
+  beginGeneration(generation: number): void {
+    const ordinal = this.open.baseOrdinal + this.open.count;
+    this.generations = withGeneration(this.generations, {generation, ordinal});
+  }
+
   /** The log lost its tail and is another one: it is read from its start, and P1 skips by producer alone. */
   rewind(): void {
-    this.generation += 1;
+    this.beginGeneration(this.generation + 1);
     this.appliedSequence = 0;
     this.appliedMark = '';
     this.erasedInLogSequence = 0;

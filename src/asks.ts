@@ -4,6 +4,7 @@
 
 import type {Interval} from '../actors/calendar.js';
 import type {Conflict} from '../actors/dedupe/conflicts.js';
+import type {Generations} from '../actors/generations.js';
 import type {Position} from '../actors/manifest.js';
 import type {BucketedRange} from '../actors/report/counts/buckets.js';
 import type {PathDirection} from '../actors/report/engagement/paths.js';
@@ -86,8 +87,15 @@ export type PartitionQuestion =
    * these names.
    */
   | {readonly ask: 'tail'; readonly from: number; readonly names?: readonly string[]; readonly limit: number}
-  /** JSON texts of events as GET /v1/events shows them. An answer may have fewer than asked for: ask again for the rest. */
-  | {readonly ask: 'bodies'; readonly ordinals: readonly number[]}
+  /**
+   * JSON texts of events as GET /v1/events shows them. An answer may have fewer than asked for: ask again for the rest. `was`: the
+   * generation in which these rows were named, and whose they were; with that the answer says of each row that is not there why.
+   */
+  | {
+      readonly ask: 'bodies';
+      readonly ordinals: readonly number[];
+      readonly was?: {readonly generation: number; readonly users: readonly number[]};
+    }
   /** Anonymous users of this partition who are linked to this user. Live. */
   | {readonly ask: 'devices'; readonly userId: string}
   /** How far a user got in each of these funnels. Live. */
@@ -141,6 +149,15 @@ export interface StatusAnswer {
   readonly damagedParts: number;
 }
 
+/**
+ * Why a row is not there. `lost`: with the end of a log that it came of. `moved`: a join brought it to the partition of its owner, whose
+ * userId is given.
+ */
+export type Absence =
+  | {readonly why: 'erased'}
+  | {readonly why: 'lost'}
+  | {readonly why: 'moved'; readonly partition: number; readonly userId: string};
+
 export type PartitionAnswer =
   | StatusAnswer
   | {readonly kind: 'generation'; readonly generation: number}
@@ -187,19 +204,34 @@ export type PartitionAnswer =
       /** The answer of `bodies` for these rows by ascending ordinal, if the question has `withEvents`. */
       readonly events?: readonly (string | null)[];
     }
-  /** Events in the order of the question; null for a row that was erased meanwhile. */
-  | {readonly kind: 'bodies'; readonly events: readonly (string | null)[]}
+  | {
+      readonly kind: 'bodies';
+      /** In the order of the question; null: the row is not there any more. */
+      readonly events: readonly (string | null)[];
+      /** Index of each event's user in the partition; null without the event. */
+      readonly users: readonly (number | null)[];
+      /** Why events are not there, for a question with `was`; null for those that are. */
+      readonly absences?: readonly (Absence | null)[];
+    }
   | {
       readonly kind: 'tail';
       readonly generation: number;
+      /** That one, and those before. */
+      readonly generations: Generations;
       /** Ordinal after the newest folded row. */
       readonly end: number;
       /** Ordinal at which the next question continues. */
       readonly next: number;
       /** Ordinals of the matching rows, ascending. */
       readonly ordinals: readonly number[];
-      /** Events of these rows, as in `bodies`. */
+      /** Events of these rows and their users, as in `bodies`. */
       readonly events: readonly (string | null)[];
+      readonly users: readonly (number | null)[];
+      /**
+       * Ordinals from the first to behind the last that were passed over because their rows are not there any more; absent: none. They
+       * may be of any name.
+       */
+      readonly missing?: readonly [from: number, to: number];
     }
   | {readonly kind: 'deletion'; readonly deletion: Deletion}
   | {

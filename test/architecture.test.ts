@@ -124,6 +124,7 @@ test('every catch names its error: what hides all of them hides bugs', () => {
 const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   actors: [
     ['invariant.ts'],
+    ['generations.ts'],
     ['bytes', 'limits.ts', 'manifest.ts', 'order'],
     ['calendar.ts', 'changes.ts', 'deletions.ts', 'table'],
     ['aggregator', 'log'],

@@ -2,11 +2,14 @@
 //   CU1. The cursor moves only over settled rows, by compare-and-set: a process that loses one stops tailing (tail-run.ts TL3).
 import type {KeyBucket} from '../keys/store.js';
 import type {TailPlace} from './heads.js';
+import type {Missed} from './missed.js';
 
 export interface Cursor extends TailPlace {
   readonly v: 1;
   /** For batches: ordinal after the batches under way. A restart forms the same batches. */
   readonly plannedEnd?: number;
+  /** Absent: none. */
+  readonly missed?: Missed;
 }
 
 export const cursorName = (endpointId: string, partition: number): string => `c.${endpointId}.${partition}`;

@@ -22,7 +22,6 @@ type DeliveryWorld = CourierWorld &
     readonly bucket: Pick<RecordBucket, 'read' | 'write' | 'names' | 'purge'>;
     readonly letters: Letters;
     readonly heads: Heads;
-    readonly partitionCount: number;
   };
 
 /** Numbers for /metrics. */

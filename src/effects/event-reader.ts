@@ -1,12 +1,24 @@
 // Reads stored events in the form that deliveries send.
+//   ER1. A join moves the events of an anonymous user to the partition of its owner, where they keep their ids: the reader follows them.
+//        What an erasure of the owner removed is in neither partition.
+//   ER2. The reader lists the ordinals of rows that the log lost: another event may have such an ordinal now.
 import {userHashOf} from '../../actors/identity/user-hash.js';
+import type {Absence, RowPlace} from '../asks.js';
 import type {UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
 import {eventRule, eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';
 import type {Owners} from './owners.js';
+import type {EventsReference} from './queued.js';
+import {isBatched} from './told-rows.js';
 
-/** Whether an endpoint takes several events at once. */
-export const isBatched = ({batch}: Endpoint): boolean => batch.events > 1;
+const historyRowsMax = 1_000;
+
+export interface ReadEvents {
+  /** JSON of `data`; undefined: all of them are erased, lost, or not wanted any more. */
+  readonly data: string | undefined;
+  /** ER2 */
+  readonly lost: readonly number[];
+}
 
 export class EventReader {
   private readonly owners: Owners;
@@ -25,17 +37,55 @@ export class EventReader {
     return {text, userRef: this.refs(userHashOf(this.seeds, key, 0, key.length))};
   }
 
-  /** JSON of `data`; undefined: all of these events are erased, or the endpoint no longer wants them. @throws OwnerAway */
-  async dataOf(partition: number, ordinals: readonly number[], endpoint: Endpoint): Promise<string | undefined> {
-    const found: {readonly text: string; readonly event: StoredEvent}[] = [];
+  /** @throws OwnerAway */
+  async read(of: EventsReference, endpoint: Endpoint): Promise<ReadEvents> {
     const isWanted = eventRule(endpoint);
-    for (let at = 0; at < ordinals.length; ) {
-      const asked = ordinals.slice(at);
-      const answer = await this.owners.ask(partition, {ask: 'bodies', ordinals: asked}, ['bodies']);
-      for (const text of answer.events) if (text !== null) found.push({text, event: JSON.parse(text) as StoredEvent});
-      at += Math.max(1, answer.events.length);
+    const events: ToldEvent[] = [];
+    const lost: number[] = [];
+    for await (const {ordinal, timeMs, text: here, absence} of this.rows(of)) {
+      if (absence?.why === 'lost') lost.push(ordinal);
+      const isMoved = absence?.why === 'moved' && timeMs !== undefined;
+      const text = isMoved ? await this.movedText(absence, `${of.partition}-${ordinal}`, timeMs) : here;
+      const event = text === null ? undefined : (JSON.parse(text) as StoredEvent);
+      if (text !== null && event !== undefined && isWanted(event)) events.push(this.told(text, event));
     }
-    const events = found.filter(({event}) => isWanted(event)).map(({text, event}) => this.told(text, event));
-    return events.length === 0 ? undefined : eventsData(events, isBatched(endpoint));
+    return {data: events.length === 0 ? undefined : eventsData(events, isBatched(endpoint)), lost};
+  }
+
+  private async *rows({partition, generation, ordinals, users, timesMs}: EventsReference): AsyncGenerator<ReadRow> {
+    for (let at = 0; at < ordinals.length; ) {
+      // What an earlier version queued names no users: why a row is not there is not known then.
+      const was = users && {generation, users: users.slice(at)};
+      const question = {ask: 'bodies', ordinals: ordinals.slice(at), ...(was && {was})} as const;
+      const {events, absences} = await this.owners.ask(partition, question, ['bodies']);
+      for (const [of, text] of events.entries())
+        yield {ordinal: ordinals[at + of]!, timeMs: timesMs?.[at + of], text, absence: absences?.[of] ?? null};
+      at += Math.max(1, events.length);
+    }
+  }
+
+  /** ER1. `id`: of the event; null: its user was deleted there. */
+  private async movedText({partition, userId}: Moved, id: string, timeMs: number): Promise<string | null> {
+    const user = {kind: 'user', id: userId} as const;
+    const question = {ask: 'history', user, fromMs: timeMs, toMs: timeMs + 1, limit: historyRowsMax} as const;
+    for (let before: RowPlace | undefined; ; ) {
+      const page = await this.owners.ask(partition, {...question, ...(before && {before})}, ['history']);
+      for await (const {text} of this.rows({partition, generation: 0, ordinals: page.ordinals}))
+        if (text !== null && (JSON.parse(text) as StoredEvent).id === id) return text;
+      const [lastMs, ordinal] = [page.timesMs.at(-1), page.ordinals.at(-1)];
+      if (!page.more || lastMs === undefined || ordinal === undefined) return null;
+      before = {timeMs: lastMs, partition, ordinal};
+    }
   }
 }
+
+interface ReadRow {
+  readonly ordinal: number;
+  /** Of the event, as it was named. */
+  readonly timeMs: number | undefined;
+  /** Null: the row is not there. */
+  readonly text: string | null;
+  readonly absence: Absence | null;
+}
+
+type Moved = Extract<Absence, {why: 'moved'}>;

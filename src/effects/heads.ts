@@ -1,5 +1,6 @@
 // Reads where the rows of each partition end: one poll for all tails, ten times a second while there are tails.
 import {setTimeout as pause} from 'node:timers/promises';
+import type {Generations} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {Condition} from '../pacing/condition.js';
 import type {Owners} from './owners.js';
@@ -8,6 +9,7 @@ const lookMs = 100;
 
 export interface Head {
   readonly generation: number;
+  readonly generations: Generations;
   /** Ordinal after the newest row. */
   readonly end: number;
 }
@@ -36,10 +38,11 @@ export class Heads {
 
   private async look(partition: number): Promise<void> {
     try {
-      const {generation, end} = await this.owners.ask(partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
+      const question = {ask: 'tail', from: 0, limit: 0} as const;
+      const {generation, generations, end} = await this.owners.ask(partition, question, ['tail']);
       const known = this.known.get(partition);
       if (known?.generation === generation && known.end === end) return;
-      this.known.set(partition, {generation, end});
+      this.known.set(partition, {generation, generations, end});
       this.changed.notify();
     } catch (error) {
       throwBroken(error);

@@ -17,6 +17,7 @@ export interface StoredEvent {
   readonly anonymousId: string | null;
   readonly properties: Readonly<Record<string, PropertyValue>>;
   readonly context?: Readonly<Record<string, PropertyValue>>;
+  readonly timestamp: string;
   readonly received_at: string;
   /** True if a join brought it from another partition, where it had this id. */
   readonly joined?: true;

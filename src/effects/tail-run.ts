@@ -4,27 +4,32 @@
 //   TL2. What a process has not written of its cursor is told again after a crash, under the same ids.
 //   TL3. Two processes tail one pair until one of them loses a compare-and-set: it stands by, and takes over when the cursor stands
 //        still behind the rows.
-//   TL4. Rows that a join brought were told where they came first, if the tail there has passed them; if not, here, under the id
-//        that they would have had there.
+//   TL4. Rows that a join brought were told where they came first, if the tail there has passed them while they were there; if not,
+//        here, under the id that they would have had there. What a tail missed is known until all others have passed what was stored
+//        then: a row that is not there any more is where the join brought it.
 //   TL5. What waits for longer than `lagMsMax` is passed over, and one line in the dead letters says so.
+//   TL6. When the log is of another generation the cursor goes back to where that began, if it is behind that: rows from there on are
+//        others, and are told.
 import {setTimeout as pause} from 'node:timers/promises';
+import {type Generations, lostFrom, newestOf} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import type {Recipient} from './courier.js';
 import {type Cursor, CursorRecord} from './cursor.js';
-import {type EventReader, isBatched} from './event-reader.js';
+import type {EventReader} from './event-reader.js';
 import type {Heads, TailPlace} from './heads.js';
 import type {Letters} from './letters.js';
 import {eventRule, eventsData, type StoredEvent, type ToldEvent, wantedNames} from './message.js';
+import {isMissed, type Missed, withMissed} from './missed.js';
 import type {Owners} from './owners.js';
 import type {Outcome} from './post.js';
-import type {EventsTrigger} from './queued.js';
+import type {EventsReference, EventsTrigger} from './queued.js';
 import {attemptsMax} from './schedule.js';
+import {isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
 import {whyOf} from './trigger-run.js';
 
 const pageRowsMax = 256;
-const batchBytesMax = 256 * 1024;
 /** Among so many there is one that no join brought. */
 const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
@@ -45,24 +50,30 @@ export interface TailWorld {
   readonly retryDelayMs: (attempt: number) => number | undefined;
   /** `webhook-id` made of the parts and the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
+  readonly partitionCount: number;
   /** Where this process's tail of the same endpoint stands in another partition. TL4 */
-  readonly placeIn: (partition: number) => TailPlace | undefined;
+  readonly placeIn: (partition: number) => Cursor | undefined;
   readonly logger: Logger;
 }
 
 /** One POST. */
 interface Delivery {
-  readonly id: string;
-  readonly ordinals: number[];
+  readonly trigger: EventsTrigger;
   readonly events: ToldEvent[];
-  readonly atMs: number;
   /** When the events were read, monotonic ms. */
   readonly readMs: number;
 }
 
+/** A stored event that the endpoint wants. */
+interface Row extends ToldRow {
+  readonly event: StoredEvent;
+  readonly text: string;
+}
+
 interface Page {
   readonly next: number;
-  readonly generation: number;
+  readonly missed: Missed;
+  readonly generations: Generations;
   readonly deliveries: readonly Delivery[];
   /** When the oldest of its events came, of those that no join brought; undefined without one. */
   readonly oldestMs: number | undefined;
@@ -70,6 +81,9 @@ interface Page {
 
 /** Another process has the cursor. TL3 */
 class Overtaken extends Error {}
+
+/** The log is another one by now. */
+class LogReplaced extends Error {}
 
 export class TailRun {
   /** How long the oldest event that is not settled has waited. */
@@ -79,6 +93,8 @@ export class TailRun {
   private readonly world: TailWorld;
   private readonly record: CursorRecord;
   private cursor: Cursor | undefined;
+  /** Where the rows of each partition ended when this had been missed. TL4 */
+  private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
   private savedMs = 0;
   private isSaved = true;
   private isStopped = false;
@@ -90,7 +106,7 @@ export class TailRun {
     this.record = new CursorRecord(world.bucket, recipient.id, partition);
   }
 
-  get place(): TailPlace | undefined {
+  get place(): Cursor | undefined {
     return this.cursor;
   }
 
@@ -136,13 +152,16 @@ export class TailRun {
     const cursor = this.cursor!;
     if (!(await this.world.heads.whenBehind(this.partition, cursor, headWaitMs))) {
       this.lagMs = 0;
+      await this.forgetMissed();
       if (!this.isSaved) await this.save();
       return;
     }
     const page = await this.read(cursor);
-    if (page.generation !== cursor.generation) {
-      // The log was restored, and may be shorter: rows from its end on are others. What the heads know may be of the log before.
-      this.cursor = {v: 1, generation: page.generation, ordinal: Math.min(cursor.ordinal, page.next)};
+    const generation = newestOf(page.generations);
+    if (generation !== cursor.generation) {
+      // TL6. What the heads know may be of the log before.
+      const ordinal = Math.min(cursor.ordinal, page.next, lostFrom(page.generations, cursor.generation));
+      this.move({generation, ordinal});
       return this.save();
     }
     if (page.oldestMs !== undefined) {
@@ -151,10 +170,15 @@ export class TailRun {
     }
     if (page.deliveries.length > 0) await this.settleAll(cursor, page);
     if (this.isStopped) return;
-    const {generation} = cursor;
-    this.cursor = {v: 1, generation, ordinal: page.next};
+    this.move({generation, ordinal: page.next}, page.missed);
+    if (this.world.wallMs() - this.savedMs < savedEveryMs) return;
+    await this.forgetMissed();
+    await this.save();
+  }
+
+  private move({generation, ordinal}: TailPlace, missed = this.cursor?.missed ?? []): void {
+    this.cursor = {v: 1, generation, ordinal, ...(missed.length > 0 && {missed})};
     this.isSaved = false;
-    if (this.world.wallMs() - this.savedMs >= savedEveryMs) await this.save();
   }
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
@@ -180,7 +204,7 @@ export class TailRun {
     const {endpoint} = this.recipient;
     let page = await this.readOnce(cursor);
     const {events, ms} = endpoint.batch;
-    const count = page.deliveries.reduce((sum, {ordinals}) => sum + ordinals.length, 0);
+    const count = page.deliveries.reduce((sum, {trigger}) => sum + trigger.of.ordinals.length, 0);
     if (cursor.plannedEnd === undefined && ms > 0 && count > 0 && count < events) {
       await pause(ms);
       page = await this.readOnce(cursor);
@@ -194,60 +218,80 @@ export class TailRun {
     const limit = Math.max(pageRowsMax, endpoint.batch.events);
     const question = {ask: 'tail', from: cursor.ordinal, limit, ...(names && {names})} as const;
     const answer = await this.world.owners.ask(this.partition, question, ['tail']);
-    const {generation} = answer;
+    const {generations} = answer;
     const next = Math.min(answer.next, cursor.plannedEnd ?? Number.POSITIVE_INFINITY);
     const isWanted = eventRule(endpoint);
-    const rows: {readonly ordinal: number; readonly event: StoredEvent; readonly text: string}[] = [];
+    const rows: Row[] = [];
+    let {missed = []} = cursor;
+    const miss = (from: number, to: number): void => {
+      if (from < Math.min(to, next)) missed = withMissed(missed, [from, Math.min(to, next)]);
+    };
+    if (answer.missing !== undefined) miss(...answer.missing);
     for (const [at, ordinal] of answer.ordinals.entries()) {
-      const text = answer.events[at];
-      if (ordinal >= next || typeof text !== 'string') continue;
+      const [text, user] = [answer.events[at], answer.users[at]];
+      if (ordinal >= next) continue;
+      if (typeof text !== 'string' || typeof user !== 'number') {
+        miss(ordinal, ordinal + 1);
+        continue;
+      }
       const event = JSON.parse(text) as StoredEvent;
-      if (isWanted(event) && !(await this.wasToldBefore(event))) rows.push({ordinal, event, text});
+      if (isWanted(event) && !(await this.wasToldBefore(event)))
+        rows.push({ordinal, user, event, text, chars: text.length});
     }
     const oldest = rows.find(({event}) => !event.joined);
     const oldestMs = oldest && Date.parse(oldest.event.received_at);
-    return {next, generation, deliveries: this.deliveriesOf(rows, generation), oldestMs};
+    return {next, missed, generations, deliveries: await this.deliveriesOf(rows, generations), oldestMs};
   }
 
-  /** TL4. Where this process has no place (an owner that is away, another process that tails), the stored cursor says it. */
+  /** TL4 */
   private async wasToldBefore(event: StoredEvent): Promise<boolean> {
     if (!event.joined) return false;
-    const {bucket, placeIn} = this.world;
     const {partition, ordinal} = originOf(event);
-    const place = placeIn(partition) ?? (await new CursorRecord(bucket, this.recipient.id, partition).read())?.cursor;
-    return place === undefined || place.ordinal > ordinal;
+    const place = await this.placeOf(partition);
+    return place === undefined || (place.ordinal > ordinal && !isMissed(place.missed ?? [], ordinal));
   }
 
-  private deliveriesOf(
-    rows: readonly {readonly ordinal: number; readonly event: StoredEvent; readonly text: string}[],
-    generation: number,
-  ): Delivery[] {
-    const {endpoint, id: endpointId} = this.recipient;
-    const {events, messageId} = this.world;
-    const {partition} = this;
-    const groups: (typeof rows)[number][][] = [];
-    let bytes = 0;
-    for (const row of rows) {
-      const group = groups.at(-1);
-      bytes += row.text.length;
-      if (group !== undefined && group.length < endpoint.batch.events && bytes <= batchBytesMax) group.push(row);
-      else {
-        groups.push([row]);
-        bytes = row.text.length;
-      }
+  /** Where this process has no place (an owner that is away, another process that tails), the stored cursor says it. */
+  private async placeOf(partition: number): Promise<Cursor | undefined> {
+    const {bucket, placeIn} = this.world;
+    return placeIn(partition) ?? (await new CursorRecord(bucket, this.recipient.id, partition).read())?.cursor;
+  }
+
+  /** TL4 */
+  private async forgetMissed(): Promise<void> {
+    const {cursor, world} = this;
+    if (cursor?.missed === undefined) return;
+    if (this.sinceMissed?.missed !== cursor.missed) {
+      const asked = Array.from({length: world.partitionCount}, async (_, partition) => {
+        return (await world.owners.ask(partition, {ask: 'tail', from: 0, limit: 0}, ['tail'])).end;
+      });
+      this.sinceMissed = {missed: cursor.missed, ends: await Promise.all(asked)};
     }
-    return groups.map((group) => {
-      const [first, last] = [group[0]!, group.at(-1)!];
-      const origin = first.event.joined ? originOf(first.event) : {partition, ordinal: first.ordinal};
-      const ends = isBatched(endpoint) ? [first.ordinal, last.ordinal] : [origin.ordinal];
-      return {
-        id: messageId(endpointId, isBatched(endpoint) ? partition : origin.partition, generation, ...ends),
-        ordinals: group.map(({ordinal}) => ordinal),
-        events: group.map(({text, event}) => events.told(text, event)),
-        atMs: Date.parse(last.event.received_at),
-        readMs: monotonicMs(),
-      };
-    });
+    for (const [partition, end] of this.sinceMissed.ends.entries()) {
+      const place = await this.placeOf(partition);
+      if (place === undefined || place.ordinal < end) return;
+    }
+    this.move(cursor, []);
+  }
+
+  private async deliveriesOf(rows: readonly Row[], generations: Generations): Promise<Delivery[]> {
+    const {endpoint} = this.recipient;
+    const {events, messageId} = this.world;
+    const generationsOf = (partition: number) => this.generationsOf(partition);
+    const of = {endpoint, partition: this.partition, generations, rows};
+    const formed = await toldDeliveries(of, {generationsOf, messageId});
+    const readMs = monotonicMs();
+    return formed.map(({trigger, rows: some}) => ({
+      trigger,
+      events: some.map(({text, event}) => events.told(text, event)),
+      readMs,
+    }));
+  }
+
+  private async generationsOf(partition: number): Promise<Generations> {
+    const {heads, owners} = this.world;
+    const known = heads.get(partition);
+    return (known ?? (await owners.ask(partition, {ask: 'tail', from: 0, limit: 0}, ['tail']))).generations;
   }
 
   // ---- deliveries ----
@@ -267,37 +311,37 @@ export class TailRun {
   }
 
   /** Undefined: the process stops, or does not serve the endpoint any more. */
-  private async attempt({id, events, atMs, ordinals, readMs}: Delivery, attempt: number): Promise<Outcome | undefined> {
-    const {recipient, partition, world} = this;
+  private async attempt({trigger, events, readMs}: Delivery, attempt: number): Promise<Outcome | undefined> {
+    const {recipient} = this;
     if (!(await recipient.gate.enter())) {
       this.isStopped = true;
       return undefined;
     }
     try {
-      const message = {id, type: 'event.tracked', timestampMs: atMs, attempt};
-      const say = () => world.events.dataOf(partition, ordinals, recipient.endpoint);
+      const {id, type, timestampMs, of} = trigger;
+      const message = {id, type, timestampMs, attempt};
       const read = {dataJson: eventsData(events, isBatched(recipient.endpoint)), atMs: readMs};
-      return await recipient.send(message, say, attempt === 1 ? read : undefined);
+      return await recipient.send(message, () => this.readAgain(of), attempt === 1 ? read : undefined);
     } finally {
       recipient.gate.leave();
     }
   }
 
-  private triggerOf({id, ordinals, atMs}: Delivery): EventsTrigger {
-    const {partition} = this;
-    const generation = this.cursor?.generation ?? 0;
-    return {v: 1, id, type: 'event.tracked', timestampMs: atMs, of: {partition, generation, ordinals}};
+  private async readAgain(of: EventsReference): Promise<string | undefined> {
+    const {data, lost} = await this.world.events.read(of, this.recipient.endpoint);
+    if (lost.length > 0) throw new LogReplaced(); // The next page says so. TL6
+    return data;
   }
 
-  private async queue(delivery: Delivery, outcome: Outcome): Promise<void> {
+  private async queue({trigger}: Delivery, outcome: Outcome): Promise<void> {
     const {letters, wallMs, retryDelayMs} = this.world;
     const waitMs = waitOf(outcome) ?? retryDelayMs(1) ?? 0;
-    await letters.queue(this.recipient.id, {...this.triggerOf(delivery), attempts: 1, dueMs: wallMs() + waitMs});
+    await letters.queue(this.recipient.id, {...trigger, attempts: 1, dueMs: wallMs() + waitMs});
   }
 
-  private async bury(delivery: Delivery, outcome: Outcome & {readonly kind: 'failed'}): Promise<void> {
+  private async bury({trigger}: Delivery, outcome: Outcome & {readonly kind: 'failed'}): Promise<void> {
     const {letters, wallMs} = this.world;
-    const letter = {...this.triggerOf(delivery), attempts: attemptsMax, why: whyOf(outcome), endedMs: wallMs()};
+    const letter = {...trigger, attempts: attemptsMax, why: whyOf(outcome), endedMs: wallMs()};
     await letters.bury(this.recipient.id, letter);
     this.recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
   }
@@ -335,7 +379,7 @@ export class TailRun {
     const events = to - cursor.ordinal;
     recipient.note((standing) => ({...standing, skippedEvents: standing.skippedEvents + events}));
     logger.warn({endpoint: recipient.id, partition, events}, 'a webhook is a day behind: events are passed over');
-    this.cursor = {v: 1, generation: cursor.generation, ordinal: to};
+    this.move({generation: cursor.generation, ordinal: to});
     await this.save();
   }
 
@@ -355,8 +399,3 @@ export class TailRun {
 }
 
 const waitOf = (outcome: Outcome): number | undefined => ('waitMs' in outcome ? outcome.waitMs : undefined);
-
-function originOf({id}: StoredEvent): {readonly partition: number; readonly ordinal: number} {
-  const [partition = '', ordinal = ''] = id.split('-');
-  return {partition: Number(partition), ordinal: Number(ordinal)};
-}

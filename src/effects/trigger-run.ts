@@ -10,7 +10,7 @@ import type {Recipient, Say} from './courier.js';
 import type {EventReader} from './event-reader.js';
 import type {Letters} from './letters.js';
 import {OwnerAway, type Owners} from './owners.js';
-import type {Queued} from './queued.js';
+import {type Queued, type QueuedEvents, type QueuedTrigger, split} from './queued.js';
 import {attemptsMax} from './schedule.js';
 
 const goBackMs = 1_000;
@@ -119,31 +119,42 @@ export class TriggerRun {
     const {recipient, world} = this;
     const {id, type, timestampMs} = queued;
     const message = {id, type, timestampMs, attempt};
-    const outcome = await recipient.send(message, () => this.say(queued));
+    let kept: Queued = queued;
+    const say = async (): ReturnType<Say> => {
+      if (kept.type !== 'event.tracked') return this.say(kept);
+      const read = await this.readEvents(kept);
+      kept = read.kept;
+      return read.said;
+    };
+    const outcome = await recipient.send(message, say);
     if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
     if (outcome.kind === 'gone') {
-      await this.bury(queued, attempt, 'the receiver answered 410');
+      await this.bury(kept, attempt, 'the receiver answered 410');
       return true;
     }
     const delayMs = attempt < attemptsMax ? world.retryDelayMs(attempt) : undefined;
-    if (delayMs === undefined) await this.bury(queued, attempt, whyOf(outcome));
+    if (delayMs === undefined) await this.bury(kept, attempt, whyOf(outcome));
     else {
       const waitMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? delayMs;
-      await world.letters.queue(recipient.id, {...queued, attempts: attempt, dueMs: world.wallMs() + waitMs});
+      await world.letters.queue(recipient.id, {...kept, attempts: attempt, dueMs: world.wallMs() + waitMs});
     }
     return true;
   }
 
-  private async say(queued: Queued): ReturnType<Say> {
-    const {owners, events} = this.world;
+  private async say(queued: QueuedTrigger): ReturnType<Say> {
     if ('data' in queued) return JSON.stringify(queued.data);
-    if (queued.type === 'event.tracked') {
-      const {partition, ordinals} = queued.of;
-      return events.dataOf(partition, ordinals as readonly number[], this.recipient.endpoint);
-    }
     const {of, type} = queued;
-    const answer = await owners.ask(of.partition, {ask: 'effect', of, type}, ['effect', 'effect_gone']);
+    const answer = await this.world.owners.ask(of.partition, {ask: 'effect', of, type}, ['effect', 'effect_gone']);
     return answer.kind === 'effect' ? answer.dataJson : undefined;
+  }
+
+  /** Buries the events that the log lost. `kept`: the delivery without these. */
+  private async readEvents(queued: QueuedEvents) {
+    const {data: said, lost} = await this.world.events.read(queued.of, this.recipient.endpoint);
+    if (lost.length === 0) return {said, kept: queued};
+    const [gone, rest] = split(queued.of, lost);
+    await this.bury({...queued, of: gone}, queued.attempts ?? 0, 'the log lost these events');
+    return {said, kept: {...queued, of: rest}};
   }
 
   private async bury(queued: Queued, attempts: number, why: string): Promise<void> {

@@ -8,7 +8,11 @@ import {expectError, expectJson} from '../support/http.js';
 import {until} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';
 
-const under = useService({WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1'});
+const under = useService({
+  WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
+  WEBHOOK_ALLOW_HTTP: '1',
+  REPORT_REFRESH_SECONDS: '1',
+});
 
 interface Received {
   readonly path: string;
@@ -153,6 +157,24 @@ describe('what is tracked', () => {
     });
     for (const bad of [{}, {from: range.from}, {...range, deliveries: ['msg_1']}, {deliveries: ['msg_1']}])
       expectError(await post(id, 'replay', bad), 400, 'invalid_request');
+  });
+
+  test('has one id, also in a replay when a sign-up made it an event of a known user', async () => {
+    const [event, userId, anonymousId] = [freshId('event'), freshId('user'), freshId('device')];
+    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});
+    await under.track({event, anonymousId, timestamp: '2026-05-02T10:00:00Z'});
+    await until('it is there', () => receivedBy(path).length > 0);
+    await under.track({event: 'signed up', userId, anonymousId, timestamp: '2026-05-02T10:01:00Z'});
+    await until('it is joined', async () => (await under.history({userId})).data.length === 2);
+    const range = {from: '2026-05-02T10:00:00Z', to: '2026-05-02T10:00:30Z'};
+    expect((await post(id, 'replay', range)).json()).toEqual({queued: 1});
+    await until('it is there again', () => receivedBy(path).length > 1);
+    const [first, again] = receivedBy(path).map(({headers, body}) => ({
+      id: headers['webhook-id'],
+      event: (JSON.parse(body) as {data: {event: {id: string; userId: string | null}}}).data.event,
+    }));
+    expect([first!.event.userId, again!.event.userId]).toEqual([null, userId]);
+    expect([again!.id, again!.event.id]).toEqual([first!.id, first!.event.id]);
   });
 
   test('waits for a receiver that fails, and is listed; a 410 disables, and what is buried then can be sent again', async () => {

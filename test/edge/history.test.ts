@@ -48,7 +48,8 @@ class FakePartitions implements Requester {
     if (question.ask === 'bodies') {
       this.beforeBodies();
       this.bodiesAsked += 1;
-      return {kind: 'bodies', events: this.events(partition, question.ordinals)};
+      const events = this.events(partition, question.ordinals);
+      return {kind: 'bodies', events, users: events.map(() => 0)};
     }
     if (question.ask !== 'history') throw new Error(`not expected: ${question.ask}`);
     const ordinalEnd = question.ordinalEnd ?? own.length;

@@ -3,6 +3,7 @@
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {type Generations, lostFrom, newestOf, withGeneration} from '../../actors/generations.js';
 import type {PartitionQuestion} from '../../src/asks.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import {CursorRecord, cursorName} from '../../src/effects/cursor.js';
@@ -34,11 +35,14 @@ let hooks: HookStore;
 let letters: Letters;
 const bucket = () => new NatsKeyBucket(nc, 'hooks');
 
-/** Stored rows of each partition; null: erased. */
+/** Stored rows of each partition; null: not there any more. */
 let rows: (object | null)[][];
+/** Where joins brought rows that are not there any more: all others are erased. By id. */
+let moved: Map<string, number>;
 let isAway = false;
 let isStandingAway = false;
-let generation = 1;
+let generations: Generations = [];
+let retryMs = 5;
 /** Called before rows of a partition are read. */
 let beforeRead: (partition: number) => void;
 let effects: Map<string, object | null>;
@@ -58,16 +62,19 @@ afterAll(async () => {
 
 beforeEach(() => {
   rows = Array.from({length: partitionCount}, () => []);
+  moved = new Map();
   effects = new Map();
   isAway = false;
   isStandingAway = false;
-  generation = 1;
+  generations = [{generation: 1, ordinal: 0}];
+  retryMs = 5;
   beforeRead = () => undefined;
 });
 
 interface ReceivedEvent {
   readonly id: string;
   readonly event: string;
+  readonly userId: string | null;
   readonly properties: {readonly n: number};
 }
 
@@ -125,7 +132,7 @@ class Process {
         },
       },
       messageId: (...parts) => messageId(secret, ...parts),
-      retryDelayMs: (attempt) => (attempt < attemptsMax ? 5 : undefined),
+      retryDelayMs: (attempt) => (attempt < attemptsMax ? retryMs : undefined),
       probeDelayMs: () => 20,
       wallMs: Date.now,
       logger: createLogger('silent', 'test'),
@@ -157,6 +164,32 @@ afterEach(async () => {
   }
 });
 
+const userOfAll = 7;
+const timeOf = (text: string): number => Date.parse(text);
+
+interface StoredRow {
+  readonly id: string;
+  readonly userId: string | null;
+  readonly timestamp: string;
+}
+
+/** A join brings a row of an anonymous user to the partition of its owner. */
+function join(id: string, to: number): void {
+  const [from, ordinal] = id.split('-').map(Number) as [number, number];
+  const row = rows[from]![ordinal];
+  if (!row) throw new Error(`${id} is not there`);
+  rows[from]![ordinal] = null;
+  rows[to]!.push({...row, userId: 'ada', joined: true});
+  moved.set(id, to);
+}
+
+/** The log of partition 0 lost its end: what follows is of another generation. */
+function loseFrom(ordinal: number): void {
+  if (newestOf(generations) === 2) return;
+  rows[0]!.length = ordinal;
+  generations = withGeneration(generations, {generation: 2, ordinal});
+}
+
 /** As the owner of a partition answers (src/partition/reads). */
 function answerOf(partition: number, question: PartitionQuestion) {
   if (isAway) return {kind: 'unavailable', message: 'away'};
@@ -169,13 +202,47 @@ function answerOf(partition: number, question: PartitionQuestion) {
         .map((_, ordinal) => ordinal)
         .filter((ordinal) => ordinal >= question.from && own[ordinal] !== null)
         .slice(0, question.limit);
-      if (question.from > own.length)
-        return {kind: 'tail', generation, end: own.length, next: own.length, ordinals, events: []};
-      const next = ordinals.length < question.limit ? own.length : (ordinals.at(-1) ?? question.from - 1) + 1;
-      return {kind: 'tail', generation, end: own.length, next, ordinals, events: ordinals.map(textOf)};
+      const end = own.length;
+      const users = ordinals.map(() => userOfAll);
+      const log = partition === 0 ? generations : [{generation: 1, ordinal: 0}];
+      const head = {kind: 'tail', generation: newestOf(log), generations: log, end};
+      if (question.from > end) return {...head, next: end, ordinals, events: [], users: []};
+      const next = ordinals.length < question.limit ? end : (ordinals.at(-1) ?? question.from - 1) + 1;
+      const gone = own.flatMap((row, at) => (row === null && at >= question.from && at < next ? [at] : []));
+      const missing = gone.length > 0 && [gone[0], gone.at(-1)! + 1];
+      const events = ordinals.map(textOf);
+      return {...head, next, ordinals, events, users, ...(missing && {missing})};
     }
-    case 'bodies':
-      return {kind: 'bodies', events: question.ordinals.map(textOf)};
+    case 'bodies': {
+      const {ordinals, was} = question;
+      const lost =
+        was === undefined || partition > 0 ? Number.POSITIVE_INFINITY : lostFrom(generations, was.generation);
+      const absenceOf = (ordinal: number) => {
+        if (ordinal >= lost) return {why: 'lost'};
+        const to = moved.get(`${partition}-${ordinal}`);
+        return to === undefined ? {why: 'erased'} : {why: 'moved', partition: to, userId: 'ada'};
+      };
+      if (was !== undefined) expect(was.users).toEqual(ordinals.map(() => userOfAll));
+      const absences = was && ordinals.map((ordinal) => (own[ordinal] && ordinal < lost ? null : absenceOf(ordinal)));
+      const events = ordinals.map((ordinal) => (ordinal < lost ? textOf(ordinal) : null));
+      return {kind: 'bodies', events, users: events.map((text) => text && userOfAll), ...(absences && {absences})};
+    }
+    case 'history': {
+      const {fromMs = 0, toMs = Number.POSITIVE_INFINITY, user} = question;
+      const found = own
+        .map((row, ordinal) => ({...(row as StoredRow), ordinal}))
+        .filter(
+          ({userId, timestamp}) => userId === user?.id && fromMs <= timeOf(timestamp) && timeOf(timestamp) <= toMs,
+        );
+      const timesMs = found.map(({timestamp}) => timeOf(timestamp));
+      return {
+        kind: 'history',
+        timesMs,
+        ordinals: found.map(({ordinal}) => ordinal),
+        more: false,
+        ordinalEnd: own.length,
+      };
+    }
     case 'effect': {
       const said = effects.get(String(question.of.key));
       return said ? {kind: 'effect', dataJson: JSON.stringify(said)} : {kind: 'effect_gone'};
@@ -193,6 +260,7 @@ function store(partition: number, event: string, properties: object = {}, more: 
     userId: 'ada',
     anonymousId: null,
     properties,
+    timestamp: new Date().toISOString(),
     received_at: new Date().toISOString(),
     ...more,
   });
@@ -218,6 +286,12 @@ async function create(content: Partial<Endpoint> = {}): Promise<Endpoint> {
     });
   return endpoint;
 }
+
+const cursorOf = async (partition: number) =>
+  (await new CursorRecord(bucket(), hooks.endpoints.list()[0]!.id, partition).read())?.cursor;
+
+const passedBy = (partition: number, ordinal: number) =>
+  until('the tail has passed it', async () => ((await cursorOf(partition))?.ordinal ?? 0) >= ordinal);
 
 const trigger = (name: string, more: object = {}): Trigger => ({
   v: 1,
@@ -314,7 +388,7 @@ describe('stored events', () => {
           id: process.received.find(({data}) => data.event.event === 'bad')!.id,
           type: 'event.tracked',
           timestampMs: expect.any(Number),
-          of: {partition: 0, generation: 1, ordinals: [0]},
+          of: {partition: 0, generation: 1, ordinals: [0], users: [userOfAll], timesMs: [expect.any(Number)]},
           attempts: attemptsMax,
           dueMs: expect.any(Number),
           why: 'the receiver answered 500',
@@ -339,6 +413,71 @@ describe('stored events', () => {
     await until('the end is noted', () => process.measures[0]?.failed === 1);
     expect(process.received.length).toBe(1);
     expect(await letters.dead(endpoint.id, 1, 1)).toEqual([]);
+  });
+
+  test('that a join took elsewhere behind a failed attempt are sent from there, under their id', async () => {
+    const endpoint = await create();
+    const process = start();
+    const anonymous = {userId: null, anonymousId: 'phone'};
+    const told = () => process.received.filter(({data}) => data.event.event === 'moved');
+    process.answer = ({data}) => {
+      if (data.event.event !== 'moved' || data.event.userId !== null) return {kind: 'delivered', status: 200};
+      return failed;
+    };
+    retryMs = 300;
+    store(0, 'moved', {n: 1}, anonymous);
+    await passedBy(0, 1); // The partition that it moves to takes it for told from now on.
+    join('0-0', 1);
+    await until('it is taken', () => told().some(({data}) => data.event.userId !== null));
+    store(1, 'last');
+    await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
+    const [first, second] = [told()[0]!, told().at(-1)!];
+    expect(new Set(told().map(({id}) => id)).size).toBe(1);
+    expect(second.data.event).toMatchObject({id: '0-0', userId: 'ada', properties: {n: 1}});
+    expect(second.data.user_ref).not.toBe(first.data.user_ref);
+    await until('nothing waits', async () => (await letters.waiting(endpoint.id, 1, 9)).length === 0);
+  });
+
+  test('that a join took elsewhere and an erasure from there are not sent again', async () => {
+    const endpoint = await create();
+    const process = start();
+    process.answer = ({data}) => {
+      if (data.event.event !== 'moved') return {kind: 'delivered', status: 200};
+      join('0-0', 1);
+      rows[1]!.fill(null);
+      return failed;
+    };
+    store(0, 'moved', {}, {userId: null, anonymousId: 'phone'});
+    await until('nothing waits any more', async () => {
+      return process.received.length > 0 && (await letters.waiting(endpoint.id, 1, 1)).length === 0;
+    });
+    store(1, 'last');
+    await until('the last is told', () => process.received.some(({data}) => data.event.event === 'last'));
+    expect(process.received.length).toBe(2);
+  });
+
+  test('that a join took elsewhere before the tail came to them are told there, however late', async () => {
+    await create();
+    store(0, 'moved', {}, {userId: null, anonymousId: 'phone'});
+    store(0, 'later');
+    join('0-0', 1);
+    let isSlow = true;
+    beforeRead = (partition) => {
+      if (partition === 1 && isSlow) throw new Error('the owner of partition 1 is slow');
+    };
+    const process = start();
+    await until('the tail passed where it was', () => process.received.length === 1);
+    const missed = await until('what it missed is known', async () => (await cursorOf(0))?.missed);
+    expect(missed).toEqual([[0, 1]]);
+    isSlow = false;
+    await until('it is told', () => process.received.length === 2);
+    expect(process.received[1]!.data.event.id).toBe('0-0');
+    expect(process.received[1]!.id).toBe(messageId(secret, hooks.endpoints.list()[0]!.id, 0, 1, 0));
+    await until('all have passed it', async () => {
+      store(0, 'more');
+      return (await cursorOf(0))?.missed === undefined;
+    });
+    expect(process.received.filter(({data}) => data.event.id === '0-0').length).toBe(1);
   });
 
   test('that a join brought are told once: here, if where they came from nobody told them', async () => {
@@ -380,9 +519,7 @@ describe('stored events', () => {
     for (let n = 0; n < 10; n++) store(0, 'before', {n});
     await until('they are told', () => process.received.length === 10);
     beforeRead = (partition) => {
-      if (partition !== 0 || generation === 2) return;
-      generation = 2;
-      rows[0]!.length = 5;
+      if (partition === 0) loseFrom(5);
     };
     store(0, 'before', {n: 10});
     await until('the tail begins at its end', async () => {
@@ -398,6 +535,42 @@ describe('stored events', () => {
         .map(({data}) => data.event.properties.n)
         .sort((a, b) => a - b),
     ).toEqual(later);
+  });
+
+  test('that follow a lost end of the log come, under ids of their own, though the cursor was further', async () => {
+    await create();
+    const process = start();
+    for (let n = 0; n < 10; n++) store(0, 'before', {n});
+    await until('they are told', () => process.received.length === 10);
+    loseFrom(5);
+    for (let n = 0; n < 10; n++) store(0, 'after', {n});
+    const told = (event: string) => process.received.filter(({data}) => data.event.event === event);
+    await until('the last is told', () => told('after').some(({data}) => data.event.properties.n === 9));
+    await until('all are told', () => told('after').length === 10);
+    const ids = new Set(process.received.map(({id}) => id));
+    expect([ids.size, process.received.length]).toEqual([20, 20]);
+  });
+
+  test('that the log lost are listed, and no other event is sent in their place', async () => {
+    const endpoint = await create();
+    const process = start();
+    process.answer = ({data}) => {
+      if (data.event.event !== 'lost') return {kind: 'delivered', status: 200};
+      loseFrom(5);
+      for (let n = 0; n < 5; n++) store(0, 'after', {n});
+      return failed;
+    };
+    for (let n = 0; n < 5; n++) store(0, 'before', {n});
+    store(0, 'lost');
+    const dead = await until('it is listed', async () => {
+      const found = await letters.dead(endpoint.id, 1, 9);
+      return found.length > 0 && found;
+    });
+    const id = process.received.find(({data}) => data.event.event === 'lost')!.id;
+    expect(dead.map(({content}) => content)).toMatchObject([
+      {id, why: 'the log lost these events', of: {generation: 1, ordinals: [5]}},
+    ]);
+    expect(process.received.filter((one) => one.id === id).length).toBe(1);
   });
 
   test('all come over a restart, copies under the same ids', async () => {

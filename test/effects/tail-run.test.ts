@@ -46,6 +46,7 @@ const row = (ordinal: number): string =>
     userId: 'ada',
     anonymousId: null,
     properties: {marked: 'of a client'},
+    timestamp: new Date().toISOString(),
     received_at: new Date().toISOString(),
   });
 
@@ -71,11 +72,25 @@ class World {
 
   private answer(question: PartitionQuestion): unknown {
     const {rows} = this;
-    if (question.ask === 'bodies') return {kind: 'bodies', events: question.ordinals.map((ordinal) => rows[ordinal])};
+    if (question.ask === 'bodies') {
+      const events = question.ordinals.map((ordinal) => rows[ordinal]);
+      return {kind: 'bodies', events, users: events.map(() => 0)};
+    }
     const {from, limit} = question as Extract<PartitionQuestion, {ask: 'tail'}>;
     const ordinals = [...rows.keys()].filter((ordinal) => ordinal >= from).slice(0, limit);
     const next = limit === 0 ? from : rows.length;
-    return {kind: 'tail', generation: 1, end: rows.length, next, ordinals, events: ordinals.map((at) => rows[at])};
+    const events = ordinals.map((at) => rows[at]);
+    const generations = [{generation: 1, ordinal: 0}];
+    return {
+      kind: 'tail',
+      generation: 1,
+      generations,
+      end: rows.length,
+      next,
+      ordinals,
+      events,
+      users: events.map(() => 0),
+    };
   }
 
   start(content: Partial<Endpoint> = {}): void {
@@ -109,6 +124,7 @@ class World {
       wallMs,
       retryDelayMs: () => 0,
       messageId: (...parts) => messageId(secret, ...parts),
+      partitionCount: 1,
       placeIn: () => undefined,
       logger,
     });

@@ -1,4 +1,5 @@
 // The stored records of a webhook: its definition, its standing, and its cursor in each partition.
+import type {Generations} from '../../../actors/generations.js';
 import {CursorRecord, cursorName} from '../../effects/cursor.js';
 import type {Endpoint} from '../../effects/endpoint.js';
 import {forgetRecord} from '../../effects/record-sweep.js';
@@ -32,15 +33,17 @@ export async function standingOf({hooks}: Front, id: string): Promise<Standing> 
 export interface End {
   readonly partition: number;
   readonly generation: number;
+  readonly generations: Generations;
   readonly end: number;
 }
 
-/** @throws RequestFailure (503) when a partition does not answer. */
+/** By partition. @throws RequestFailure (503) when a partition does not answer. */
 export const endsOf = ({asks, partitionCount}: Front): Promise<End[]> =>
   Promise.all(
     Array.from({length: partitionCount}, async (_, partition) => {
-      const {generation, end} = await asks.partition(partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
-      return {partition, generation, end};
+      const question = {ask: 'tail', from: 0, limit: 0} as const;
+      const {generation, generations, end} = await asks.partition(partition, question, ['tail']);
+      return {partition, generation, generations, end};
     }),
   );
 

@@ -1,7 +1,12 @@
 // POST /v1/webhooks/{id}/replay: queues deliveries again, of stored events by their time or of dead letters.
+
+import type {Generations} from '../../../actors/generations.js';
+import {must} from '../../../actors/invariant.js';
+import type {PartitionAnswer} from '../../asks.js';
 import type {Endpoint} from '../../effects/endpoint.js';
-import {wantedNames} from '../../effects/message.js';
+import {eventRule, type StoredEvent, wantedNames} from '../../effects/message.js';
 import type {DeadLetter, EventsTrigger} from '../../effects/queued.js';
+import {type ToldRow, toldDeliveries} from '../../effects/told-rows.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -9,7 +14,7 @@ import {noParameters, readQuery} from '../query/query.js';
 import {variedSegment} from '../route.js';
 import {readFields, readObject} from './json-fields.js';
 import {replayBody, wantsEvents} from './webhook-body.js';
-import {endsOf, tried, webhookOf} from './webhook-records.js';
+import {type End, endsOf, tried, webhookOf} from './webhook-records.js';
 
 const lettersReadMax = 10_000;
 const replayedEventsMax = 10_000;
@@ -35,7 +40,7 @@ async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toM
   const ends = await endsOf(front);
   const triggers: EventsTrigger[] = [];
   let count = 0;
-  for (const {partition, generation, end} of ends) {
+  for (const {partition, end} of ends) {
     const ordinals: number[] = [];
     for (const event of wantedNames(endpoint) ?? [undefined]) {
       for await (const page of historyPages(front, partition, {fromMs, toMs, event, ordinalEnd: end})) {
@@ -47,14 +52,9 @@ async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toM
         ordinals.push(...page);
       }
     }
-    triggers.push(
-      ...triggersOf(
-        front,
-        endpoint,
-        {partition, generation},
-        ordinals.sort((a, b) => a - b),
-      ),
-    );
+    ordinals.sort((a, b) => a - b);
+    const rows = await rowsAt(front, endpoint, partition, ordinals);
+    triggers.push(...(await triggersOf(front, endpoint, ends, {partition, rows})));
   }
   await tried(async () => {
     for (const trigger of triggers) await front.letters.queue(endpoint.id, again(front, trigger));
@@ -68,27 +68,47 @@ const again = <Told extends object>(front: Front, trigger: Told): Told & {readon
   dueMs: front.wallMs(),
 });
 
-/** Deliveries of events, formed as a tail forms them. */
-function triggersOf(
-  front: Front,
-  {id, batch}: Endpoint,
-  place: {readonly partition: number; readonly generation: number},
+/** Reads the rows that the rule wants. */
+async function rowsAt(
+  {asks}: Front,
+  endpoint: Endpoint,
+  partition: number,
   ordinals: readonly number[],
-): EventsTrigger[] {
-  const triggers: EventsTrigger[] = [];
-  const {partition, generation} = place;
-  for (let at = 0; at < ordinals.length; at += batch.events) {
-    const some = ordinals.slice(at, at + batch.events);
-    const ends = batch.events > 1 ? [some[0]!, some.at(-1)!] : [some[0]!];
-    triggers.push({
-      v: 1,
-      id: front.messageId(id, partition, generation, ...ends),
-      type: 'event.tracked',
-      timestampMs: front.wallMs(),
-      of: {...place, ordinals: some},
-    });
+): Promise<ToldRow[]> {
+  const rows: ToldRow[] = [];
+  for (let at = 0; at < ordinals.length; ) {
+    const asked = ordinals.slice(at, at + replayPageRows);
+    const {events, users} = await asks.partition(partition, {ask: 'bodies', ordinals: asked}, ['bodies']);
+    rows.push(...wantedRows(endpoint, {ordinals: asked, events, users}));
+    at += Math.max(1, events.length);
   }
-  return triggers;
+  return rows;
+}
+
+function wantedRows(
+  endpoint: Endpoint,
+  {ordinals, events, users}: Pick<Extract<PartitionAnswer, {kind: 'tail'}>, 'ordinals' | 'events' | 'users'>,
+): ToldRow[] {
+  const isWanted = eventRule(endpoint);
+  return events.flatMap((text, at) => {
+    const [ordinal, user] = [ordinals[at], users[at]];
+    if (text === null || ordinal === undefined || typeof user !== 'number') return [];
+    const event = JSON.parse(text) as StoredEvent;
+    const {id, timestamp, received_at} = event;
+    return isWanted(event) ? [{ordinal, user, event: {id, timestamp, received_at}, chars: text.length}] : [];
+  });
+}
+
+/** Deliveries of events, formed as a tail forms them. */
+async function triggersOf(
+  {messageId}: Front,
+  endpoint: Endpoint,
+  ends: readonly End[],
+  {partition, rows}: {readonly partition: number; readonly rows: readonly ToldRow[]},
+): Promise<EventsTrigger[]> {
+  const generationsOf = (number: number): Generations => must(ends[number], 'an event came of a partition').generations;
+  const of = {endpoint, partition, generations: generationsOf(partition), rows};
+  return (await toldDeliveries(of, {generationsOf, messageId})).map(({trigger}) => trigger);
 }
 
 interface HistoryRange {
@@ -139,15 +159,14 @@ function alive({why: _, endedMs: __, ...letter}: Exclude<DeadLetter, Skipped>) {
 }
 
 async function skippedTriggers(front: Front, endpoint: Endpoint, {of}: Skipped): Promise<EventsTrigger[]> {
-  const ordinals: number[] = [];
+  const rows: ToldRow[] = [];
+  const {partition} = of;
   const names = wantedNames(endpoint);
-  let generation = 0;
   for (let from = of.from; from < of.to; ) {
     const question = {ask: 'tail', from, limit: replayPageRows, ...(names && {names})} as const;
-    const page = await front.asks.partition(of.partition, question, ['tail']);
-    generation = page.generation;
-    ordinals.push(...page.ordinals.filter((ordinal) => ordinal < of.to));
-    if (ordinals.length > replayedEventsMax)
+    const page = await front.asks.partition(partition, question, ['tail']);
+    rows.push(...wantedRows(endpoint, page).filter(({ordinal}) => ordinal < of.to));
+    if (rows.length > replayedEventsMax)
       throw new RequestFailure(
         invalidRequest(
           `more than ${replayedEventsMax} events were passed over: replay them by their times`,
@@ -157,5 +176,5 @@ async function skippedTriggers(front: Front, endpoint: Endpoint, {of}: Skipped):
     if (page.next <= from) break;
     from = page.next;
   }
-  return triggersOf(front, endpoint, {partition: of.partition, generation}, ordinals);
+  return triggersOf(front, endpoint, await endsOf(front), {partition, rows});
 }

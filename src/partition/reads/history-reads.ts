@@ -79,7 +79,7 @@ export class HistoryReads {
     const ordinals = rows.map(({ordinal}) => ordinal);
     const answer = {kind: 'history', timesMs, ordinals, more: found.length > question.limit, ...bounds} as const;
     const ascending = [...ordinals].sort((a, b) => a - b);
-    const events = question.withEvents && (await this.events(ascending, budget));
+    const events = question.withEvents && (await this.events(ascending, budget)).texts;
     if (user !== undefined && !partition.users.table.has(user)) return unknownUser; // R1
     return {...answer, ...(events && {events})};
   }
@@ -175,10 +175,10 @@ export class HistoryReads {
   // ---- events ----
 
   /**
-   * Events of the first of these rows, in order: as many as one reply can carry, at least one. Null: the row was erased.
+   * Events of the first of these rows, in order: as many as one reply can carry, at least one.
    * @throws ReadTooLong
    */
-  async events(ordinals: readonly number[], budget: ReadBudget): Promise<(string | null)[]> {
+  async events(ordinals: readonly number[], budget: ReadBudget): Promise<StoredEvents> {
     const events = new ReplyEvents();
     const wanted = this.blocksOf(ordinals); // R1
     for (let at = 0; at < wanted.length && !events.isFull; at++) {
@@ -189,7 +189,7 @@ export class HistoryReads {
       }
       this.addEvents(events, wanted[at], held);
     }
-    return events.texts;
+    return events;
   }
 
   /** Adds events from the first uncached block on. R2 */
@@ -241,25 +241,35 @@ export class HistoryReads {
     const bodies = loaded === null ? undefined : new BodyBlock(...loaded);
     for (const ordinal of ordinals) {
       const entry = place === undefined ? undefined : bodies?.entry(ordinal - place.baseOrdinal, users, names);
-      events.add(entry === undefined ? null : eventJson(entry, partition, ordinal));
+      if (entry === undefined || loaded === null || place === undefined) events.add(null, null);
+      else events.add(eventJson(entry, partition, ordinal), loaded[1].users[ordinal - place.baseOrdinal]);
     }
   }
+}
+
+/** Two lists of the same length. */
+export interface StoredEvents {
+  /** JSON; null: the row is not there any more. */
+  readonly texts: readonly (string | null)[];
+  /** Index of the user of each; null without a text. */
+  readonly users: readonly (number | null)[];
 }
 
 /** Upper bound of an event's bytes in the reply: a JSON string between commas, six bytes for each character. */
 const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : text.length * 6 + 2) + 1;
 const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
 
-/** Texts of events, until a reply is full. */
-class ReplyEvents {
+/** Events, until a reply is full. */
+class ReplyEvents implements StoredEvents {
   readonly texts: (string | null)[] = [];
+  readonly users: (number | null)[] = [];
   isFull = false;
   private bytesAtMost = 0;
   /** Exact bytes, computed only once the bound above is exceeded: mostly never. */
   private bytes: number | undefined;
 
-  /** Adds a text unless the reply is full. */
-  add(text: string | null): void {
+  /** Adds an event unless the reply is full. */
+  add(text: string | null, user: number | null): void {
     if (this.isFull) return;
     this.bytesAtMost += replyBytesAtMost(text);
     if (this.bytesAtMost > replyBytesMax) {
@@ -267,7 +277,9 @@ class ReplyEvents {
       this.bytes += replyBytes(text);
       this.isFull = this.bytes > replyBytesMax && this.texts.length > 0;
     }
-    if (!this.isFull) this.texts.push(text);
+    if (this.isFull) return;
+    this.texts.push(text);
+    this.users.push(user);
   }
 }
 

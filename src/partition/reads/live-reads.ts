@@ -28,6 +28,7 @@ import type {ReadBarrier} from '../log/read-barrier.js';
 import type {PartitionView, Runner} from '../runner.js';
 import type {OwnershipState} from '../snapshot/ownership.js';
 import {loadRecord} from '../snapshot/user-loader.js';
+import {withAbsences} from './absent-rows.js';
 import {effectData} from './effect-data.js';
 import {HistoryReads} from './history-reads.js';
 import {type CatchUp, measurePartition} from './measuring.js';
@@ -149,18 +150,21 @@ export class LiveReads {
   }
 
   private async bodies(
-    {ordinals}: Ask<'bodies'>,
+    {ordinals, was}: Ask<'bodies'>,
     seen: AckedSequences | undefined,
     endMs: number,
   ): Promise<PartitionAnswer> {
     const {rows, longReads} = this;
+    const {partition} = this.view;
     // The row list may come from another owner that has folded more of the log.
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
     if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
-    return readPage(longReads, endMs, async (budget) => ({
-      kind: 'bodies',
-      events: await rows.events(ordinals, budget),
-    }));
+    return readPage(longReads, endMs, async (budget) => {
+      const {texts: events, users} = await rows.events(ordinals, budget);
+      return was === undefined
+        ? {kind: 'bodies', events, users}
+        : withAbsences(partition, {ordinals, events, users}, was);
+    });
   }
 
   private async generation(): Promise<PartitionAnswer> {

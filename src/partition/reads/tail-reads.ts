@@ -1,7 +1,8 @@
 // Reads stored rows in the order in which they came, for tails (src/effects/tail-run.ts).
 //   TA1. A scan is bounded, and the answer says where the next one starts: a rule without matches must not keep the thread from
 //        folding.
-//   TA2. An erased row is absent, and one that is erased while the answer is made is null.
+//   TA2. An erased row is absent, and one that is erased while the answer is made is null. The answer gives the range in which rows
+//        are absent: some may be of users who moved, and their destination's tail sends those that this one did not.
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
@@ -25,11 +26,19 @@ interface ArrivedRows {
   readonly names: ArrayLike<number>;
 }
 
+/** Ordinals without rows to look at. */
+interface Gap {
+  readonly to: number;
+  /** Whether there were rows that are not there any more. */
+  readonly isMissing: boolean;
+}
+
 /** What a scan found so far. */
 interface Found {
   readonly ordinals: number[];
   next: number;
   scanned: number;
+  missing: readonly [from: number, to: number] | undefined;
 }
 
 export class TailReads {
@@ -44,28 +53,33 @@ export class TailReads {
   /** @throws ReadTooLong */
   async tail({from, names, limit}: TailQuestion, budget: ReadBudget): Promise<PartitionAnswer> {
     const {partition} = this.view;
-    const {generation} = partition;
+    const {generation, generations} = partition;
     const end = this.history.ordinalEnd;
     const wanted = names && this.indexesOf(names);
-    const found: Found = {ordinals: [], next: Math.min(from, end), scanned: 0};
+    const found: Found = {ordinals: [], next: Math.min(from, end), scanned: 0, missing: undefined};
     const countMax = Math.min(limit, tailRowsMax);
-    if (wanted?.size === 0 && limit > 0) found.next = end;
+    // A name of which no row is left is forgotten.
+    if (wanted?.size === 0 && limit > 0) pass(found, {to: end, isMissing: true});
     while (found.ordinals.length < countMax && found.next < end && found.scanned < rowsScannedMax) {
       const place = this.rowsFrom(found.next, wanted, end);
       // Rows in memory are scanned before anything is awaited: they are not copied.
-      scan('users' in place ? place : await this.view.cache.rows.load(place), found, wanted, countMax, end);
+      if ('isMissing' in place) pass(found, place);
+      else scan('users' in place ? place : await this.view.cache.rows.load(place), found, wanted, countMax, end);
       const turn = budget.count();
       if (turn !== undefined) await turn;
     }
-    const events = found.ordinals.length === 0 ? [] : await this.history.events(found.ordinals, budget);
+    const {texts: events, users} = await this.history.events(found.ordinals, budget);
     const isCut = events.length < found.ordinals.length;
     return {
       kind: 'tail',
       generation,
+      generations,
       end,
       next: isCut ? found.ordinals[events.length] : found.next,
       ordinals: found.ordinals.slice(0, events.length),
       events,
+      users,
+      ...(found.missing && {missing: found.missing}),
     };
   }
 
@@ -78,8 +92,12 @@ export class TailReads {
     return new Set(indexes.filter((index) => index >= 0));
   }
 
-  /** The rows of the chunk that has this ordinal, or the chunk itself; no rows up to where the next one begins, or if it has none of these names. */
-  private rowsFrom(ordinal: number, wanted: ReadonlySet<number> | undefined, end: number): ArrivedRows | ChunkEntry {
+  /** The rows of the chunk that has this ordinal, or the chunk itself; a gap up to where the next one begins, or if it has none of these names. */
+  private rowsFrom(
+    ordinal: number,
+    wanted: ReadonlySet<number> | undefined,
+    end: number,
+  ): ArrivedRows | ChunkEntry | Gap {
     const {partition, layout, cache} = this.view;
     const inMemory = [...layout.writing.values()].map(({chunk}) => chunk).concat(partition.open);
     const chunk = inMemory.find(({baseOrdinal, count}) => baseOrdinal <= ordinal && ordinal < baseOrdinal + count);
@@ -89,35 +107,34 @@ export class TailReads {
     const entry: ChunkEntry | undefined = stored[at];
     if (entry === undefined || entry.baseOrdinal > ordinal) {
       const later = [...inMemory, ...stored].map(({baseOrdinal}) => baseOrdinal).filter((base) => base > ordinal);
-      return gap(ordinal, Math.min(end, ...later));
+      return {to: Math.min(end, ...later), isMissing: true};
     }
     if (entry.names !== null && wanted !== undefined && !entry.names.some((name) => wanted.has(name)))
-      return gap(ordinal, endOf(entry));
+      return {to: Math.min(end, endOf(entry)), isMissing: entry.live < entry.count};
     return cache.rows.held(entry) ?? entry;
   }
 }
 
 const endOf = ({baseOrdinal, count}: Pick<ChunkEntry, 'baseOrdinal' | 'count'>): number => baseOrdinal + count;
 
-/** Erased rows, or rows of other names: [from, to). */
-const gap = (from: number, to: number): ArrivedRows => {
-  const none = new Uint8Array(0);
-  return {baseOrdinal: from, count: to - from, users: none, noUser: 0, names: none};
-};
+function pass(found: Found, {to, isMissing}: Gap): void {
+  if (isMissing && to > found.next) miss(found, found.next, to);
+  found.next = to;
+}
+
+function miss(found: Found, from: number, to: number): void {
+  found.missing = [found.missing?.[0] ?? from, to];
+}
 
 function scan(rows: ArrivedRows, found: Found, wanted: ReadonlySet<number> | undefined, countMax: number, end: number) {
   const {baseOrdinal, count, users, noUser, names} = rows;
   const stop = Math.min(baseOrdinal + count, end);
-  if (users.length === 0) {
-    found.next = stop;
-    return;
-  }
   const begin = found.next;
   let ordinal = begin;
   for (; ordinal < stop && found.ordinals.length < countMax; ordinal++) {
     const row = ordinal - baseOrdinal;
-    if (users[row] === noUser || (wanted !== undefined && !wanted.has(names[row]))) continue;
-    found.ordinals.push(ordinal);
+    if (users[row] === noUser) miss(found, ordinal, ordinal + 1);
+    else if (wanted === undefined || wanted.has(names[row])) found.ordinals.push(ordinal);
   }
   found.next = ordinal;
   found.scanned += ordinal - begin;

@@ -48,7 +48,7 @@ export async function recover(setup: PartitionSetup, sources: RecoverySources): 
   if (plan.losses.includes('entries')) throw lacksEntries(setup.partition, found);
   const {partition, manifest, ...rest} = await load(setup, sources, plan, found, confirmOwner);
   if (plan.losses.includes('snapshot message')) partition.rewind();
-  partition.generation = plan.generation;
+  if (plan.generation > partition.generation) partition.beginGeneration(plan.generation);
   const {hasLostLog} = plan;
   return {partition, ...rest, manifest: manifest && {...manifest, epoch}, epoch, revision, hasLostLog};
 }

@@ -378,6 +378,7 @@ export class Snapshots {
       asOfMs: delta.asOfMs,
       index,
       moves: delta.rest.moveCounts,
+      generations: partition.generations,
       previous:
         last === undefined ? null : {position: last.position, mark: last.mark, asOfMs: last.asOfMs, index: last.index},
     };

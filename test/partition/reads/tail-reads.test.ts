@@ -20,8 +20,8 @@ function rowsOf(baseOrdinal: number, letters: string) {
 /** Two chunks in parts, of which one is at hand, one that is being written, and the open one. */
 function tailReads() {
   const stored = [
-    {chunk: 1, ...rowsOf(0, 'ssxo'), names: [0, 1]},
-    {chunk: 2, ...rowsOf(10, 'ssss'), names: [0]},
+    {chunk: 1, ...rowsOf(0, 'ssxo'), names: [0, 1], live: 3},
+    {chunk: 2, ...rowsOf(10, 'ssss'), names: [0], live: 4},
   ];
   const columns = [rowsOf(0, 'ssxo'), rowsOf(10, 'ssss')];
   const loaded: number[] = [];
@@ -58,7 +58,10 @@ function tailReads() {
   };
   const history = {
     ordinalEnd: 19,
-    events: async (ordinals: readonly number[]) => ordinals.slice(0, 5).map((ordinal) => `e${ordinal}`),
+    events: async (ordinals: readonly number[]) => {
+      const some = ordinals.slice(0, 5);
+      return {texts: some.map((ordinal) => `e${ordinal}`), users: some.map(() => 1)};
+    },
   };
   const reads = new TailReads(view as unknown as PartitionView, history as unknown as HistoryReads);
   return {
@@ -68,10 +71,12 @@ function tailReads() {
       const answer = await readPage(longReadSlots(), Number.POSITIVE_INFINITY, (budget) =>
         reads.tail(question, budget),
       );
-      const {ordinals, next, end, generation, events} = answer as Extract<PartitionAnswer, {kind: 'tail'}>;
+      const tail = answer as Extract<PartitionAnswer, {kind: 'tail'}>;
+      const {ordinals, next, end, generation, events, users, missing} = tail;
       expect([end, generation]).toEqual([19, 7]);
       expect(events).toEqual(ordinals.map((ordinal) => `e${ordinal}`));
-      return {ordinals, next};
+      expect(users).toEqual(ordinals.map(() => 1));
+      return {ordinals, next, ...(missing && {missing})};
     },
   };
 }
@@ -93,16 +98,25 @@ test('goes on where the page before ended, over chunks, gaps and erased rows', a
 });
 
 test('a reply that is full says where to go on', async () => {
-  expect(await tailReads().ask(0, 100)).toEqual({ordinals: [0, 1, 3, 10, 11], next: 12});
+  expect(await tailReads().ask(0, 100)).toMatchObject({ordinals: [0, 1, 3, 10, 11], next: 12});
 });
 
 test('names choose rows, and chunks without them are not read', async () => {
   const {ask, loaded} = tailReads();
-  expect(await ask(4, 100, ['order'])).toEqual({ordinals: [14, 18], next: 19});
+  expect(await ask(4, 100, ['order'])).toMatchObject({ordinals: [14, 18], next: 19});
   expect(loaded).toEqual([]);
-  expect(await ask(0, 1, ['order'])).toEqual({ordinals: [3], next: 4});
+  expect(await ask(0, 1, ['order'])).toMatchObject({ordinals: [3], next: 4});
   expect(loaded).toEqual([1]);
-  expect(await ask(0, 100, ['never'])).toEqual({ordinals: [], next: 19});
+});
+
+test('says where rows are missing: erased ones, chunks of them, and those of a name of which none is left', async () => {
+  const {ask} = tailReads();
+  expect(await ask(0, 2)).toEqual({ordinals: [0, 1], next: 2});
+  expect(await ask(0, 3)).toEqual({ordinals: [0, 1, 3], next: 4, missing: [2, 3]});
+  expect(await ask(1, 5)).toEqual({ordinals: [1, 3, 10, 11, 12], next: 13, missing: [2, 10]});
+  expect(await ask(10, 4, ['seen'])).toEqual({ordinals: [10, 11, 12, 13], next: 14});
+  expect(await ask(10, 100, ['order'])).toEqual({ordinals: [14, 18], next: 19, missing: [15, 16]});
+  expect(await ask(0, 100, ['never'])).toEqual({ordinals: [], next: 19, missing: [0, 19]});
 });
 
 test('without a limit it is asked where the rows end', async () => {

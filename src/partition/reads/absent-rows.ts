@@ -1,0 +1,37 @@
+// Why a row is not there that was: its user was deleted, or is another partition's by now and the chunk was written anew; or the log
+// lost it.
+//   AR1. A row that is not there does not say whose it was: who asks brings the index of its user, which becomes nobody else's.
+//   AR2. What the log lost is never answered by another row that has its ordinal now.
+import {readWtf8} from '../../../actors/bytes/bytes.js';
+import {lostFrom} from '../../../actors/generations.js';
+import type {Partition} from '../../../actors/partition.js';
+import type {Absence, PartitionAnswer, PartitionQuestion} from '../../asks.js';
+
+type Was = NonNullable<Extract<PartitionQuestion, {ask: 'bodies'}>['was']>;
+type Bodies = Extract<PartitionAnswer, {kind: 'bodies'}>;
+
+/** `events` may be fewer than `ordinals`. */
+export function withAbsences(
+  partition: Partition,
+  {ordinals, events, users}: Pick<Bodies, 'events' | 'users'> & {readonly ordinals: readonly number[]},
+  was: Was,
+): Bodies {
+  const lost = lostFrom(partition.generations, was.generation);
+  const absences = events.map((text, at): Absence | null => {
+    if (ordinals[at]! >= lost) return {why: 'lost'};
+    return text === null ? absenceOf(partition, was.users[at]!) : null;
+  });
+  const isThere = (_: unknown, at: number): boolean => absences[at] === null;
+  return {
+    kind: 'bodies',
+    events: events.map((text, at) => (isThere(text, at) ? text : null)),
+    users: users.map((user, at) => (isThere(user, at) ? user : null)),
+    absences,
+  };
+}
+
+function absenceOf(partition: Partition, user: number): Absence {
+  if (!partition.users.table.has(user) || !partition.moves.leftOut.has(user)) return {why: 'erased'};
+  const owner = partition.ownerKeyOf(user);
+  return {why: 'moved', partition: partition.homeOf(owner), userId: readWtf8(owner, 1, owner.length)};
+}
