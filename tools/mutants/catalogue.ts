@@ -290,7 +290,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a-manifest-before-its-effects-are-queued',
     file: 'src/partition/snapshot/snapshots.ts',
-    text: '    await told;\n',
+    text: '    await queued;\n',
     replacement: '',
     caughtBy: {vitest: 'test/partition/effects.test.ts', only: 'a manifest waits'},
   },
