@@ -25,7 +25,7 @@ class Driven {
   /** Its owner was not paused since it heard that it is one. */
   readonly ownership = {
     isLost: false,
-    standing: async () => 'owner',
+    state: async () => 'owner',
     isConfirmed: true,
     isOutlived: async () => false,
   };
@@ -184,7 +184,7 @@ test('who waits for a report has a snapshot taken, every five seconds at most, f
   laterMs += 5_000;
   expect(await force()).toBe(3);
   laterMs += 5_000;
-  driven.ownership.standing = async () => 'outlived';
+  driven.ownership.state = async () => 'outlived';
   expect(await force()).toBe(3);
   vi.restoreAllMocks();
 });
