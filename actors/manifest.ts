@@ -153,11 +153,11 @@ export interface DeletionRecord {
   /** Position of its erase entry. */
   readonly position: Position;
   readonly eventsDeleted: number;
-  /** Partitions where the deletion goes on behind this one, in this order, and the key of its user; absent: they have it. */
+  /** Partitions that the deletion has to go on to, in this order, and the key of its user; absent: their logs have the entry. */
   readonly onward?: {readonly key: string; readonly partitions: readonly number[]};
-  /** How many partitions the entry left; absent: none. */
+  /** Number of partitions after this one in the entry; absent: none. */
   readonly stepsLeft?: number;
-  /** When the disk was cleaned, and what was checked after it; null until then: a start cleans it again. */
+  /** Time at which the disk was cleaned, and the checks after that; null until then: a start cleans it again. */
   readonly completed: {readonly timeMs: number; readonly verified: readonly string[]} | null;
   /** Logical time at which the record expires. */
   readonly expiresLogicalMs: number;
@@ -174,11 +174,11 @@ export interface DeletionsPart {
 /** Records of changes (actors/changes.ts), the newest last. */
 export interface ChangesPart {
   readonly part: PartRef;
-  /** How many things they tell. */
+  /** Number of facts in them. */
   readonly count: number;
   /** Position of the newest record. */
   readonly position: Position;
-  /** Of the one that goes last. */
+  /** Expiry of the record that expires last. */
   readonly expiresLogicalMs: number;
 }
 
@@ -252,11 +252,11 @@ export interface SnapshotIndex {
 
 /** Users who completed a saved funnel. */
 export interface CompletedPart {
-  /** Its id. */
+  /** Id of the funnel. */
   readonly funnel: string;
-  /** Whether everybody who completed it before it was saved is among them: later ones are told. */
+  /** Whether the users who completed it before it was saved are included: only later ones are notified. */
   readonly hasBegun: boolean;
-  /** A bit each (actors/table/user-set.ts); null: nobody. */
+  /** One bit per user (actors/table/user-set.ts); null: no user. */
   readonly users: PartRef | null;
 }
 

@@ -131,7 +131,7 @@ export class Partition {
   readonly moves: Moves;
   readonly aggregator = new Aggregator();
   private readonly chunks: Chunks;
-  /** For each row of a run: whether the user was not active on its day before. */
+  /** Whether a row is the first of its user on its day, per row of a run. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
   /** Late links, by both ids. */
@@ -423,7 +423,7 @@ export class Partition {
     for (const [to, users] of byDestination) this.moves.leave(to, users, this.generation);
   }
 
-  /** Whoever comes under the key of one of these users from now on is another one. */
+  /** Changes the keys of these users: a later user under one of the old keys is another one. */
   private releaseKeys(users: readonly number[]): void {
     for (const user of users) this.users.table.changeFirstByte(user, leftByte);
     if (users.length > 0) this.chunks.forget();
@@ -554,14 +554,14 @@ export class Partition {
 
   // ---- erasure ----
 
-  /** An owner appends a step of a deletion again that its predecessor may have appended: each is folded once. */
+  /** Whether this step of the deletion was folded: an owner appends again a step that its predecessor may have appended. */
   private hasErased(entry: EntryView): boolean {
     const held = this.deletions.get(entry.text());
     if (held === undefined || held.userHash !== this.userHash(entry.bytes, entry.keyStart, entry.keyEnd)) return false;
     return (held.stepsLeft ?? 0) <= entry.onward().length;
   }
 
-  /** The open chunk goes on without the rows of a user. */
+  /** Replaces the open chunk by one without the rows of a user. */
   replaceOpen(left: RestoredChunk): void {
     this.chunks.replaceOpen(left);
   }
@@ -660,7 +660,7 @@ export class Partition {
     return this.deletions.pending();
   }
 
-  // ---- the cut ----
+  // ---- snapshots ----
 
   /**
    * Freezes what is dirty and marks it clean. Frozen deltas stay readable until `snapshotDone`; no user is erased before that.

@@ -26,7 +26,7 @@ export const askReportSubject = 'ask.report';
 export const askDeliverSubject = 'ask.deliver';
 /** Subject on which a partition's owner publishes its generation, after each comparison of the log with the folded state. */
 export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
-/** Subject that tells every edge the key of a user whose links are deleted (src/ingest/acked-links.ts). */
+/** Subject on which every edge hears the keys of users whose links are deleted (src/ingest/acked-links.ts). */
 export const forgottenLinksSubject = 'links.forgotten';
 export const devicesListedMax = 100;
 /** NATS carries 1 MiB a message; the rest is room for framing. */
@@ -98,9 +98,9 @@ export type PartitionQuestion =
     }
   /** Anonymous users of this partition who are linked to this user. Live. */
   | {readonly ask: 'devices'; readonly userId: string}
-  /** How far a user got in each of these funnels. Live. */
+  /** Steps that a user reached in each of these funnels. Live. */
   | {readonly ask: 'funnels'; readonly user: UserRef; readonly funnels: readonly PlainFunnel[]}
-  /** What a trigger says of its user, as it is now. `of`: as this partition made it. */
+  /** Data of a trigger about a user, as of now. `of`: the reference that this partition made. */
   | {readonly ask: 'effect'; readonly type: TriggerType; readonly of: EffectReference}
   /** Waits up to `waitMs` for the deletion to complete. */
   | {readonly ask: 'deletion'; readonly id: string; readonly waitMs: number};
@@ -522,7 +522,7 @@ export interface StallPlace {
   readonly user: number;
 }
 
-/** A user who stalled. Its index means somebody within one generation of the log. */
+/** A user who stalled. Its index is valid within one generation of the log. */
 export interface Stall extends StallPlace {
   readonly generation: number;
   readonly enteredMs: number;
@@ -592,7 +592,7 @@ export type PositionGone = 'old' | 'lost';
 export type ReportQuestion =
   | {readonly ask: 'status'}
   | {readonly ask: 'measures'}
-  /** Who completed the funnel by all events of the partition's newest snapshot: users of which the first is `8 * fromByte`. */
+  /** Users from index `8 * fromByte` on who completed the funnel by all events of the partition's newest snapshot. */
   | {readonly ask: 'converted'; readonly partition: number; readonly funnel: PlainFunnel; readonly fromByte: number}
   | {readonly ask: 'export'; readonly query: ExportQuery}
   | {readonly ask: 'changes'; readonly query: ChangesQuery}

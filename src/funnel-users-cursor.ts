@@ -3,7 +3,7 @@
 //     the list: a digest of its parameters.
 import {jsonOrUndefined} from './json.js';
 
-/** `user` is a user index: it stands for one user for ever. */
+/** `user` is a user index, which belongs to one user permanently. */
 export interface FunnelUserPlace {
   readonly partition: number;
   readonly user: number;

@@ -49,10 +49,10 @@ export interface PartitionMeasures {
   readonly generation: number;
   /** Newest published snapshot; null before the first. */
   readonly snapshot: {readonly sequence: number; readonly ageMs: number} | null;
-  /** Duration of the newest snapshot of this thread, from the cut to the manifest; null before the first. */
+  /** Duration of the newest snapshot of this thread, from its beginning to the manifest; null before the first. */
   readonly snapshotMs: number | null;
   readonly snapshots: number;
-  /** What became of the events in the log; `arrived`: from the partition of the anonymous user who sent them. */
+  /** Outcomes of the events in the log. `arrived`: events from the partition of the anonymous user who sent them. */
   readonly events: {
     readonly counted: number;
     readonly arrived: number;

@@ -4,7 +4,7 @@
 //   match it to an id.
 import {createHmac, type Hmac, hkdfSync} from 'node:crypto';
 
-/** Makes references. A user has the same one on each machine of a deployment, for ever. */
+/** Makes references. A user has the same one on each machine of a deployment, at all times. */
 export type UserRefs = (userHash: string) => string;
 
 /** `deploymentSecret`: from the deployment's record (src/nats/topology.ts). */

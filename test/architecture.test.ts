@@ -141,6 +141,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
     ['effects.ts', 'log', 'retrying-values.ts'],
     ['snapshot'],
+    ['partition-view.ts'],
     ['erasure', 'identity'],
     ['funnels'],
     ['runner.ts'],

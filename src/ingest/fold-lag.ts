@@ -41,7 +41,7 @@ interface PartitionLag {
 
 export class FoldLag {
   private readonly monotonicMs: () => number;
-  /** By partition; undefined for those that another process folds. */
+  /** Lag by partition; undefined for partitions that another process folds. */
   private readonly byPartition: readonly (PartitionLag | undefined)[];
   private readonly byThread: readonly (readonly PartitionLag[])[];
   /** Bytes that may be taken at any lag. F2 */
@@ -102,7 +102,7 @@ export class FoldLag {
     return most;
   }
 
-  /** Takes a body of so many bytes; false: not before more is folded. */
+  /** Takes a body of `bytes`; false: more must be folded first. */
   take(bytes: number): boolean {
     if (this.bytes() < foldLagBytesMax) return true;
     if (this.takableBytes <= 0) return false;

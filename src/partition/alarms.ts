@@ -17,7 +17,7 @@ interface PartitionCondition {
   /** Null before the first snapshot. */
   readonly snapshotAgeMs: number | null;
   readonly refreshMs: number;
-  readonly isStandingStill: boolean;
+  readonly isHalted: boolean;
   readonly dedupeWindowMs: number;
   /** Ms since the last gap; null when there was none. */
   readonly gapAgeMs: number | null;
@@ -34,7 +34,7 @@ const isRecent = (ageMs: number | null): boolean => ageMs !== null && ageMs <= r
 
 const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => boolean>> = {
   report_lag: ({snapshotAgeMs, refreshMs}) => snapshotAgeMs !== null && isReportLate(snapshotAgeMs, refreshMs),
-  standing_still: ({isStandingStill}) => isStandingStill,
+  standing_still: ({isHalted}) => isHalted,
   dedupe_window: ({dedupeWindowMs}) => dedupeWindowMs < dedupeWindowMsMin,
   gap: ({gapAgeMs}) => isRecent(gapAgeMs),
   log_lost: ({logLossAgeMs}) => isRecent(logLossAgeMs),

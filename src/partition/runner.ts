@@ -6,13 +6,11 @@ import type {MessageCursor} from '../../actors/log/entry-view.js';
 import type {ErasedUser, Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind} from '../measures.js';
-import type {Damage} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
-import type {Refresh} from '../refresh.js';
 import {Alarms} from './alarms.js';
 import {ConflictWarning} from './conflict-warning.js';
-import type {Effects, Outbox} from './effects.js';
+import type {Effects} from './effects.js';
 import type {DeletionJournal} from './erasure/deletion-journal.js';
 import type {Erasure} from './erasure/erasure.js';
 import type {NoteStep} from './erasure/erasure-steps.js';
@@ -25,11 +23,10 @@ import {SavedFunnels, type SavedFunnelsSetup} from './funnels/saved-funnels.js';
 import {type Destination, Mover} from './identity/mover.js';
 import {LogIdentity, type LogIdentitySetup} from './log/log-identity.js';
 import type {ReceivedMessage} from './log/log-reader.js';
-import type {Layout} from './snapshot/layout.js';
+import type {PartitionView} from './partition-view.js';
 import {Replaced} from './snapshot/manifest-store.js';
-import type {Ownership, OwnershipState} from './snapshot/ownership.js';
-import type {PartSweep} from './snapshot/part-sweep.js';
-import type {Published, Snapshots} from './snapshot/snapshots.js';
+import type {OwnershipState} from './snapshot/ownership.js';
+import type {Published} from './snapshot/snapshots.js';
 import {Ticks, type TicksSetup} from './snapshot/ticks.js';
 import {loadProfile} from './snapshot/user-loader.js';
 import type {Throttle} from './throttle.js';
@@ -45,24 +42,21 @@ const lookAgainMs = 5_000;
 const forcedMsMin = 5_000;
 
 /** Time after which an owner checks alarms even without an answer of the store. A process that resumes reconnects within it. */
-const standingMsMax = 10_000;
+const ownershipMsMax = 10_000;
 
 /** `halted`: folding needs a part that is unreadable. */
 export type Phase = 'recovering' | 'live' | 'halted' | 'draining';
 
-export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
-  readonly snapshots: Snapshots;
-  readonly ownership: Ownership;
-  readonly sweep: PartSweep;
-  readonly layout: Layout;
-  /** For live reads. */
-  readonly cache: PartsCache;
-  /** For folding: waits while the store is unreachable. */
+export interface RunnerSetup
+  extends PartitionView,
+    Omit<TicksSetup, keyof PartitionView>,
+    Omit<LogIdentitySetup, keyof PartitionView> {
+  /** Reads parts for folding: waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly erasure: Erasure;
-  /** Destination of users who leave this partition for another. Called once for each. */
+  /** Opens a destination of users who leave this partition; called once per partition. */
   readonly destination: (partition: number) => Destination;
-  /** Tells every edge that links of this user are gone. */
+  /** Tells every edge to forget links of this user. */
   readonly forgetLinks: (userKey: Uint8Array) => void;
   /** Notified of each step of an erasure. */
   readonly note: NoteStep;
@@ -70,14 +64,11 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   /** Absent: the thread folds without pauses. */
   readonly foldPace?: FoldPace | undefined;
   readonly jsm: JetStreamManager;
-  readonly damage: Damage;
-  readonly refresh: Pick<Refresh, 'ms' | 'change'>;
   /** Which copies on the disk an erasure reaches (docs/architecture.md, Deletion). */
   readonly erasureReach: ErasureReach;
   readonly journal: DeletionJournal;
-  readonly outbox: Outbox;
   readonly effects: Effects;
-  /** Asks the report thread who completed a funnel here. */
+  /** Asks the report thread for the users who completed a funnel here. */
   readonly converted: SavedFunnelsSetup['converted'];
   /** Notified of the applied sequence after each message. */
   readonly noteApplied: (sequence: number) => void;
@@ -85,28 +76,12 @@ export interface RunnerSetup extends TicksSetup, LogIdentitySetup {
   readonly onFatal: (error: Error) => void;
 }
 
-/** The parts of the setup that readers of the partition use. */
-export type PartitionView = Pick<
-  RunnerSetup,
-  | 'partition'
-  | 'layout'
-  | 'cache'
-  | 'snapshots'
-  | 'ownership'
-  | 'damage'
-  | 'refresh'
-  | 'reader'
-  | 'writer'
-  | 'sweep'
-  | 'outbox'
->;
-
 export class Runner {
   private readonly setup: RunnerSetup;
   phase: Phase = 'recovering';
   readonly identity: LogIdentity;
   private isStopped = false;
-  private isStandingStill = false;
+  private isHalted = false;
   /** Whether a tick is asking for the ownership. */
   private isTicking = false;
   private readonly ticks: Ticks;
@@ -199,7 +174,7 @@ export class Runner {
     return this.alarms.look({
       snapshotAgeMs: this.snapshotAgeMs,
       refreshMs: this.setup.refresh.ms,
-      isStandingStill: this.isStandingStill,
+      isHalted: this.isHalted,
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,
       gapAgeMs: this.lastGapMs === undefined ? null : monotonicMs() - this.lastGapMs,
       logLossAgeMs: this.identity.lossAgeMs,
@@ -233,7 +208,7 @@ export class Runner {
     if (!this.isStarting) return;
     await this.publishNow();
     lacking.report();
-    if (this.isStandingStill) return;
+    if (this.isHalted) return;
     this.scrub.request();
     if (!this.isStarting) return; // A drain has stopped the timers already.
     this.ticks.start(() => void this.tick());
@@ -271,7 +246,7 @@ export class Runner {
       return;
     }
     if (this.phase !== 'draining') this.phase = 'halted';
-    this.isStandingStill = true;
+    this.isHalted = true;
     this.stopTimers();
   }
 
@@ -420,11 +395,11 @@ export class Runner {
   private async tick(): Promise<void> {
     if (this.isTicking) return;
     this.isTicking = true;
-    const standing = await this.setup.ownership.state(standingMsMax);
+    const ownership = await this.setup.ownership.state(ownershipMsMax);
     this.isTicking = false;
-    if (standing === 'outlived') return;
-    this.lookForAlarms(standing);
-    if (this.phase === 'draining' || this.isStandingStill) return; // A drain appends a last tick itself.
+    if (ownership === 'outlived') return;
+    this.lookForAlarms(ownership);
+    if (this.phase === 'draining' || this.isHalted) return; // A drain appends a last tick itself.
     this.giveUpLost();
     this.ticks.appendOfInterval();
     this.lateCopies.clean(this.ticks.periodMs);
@@ -437,7 +412,7 @@ export class Runner {
     if (this.phase !== 'live' || nowMs < this.forcedMs + forcedMsMin) return;
     this.forcedMs = nowMs;
     try {
-      if ((await ownership.state(standingMsMax)) === 'owner' && this.phase === 'live') await this.publishNow();
+      if ((await ownership.state(ownershipMsMax)) === 'owner' && this.phase === 'live') await this.publishNow();
     } catch (error) {
       onFatal(error as Error);
     }
@@ -468,7 +443,7 @@ export class Runner {
       const sequence = await this.ticks.append();
       do {
         if (await this.whenPublished(sequence, lookAgainMs)) return true;
-        if (this.isStandingStill) return false;
+        if (this.isHalted) return false;
         // A log that was away may have lost this tick: then another one is needed.
       } while (losses === this.identity.losses);
     }
@@ -489,7 +464,7 @@ export class Runner {
   private async finish(): Promise<void> {
     this.phase = 'draining';
     this.stopTimers();
-    if (!this.isStandingStill) {
+    if (!this.isHalted) {
       await this.onward.idle();
       await this.lateCopies.idle();
       await this.scrub.idle();

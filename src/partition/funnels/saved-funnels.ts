@@ -18,7 +18,7 @@ import type {SavedFunnel} from '../../effects/saved-funnel.js';
 import {PacedWork} from '../../pacing/paced-work.js';
 import type {Effects, Outbox} from '../effects.js';
 import {type LogWriter, usersCompletedMax} from '../log/log-writer.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 import {pathsOf} from './user-paths.js';
 
 /** SF4: work of folding grows by a tenth at most. */

@@ -6,7 +6,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {FunnelWalk} from '../../../actors/report/funnel/funnel-walk.js';
 import type {PlainFunnel} from '../../asks.js';
 import {rowsOf, type Yield} from '../identity/left-rows.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 
 /** When a user reached each step, epoch ms: as many as were reached. */
 export type Path = readonly number[];

@@ -9,7 +9,7 @@ import {bodyBlockRows, hourMs} from '../../../actors/limits.js';
 import type {EntryView} from '../../../actors/log/entry-view.js';
 import type {MoveContents} from '../../../actors/manifest.js';
 import {UserSet} from '../../../actors/table/user-set.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 import {chunksOfUsers} from '../snapshot/user-loader.js';
 
 type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;

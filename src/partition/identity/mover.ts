@@ -18,7 +18,7 @@ import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import type {Damage} from '../../parts/damage.js';
 import type {Erasure} from '../erasure/erasure.js';
 import {arriveBytesMax, type LogWriter} from '../log/log-writer.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 import type {ManifestStore} from '../snapshot/manifest-store.js';
 import type {Throttle} from '../throttle.js';
 import {contentsOf, countRows, eventsOf} from './left-rows.js';

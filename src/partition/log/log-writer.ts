@@ -29,7 +29,7 @@ import {type RetryLog, retryForever} from '../retry.js';
 const messageHeadBytesMax = 128;
 // The filler's message has a head and headers, within the least payload that a server may carry.
 const fillerBytesMax = logMessageBytesMax - 2 * headersBytesMax;
-/** Bytes of an erase entry: an id of 256 characters, the id of its deletion, and where that goes on. */
+/** Bytes of an erase entry: an id of 256 characters, the id of its deletion, and the partitions that it goes on to. */
 const erasureBytesMax = 1_800;
 const erasuresMax = 400;
 /** Bytes of a link entry: two ids of 256 characters. */
@@ -49,7 +49,7 @@ export interface Erasing {
   readonly key: Uint8Array;
   /** Id of the deletion. */
   readonly id: string;
-  /** Partitions where the deletion goes on; absent: nowhere. */
+  /** Partitions that the deletion goes on to; absent: none. */
   readonly onward?: readonly number[];
 }
 

@@ -9,7 +9,7 @@ import type {SavedFunnel} from '../../effects/saved-funnel.js';
 import type {Outbox, StallEffect, UserEffect} from '../effects.js';
 import {pathsOf} from '../funnels/user-paths.js';
 import type {Yield} from '../identity/left-rows.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 
 type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;

@@ -15,7 +15,7 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
 import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../../asks.js';
 import {loadAhead} from '../../parts/load-ahead.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 import {loadRecord} from '../snapshot/user-loader.js';
 import type {ReadBudget} from './read-budget.js';
 

@@ -9,7 +9,7 @@ import {throwBroken} from '../../../actors/invariant.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
 import type {PartitionQuestion} from '../../asks.js';
 import {monotonicMs} from '../../clock.js';
-import type {PartitionView} from '../runner.js';
+import type {PartitionView} from '../partition-view.js';
 import {HistoryReads} from './history-reads.js';
 import {longReadSlots, readPage} from './read-budget.js';
 

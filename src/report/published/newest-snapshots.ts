@@ -27,7 +27,7 @@ import {MissingPart} from '../../parts/stored-parts.js';
 import {SingleFlight} from '../../single-flight.js';
 import type {HandedManifest} from '../../worker-messages.js';
 
-/** Where manifests are published. */
+/** Source of published manifests. */
 export interface ManifestSource {
   /** Changes whenever a manifest of any partition is published. */
   lastRevision(): Promise<number>;
@@ -73,7 +73,7 @@ export interface PartitionSnapshot extends Omit<PublishedSnapshot, 'settled'>, C
 /** One a partition, undefined for those that have not published yet. */
 export type SnapshotSet = readonly (PartitionSnapshot | undefined)[];
 
-/** What a snapshot of a set was made of. */
+/** Inputs of a snapshot of a set. */
 interface Counted {
   readonly of: PublishedSnapshot;
   readonly arrived: readonly Move[];

@@ -1,5 +1,5 @@
 // User ids by user index, from the blocks of the users table that hold them.
-//   UK1. A user index stands for one user for ever (actors/table/interned.ts I1): pages in the order of indexes fit together
+//   UK1. A user index belongs to one user permanently (actors/table/interned.ts I1): pages in the order of indexes fit together
 //        across snapshots.
 import {readWtf8} from '../../../actors/bytes/bytes.js';
 import {InternedBlock, internedBlockEntries} from '../../../actors/table/interned.js';

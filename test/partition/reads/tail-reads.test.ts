@@ -2,10 +2,10 @@
 import {expect, test} from 'vitest';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {PartitionAnswer} from '../../../src/asks.js';
+import type {PartitionView} from '../../../src/partition/partition-view.js';
 import type {HistoryReads} from '../../../src/partition/reads/history-reads.js';
 import {longReadSlots, readPage} from '../../../src/partition/reads/read-budget.js';
 import {TailReads} from '../../../src/partition/reads/tail-reads.js';
-import type {PartitionView} from '../../../src/partition/runner.js';
 
 const noUser = 99;
 const names = ['seen', 'order', 'never'];
