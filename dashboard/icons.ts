@@ -47,6 +47,7 @@ const moreFiles = {
   chevronLeft: 'chevron-left',
   sparkles: 'sparkles',
   rename: 'pencil-square',
+  flag: 'flag',
 } as const;
 export type MoreIconName = keyof typeof moreFiles;
 export type IconName = keyof typeof firstFiles | MoreIconName;

@@ -1,7 +1,9 @@
-// The audit trail: lines of the process log with a field `audit`, for changes of permissions and for deletions of users.
-//   AT1. A line names keys and deletions by their ids. It never has a user, a key or a token.
+// The audit trail: lines of the process log with a field `audit`, for changes of permissions and of what people define, and for
+// deletions of users.
+//   AT1. A line names keys, deletions and definitions by their ids. It never has a user, a key, a token or a text that a person wrote.
 //   AT2. Failures of one kind write at most one line a second, with their count.
-//   AT3. The newest `linesMax` lines are also in memory, for the page Access.
+//   AT3. The newest `linesMax` lines are also in memory, for the page Access. There a change that is repeated is one line with its
+//        count: who arranges a board does not push out who created a key.
 
 import type {KeyRecord} from '../keys/key.js';
 import type {KeyAuthor, KeyChange} from '../keys/store.js';
@@ -25,6 +27,12 @@ const failureWords: Readonly<Record<Failing, string>> = {
   'sign-in.refused': 'a sign-in to the dashboard was refused',
 };
 const lineEveryMs = 1_000;
+
+/** A change of what people define: reports, boards, alerts, webhooks and the like. */
+export type DefinitionChange = Exclude<
+  RecordLine['what'],
+  Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted'
+>;
 
 /** A line with ids; the page looks their names up. */
 export interface AuditLine {
@@ -52,13 +60,25 @@ export class AuditTrail {
   }
 
   private keep(line: Omit<AuditLine, 'atMs'>): void {
-    this.lines.push({...line, atMs: this.options.wallMs()});
+    const kept = {...line, atMs: this.options.wallMs()};
+    const newest = this.lines.at(-1);
+    // AT3
+    if (line.what.endsWith('.changed') && newest !== undefined && isRepeated(newest, line))
+      this.lines[this.lines.length - 1] = {...kept, count: (newest.count ?? 1) + 1};
+    else this.lines.push(kept);
     if (this.lines.length >= 2 * linesMax) this.lines = this.lines.slice(-linesMax);
   }
 
   keyChanged(change: KeyChange, {id, kind}: KeyRecord, author: KeyAuthor): void {
     this.keep({what: `key.${change}`, subject: id, ...author});
     this.options.logger.info({audit: `key.${change}`, keyId: id, kind, ...author}, `a key was ${change}`);
+  }
+
+  /** `subject`: id of what was changed; absent for a list that there is once. */
+  defined(what: DefinitionChange, author: KeyAuthor, subject?: string): void {
+    const named = subject === undefined ? {} : {subject};
+    this.keep({what, ...named, ...author});
+    this.options.logger.info({audit: what, ...named, ...author}, 'what people define was changed');
   }
 
   /** The deletion is in the log: it will be carried out. */
@@ -99,3 +119,6 @@ export class AuditTrail {
     });
   }
 }
+
+const isRepeated = (line: AuditLine, next: Omit<AuditLine, 'atMs'>): boolean =>
+  line.what === next.what && line.subject === next.subject && line.by === next.by && line.address === next.address;

@@ -1,5 +1,5 @@
-// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one. One bucket stores them;
-// each process that needs them has a copy.
+// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one, the board, annotations. One
+// bucket stores them; each process that needs them has a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
 //   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): the watch ignores them, by the dot
 //   in their names.
@@ -60,6 +60,19 @@ export class Definitions<Held extends Definition> {
     return (await this.records.change(id, (record) => edit(record as Held))) as Held | undefined;
   }
 
+  /**
+   * As `change`, of the one definition whose id is known before it is made: `edit` of undefined makes it, or returns undefined to
+   * make none.
+   */
+  async changeOrAdd(id: string, edit: (record: Held | undefined) => Held | undefined): Promise<Held | undefined> {
+    if (this.get(id) === undefined) {
+      const added = edit(undefined);
+      if (added === undefined || (await this.records.add(added))) return added;
+      await this.records.readAnew(id);
+    }
+    return this.change(id, (record) => edit(record) ?? record);
+  }
+
   /** Rejects with a `BucketFault`. @returns the removed definition; undefined when there is no such definition. */
   async remove(id: string): Promise<Held | undefined> {
     if (this.get(id) === undefined) return undefined;
@@ -113,6 +126,11 @@ export class HookStore {
   /** Adds a listener, which is called after each change that the watch brought, including those of this process. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
+  }
+
+  /** A definition of any kind. */
+  get(id: string): Definition | undefined {
+    return this.held.get(id);
   }
 
   definitions<Held extends Definition>(prefix: DefinitionPrefix): Definitions<Held> {

@@ -70,7 +70,7 @@ export type Bootstrap = {readonly [kind in KeyKind]?: string | undefined};
 
 /** Author of a change of a key. */
 export interface KeyAuthor {
-  /** `admin`: the operator; `start`: a start, by its configuration; otherwise the id of a person's access token. */
+  /** `admin`: the operator; `start`: a start, by its configuration; otherwise the id of a person's access token or of an API key. */
   readonly by: string;
   readonly address?: string;
 }

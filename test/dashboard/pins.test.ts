@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
-import {moved, pageOfPin, pinsMax, readPins} from '../../dashboard/src/address/pin-list.js';
+import {moved, pageOfPin, pinsMax} from '../../dashboard/src/address/pin-list.js';
 import {pinOf} from '../../dashboard/src/address/pins.js';
 import {trendsForm} from '../../dashboard/src/address/trends-address.js';
+import {boardPinsMax} from '../../src/effects/board.js';
 
 test('a pin is the question of its page without a range: equal questions are one pin', () => {
   const pin = pinOf('/funnels', funnelForm, '?step=signup&step=purchase&window=7d&range=90d');
@@ -16,12 +17,10 @@ test('a pin is the question of its page without a range: equal questions are one
   );
 });
 
-test('what was kept is read back; what is no pin is dropped', () => {
-  const pin = pinOf('/trends', trendsForm, '?event=a');
-  expect(readPins(JSON.stringify([pin, pin, '/people?user=ada', '/trends', 7]))).toEqual([pin]);
-  for (const text of [null, 'not json', '{}', '""']) expect(readPins(text)).toEqual([]);
-  const many = Array.from({length: 2 * pinsMax}, (_, at) => pinOf('/trends', trendsForm, `?event=e${at}`));
-  expect(readPins(JSON.stringify(many))).toEqual(many.slice(0, pinsMax));
+test('the pages know how many pins the service stores, and of which pages', () => {
+  expect(pinsMax).toBe(boardPinsMax);
+  expect(pageOfPin('/people?user=ada')).toBeUndefined();
+  expect(pageOfPin('/trends')).toBeUndefined();
 });
 
 test('moving loses none, and puts the one where it was to be', () => {

@@ -52,6 +52,30 @@ test('the newest lines are in memory, a bounded number of them', () => {
   });
 });
 
+test('a change of what people define names its id and who made it; one that is repeated is one line of the page', () => {
+  const {audit, lines} = trail();
+  const author = {by: 'key_1', address: '192.0.2.7'};
+  audit.defined('alert.created', author, 'al_1');
+  for (let i = 0; i < 3; i++) audit.defined('alert.changed', author, 'al_1');
+  audit.defined('alert.changed', {...author, by: 'admin'}, 'al_1');
+  audit.defined('alert.changed', author, 'al_2');
+  audit.defined('names.hidden', author);
+  audit.defined('names.hidden', author);
+  expect(lines).toHaveLength(8);
+  expect(lines[0]).toEqual({
+    ...{level: 30, audit: 'alert.created', subject: 'al_1', ...author},
+    msg: 'what people define was changed',
+  });
+  expect(audit.newest().map(({what, subject, by, count}) => [what, subject, by, count])).toEqual([
+    ['names.hidden', undefined, 'key_1', undefined],
+    ['names.hidden', undefined, 'key_1', undefined],
+    ['alert.changed', 'al_2', 'key_1', undefined],
+    ['alert.changed', 'al_1', 'admin', undefined],
+    ['alert.changed', 'al_1', 'key_1', 3],
+    ['alert.created', 'al_1', 'key_1', undefined],
+  ]);
+});
+
 test('failures of a kind are one line a second, and every one of them is counted', () => {
   const {audit, lines, passSecond} = trail();
   for (let i = 0; i < 1_000; i++) audit.refused('admin.refused', `192.0.2.${i % 250}`);

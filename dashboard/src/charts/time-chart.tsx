@@ -10,8 +10,10 @@ import {useEffect, useRef} from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import './chart.css';
+import type {ChartMark} from './annotated';
 import {EndLabels, type Ends, placeLabels} from './end-labels';
 import {clockText, count, dayText, longDayText, monthText, short} from './format';
+import type {Flag} from './mark-drawing';
 import {rimsOf} from './overlap';
 import {colour, themeEpoch} from './theme';
 import {decadesAround, isPowerOfTen, ticksAround} from './ticks';
@@ -27,12 +29,6 @@ export interface Series {
   readonly before?: readonly (number | null)[];
 }
 
-export interface Annotation {
-  /** Epoch seconds. */
-  readonly time: number;
-  readonly text: string;
-}
-
 export interface TimeChartProps {
   readonly label: string;
   /** Epoch seconds of the buckets' starts, ascending. */
@@ -41,7 +37,7 @@ export interface TimeChartProps {
   /** Index of the first bucket that is still open. C1 */
   readonly openFrom?: number | undefined;
   readonly openText?: string;
-  readonly annotations?: readonly Annotation[];
+  readonly marks?: ChartMarks | undefined;
   /** A promise or a bound that lines are read against. */
   readonly bound?: {readonly value: number; readonly text: string} | undefined;
   readonly height?: number;
@@ -67,12 +63,15 @@ export interface TimeChartProps {
   readonly syncKey?: string;
   /** A range was dragged over: epoch seconds. Without it dragging does nothing. */
   readonly onRange?: (from: number, to: number) => void;
+  /** The crosshair stands at the bucket with this start, or nowhere. */
+  readonly onCrosshair?: (seconds: number | undefined) => void;
 }
 
-interface Flag {
-  readonly text: string;
-  readonly left: number;
-  readonly top: number;
+/** What is drawn beside the lines: uprights at some buckets, each with words. */
+export interface ChartMarks {
+  readonly at: readonly ChartMark[];
+  /** Draws them in the stroke that the canvas has. @returns their words */
+  readonly draw: (plot: uPlot, widthOf: (text: string) => number) => readonly Flag[];
 }
 
 const endWidthMax = 138;
@@ -98,7 +97,11 @@ export function TimeChart(props: TimeChartProps) {
 
   useEffect(() => {
     const made = new Chart(plot.current!, () => latest.current, {
-      onTip: (shown) => (tip.value = shown),
+      onTip: (shown) => {
+        // A chart without a crosshair says nothing of that of another one.
+        if (shown !== undefined || tip.peek() !== undefined) latest.current.onCrosshair?.(shown?.seconds);
+        tip.value = shown;
+      },
       onEnds: (placed) => (ends.value = placed),
       onFlags: (placed) => (flags.value = placed),
     });
@@ -107,7 +110,7 @@ export function TimeChart(props: TimeChartProps) {
     return () => made.destroy();
   }, [epoch, shape, height, scale, labels, openFrom === undefined]);
 
-  useEffect(() => chart.current?.setData(), [times, series, openFrom, props.annotations, props.bound]);
+  useEffect(() => chart.current?.setData(), [times, series, openFrom, props.marks, props.bound]);
 
   const move = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') chart.current?.leave();
@@ -144,8 +147,12 @@ export function TimeChart(props: TimeChartProps) {
             }}
           />
         )}
-        {flags.value.map(({text, left, top}) => (
-          <span key={`${text} ${left}`} class="flag tone-faint" style={{left: `${left}px`, top: `${top}px`}}>
+        {flags.value.map(({text, left, top, width}) => (
+          <span
+            key={`${text} ${left}`}
+            class="flag tone-faint"
+            style={{left: `${left}px`, top: `${top}px`, ...(width && {maxWidth: `${width}px`})}}
+          >
             {text}
           </span>
         ))}
@@ -330,20 +337,15 @@ class Chart {
   }
 
   private placeMarks(self: uPlot): void {
-    const {annotations = [], bound} = this.props();
+    const {marks, bound} = this.props();
     const ratio = devicePixelRatio;
-    const {top, height, left, width} = self.bbox;
+    const {left, width} = self.bbox;
     const flags: Flag[] = [];
     self.ctx.save();
     self.ctx.strokeStyle = colour('faint');
     self.ctx.setLineDash([2 * ratio, 3 * ratio]);
     self.ctx.lineWidth = ratio;
-    for (const {time, text} of annotations) {
-      const x = Math.round(self.valToPos(time, 'x', true)) + 0.5;
-      if (x < left || x > left + width) continue;
-      drawLine(self.ctx, x, top, x, top + height);
-      flags.push({text, left: x / ratio + 6, top: top / ratio - 4});
-    }
+    flags.push(...(marks?.draw(self, textWidth) ?? []));
     if (bound !== undefined) {
       const y = Math.round(self.valToPos(bound.value, 'y', true)) + 0.5;
       drawLine(self.ctx, left, y, left + width, y);
@@ -365,6 +367,7 @@ class Chart {
       say = count,
       moment,
       beforeMoment,
+      marks,
     } = this.props();
     if (!this.isHere || at == null || this.made.cursor.left! < 0 || at >= times.length) {
       this.listener.onTip(undefined);
@@ -386,6 +389,8 @@ class Chart {
     const left = this.made.cursor.left! + this.made.bbox.left / devicePixelRatio;
     const flips = left > this.made.width / 2;
     this.listener.onTip({
+      seconds: times[at]!,
+      notes: marks?.at.find(({time}) => time === times[at])?.texts ?? [],
       when: isOpen ? `${when} · ${openText}` : when,
       rows,
       side: flips ? 'right' : 'left',

@@ -11,6 +11,10 @@ export interface TipRow {
 }
 
 export interface Tip {
+  /** Start of the bucket, where it is a time. */
+  readonly seconds?: number;
+  /** What annotations say of it. */
+  readonly notes?: readonly string[];
   readonly when: string;
   readonly rows: readonly TipRow[];
   /** px from one of the two edges of the chart. */
@@ -21,12 +25,12 @@ export interface Tip {
 export const changeText = (value: number | null, before: number | null | undefined): string =>
   value === null || before == null ? '' : change(value, before);
 
-export const tipText = ({when, rows}: Tip): string =>
-  `${when}: ${rows.map(({label, value}) => `${label} ${value}`).join(', ')}`;
+export const tipText = ({when, rows, notes = []}: Tip): string =>
+  [`${when}: ${rows.map(({label, value}) => `${label} ${value}`).join(', ')}`, ...notes].join('. ');
 
 export function TimeTip({tip}: {readonly tip: Signal<Tip | undefined>}) {
   if (tip.value === undefined) return null;
-  const {when, rows, side, distance} = tip.value;
+  const {when, rows, notes = [], side, distance} = tip.value;
   return (
     <div class="tip" aria-hidden="true" style={{[side]: `${distance}px`, top: '12px'}}>
       <div class="when">{when}</div>
@@ -44,6 +48,11 @@ export function TimeTip({tip}: {readonly tip: Signal<Tip | undefined>}) {
           ))}
         </tbody>
       </table>
+      {notes.map((note) => (
+        <p key={note} class="when">
+          {note}
+        </p>
+      ))}
     </div>
   );
 }

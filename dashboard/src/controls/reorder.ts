@@ -1,50 +1,60 @@
 // A list whose items are dragged to another place by a handle. Keys and buttons do the same, so that dragging is never the only way.
-import {useState} from 'preact/hooks';
+//   RO1. What is dragged is known by its key, from the first event on: meanwhile items are loaded, moved and drawn again, and the
+//        browser asks of every event whether something may be dropped.
+import {useRef, useState} from 'preact/hooks';
 
-export interface Reorder {
+export interface Reorder<Key> {
   /** For the element that is dragged. */
-  readonly handle: (at: number) => {
+  readonly handle: (key: Key) => {
     readonly draggable: true;
     readonly onDragStart: (event: DragEvent) => void;
     readonly onDragEnd: () => void;
   };
   /** For the item that something is dropped on. */
-  readonly place: (at: number) => {
+  readonly place: (key: Key) => {
     readonly 'data-drop': 'before' | 'after' | undefined;
     readonly onDragOver: (event: DragEvent) => void;
     readonly onDrop: (event: DragEvent) => void;
   };
 }
 
-export function useReorder(move: (from: number, to: number) => void): Reorder {
-  const [dragged, setDragged] = useState<number>();
-  const [over, setOver] = useState<number>();
+/** `order`: the keys of all items. `move` is called with the item that was dragged, and the place where it is to be. */
+export function useReorder<Key>(order: readonly Key[], move: (key: Key, to: number) => void): Reorder<Key> {
+  const newest = useRef({order, move});
+  newest.current = {order, move};
+  const dragged = useRef<Key>(undefined); // RO1
+  const [over, setOver] = useState<Key>();
   const end = (): void => {
-    setDragged(undefined);
+    dragged.current = undefined;
     setOver(undefined);
   };
   return {
-    handle: (at) => ({
+    handle: (key) => ({
       draggable: true,
       onDragStart: ({dataTransfer}) => {
-        dataTransfer?.setData('text/plain', String(at + 1));
-        setDragged(at);
+        dataTransfer?.setData('text/plain', String(key));
+        dragged.current = key;
       },
       onDragEnd: end,
     }),
-    place: (at) => ({
-      'data-drop':
-        dragged === undefined || over !== at || dragged === at ? undefined : dragged < at ? 'after' : 'before',
+    place: (key) => ({
+      'data-drop': over === key && dragged.current !== key ? sideOf(order, dragged.current, key) : undefined,
       onDragOver: (event) => {
-        if (dragged === undefined) return; // Something from elsewhere.
+        if (dragged.current === undefined) return; // Something from elsewhere.
         event.preventDefault();
-        setOver(at);
+        setOver(() => key);
       },
       onDrop: (event) => {
+        const from = dragged.current;
+        if (from === undefined) return;
         event.preventDefault();
-        if (dragged !== undefined && dragged !== at) move(dragged, at);
+        const to = newest.current.order.indexOf(key);
+        if (from !== key && to >= 0) newest.current.move(from, to);
         end();
       },
     }),
   };
 }
+
+const sideOf = <Key>(order: readonly Key[], dragged: Key | undefined, over: Key): 'before' | 'after' | undefined =>
+  dragged === undefined ? undefined : order.indexOf(dragged) < order.indexOf(over) ? 'after' : 'before';

@@ -57,14 +57,20 @@ export async function read<Value>(path: string, signal?: AbortSignal, at?: strin
   return answer;
 }
 
+/** `version`: the ETag of what is replaced. */
 export async function change<Value>(
-  method: 'POST' | 'PATCH' | 'DELETE',
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   body?: object,
+  version?: string,
 ): Promise<Answer<Value>> {
   const response = await ask(path, {
     method,
-    headers: {'X-Millrace': '1', ...(body === undefined ? {} : {'Content-Type': 'application/json'})},
+    headers: {
+      'X-Millrace': '1',
+      ...(body === undefined ? {} : {'Content-Type': 'application/json'}),
+      ...(version === undefined ? {} : {'If-Match': version}),
+    },
     ...(body === undefined ? {} : {body: JSON.stringify(body)}),
   });
   return response instanceof Response ? taken<Value>(response) : response;

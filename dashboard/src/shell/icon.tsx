@@ -3,7 +3,7 @@ import {dashboardPath} from '../address/base';
 
 export type {IconName};
 
-const moreNames = 'pause play copy check plus trash rotate chevronRight chevronLeft sparkles rename'.split(
+const moreNames = 'pause play copy check plus trash rotate chevronRight chevronLeft sparkles rename flag'.split(
   ' ',
 ) as MoreIconName[];
 

@@ -1,6 +1,7 @@
 // `?`: every key of the dashboard, and the switch of the single letters.
 import {Fragment} from 'preact';
 import {Dialog} from '../controls/dialog';
+import {may} from '../service/session';
 import {hasLetters, openDialog, setLetters} from './keys';
 import './palette.css';
 import {isShown, places} from './places';
@@ -29,7 +30,10 @@ const groups = (): readonly (readonly [title: string, rows: readonly Row[]])[] =
       [['[', ']'], 'The days before, the days after'],
       [['x'], 'Compare with the time before, the year before, nothing'],
       [['←', '→'], 'In a chart: read its values'],
-      [['Alt', '↑'], 'In a funnel: move the step'],
+      ...(may('analyst')
+        ? [[['a'], 'In a chart of Overview or Trends: annotate where the crosshair stands'] as Row]
+        : []),
+      [['Alt', '↑'], 'In a funnel: move the step; on Overview: move the pin'],
     ],
   ],
   ['Live', [[['p'], 'Pause Live load, hold arriving events']]],

@@ -38,7 +38,7 @@ export interface PersonAnswer {
   readonly revoked_at: string | null;
 }
 
-/** A change of keys, tokens or sessions, a deletion, or failures to get in. */
+/** A change of keys, tokens or sessions or of what people define, a deletion, or failures to get in. */
 export interface RecordLine {
   readonly at: string;
   readonly what:
@@ -46,6 +46,26 @@ export interface RecordLine {
     | 'key.changed'
     | 'key.revoked'
     | 'user.deleted'
+    | 'saved-report.created'
+    | 'saved-report.changed'
+    | 'saved-report.deleted'
+    | 'share.created'
+    | 'share.revoked'
+    | 'board.changed'
+    | 'annotation.created'
+    | 'annotation.deleted'
+    | 'alert.created'
+    | 'alert.changed'
+    | 'alert.deleted'
+    | 'funnel.created'
+    | 'funnel.deleted'
+    | 'webhook.created'
+    | 'webhook.changed'
+    | 'webhook.secret-rotated'
+    | 'webhook.replayed'
+    | 'webhook.deleted'
+    | 'names.hidden'
+    | 'properties.hidden'
     | 'dashboard.signed-in'
     | 'dashboard.sessions-ended'
     | 'admin.refused'
@@ -53,12 +73,12 @@ export interface RecordLine {
     | 'sign-in.refused';
   /** Name of the person or of the key; `admin`; `start` for a start of the service. Null for a failure. */
   readonly by: string | null;
-  /** Id of the key or of the deletion. */
+  /** Id of the key, of the deletion or of what was defined. */
   readonly subject: string | null;
-  /** Name of the key or the person that was changed. */
+  /** Name that the key, the person or what was defined has now; null for what has none, and for what is deleted. */
   readonly name: string | null;
   readonly address: string | null;
-  /** Failures in this line. */
+  /** Failures, or repeated changes, in this line. */
   readonly count: number;
 }
 
@@ -96,6 +116,41 @@ export interface SavedReportsAnswer {
 /** Answer with a 412: the report after another person's change. */
 export interface ChangedMeanwhileAnswer {
   readonly report: SavedReportAnswer;
+}
+
+// -- Board and annotations ------------------------------------------------------------------------------------------------
+
+/** The reports that everybody sees on Overview. */
+export interface BoardAnswer {
+  /** Addresses below `/dashboard`, in the order of the board. */
+  readonly pins: readonly string[];
+  /** Number of changes; the ETag of the answer. A change is of the version that it names. */
+  readonly version: number;
+  /** Null: nobody has changed it yet. */
+  readonly changed_at: string | null;
+  /** Name of the person who changed it last. */
+  readonly changed_by: string | null;
+}
+
+/** With a 412: what somebody else made of it. */
+export interface BoardChangedMeanwhileAnswer {
+  readonly board: BoardAnswer;
+}
+
+/** What happened on a day or at a moment. */
+export interface AnnotationAnswer {
+  readonly id: string;
+  /** A date, or a moment in UTC. */
+  readonly at: string;
+  readonly text: string;
+  readonly created_at: string;
+  /** Name of the person who made it. */
+  readonly created_by: string;
+}
+
+export interface AnnotationsAnswer {
+  /** Newest first, by what they are about. */
+  readonly annotations: readonly AnnotationAnswer[];
 }
 
 // -- Links that share a report ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import type {PersonAnswer} from './answers.js';
@@ -53,11 +54,6 @@ export const revokePerson: Handle = async (front, exchange) => {
   await orUnavailable(front.keys.revoke(id, authorOf(front, exchange)));
   exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
 };
-
-const authorOf = ({clientAddresses}: Front, exchange: Exchange) => ({
-  by: exchange.session!.by,
-  address: clientAddresses.of(exchange),
-});
 
 function shown({id, name, last4, createdMs, lastUsedMs, revokedMs, access}: KeyRecord): PersonAnswer {
   return {

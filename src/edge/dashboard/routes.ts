@@ -25,9 +25,11 @@ import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
 import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
+import {annotate, annotationBodyBytesMax, deleteAnnotation, listAnnotations} from './annotations.js';
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
+import {boardBodyBytesMax, readBoard, replaceBoard} from './board.js';
 import type {DashboardDoor, NeededRole} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
@@ -124,6 +126,12 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   },
   shares: {GET: reading('analyst', shares.list), POST: writing('analyst', shares.create)},
   share: {DELETE: reading('analyst', shares.revoke)},
+  board: {GET: reading('reader', readBoard), PUT: writing('analyst', replaceBoard, boardBodyBytesMax)},
+  annotations: {
+    GET: reading('reader', listAnnotations),
+    POST: writing('analyst', annotate, annotationBodyBytesMax),
+    DELETE: reading('analyst', deleteAnnotation),
+  },
   keys: {GET: reading('admin', listKeys), POST: writing('admin', createKey)},
   key: {POST: writing('admin', changeKey), DELETE: reading('admin', revokeKey)},
   people: {GET: reading('admin', listPeople), POST: writing('admin', createPerson)},

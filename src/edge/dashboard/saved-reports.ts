@@ -16,6 +16,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
@@ -73,7 +74,9 @@ export async function saveReport(front: Front, exchange: Exchange, bytes: Buffer
   const known = reports.list();
   if (known.length >= savedReportsMax) throw new RequestFailure(tooMany);
   const place = Math.max(0, ...known.map((report) => report.place)) + 1;
+  const author = authorOf(front, exchange);
   const saved = await changed(front, () => reports.create({...fields, version: 1, place, ...touched(front, exchange)}));
+  front.audit.defined('saved-report.created', author, saved.id);
   exchange.json('201 Created', JSON.stringify(shown(saved)));
 }
 
@@ -88,6 +91,7 @@ export async function changeSavedReport(front: Front, exchange: Exchange, bytes:
     isOutdated = report.version !== version; // SV1
     return isOutdated ? report : {...report, name, page, search, version: version + 1, ...touched(front, exchange)};
   };
+  const author = authorOf(front, exchange);
   const edited = isDefinitionId('sr', id)
     ? await changed(front, () => savedReportsOf(front.hooks).change(id, edit))
     : undefined;
@@ -96,15 +100,18 @@ export async function changeSavedReport(front: Front, exchange: Exchange, bytes:
     const more: ChangedMeanwhileAnswer = {report: shown(edited)};
     return exchange.failWith(changedMeanwhile, more);
   }
+  front.audit.defined('saved-report.changed', author, id);
   exchange.json('200 OK', JSON.stringify(shown(edited)));
 }
 
 export const deleteSavedReport: Handle = async (front, exchange) => {
   const {id} = readQuery(exchange.query, keyForm);
+  const author = authorOf(front, exchange);
   const removed = isDefinitionId('sr', id)
     ? await changed(front, () => savedReportsOf(front.hooks).remove(id))
     : undefined;
   if (removed === undefined) throw new RequestFailure(unknownReport);
+  front.audit.defined('saved-report.deleted', author, id);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 

@@ -18,6 +18,7 @@ import type {Exchange} from '../http/exchange.js';
 import {SharedAnswer} from '../http/shared-answer.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
@@ -110,6 +111,7 @@ export class Shares {
     const report = isDefinitionId('sr', id) ? savedReportsOf(front.hooks).get(id) : undefined;
     if (report === undefined) throw new RequestFailure(unknownReport);
     if (sharesOf(front.hooks).list().length >= sharesMax) throw new RequestFailure(tooMany);
+    const author = authorOf(front, exchange);
     const nowMs = front.wallMs();
     const {answers, people} = await answersOf(front, report, nowMs);
     const failing = answers.find((one) => 'error' in one);
@@ -133,17 +135,20 @@ export class Shares {
         lastReadMs: null,
       }),
     );
+    front.audit.defined('share.created', author, made.id);
     const answer: CreatedShareAnswer = {...this.shown(front.hooks, made), token};
     exchange.json('201 Created', JSON.stringify(answer));
   };
 
   readonly revoke: Handle = async (front, exchange) => {
     const {id} = readQuery(exchange.query, keyForm);
+    const author = authorOf(front, exchange);
     const removed = isDefinitionId('sh', id)
       ? await storedChange(front, outcomeUnknown, () => sharesOf(front.hooks).remove(id))
       : undefined;
     if (removed === undefined) throw new RequestFailure(unknownShare);
     this.watched.delete(id);
+    front.audit.defined('share.revoked', author, id);
     exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
   };
 

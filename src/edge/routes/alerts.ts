@@ -15,6 +15,7 @@ import type {Exchange} from '../http/exchange.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import {type Handle, variedSegment} from '../route.js';
 import {alertChange, alertOf, bodyOf, newAlertBody, previewBody, ruleOf, shownAlert} from './alert-body.js';
+import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {reportIn} from './min-log-position.js';
 import {storedChange} from './stored-change.js';
@@ -48,7 +49,9 @@ export async function createAlert(front: Front, exchange: Exchange, bytes: Buffe
   checkReferences(front, alert);
   if (alertsOf(front.hooks).list().length >= alertsMax)
     throw new RequestFailure(invalidRequest(`there are ${alertsMax} alerts already: delete one first`));
+  const author = authorOf(front, exchange);
   const created = await changed(front, () => alertsOf(front.hooks).create(alert));
+  front.audit.defined('alert.created', author, created.id);
   exchange.json('201 Created', JSON.stringify(shownAlert(created, undefined)));
 }
 
@@ -61,8 +64,10 @@ export async function changeAlert(front: Front, exchange: Exchange, bytes: Buffe
     return {v, id, createdMs, ...alertOf(whole)};
   };
   checkReferences(front, edit(alert));
+  const author = authorOf(front, exchange);
   const edited = await changed(front, () => alertsOf(front.hooks).change(id, edit));
   if (edited === undefined) throw new RequestFailure(unknownAlert);
+  front.audit.defined('alert.changed', author, id);
   exchange.json('200 OK', JSON.stringify(await withState(front, edited)));
 }
 
@@ -78,8 +83,10 @@ function mergedBody(stored: object, change: object): object {
 
 export const deleteAlert: Handle = async (front, exchange, segment) => {
   const {id} = known(front, exchange, segment);
+  const author = authorOf(front, exchange);
   const removed = await changed(front, () => alertsOf(front.hooks).remove(id));
   if (removed === undefined) throw new RequestFailure(unknownAlert);
+  front.audit.defined('alert.deleted', author, id);
   // What is left of it does no harm, and is swept out.
   await Promise.allSettled([forgetRecord(front.hooks.bucket, stateName(id))]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));

@@ -8,6 +8,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 
@@ -63,6 +64,8 @@ export async function hideProperties(front: Front, exchange: Exchange, bytes: Bu
 
 async function hide(front: Front, exchange: Exchange, list: HiddenList, texts: readonly string[]): Promise<void> {
   const {keys} = front;
+  const author = authorOf(front, exchange);
   await storedChange(front, outcomeUnknown, () => keys.hidden.set(list, [...new Set(texts)]));
+  front.audit.defined(`${list}.hidden`, author);
   exchange.json('200 OK', JSON.stringify({[list]: keys.hidden[list]}));
 }

@@ -12,6 +12,7 @@ import type {Exchange} from '../http/exchange.js';
 import {anyText, required} from '../query/parameters.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 
@@ -137,9 +138,8 @@ function changed<Value>(
   exchange: Exchange,
   change: (keys: KeyStore, author: KeyAuthor) => Promise<Value>,
 ): Promise<Value> {
-  const {keys, clientAddresses} = front;
-  const author = {by: exchange.session?.by ?? 'admin', address: clientAddresses.of(exchange)};
-  return storedChange(front, outcomeUnknown, () => change(keys, author));
+  const author = authorOf(front, exchange);
+  return storedChange(front, outcomeUnknown, () => change(front.keys, author));
 }
 
 /** The key without its hash: with the hash a reader of the list could test guesses. */

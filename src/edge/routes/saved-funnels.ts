@@ -14,6 +14,7 @@ import {failUnknown, userInQuery} from '../query/asked-user.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import type {Handle} from '../route.js';
+import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';
@@ -81,17 +82,21 @@ export async function saveFunnel(front: Front, exchange: Exchange, bytes: Buffer
   const funnels = savedFunnelsOf(front.hooks);
   if (funnels.list().length >= savedFunnelsMax) throw new RequestFailure(tooMany);
   const windowMs = window === undefined ? undefined : windowMsOf(window);
+  const author = authorOf(front, exchange);
   const saved = await changed(front, () =>
     funnels.create({name, steps, ...(windowMs === undefined ? {} : {windowMs})}),
   );
+  front.audit.defined('funnel.created', author, saved.id);
   exchange.json('201 Created', JSON.stringify(shown(saved)));
 }
 
 export const deleteFunnel: Handle = async (front, exchange, segment) => {
   const {id} = funnelIn(front, segment);
   readQuery(exchange.query, noParameters);
+  const author = authorOf(front, exchange);
   const removed = await changed(front, () => savedFunnelsOf(front.hooks).remove(id));
   if (removed === undefined) throw new RequestFailure(unknownFunnel);
+  front.audit.defined('funnel.deleted', author, id);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 

@@ -12,6 +12,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import {variedSegment} from '../route.js';
+import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {replayBody, wantsEvents} from './webhook-body.js';
 import {type End, endsOf, tried, webhookOf} from './webhook-records.js';
@@ -24,12 +25,14 @@ export async function replayWebhook(front: Front, exchange: Exchange, bytes: Buf
   const {from, to, deliveries} = readFields(replayBody, readObject(bytes));
   readQuery(exchange.query, noParameters);
   const endpoint = webhookOf(front, variedSegment(exchange));
+  const author = authorOf(front, exchange);
   const isRange = from !== undefined && to !== undefined;
   if (isRange === (deliveries !== undefined) || (from === undefined) !== (to === undefined))
     throw new RequestFailure(invalidRequest('a replay is of a time, from and to, or of deliveries'));
   const queued = isRange
     ? await replayRange(front, endpoint, Date.parse(from), Date.parse(to))
     : await tried(() => replayLetters(front, endpoint, deliveries!));
+  front.audit.defined('webhook.replayed', author, endpoint.id);
   exchange.json('202 Accepted', JSON.stringify({queued}));
 }
 

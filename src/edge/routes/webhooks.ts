@@ -12,6 +12,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import {type Handle, variedSegment} from '../route.js';
+import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 import {
@@ -52,12 +53,14 @@ export async function createWebhook(front: Front, exchange: Exchange, bytes: Buf
     throw new RequestFailure(invalidRequest(`there are ${endpointsMax} webhooks already: delete one first`));
   const secret = content.kind === 'webhook' ? newSecret() : undefined;
   const secrets = secret === undefined ? [] : [{value: secret}];
+  const author = authorOf(front, exchange);
   const ends = wantsEvents(content) ? await endsOf(front) : [];
   const created = await storedChange(front, storeSilent, async () => {
     const endpoint = await front.hooks.endpoints.create({...content, state: 'active', reason: null, secrets});
     await beginAt(front, endpoint.id, ends, false); // WH1
     return endpoint;
   });
+  front.audit.defined('webhook.created', author, created.id);
   const shown: CreatedWebhookAnswer = {...shownWebhook(created, newStanding), ...(secret !== undefined && {secret})};
   exchange.json('201 Created', JSON.stringify(shown));
 }
@@ -80,20 +83,24 @@ export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buf
   };
   const edited = edit(endpoint);
   if (change.url !== undefined) checkUrl(front, change.url);
+  const author = authorOf(front, exchange);
   const ends = wantsEvents(edited) && !wantsEvents(endpoint) ? await endsOf(front) : [];
   const stored = await storedChange(front, storeSilent, async () => {
     await beginAt(front, endpoint.id, ends, true);
     return front.hooks.endpoints.change(endpoint.id, edit);
   });
   if (stored === undefined) throw new RequestFailure(unknownWebhook);
+  front.audit.defined('webhook.changed', author, endpoint.id);
   await answer(front, exchange, stored);
 }
 
 export const deleteWebhook: Handle = async (front, exchange, segment) => {
   readQuery(exchange.query, noParameters);
   const {id} = webhookOf(front, segment);
+  const author = authorOf(front, exchange);
   const removed = await storedChange(front, storeSilent, () => front.hooks.endpoints.remove(id));
   if (removed === undefined) throw new RequestFailure(unknownWebhook);
+  front.audit.defined('webhook.deleted', author, id);
   // Its remains do no harm: no process serves it any more.
   await Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
@@ -110,21 +117,25 @@ export async function testWebhook(front: Front, exchange: Exchange, bytes: Buffe
 export async function rotateWebhook(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const {id, kind} = actedOn(front, exchange, bytes);
   if (kind !== 'webhook') throw new RequestFailure(invalidRequest('messages to chats are not signed', 'id'));
+  const author = authorOf(front, exchange);
   const secret = newSecret();
   const nowMs = front.wallMs();
   const edited = await storedChange(front, storeSilent, () =>
     front.hooks.endpoints.change(id, (one) => ({...one, secrets: rotated(one.secrets, secret, nowMs)})),
   );
   if (edited === undefined) throw new RequestFailure(unknownWebhook);
+  front.audit.defined('webhook.secret-rotated', author, id);
   exchange.json('200 OK', JSON.stringify({id, secret, old_secret_until: isoText(nowMs + rotationMs)}));
 }
 
 export async function resumeWebhook(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const {id} = actedOn(front, exchange, bytes);
+  const author = authorOf(front, exchange);
   const edited = await storedChange(front, storeSilent, () =>
     front.hooks.endpoints.change(id, (one) => ({...one, state: 'active', reason: null})),
   );
   if (edited === undefined) throw new RequestFailure(unknownWebhook);
+  front.audit.defined('webhook.changed', author, id);
   await answer(front, exchange, edited);
 }
 

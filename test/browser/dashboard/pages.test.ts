@@ -8,6 +8,7 @@ import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {pagePaths} from '../../../dashboard/src/address/page-paths.js';
+import {setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
@@ -153,24 +154,24 @@ describe.each(isWhole ? states : states.slice(0, 1))('$name', ({name: state, fil
     expect(faults.join('\n')).toBe('');
   });
 
-  let cookie: string | undefined;
+  let admin: BrowserClient | undefined;
 
-  async function look(dashboard: DashboardPage, {path, pins, isSignedOut = false}: Visit): Promise<void> {
+  async function look(dashboard: DashboardPage, {path, pins = [], isSignedOut = false}: Visit): Promise<void> {
     const {page} = dashboard;
     if (!isSignedOut) {
-      cookie ??= await sessionCookie();
-      await dashboard.takeSession(cookie);
+      admin ??= await signedIn();
+      if (path === '/') await setPins(admin, pins);
+      await dashboard.takeSession(admin.cookie);
     }
-    if (pins !== undefined) await dashboard.keep('millrace-pins', JSON.stringify(pins));
     await dashboard.goto(path);
     await page.locator('h1').first().waitFor();
     if (path === '/live') await page.getByText('every second').waitFor();
     await dashboard.settled();
   }
 
-  async function sessionCookie(): Promise<string> {
+  async function signedIn(): Promise<BrowserClient> {
     const client = new BrowserClient(service.baseUrl);
     expect((await client.signIn({token: service.adminToken})).status).toBe(200);
-    return client.cookie;
+    return client;
   }
 });

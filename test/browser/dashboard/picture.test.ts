@@ -4,6 +4,8 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {setPins} from '../../support/board.js';
+import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {type Service, startService} from '../../support/service.js';
 import {playShop} from '../../support/shop.js';
@@ -37,7 +39,6 @@ beforeEach((context) => {
 
 async function overview(theme: 'light' | 'dark'): Promise<Buffer> {
   const dashboard = await DashboardPage.open(browser, service, {theme, width, height});
-  await dashboard.keep('millrace-pins', JSON.stringify([funnel]));
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('');
   await dashboard.page
@@ -92,6 +93,9 @@ async function parted(light: Buffer, dark: Buffer): Promise<Buffer> {
 
 test('Overview of a shop in both themes, side by side', async () => {
   await playShop(service, 1_500);
+  const admin = new BrowserClient(service.baseUrl);
+  await admin.signIn({token: service.adminToken});
+  await setPins(admin, [funnel]);
   const picture = await parted(await overview('light'), await overview('dark'));
   expect(picture.subarray(8, 12).toString()).toBe('WEBP');
   const path = process.env.PICTURE!;

@@ -2,6 +2,8 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {setPins} from '../../support/board.js';
+import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -19,6 +21,8 @@ let browser: Browser;
 let secret: Client;
 let dashboard: DashboardPage;
 let page: Page;
+/** Beside the page, as another browser. */
+let admin: BrowserClient;
 /** All days of the story, none of which is today: nothing moves while it is looked at. */
 let from: string;
 let to: string;
@@ -74,6 +78,8 @@ beforeAll(async () => {
   dashboard = await DashboardPage.open(browser, service);
   page = dashboard.page;
   await dashboard.signIn(service.adminToken);
+  admin = new BrowserClient(service.baseUrl);
+  await until('signed in beside it', async () => (await admin.signIn({token: service.adminToken})).status === 200);
 });
 
 afterAll(async () => {
@@ -391,34 +397,143 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
   await page.keyboard.press('Escape');
 });
 
-test('pinned reports are on Overview, in an order that buttons and dragging change, until they are taken off', async () => {
-  for (const path of ['/trends?event=signup', '/funnels?step=signup&step=subscribed', '/trends?event=subscribed']) {
-    await dashboard.goto(`${path}&${range()}`);
-    await page.getByRole('button', {name: 'Pin to Overview', pressed: false}).click();
-    await page.getByRole('button', {name: 'Pin to Overview', pressed: true}).waitFor();
+test('pinned reports are on Overview for everybody, in an order that buttons, keys and dragging change', async () => {
+  try {
+    for (const path of ['/trends?event=signup', '/funnels?step=signup&step=subscribed', '/trends?event=subscribed']) {
+      await dashboard.goto(`${path}&${range()}`);
+      await page.getByRole('button', {name: 'Pin to Overview', pressed: false, disabled: false}).click();
+      await page.getByRole('button', {name: 'Pin to Overview', pressed: true}).waitFor();
+    }
+    const pins = ['/trends?event=signup', '/funnels?step=signup&step=subscribed', '/trends?event=subscribed'];
+    await untilStored(pins);
+    await dashboard.goto(`/?${range()}`);
+    const funnel = await ask<{conversion_rate: number}>('/v1/reports/funnel', {
+      'steps[]': ['signup', 'subscribed'],
+      from,
+      to,
+    });
+    await card('From signup to subscribed')
+      .getByText(`${(funnel.conversion_rate * 100).toFixed(1)}\u2009%`)
+      .first()
+      .waitFor();
+    await untilOrder(['signup', 'From signup to subscribed', 'subscribed']);
+    await card('subscribed').getByRole('button', {name: 'Move subscribed forward'}).press('Enter');
+    await untilOrder(['signup', 'subscribed', 'From signup to subscribed']);
+    const back = card('signup').getByRole('button', {name: 'Move signup back'});
+    await back.press('Alt+ArrowDown');
+    await untilOrder(['subscribed', 'signup', 'From signup to subscribed']);
+    await until('the focus stays with the card', () => back.evaluate((button) => button.matches(':focus')));
+    await dashboard.settled(); // A card that still grows would move what the pointer aims at.
+    await back.dragTo(card('From signup to subscribed'));
+    await untilOrder(['subscribed', 'From signup to subscribed', 'signup']);
+    await untilStored([pins[2], pins[1], pins[0]]);
+    await dashboard.expectSoundOnPhone();
+
+    // Somebody else is faster: a move is not made, and says so; taking off means the same on their board.
+    await overtakeWith([pins[0], pins[1], pins[2]]);
+    await card('subscribed').getByRole('button', {name: 'Move subscribed back'}).press('Enter');
+    await page.getByText(/admin changed the board meanwhile/i).waitFor();
+    await untilOrder(['signup', 'From signup to subscribed', 'subscribed']);
+    dashboard.forgive(/412/);
+    await dashboard.expectSound();
+    await overtakeWith([pins[2], pins[0], pins[1]]);
+    await page.getByRole('button', {name: 'Take signup off Overview'}).click();
+    await untilOrder(['subscribed', 'From signup to subscribed']);
+    await untilStored([pins[2], pins[1]]);
+    dashboard.forgive(/412/);
+
+    const reader = await signedInAs('reader');
+    await reader.goto(`/?${range()}`);
+    await reader.page.getByRole('region', {name: 'subscribed', exact: true}).waitFor();
+    await reader.page.getByText('None yet').waitFor(); // Annotations, as a reader sees no single event.
+    expect(await reader.page.getByRole('button', {name: /^Take|^Move/}).count()).toBe(0);
+    await reader.expectSoundOnPhone();
+    await reader.close();
+
+    for (const name of ['subscribed', 'From signup to subscribed'])
+      await page.getByRole('button', {name: `Take ${name} off Overview`}).click();
+    await untilOrder([]);
+    await untilStored([]);
+  } finally {
+    await page.unrouteAll({behavior: 'wait'});
+    await setPins(admin, []);
   }
-  await dashboard.goto(`/?${range()}`);
-  const funnel = await ask<{conversion_rate: number}>('/v1/reports/funnel', {
-    'steps[]': ['signup', 'subscribed'],
-    from,
-    to,
+});
+
+const untilOrder = (names: readonly string[]): Promise<unknown> =>
+  until(
+    `the order is ${names}`,
+    async () => (await page.locator('.pinned h2').allInnerTexts()).join() === names.join(),
+  );
+
+const untilStored = (pins: readonly string[]): Promise<unknown> =>
+  until('the service has the board', async () => {
+    const board = (await admin.get('/dashboard/api/board')).json<{pins: string[]}>();
+    return board.pins.join() === pins.join();
   });
-  await card('From signup to subscribed')
-    .getByText(`${(funnel.conversion_rate * 100).toFixed(1)}\u2009%`)
-    .first()
-    .waitFor();
-  const order = (): Promise<string[]> => page.locator('.pinned h2').allInnerTexts();
-  const untilOrder = (names: readonly string[]): Promise<unknown> =>
-    until(`the order is ${names}`, async () => (await order()).join() === names.join());
-  await untilOrder(['signup', 'From signup to subscribed', 'subscribed']);
-  await card('subscribed').getByRole('button', {name: 'Move subscribed forward'}).press('Enter');
-  await untilOrder(['signup', 'subscribed', 'From signup to subscribed']);
-  await card('signup').getByRole('button', {name: 'Move signup back'}).dragTo(card('From signup to subscribed'));
-  await untilOrder(['subscribed', 'From signup to subscribed', 'signup']);
+
+/** Stores another board right before the next change of the page arrives. */
+async function overtakeWith(pins: readonly string[]): Promise<void> {
+  let isDue = true;
+  await page.unroute('**/dashboard/api/board');
+  await page.route('**/dashboard/api/board', async (route) => {
+    if (isDue && route.request().method() === 'PUT') {
+      isDue = false;
+      await setPins(admin, pins);
+    }
+    await route.continue();
+  });
+}
+
+async function signedInAs(role: string): Promise<DashboardPage> {
+  const made = await admin.post('/dashboard/api/people', {name: `a ${role}`, role});
+  const other = await DashboardPage.open(browser, service);
+  await other.signIn(made.json<{token: string}>().token);
+  return other;
+}
+
+test('annotations are made at the crosshair, shown on Trends and Overview, read out, listed for readers, deleted', async () => {
+  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await page.getByRole('button', {name: 'Annotations'}).waitFor(); // Its script has the key, and comes after the page.
+  await page.getByLabel('Events: arrow keys read the values').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('a');
+  const dialog = page.getByRole('dialog');
+  const {data} = await counts('signup');
+  await until('the day of the crosshair is there', async () => {
+    return (await dialog.getByLabel('Day').inputValue()) === data[1]!.date;
+  });
+  await dialog.getByLabel('What happened').fill('Price <b>raised</b>');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Price <b>raised</b>').waitFor();
   await dashboard.expectSoundOnPhone();
-  for (const name of ['subscribed', 'From signup to subscribed', 'signup'])
-    await page.getByRole('button', {name: `Take ${name} off Overview`}).click();
-  await untilOrder([]);
+  await page.keyboard.press('Escape');
+  await page.locator('.flag', {hasText: 'Price <b>raised</b>'}).waitFor();
+  await page.getByLabel('Events: arrow keys read the values').focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const said = page.locator('.chart [role=status]');
+  await until('it is read out', async () => (await said.innerText()).endsWith('. Price <b>raised</b>'));
+  await dashboard.expectSound();
+
+  const reader = await signedInAs('reader');
+  await reader.goto(`/?${range()}`);
+  const list = reader.page.getByRole('list', {name: 'Newest annotations'});
+  await list.getByText('Price <b>raised</b>').waitFor();
+  await reader.page.locator('.flag', {hasText: 'Price <b>raised</b>'}).first().waitFor();
+  await reader.page.getByRole('button', {name: 'Annotations'}).click();
+  await reader.page.getByRole('dialog').getByText('Price <b>raised</b>').waitFor();
+  expect(await reader.page.getByRole('dialog').getByRole('button').allInnerTexts()).toEqual(['Done']);
+  await reader.expectSoundOnPhone();
+  await reader.close();
+
+  await page.getByRole('button', {name: 'Annotations'}).click();
+  await dialog.getByRole('button', {name: 'Delete Price <b>raised</b>'}).click();
+  await dialog.getByRole('button', {name: 'Delete for everybody'}).click();
+  await dialog.getByText('None yet').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.flag').waitFor({state: 'detached'});
 });
 
 test('Active users: its numbers are those of the API', async () => {

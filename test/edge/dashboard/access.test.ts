@@ -186,6 +186,11 @@ describe('roles', () => {
     ['GET', 'shares', 'analyst'],
     ['POST', 'shares', 'analyst'],
     ['DELETE', 'share?id=nothing', 'analyst'],
+    ['GET', 'board', 'reader'],
+    ['PUT', 'board', 'analyst'],
+    ['GET', 'annotations', 'reader'],
+    ['POST', 'annotations', 'analyst'],
+    ['DELETE', 'annotations?id=nothing', 'analyst'],
     ['GET', 'keys', 'admin'],
     ['POST', 'keys', 'admin'],
     ['POST', 'key?id=nothing', 'admin'],
@@ -197,7 +202,7 @@ describe('roles', () => {
     ['DELETE', 'sessions', 'admin'],
   ];
 
-  const takesBody = (method: string): boolean => method === 'POST' || method === 'PATCH';
+  const takesBody = (method: string): boolean => ['POST', 'PUT', 'PATCH'].includes(method);
 
   test.each(dashboardRoles)('as %s, every route', async (role) => {
     const {client} = await personAs(role);
@@ -291,6 +296,48 @@ describe('roles', () => {
     expect(record.find(({what}) => what === 'dashboard.signed-in')).toMatchObject({by: 'a admin', subject: null});
     expect(JSON.stringify(record)).not.toContain(token);
   });
+
+  test('the record says who defined what, by people and by keys, with the names that things have now', async () => {
+    const {client} = await personAs('analyst');
+    const key = new Client(service.baseUrl, service.secretKey);
+    const idOf = (answer: {json: <Body>() => Body}): string => answer.json<{id: string}>().id;
+    const funnel = {name: 'Buys', steps: ['signup', 'order_placed']};
+    const alert = {name: 'No orders', kind: 'absence', event: 'order_placed', minutes: 60, endpoints: []};
+    const webhook = {
+      kind: 'slack',
+      url: 'https://hooks.slack.com/services/T0/B0/X',
+      types: [{type: 'report.threshold', names: ['none']}],
+    };
+    const report = idOf(
+      await client.post('/dashboard/api/saved-reports', {name: 'Growth', page: '/trends', search: ''}),
+    );
+    const made = {
+      funnel: idOf(await key.post('/v1/funnels', funnel)),
+      alert: idOf(await client.post('/dashboard/api/v1/alerts', alert)),
+      webhook: idOf(await admin.post('/dashboard/api/v1/webhooks', webhook)),
+    };
+    const change = {version: 1, name: 'Growth of all'};
+    expect((await client.post(`/dashboard/api/saved-report?id=${report}`, change)).status).toBe(200);
+    expect((await client.post(`/dashboard/api/saved-report?id=${report}`, {place: -7})).status).toBe(200);
+    expect((await client.post(`/dashboard/api/saved-report?id=${report}`, change)).status).toBe(412);
+    expect((await admin.ask('PATCH', `/dashboard/api/v1/alerts/${made.alert}`, {json: {minutes: 90}})).status).toBe(
+      200,
+    );
+    expect((await key.delete(`/v1/funnels/${made.funnel}`)).status).toBe(200);
+    expect((await key.send('PUT', '/v1/names/hidden', {json: {names: []}})).status).toBe(200);
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
+    const shown = record.slice(0, 8).map(({what, by, subject, name, count}) => [what, by, subject, name, count]);
+    expect(shown).toEqual([
+      ['names.hidden', 'bootstrap', null, null, 1],
+      ['funnel.deleted', 'bootstrap', made.funnel, null, 1],
+      ['alert.changed', 'admin', made.alert, 'No orders', 1],
+      ['saved-report.changed', 'a analyst', report, 'Growth of all', 2],
+      ['webhook.created', 'admin', made.webhook, null, 1],
+      ['alert.created', 'a analyst', made.alert, 'No orders', 1],
+      ['funnel.created', 'bootstrap', made.funnel, null, 1],
+      ['saved-report.created', 'a analyst', report, 'Growth of all', 1],
+    ]);
+  });
 });
 
 describe('saved reports', () => {
@@ -344,6 +391,116 @@ describe('saved reports', () => {
       ['search', {...report, search: `?${'x'.repeat(20_000)}`}],
       ['name', {...report, name: ''}],
       ['more', {...report, more: 1}],
+    ] as const;
+    for (const [field, body] of wrong) {
+      const answer = await admin.post(path, body);
+      expect([answer.status, answer.json<{error: {field: string}}>().error.field]).toEqual([400, field]);
+    }
+  });
+});
+
+describe('the board of Overview', () => {
+  const path = '/dashboard/api/board';
+  type Board = {pins: string[]; version: number; changed_by: string | null};
+  const read = async (client = admin): Promise<Board> => (await client.get(path)).json<Board>();
+  const put = (client: BrowserClient, pins: unknown, version: number | string): Promise<PageAnswer> =>
+    client.ask('PUT', path, {
+      json: {pins},
+      headers: {'If-Match': typeof version === 'string' ? version : `"${version}"`},
+    });
+
+  test('everybody sees what one pins; of two who change it the second gets the board of the first', async () => {
+    const [{client: first}, {client: second}, {client: reader}] = await Promise.all([
+      personAs('analyst'),
+      personAs('admin'),
+      personAs('reader'),
+    ]);
+    const before = await read();
+    expect(before).toEqual({pins: [], version: 0, changed_at: null, changed_by: null});
+    const [trend, funnel] = ['/trends?event=signup', '/funnels?step=signup&step=%3Cb%3E'];
+    const made = await put(first, [trend, funnel], 0);
+    expect([made.status, made.headers.etag]).toEqual([200, '"1"']);
+    expect(made.json()).toMatchObject({pins: [trend, funnel], version: 1, changed_by: 'a analyst'});
+    const late = await put(second, [funnel], 0);
+    expect([late.status, codeOf(late)]).toEqual([412, 'changed_meanwhile']);
+    expect(late.json()).toMatchObject({board: made.json()});
+    expect(await read(reader)).toEqual(made.json());
+    const moved = await put(second, [funnel, trend], 1);
+    expect(moved.json()).toMatchObject({pins: [funnel, trend], version: 2, changed_by: 'a admin'});
+    const same = await reader.get(path, {headers: {'If-None-Match': '"2"'}});
+    expect(same.status).toBe(304);
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
+    expect(record.slice(0, 2).map(({what, by}) => [what, by])).toEqual([
+      ['board.changed', 'a admin'],
+      ['board.changed', 'a analyst'],
+    ]);
+  });
+
+  test('of many who change it at once one wins, and what is wrong is named', async () => {
+    const {version} = await read();
+    const answers = await Promise.all(
+      Array.from({length: 8}, (_, at) => put(admin, [`/trends?event=e${at}`], version)),
+    );
+    expect(answers.map(({status}) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
+    const wrong: readonly (readonly [field: string, pins: unknown, version: number | string])[] = [
+      ['pins', Array.from({length: 13}, (_, at) => `/trends?event=e${at}`), version + 1],
+      ['pins', ['/trends?event=a', '/trends?event=a'], version + 1],
+      ['pins', [`/trends?event=${'x'.repeat(17_000)}`], version + 1],
+      ['pins.0', ['/people?user=ada'], version + 1],
+      ['pins.0', ['/trends?event=a b'], version + 1],
+      ['pins.1', ['/trends?event=a', 7], version + 1],
+      ['pins', undefined, version + 1],
+      ['If-Match', [], ''],
+      ['If-Match', [], '*'],
+    ];
+    for (const [field, pins, seen] of wrong) {
+      const answer = await put(admin, pins, seen);
+      expect([answer.status, answer.json<{error: {field: string}}>().error.field]).toEqual([400, field]);
+    }
+    expect((await put(admin, [], version + 1)).json()).toMatchObject({pins: [], version: version + 2});
+  });
+});
+
+describe('annotations', () => {
+  const path = '/dashboard/api/annotations';
+  const list = async (client: BrowserClient): Promise<{id: string; at: string; text: string; created_by: string}[]> =>
+    (await client.get(path)).json<{annotations: []}>().annotations;
+
+  test('who may annotate makes and deletes them, everybody sees them, newest first', async () => {
+    const [{client: analyst}, {client: reader}] = await Promise.all([personAs('analyst'), personAs('reader')]);
+    const texts = [
+      ['2026-11-03', 'Price of pro raised'],
+      ['2026-11-05T10:00Z', 'Mail to everybody <b>'],
+      ['2026-11-04T23:59:59.5Z', 'x'.repeat(200)],
+    ];
+    for (const [at, text] of texts) {
+      const made = await analyst.post(path, {at, text});
+      expect([made.status, made.json()]).toMatchObject([201, {at, text, created_by: 'a analyst'}]);
+    }
+    const listed = await list(reader);
+    expect(listed.map(({at}) => at)).toEqual(['2026-11-05T10:00Z', '2026-11-04T23:59:59.5Z', '2026-11-03']);
+    for (const {id} of listed) expect((await admin.delete(`${path}?id=${id}`)).status).toBe(200);
+    expect((await admin.delete(`${path}?id=${listed[0].id}`)).status).toBe(404);
+    expect(await list(reader)).toEqual([]);
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
+    expect(record.slice(0, 4).map(({what, by}) => [what, by])).toEqual([
+      ...Array(3).fill(['annotation.deleted', 'admin']),
+      ['annotation.created', 'a analyst'],
+    ]);
+    expect(JSON.stringify(record)).not.toContain('Price of pro');
+  });
+
+  test('what is wrong is named', async () => {
+    const right = {at: '2026-11-03', text: 'Launch'};
+    const wrong = [
+      ['at', {...right, at: '2026-02-30'}],
+      ['at', {...right, at: '2026-11-03T10:00'}],
+      ['at', {...right, at: '2026-11-03T10:00+01:00'}],
+      ['at', {...right, at: 'today'}],
+      ['text', {...right, text: ''}],
+      ['text', {...right, text: 'x'.repeat(201)}],
+      ['text', {...right, text: 'two\nlines'}],
+      ['by', {...right, by: 'ada'}],
     ] as const;
     for (const [field, body] of wrong) {
       const answer = await admin.post(path, body);

@@ -29,7 +29,10 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
     'reader',
     'Reports, live load and benchmarks. Sees no user and no single event; values of properties, such as a plan or a country, are visible in reports.',
   ],
-  ['analyst', 'And single events, people with their traits, what arrives now, and alerts.'],
+  [
+    'analyst',
+    'And single events, people with their traits, what arrives now, and alerts; saves reports, arranges Overview and annotates charts.',
+  ],
   ['admin', 'And API keys, webhooks, deletions, and this page.'],
 ];
 

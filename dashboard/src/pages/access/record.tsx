@@ -16,6 +16,26 @@ const words: Readonly<Record<RecordLine['what'], string>> = {
   'key.changed': 'Changed the limits of a key',
   'key.revoked': 'Revoked a key or token',
   'user.deleted': 'Deleted a person',
+  'saved-report.created': 'Saved a report',
+  'saved-report.changed': 'Changed a saved report',
+  'saved-report.deleted': 'Deleted a saved report',
+  'share.created': 'Made a link that shares a report',
+  'share.revoked': 'Revoked a link that shares a report',
+  'board.changed': 'Changed the board of Overview',
+  'annotation.created': 'Made an annotation',
+  'annotation.deleted': 'Deleted an annotation',
+  'alert.created': 'Created an alert',
+  'alert.changed': 'Changed an alert',
+  'alert.deleted': 'Deleted an alert',
+  'funnel.created': 'Saved a funnel',
+  'funnel.deleted': 'Deleted a saved funnel',
+  'webhook.created': 'Created a webhook',
+  'webhook.changed': 'Changed a webhook',
+  'webhook.secret-rotated': 'Gave a webhook a new secret',
+  'webhook.replayed': 'Had a webhook sent things again',
+  'webhook.deleted': 'Deleted a webhook',
+  'names.hidden': 'Changed which names are hidden',
+  'properties.hidden': 'Changed which properties are hidden',
   'dashboard.signed-in': 'Signed in',
   'dashboard.sessions-ended': 'Signed everybody out',
   'admin.refused': 'Refused: a wrong admin token',
@@ -36,7 +56,9 @@ export function RecordCard() {
       {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
       {value === undefined && fault === undefined && <Loading />}
       {value !== undefined && lines.length === 0 && (
-        <Empty title="Nothing yet">Changes of keys and tokens, deletions and sign-ins are listed here.</Empty>
+        <Empty title="Nothing yet">
+          Changes of keys and tokens, of reports, alerts and webhooks, deletions and sign-ins are listed here.
+        </Empty>
       )}
       {lines.length > 0 && (
         <TableFrame label="Record in a table">

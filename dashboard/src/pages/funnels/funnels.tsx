@@ -18,7 +18,7 @@ import {Card} from '../../shell/card';
 import {type Behind, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
-import {PinButton} from '../../shell/pin-button';
+import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
@@ -33,6 +33,7 @@ import type {VariantRow, VariantsProps} from './variants';
 import '../trends/trends.css';
 import './funnels.css';
 
+const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 const FunnelNote = later<FunnelNoteProps>(() => import('./funnel-note').then(({FunnelNote: Part}) => Part));
 const FunnelTimes = later<FunnelTimesProps>(() => import('./funnel-times').then(({FunnelTimes: Part}) => Part));
 const SavedFunnels = later<SavedFunnelsProps>(() => import('./saved-funnels').then(({SavedFunnels: Part}) => Part));

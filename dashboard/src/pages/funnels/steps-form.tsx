@@ -28,7 +28,10 @@ export function StepsForm({
     // The focus stays with the step that was moved.
     requestAnimationFrame(() => list.current?.children[to]?.querySelector('input')?.focus());
   };
-  const reorder = useReorder(move);
+  const reorder = useReorder(
+    steps.map((_, at) => at),
+    move,
+  );
   const form = useRef<HTMLElement>(null);
   /** After a step was chosen: the next one, or the button that adds one. */
   const focusBehind = (at: number): void => {

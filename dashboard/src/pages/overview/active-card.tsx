@@ -9,6 +9,7 @@ import {soFarText} from '../../charts/comparison';
 import {count} from '../../charts/format';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
+import {onCrosshair, useMarks} from '../../service/marks';
 import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type Behind, Explained, explaining} from '../../shell/explained';
@@ -40,6 +41,7 @@ export function ActiveCard({active}: ActiveCardProps) {
   const interval = shown?.question.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
+  const marks = useMarks(chart.times, shown?.question.days.to ?? 0);
   const props = {...chart, label: 'Active users', clock: interval === 'hour', moment};
   const total = (shown?.reports[0]?.value as ActiveAnswer | undefined)?.total;
   const behind =
@@ -82,7 +84,7 @@ export function ActiveCard({active}: ActiveCardProps) {
               onNumber={(at, index) => (explaining.value = behind(index, {at, text: moment(chart.times[at]!)}))}
             />
           ) : (
-            <TimeChart {...props} height={250} openText={soFarText(asOfMs)} />
+            <TimeChart {...props} height={250} openText={soFarText(asOfMs)} marks={marks} onCrosshair={onCrosshair} />
           )
         }
       </ReportBody>

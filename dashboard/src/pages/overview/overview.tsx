@@ -4,18 +4,14 @@ import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {useReorder} from '../../controls/reorder';
+import {board, boardFault, pins, readBoardAgain, useBoard} from '../../service/board';
 import {oldest} from '../../service/freshness';
-import {movePin, pins} from '../../service/pins';
 import {useReports} from '../../service/reports';
-import {may} from '../../service/session';
 import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
-import {Loading} from '../../shell/states';
+import {FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 import type {ActiveCardProps} from './active-card';
-import type {ArrivalsProps} from './arrivals-card';
-import type {PinnedProps} from './pinned';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
 import {TrendCard} from './trend-card';
@@ -30,14 +26,19 @@ const ActiveCard = later<ActiveCardProps>(
   </div>,
 );
 
-const ArrivalsCard = later<ArrivalsProps>(
-  () => import('./arrivals-card').then(({ArrivalsCard: Part}) => Part),
+/** Single events are not for every role. */
+const NewestCard = later(
+  () => import('./newest-card').then(({NewestCard: Part}) => Part),
   <div class="card span-4">
     <Loading lines={6} />
   </div>,
 );
 
-const Pinned = later(() => import('./pinned').then(({Pinned: Part}) => Part), <Loading lines={8} />);
+const BoardRow = later(() => import('./board-row').then(({BoardRow: Part}) => Part), <Loading lines={8} />);
+
+const AnnotationsButton = later(() =>
+  import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),
+);
 
 const trendMax = 3;
 
@@ -67,14 +68,15 @@ export function Overview() {
   const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
 
   const activePaths = (['dau', 'wau', 'mau'] as const).map((metric) => usersPath(metric, days, interval));
-  const [first, ...others] = pins.value;
+  useBoard();
+  const fault = boardFault.value;
+  const [first] = pins.value;
   // Pins take the place of the chart of active users, whose figures are in the tiles.
-  const active = useReports({...asked, activePaths}, first === undefined ? activePaths : undefined);
-  const reorder = useReorder((from, to) => movePin(pins.value[from]!, to));
+  const hasNoPin = first === undefined && (board.value !== undefined || fault !== undefined);
+  const active = useReports({...asked, activePaths}, hasNoPin ? activePaths : undefined);
   const tiles = useTiles(Math.min(days.to, today.value));
 
   const zoom = (from: number, to: number): void => ask({range: {kind: 'days', from, to}, every: null});
-  const pinned = {range: question.range, days, interval, past, reorder, onRange: zoom};
 
   const isNothing = listed !== undefined && listed.data.length === 0 && !names.isOther;
   return (
@@ -95,30 +97,38 @@ export function Overview() {
         <>
           <Tiles tiles={tiles} />
           <div class="row">
-            <TrendCard span={8} title="Trend" file="most-frequent-events" trend={trend} names={names} onRange={zoom} />
+            <TrendCard
+              span={8}
+              title="Trend"
+              file="most-frequent-events"
+              trend={trend}
+              names={names}
+              tools={<AnnotationsButton isHour={interval === 'hour'} />}
+              onRange={zoom}
+            />
             <TopEvents names={names} pastNames={pastNames} range={question.range} />
           </div>
-          <div class="row">
-            {first === undefined ? <ActiveCard active={active} /> : <PinPlace pin={first} span={8} {...pinned} />}
-            <ArrivalsCard mayRead={may('analyst')} names={names} />
-          </div>
-          {others.length > 0 && (
-            <div class="row">
-              {others.map((pin) => (
-                <PinPlace key={pin} pin={pin} span={others.length === 1 ? 12 : 6} {...pinned} />
-              ))}
+          {fault !== undefined && (
+            <div class="card">
+              <FaultBox fault={fault} onAgain={readBoardAgain} />
             </div>
+          )}
+          {first === undefined ? (
+            <div class="row">
+              {hasNoPin ? (
+                <ActiveCard active={active} />
+              ) : (
+                <div class="card span-8">
+                  <Loading lines={8} />
+                </div>
+              )}
+              <NewestCard />
+            </div>
+          ) : (
+            <BoardRow range={question.range} days={days} interval={interval} past={past} onRange={zoom} />
           )}
         </>
       )}
     </>
-  );
-}
-
-function PinPlace({span, ...props}: PinnedProps & {readonly span: 6 | 8 | 12}) {
-  return (
-    <div class={`pinned span-${span}`} {...props.reorder.place(pins.value.indexOf(props.pin))}>
-      <Pinned {...props} />
-    </div>
   );
 }

@@ -1,4 +1,5 @@
 // Reports that were pinned to Overview: each over the days of Overview, with its place in their order.
+import {useRef, useState} from 'preact/hooks';
 import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
 import {pageAddress} from '../../address/base';
 import {type Problem, readAddress, writeAddress} from '../../address/codec';
@@ -20,8 +21,10 @@ import {Funnel} from '../../charts/funnel';
 import {funnelRows, funnelTitle, windowNote} from '../../charts/funnel-words';
 import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
 import type {Reorder} from '../../controls/reorder';
-import {movePin, pins, togglePin} from '../../service/pins';
+import {pins} from '../../service/board';
+import {movePin, togglePin} from '../../service/board-changes';
 import {type Shown, useReports} from '../../service/reports';
+import {may} from '../../service/session';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {Icon} from '../../shell/icon';
@@ -30,13 +33,15 @@ import {ReportBody} from '../../shell/report-body';
 import {today} from '../../shell/today';
 import {TrendCard, type TrendQuestion} from './trend-card';
 
+type PinReorder = Reorder<string>;
+
 export interface PinnedProps {
   readonly pin: string;
   readonly range: Range;
   readonly days: Days;
   readonly interval: Interval;
   readonly past: Past | undefined;
-  readonly reorder: Reorder;
+  readonly reorder: PinReorder;
   readonly onRange: (from: number, to: number) => void;
 }
 
@@ -178,31 +183,57 @@ function Lost({problems}: {readonly problems: readonly Problem[]}) {
   );
 }
 
-function PinTools({pin, title, reorder}: {readonly pin: string; readonly title: string; readonly reorder: Reorder}) {
+/** Moves the pin or takes it off: for who may change the board. */
+function PinTools({pin, title, reorder}: {readonly pin: string; readonly title: string; readonly reorder: PinReorder}) {
+  const [said, setSaid] = useState('');
+  const tools = useRef<HTMLSpanElement>(null);
   const at = pins.value.indexOf(pin);
+  const last = pins.value.length - 1;
+  if (!may('analyst')) return null;
+  const move = (by: -1 | 1): void => {
+    const to = at + by;
+    if (to < 0 || to > last) return;
+    movePin(pin, to);
+    setSaid(`${title} is number ${to + 1} of ${last + 1} now`);
+    // The card moves, and the focus stays with it.
+    requestAnimationFrame(() => {
+      const [forward, back] = tools.current!.querySelectorAll<HTMLButtonElement>('.handle');
+      (by < 0 === !forward!.disabled ? forward : back)?.focus();
+    });
+  };
+  const handle = {
+    ...reorder.handle(pin),
+    onKeyDown: (event: KeyboardEvent) => {
+      const by = ({ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1} as const)[event.key as 'ArrowUp'];
+      if (!event.altKey || by === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      move(by);
+    },
+  };
   return (
-    <>
-      {pins.value.length > 1 && (
+    <span class="pin-tools" ref={tools}>
+      {last > 0 && (
         <>
           <button
             type="button"
             class="quiet handle"
-            {...reorder.handle(at)}
+            {...handle}
             disabled={at === 0}
             aria-label={`Move ${title} forward`}
-            title="Move forward, or drag it"
-            onClick={() => movePin(pin, at - 1)}
+            title="Move forward, or drag it (Alt and arrow)"
+            onClick={() => move(-1)}
           >
             <Icon name="chevronUp" />
           </button>
           <button
             type="button"
             class="quiet handle"
-            {...reorder.handle(at)}
-            disabled={at === pins.value.length - 1}
+            {...handle}
+            disabled={at === last}
             aria-label={`Move ${title} back`}
-            title="Move back, or drag it"
-            onClick={() => movePin(pin, at + 1)}
+            title="Move back, or drag it (Alt and arrow)"
+            onClick={() => move(1)}
           >
             <Icon name="chevronDown" />
           </button>
@@ -217,6 +248,9 @@ function PinTools({pin, title, reorder}: {readonly pin: string; readonly title: 
       >
         <Icon name="close" />
       </button>
-    </>
+      <span class="visually-hidden" role="status">
+        {said}
+      </span>
+    </span>
   );
 }

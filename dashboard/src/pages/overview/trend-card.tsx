@@ -10,6 +10,7 @@ import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Explanation} from '../../explained/explanation';
 import type {Words} from '../../explained/words';
+import {onCrosshair, useMarks} from '../../service/marks';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
@@ -74,6 +75,7 @@ export function TrendCard({
   const interval = question?.interval ?? 'day';
   const moment = useMemo(() => momentOf(interval), [interval]);
   const asOfMs = shown?.freshness?.asOfMs;
+  const marks = useMarks(chart.times, question?.days.to ?? 0);
   const props = {...chart, label: title, clock: interval === 'hour', moment, ...(say && {say, format: say})};
   const note = linesNote({
     what: `by the ${interval}`,
@@ -118,6 +120,8 @@ export function TrendCard({
               isApart
               height={318}
               openText={soFarText(asOfMs)}
+              marks={marks}
+              onCrosshair={onCrosshair}
               onRange={(from, to) => onRange(Math.floor(from / 86_400), Math.floor(to / 86_400))}
             />
           )

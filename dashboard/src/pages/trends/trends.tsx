@@ -17,12 +17,13 @@ import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {oldest} from '../../service/freshness';
+import {onCrosshair, useMarks} from '../../service/marks';
 import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type Behind, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
-import {PinButton} from '../../shell/pin-button';
+import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
@@ -44,6 +45,12 @@ const SeriesTable = later<SeriesTableProps>(
   () => import('./series-table').then(({SeriesTable: Part}) => Part),
   <Loading lines={3} />,
 );
+
+const AnnotationsButton = later<{readonly zone: string; readonly isHour: boolean}>(() =>
+  import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),
+);
+
+const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 const mostFrequent = (names: readonly string[]): string | undefined => names[0];
 
@@ -79,6 +86,7 @@ export function Trends() {
     () => chartOf(drawn, shownInterval, (ms) => wallMs(shownZone, ms)),
     [drawn, shownInterval, shownZone],
   );
+  const marks = useMarks(chart.times, shownDays.to, shownZone);
   const moment = useMemo(() => {
     const hour = shownZone === 'UTC' ? 'UTC' : '';
     return (seconds: number): string => bucketText(seconds, shownInterval, hour).trim();
@@ -177,6 +185,7 @@ export function Trends() {
                 <>
                   <CurlButton paths={shown!.question.series.map(shown!.question.pathOf)} />
                   <PinButton page="/trends" form={trendsForm} search={writeAddress(trendsForm, question)} />
+                  {!isShared && <AnnotationsButton zone={shownZone} isHour={shownInterval === 'hour'} />}
                   <CsvButton file="trends" rows={() => csvRows([...lines, ...divided])} />
                   <TableButton isTable={isTable} onChange={setTable} />
                 </>
@@ -203,6 +212,8 @@ export function Trends() {
                       isApart
                       height={320}
                       openText={soFarText(wallAsOfMs)}
+                      marks={marks}
+                      onCrosshair={onCrosshair}
                       {...(!isShared && {
                         onRange: (from: number, to: number) =>
                           ask({

@@ -1,0 +1,47 @@
+// The annotations of the service as this browser last read them.
+import {signal} from '@preact/signals';
+import {useEffect} from 'preact/hooks';
+import type {AnnotationAnswer, AnnotationsAnswer} from '../../../src/edge/dashboard/answers.js';
+import {marksOf} from '../charts/annotated';
+import {drawMarks} from '../charts/mark-drawing';
+import {type Answer, change, type Fault, read} from './client';
+import {marker} from './marks';
+import {publication} from './publication';
+
+/** Newest first, by what they are about. Undefined before the first answer. */
+export const annotations = signal<readonly AnnotationAnswer[] | undefined>(undefined);
+export const annotationsFault = signal<Fault | undefined>(undefined);
+
+function take(known: readonly AnnotationAnswer[]): void {
+  annotations.value = known;
+  marker.value = (times, lastDay, zone) => {
+    const at = marksOf(known, times, (lastDay + 1) * 86_400, zone);
+    return {at, draw: (plot, widthOf) => drawMarks(plot, at, widthOf)};
+  };
+}
+
+export async function readAnnotations(): Promise<void> {
+  const answer = await read<AnnotationsAnswer>('annotations');
+  annotationsFault.value = answer.kind === 'fault' ? answer.fault : undefined;
+  if (answer.kind === 'value') take(answer.value.annotations);
+}
+
+/** Reads them, and again with each publication, as reports do. */
+export function useAnnotations(): void {
+  const round = publication.value;
+  useEffect(() => void readAnnotations(), [round]);
+}
+
+export async function annotate(at: string, text: string): Promise<Answer<AnnotationAnswer>> {
+  const answer = await change<AnnotationAnswer>('POST', 'annotations', {at, text});
+  if (answer.kind === 'value') await readAnnotations();
+  return answer;
+}
+
+export async function deleteAnnotation(id: string): Promise<Answer<unknown>> {
+  const answer = await change('DELETE', `annotations?${new URLSearchParams({id})}`);
+  // Somebody else was faster: it is gone all the same.
+  if (answer.kind === 'value' || answer.fault.code === 'not_found')
+    take((annotations.value ?? []).filter((one) => one.id !== id));
+  return answer;
+}
