@@ -3,11 +3,13 @@
 import type {KeyBucket} from '../keys/store.js';
 import type {TailPlace} from './heads.js';
 import type {Missed} from './missed.js';
+import type {Batch} from './told-rows.js';
 
 export interface Cursor extends TailPlace {
   readonly v: 1;
-  /** For batches: ordinal after the batches under way. A restart forms the same batches. */
+  /** For batches: ordinal after the batches under way, and these. A restart forms the same ones. */
   readonly plannedEnd?: number;
+  readonly planned?: readonly Batch[];
   /** Absent: none. */
   readonly missed?: Missed;
 }

@@ -26,7 +26,7 @@ import type {Owners} from './owners.js';
 import type {Outcome} from './post.js';
 import type {EventsReference, EventsTrigger} from './queued.js';
 import {attemptsMax} from './schedule.js';
-import {isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
+import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
 import {whyOf} from './trigger-run.js';
 
 const pageRowsMax = 256;
@@ -59,6 +59,7 @@ export interface TailWorld {
 /** One POST. */
 interface Delivery {
   readonly trigger: EventsTrigger;
+  readonly batch: Batch;
   readonly events: ToldEvent[];
   /** When the events were read, monotonic ms. */
   readonly readMs: number;
@@ -184,7 +185,7 @@ export class TailRun {
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
     const {endpoint} = this.recipient;
     if (isBatched(endpoint) && cursor.plannedEnd === undefined) {
-      this.cursor = {...cursor, plannedEnd: page.next};
+      this.cursor = {...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)};
       await this.save();
     }
     if (endpoint.ordered) for (const delivery of page.deliveries) await this.settle(delivery);
@@ -240,7 +241,13 @@ export class TailRun {
     }
     const oldest = rows.find(({event}) => !event.joined);
     const oldestMs = oldest && Date.parse(oldest.event.received_at);
-    return {next, missed, generations, deliveries: await this.deliveriesOf(rows, generations), oldestMs};
+    return {
+      next,
+      missed,
+      generations,
+      deliveries: await this.deliveriesOf(rows, generations, cursor.planned),
+      oldestMs,
+    };
   }
 
   /** TL4 */
@@ -274,15 +281,20 @@ export class TailRun {
     this.move(cursor, []);
   }
 
-  private async deliveriesOf(rows: readonly Row[], generations: Generations): Promise<Delivery[]> {
+  private async deliveriesOf(
+    rows: readonly Row[],
+    generations: Generations,
+    planned: Cursor['planned'],
+  ): Promise<Delivery[]> {
     const {endpoint} = this.recipient;
     const {events, messageId} = this.world;
     const generationsOf = (partition: number) => this.generationsOf(partition);
-    const of = {endpoint, partition: this.partition, generations, rows};
+    const of = {endpoint, partition: this.partition, generations, rows, planned};
     const formed = await toldDeliveries(of, {generationsOf, messageId});
     const readMs = monotonicMs();
-    return formed.map(({trigger, rows: some}) => ({
+    return formed.map(({trigger, batch, rows: some}) => ({
       trigger,
+      batch,
       events: some.map(({text, event}) => events.told(text, event)),
       readMs,
     }));

@@ -1,7 +1,8 @@
 // Stored rows as they are told: which go together, under which `webhook-id`, and what a queue holds of them.
 //   RO1. The id of an event says for ever where its row was first, in which partition and at which ordinal; with the generation of the
 //        log there it names no other one. So a tail, a replay and the partition that a join brought it to tell it under one id.
-//   RO2. A batch is named by its first and last row: batches of a replay are others.
+//   RO2. A batch is named by its first and last row as it was planned, whatever was erased since: a restart tells it under one id.
+//        Batches of a replay are others.
 import {type Generations, generationOfRow, newestOf} from '../../actors/generations.js';
 import type {Endpoint} from './endpoint.js';
 import type {StoredEvent} from './message.js';
@@ -26,6 +27,16 @@ export interface RowsOf<Row extends ToldRow> {
   readonly generations: Generations;
   /** By ascending ordinal. */
   readonly rows: readonly Row[];
+  /** Batches of an earlier attempt at these rows. */
+  readonly planned?: readonly Batch[] | undefined;
+}
+
+/** Ordinals of its first and last row. */
+export type Batch = readonly [first: number, last: number];
+
+interface Group<Row extends ToldRow> {
+  readonly batch: Batch;
+  readonly rows: readonly Row[];
 }
 
 /** What names them: the generations of every partition's log, and the hash of the deployment. */
@@ -47,18 +58,26 @@ export function originOf({id}: Pick<StoredEvent, 'id'>): {readonly partition: nu
 export async function toldDeliveries<Row extends ToldRow>(
   of: RowsOf<Row>,
   naming: Naming,
-): Promise<{readonly trigger: EventsTrigger; readonly rows: readonly Row[]}[]> {
+): Promise<(Group<Row> & {readonly trigger: EventsTrigger})[]> {
   const deliveries = [];
-  for (const rows of groupsOf(of.rows, of.endpoint)) {
-    const id = await idOf(rows, of, naming);
+  for (const {batch, rows} of groupsOf(of)) {
+    const id = await idOf(batch, rows[0]!, of, naming);
     const timestampMs = Date.parse(rows.at(-1)!.event.received_at);
     const trigger: EventsTrigger = {v: 1, id, type: 'event.tracked', timestampMs, of: referenceTo(rows, of)};
-    deliveries.push({trigger, rows});
+    deliveries.push({trigger, batch, rows});
   }
   return deliveries;
 }
 
-function groupsOf<Row extends ToldRow>(rows: readonly Row[], {batch}: Endpoint): Row[][] {
+/** Rows that are in no planned batch come of a rule that was widened since. */
+function groupsOf<Row extends ToldRow>({rows, planned = [], endpoint}: RowsOf<Row>): Group<Row>[] {
+  const isIn = ({ordinal}: Row, [first, last]: Batch): boolean => first <= ordinal && ordinal <= last;
+  const known = planned.map((batch) => ({batch, rows: rows.filter((row) => isIn(row, batch))}));
+  const others = rows.filter((row) => !planned.some((batch) => isIn(row, batch)));
+  return [...known.filter((group) => group.rows.length > 0), ...newGroups(others, endpoint)];
+}
+
+function newGroups<Row extends ToldRow>(rows: readonly Row[], {batch}: Endpoint): Group<Row>[] {
   const groups: Row[][] = [];
   let chars = 0;
   for (const row of rows) {
@@ -70,17 +89,21 @@ function groupsOf<Row extends ToldRow>(rows: readonly Row[], {batch}: Endpoint):
       chars = row.chars;
     }
   }
-  return groups;
+  return groups.map((group) => ({batch: [group[0]!.ordinal, group.at(-1)!.ordinal], rows: group}));
 }
 
-async function idOf(rows: readonly ToldRow[], {endpoint, ...of}: RowsOf<ToldRow>, naming: Naming): Promise<string> {
-  const [first, last] = [rows[0]!, rows.at(-1)!];
+async function idOf(
+  [first, last]: Batch,
+  {event}: ToldRow,
+  {endpoint, ...of}: RowsOf<ToldRow>,
+  naming: Naming,
+): Promise<string> {
   const {generationsOf, messageId} = naming;
   if (isBatched(endpoint)) {
-    const generation = generationOfRow(of.generations, first.ordinal);
-    return messageId(endpoint.id, of.partition, generation, first.ordinal, last.ordinal); // RO2
+    const generation = generationOfRow(of.generations, first);
+    return messageId(endpoint.id, of.partition, generation, first, last); // RO2
   }
-  const {partition, ordinal} = originOf(first.event);
+  const {partition, ordinal} = originOf(event);
   const generations = partition === of.partition ? of.generations : await generationsOf(partition);
   return messageId(endpoint.id, partition, generationOfRow(generations, ordinal), ordinal); // RO1
 }

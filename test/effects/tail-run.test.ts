@@ -51,7 +51,8 @@ const row = (ordinal: number): string =>
   });
 
 class World {
-  readonly rows: string[] = [];
+  /** Undefined: erased. */
+  readonly rows: (string | undefined)[] = [];
   readonly entries = new Map<string, BucketEntry>();
   readonly ids: string[] = [];
   readonly letters: (Queued | DeadLetter)[] = [];
@@ -77,7 +78,7 @@ class World {
       return {kind: 'bodies', events, users: events.map(() => 0)};
     }
     const {from, limit} = question as Extract<PartitionQuestion, {ask: 'tail'}>;
-    const ordinals = [...rows.keys()].filter((ordinal) => ordinal >= from).slice(0, limit);
+    const ordinals = [...rows.keys()].filter((at) => at >= from && rows[at] !== undefined).slice(0, limit);
     const next = limit === 0 ? from : rows.length;
     const events = ordinals.map((at) => rows[at]);
     const generations = [{generation: 1, ordinal: 0}];
@@ -164,6 +165,24 @@ test('a message has the id of its place, whenever it is sent', async () => {
   }
   expect(ids[1]).toEqual(ids[0]);
   expect(ids[0]).toEqual([0, 1].map((ordinal) => messageId(secret, endpoint.id, 0, 1, ordinal)).sort());
+});
+
+test('batches that a crash left unsettled come under their ids, though rows of them are erased by then', async () => {
+  const batch = {events: 2, ms: 0};
+  const before = new World(Date.now);
+  before.rows.push(...[0, 1, 2, 3, 4].map(row));
+  before.start({batch});
+  await until('all batches are sent', () => before.answers.length === 3);
+  const after = new World(Date.now);
+  for (const [name, entry] of before.entries) after.entries.set(name, entry);
+  after.rows.push(row(0), undefined, row(2), row(3), undefined, row(5));
+  after.start({batch});
+  await until('what is left of them is sent', () => after.answers.length === 2);
+  for (const answer of after.answers.splice(0)) answer({kind: 'delivered', status: 200});
+  await until('what came later is sent', () => after.answers.length === 1);
+  expect(after.ids.slice(0, 2)).toEqual(before.ids.slice(0, 2));
+  expect(before.ids).not.toContain(after.ids[2]);
+  expect(after.cursor.planned).toEqual([[5, 5]]);
 });
 
 test.each([false, true])('what is queued or buried has nothing of a client (ordered: %s)', async (ordered) => {
