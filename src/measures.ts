@@ -33,6 +33,8 @@ export interface ThreadMeasures {
   readonly loopDelayMs: {readonly p50: number; readonly p99: number; readonly max: number};
   readonly connections: readonly ConnectionMeasures[];
   readonly caches: readonly CacheMeasures[];
+  /** Indexes for reports that are being built or wait for it; undefined in other threads. */
+  readonly builds?: number;
 }
 
 /** Conditions that an operator must know; docs/operating.md says what to do about each. */

@@ -14,6 +14,7 @@ interface VitalSources {
   readonly thread: string;
   readonly connections: readonly ConnectionWatch[];
   readonly caches: () => readonly CacheMeasures[];
+  readonly builds?: () => number;
 }
 
 export class ThreadVitals {
@@ -47,7 +48,7 @@ export class ThreadVitals {
   }
 
   measure(): ThreadMeasures {
-    const {thread, connections, caches} = this.sources;
+    const {thread, connections, caches, builds} = this.sources;
     const {rss, heapTotal, heapUsed, external, arrayBuffers} = process.memoryUsage();
     const now = this.window();
     const worst = (of: keyof LoopDelay): number => Math.max(now[of], this.lastWindow[of]);
@@ -57,6 +58,7 @@ export class ThreadVitals {
       loopDelayMs: {p50: worst('p50'), p99: worst('p99'), max: worst('max')},
       connections: connections.map((watch) => watch.measure()),
       caches: caches(),
+      ...(builds === undefined ? {} : {builds: builds()}),
     };
   }
 

@@ -191,6 +191,7 @@ test('live reads have half of the memory for parts, and what reports do not use 
   const free = boundOf(metrics, 'report') - metrics.sum('millrace_parts_cache_bytes', {use: 'report'});
   expect(free).toBeGreaterThan(0);
   expect(Math.abs(boundOf(metrics, 'live') - halfBytes - free)).toBeLessThan(1_048_576);
+  expect(metrics.sum('millrace_report_index_builds')).toBe(0);
 });
 
 describe('of one service', () => {

@@ -24,7 +24,7 @@ import {rowQuestions} from '../engine/row-questions.js';
 import {cacheEnv, cacheOption, openStore, startOver} from '../engine/store.js';
 import {type Bounds, ratioFigure} from '../figures.js';
 import type {BenchService} from '../machine/service.js';
-import {quieted} from '../machine/settle.js';
+import {indexesBuilt, quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
 import {activeFormulations} from '../peers/duckdb/active-sql.js';
@@ -211,6 +211,7 @@ async function playCounts({service, http, peer, workload, options, say}: Ground)
     peerAsks: countAsks,
   });
   // Ours still builds indexes for later questions: it is measured without that, and the peer must not pay for it.
+  await indexesBuilt(service.baseUrl, options);
   await quieted(service, options);
   const contenders: Record<string, Measure<Sample>> = {'filtered count': rivalry.ours};
   if (peer !== null) contenders[peerName('filtered count')] = rivalry.peer(peer);

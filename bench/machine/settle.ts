@@ -3,6 +3,7 @@
 import {setTimeout as pause} from 'node:timers/promises';
 import {monotonicMs, wallMs} from '../../src/clock.js';
 import type {BenchOptions} from '../options.js';
+import {readMetrics} from './metrics.js';
 import {cpuSecondsOf} from './processes.js';
 import type {Target} from './target.js';
 
@@ -11,6 +12,7 @@ const quietSamples = 2;
 /** Share of one core; an idle service with its broker stays below 3 %. */
 const quietShare = 0.06;
 const settleMsMax = 60_000;
+const buildMsMax = 300_000;
 /** The small form does not wait: a service that publishes every second is never quiet. */
 const settleMsMaxSmall = 100;
 
@@ -58,6 +60,15 @@ export async function idleShares(
 /** As `settled` without waiting for reports: folded events may be published during the next measurement. */
 export function quieted(target: Settling, options: Pick<BenchOptions, 'isSmall'>): Promise<Settled> {
   return untilQuiet(target, deadlineOf(options));
+}
+
+/**
+ * Resolves once reports have built the indexes for what was asked: on a machine that others use, a service that builds may look
+ * quiet.
+ */
+export async function indexesBuilt(baseUrl: string, {isSmall}: Pick<BenchOptions, 'isSmall'>): Promise<void> {
+  const endMs = monotonicMs() + (isSmall ? settleMsMaxSmall : buildMsMax);
+  while (monotonicMs() < endMs) if ((await readMetrics(baseUrl)).sum('millrace_report_index_builds') === 0) return;
 }
 
 const deadlineOf = ({isSmall}: Pick<BenchOptions, 'isSmall'>): number =>

@@ -51,6 +51,8 @@ export class DerivedIndexes {
   private readonly builds = new Semaphore(1);
   private readonly kinds: Pick<Derived<Sized>, 'bytes' | 'dropUnasked'>[] = [];
   private borrowedBytes = 0;
+  /** Background builds that run or wait. */
+  pendingBuilds = 0;
 
   constructor(
     memory: PartsMemory,
@@ -91,6 +93,7 @@ export class DerivedIndexes {
 
   /** DI3. Undefined when the build failed: the next question reads the same parts, and reports why. @throws InvariantError */
   async build<T>(what: string, work: (build: Build) => Promise<T>): Promise<T | undefined> {
+    this.pendingBuilds += 1;
     try {
       return await this.builds.run(async () => {
         await this.whenIdle(beginWaitMsMax);
@@ -100,6 +103,8 @@ export class DerivedIndexes {
       throwBroken(error);
       this.logger[isUnreadable(error) ? 'debug' : 'error']({err: error, what}, 'an index for reports was not built');
       return undefined;
+    } finally {
+      this.pendingBuilds -= 1;
     }
   }
 

@@ -94,6 +94,7 @@ async function run(nc: NatsConnection): Promise<void> {
       },
       {use: 'funnels', bytes: engine.funnels.bytesHeld, bytesMax: engine.derived.builtBytesMax},
     ],
+    builds: () => engine.derived.pendingBuilds,
   });
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
   const answered = answerAll(questions, engine, vitals);

@@ -63,11 +63,13 @@ describe('derived values', () => {
       throw new MissingPart({key: 'p0.1', revisions: [1], bytes: 1, valueBytes: 1, crcs: [0]});
     });
     await new Promise((resolve) => setImmediate(resolve)); // The first has begun.
+    expect(derived.pendingBuilds).toBe(2);
     // What an answer waits for is not held up, and what it borrows is not there for it.
     await derived.buildNow(async (build) => expect([build.fits(0, 300), build.fits(0, 301)]).toEqual([true, false]));
     end();
     expect([await first, await second, memory.bytesMax, errors]).toEqual([1, undefined, 1_100, []]);
     expect(order).toEqual(['first 800', 'second 1100']);
+    expect(derived.pendingBuilds).toBe(0);
     const broken = derived.build('broken', async () => {
       throw new Error('no world fault');
     });

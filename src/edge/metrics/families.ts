@@ -546,6 +546,12 @@ const threads: readonly Family[] = [
     'Bound of that memory: a share of MEMORY_CACHE_MIB; for live reads and the fold with what reports do not use of theirs.',
     ({caches}) => caches.map(({use, bytesMax}) => ({labels: {use}, value: bytesMax})),
   ),
+  ofThread(
+    'gauge',
+    'millrace_report_index_builds',
+    'Indexes for reports that are being built or wait for it: a question asked again is at its fastest when there are none.',
+    ({builds}) => (builds === undefined ? [] : [{labels: {}, value: builds}]),
+  ),
   ofThread('gauge', 'millrace_nats_connected', 'Whether a connection to NATS is up and answers.', ({connections}) =>
     connections.map(({name, isConnected}) => ({labels: {connection: name}, value: Number(isConnected)})),
   ),
