@@ -3,7 +3,7 @@
 //        not hold up what follows, unless the endpoint is ordered. While the endpoint is probed nothing is queued: the cursor waits.
 //   TL2. What a process has not written of its cursor is told again after a crash, under the same ids.
 //   TL3. Two processes tail one pair until one of them loses a compare-and-set: it stands by, and takes over when the cursor stands
-//        still behind the rows.
+//        still behind the rows. Who works writes it again and again, also while a page takes long, and sends no more once it lost it.
 //   TL4. Rows that a join brought were told where they came first, if the tail there has passed them while they were there; if not,
 //        here, under the id that they would have had there. What a tail missed is known until all others have passed what was stored
 //        then: a row that is not there any more is where the join brought it.
@@ -33,7 +33,6 @@ const pageRowsMax = 256;
 /** Among so many there is one that no join brought. */
 const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
-const standByMs = 10_000;
 /** A cursor that nobody moves for so many looks has lost its process. TL3 */
 const standingLooks = 3;
 const failedPauseMs = 1_000;
@@ -51,6 +50,8 @@ export interface TailWorld {
   /** `webhook-id` made of the parts and the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
   readonly partitionCount: number;
+  /** How often a process that stands by looks at the cursor, and one that works renews its claim. TL3 */
+  readonly standByMs: number;
   /** Where this process's tail of the same endpoint stands in another partition. TL4 */
   readonly placeIn: (partition: number) => Cursor | undefined;
   readonly logger: Logger;
@@ -98,6 +99,7 @@ export class TailRun {
   private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
   private savedMs = 0;
   private isSaved = true;
+  private isOvertaken = false;
   private isStopped = false;
 
   constructor(recipient: Recipient, partition: number, world: TailWorld) {
@@ -137,6 +139,7 @@ export class TailRun {
     const found = await this.record.read();
     this.cursor = found?.cursor ?? (await this.firstCursor());
     this.isSaved = true;
+    this.isOvertaken = false;
   }
 
   /** The edge that made the endpoint has written one (routes/webhooks.ts): this is for one that came to its rule later. */
@@ -188,8 +191,35 @@ export class TailRun {
       this.cursor = {...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)};
       await this.save();
     }
-    if (endpoint.ordered) for (const delivery of page.deliveries) await this.settle(delivery);
-    else await Promise.all(page.deliveries.map((delivery) => this.settle(delivery)));
+    await this.whileClaimed(async () => {
+      if (endpoint.ordered) for (const delivery of page.deliveries) await this.settle(delivery);
+      else await Promise.all(page.deliveries.map((delivery) => this.settle(delivery)));
+    });
+  }
+
+  /** TL3. @throws Overtaken, once what was under way is over */
+  private async whileClaimed(work: () => Promise<void>): Promise<void> {
+    let renewal: Promise<void> = Promise.resolve();
+    const renewing = setInterval(() => {
+      renewal = renewal.then(() => this.renew());
+    }, this.world.standByMs);
+    try {
+      await work();
+    } finally {
+      clearInterval(renewing);
+      await renewal;
+    }
+    if (this.isOvertaken) throw new Overtaken();
+  }
+
+  /** Nothing is sent while the endpoint is not active: nobody else needs to know who would. */
+  private async renew(): Promise<void> {
+    if (this.isOvertaken || this.isStopped || this.recipient.endpoint.state !== 'active') return;
+    const isOurs = await this.record.write(this.cursor!).catch((error: Error) => {
+      throwBroken(error);
+      return true; // The bucket does not answer, to the other one neither.
+    });
+    this.isOvertaken = !isOurs;
   }
 
   /** CU1 */
@@ -322,7 +352,7 @@ export class TailRun {
     }
   }
 
-  /** Undefined: the process stops, or does not serve the endpoint any more. */
+  /** Undefined: the process stops, does not serve the endpoint any more, or lost its claim. */
   private async attempt({trigger, events, readMs}: Delivery, attempt: number): Promise<Outcome | undefined> {
     const {recipient} = this;
     if (!(await recipient.gate.enter())) {
@@ -330,6 +360,7 @@ export class TailRun {
       return undefined;
     }
     try {
+      if (this.isOvertaken) return undefined;
       const {id, type, timestampMs, of} = trigger;
       const message = {id, type, timestampMs, attempt};
       const read = {dataJson: eventsData(events, isBatched(recipient.endpoint)), atMs: readMs};
@@ -399,7 +430,7 @@ export class TailRun {
   private async standBy(): Promise<void> {
     let seen: number | undefined;
     for (let looks = 0; looks < standingLooks && !this.isStopped; ) {
-      await pause(standByMs);
+      await pause(this.world.standByMs);
       const found = await this.record.read();
       if (found === undefined) return;
       const head = this.world.heads.get(this.partition);

@@ -32,6 +32,8 @@ const port = must(parentPort, 'the deliver worker runs in a thread');
 const say = (message: FromWorker): void => port.postMessage(message);
 const logger = createLogger(data.logLevel, 'deliver');
 
+/** Another process takes a tail over after three of these. */
+const standByMs = 10_000;
 const chanceSteps = 2 ** 32;
 const chance = (): number => randomInt(chanceSteps) / chanceSteps;
 
@@ -63,6 +65,7 @@ async function main(): Promise<void> {
     messageId: (...parts) => messageId(secret, ...parts),
     retryDelayMs: (attempt) => retryDelayMs(attempt, chance()),
     probeDelayMs: (failures) => probeDelayMs(failures, chance()),
+    standByMs,
     wallMs,
     logger,
   });

@@ -134,6 +134,7 @@ class Process {
       messageId: (...parts) => messageId(secret, ...parts),
       retryDelayMs: (attempt) => (attempt < attemptsMax ? retryMs : undefined),
       probeDelayMs: () => 20,
+      standByMs: 10_000,
       wallMs: Date.now,
       logger: createLogger('silent', 'test'),
     });

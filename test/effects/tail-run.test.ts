@@ -1,5 +1,5 @@
 // A tail over a fake world: rows of one partition, a bucket in memory, a receiver that the test holds.
-import {afterEach, expect, test} from 'vitest';
+import {afterEach, describe, expect, test} from 'vitest';
 import type {PartitionQuestion} from '../../src/asks.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import {Recipient, sharedSockets} from '../../src/effects/courier.js';
@@ -33,6 +33,9 @@ const endpoint: Endpoint = {
   batch: {events: 1, ms: 0},
   ordered: false,
 };
+
+/** Heads are looked at each 100 ms: who works has begun before the other one takes over. */
+const standByMs = 300;
 
 const running: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -126,6 +129,7 @@ class World {
       retryDelayMs: () => 0,
       messageId: (...parts) => messageId(secret, ...parts),
       partitionCount: 1,
+      standByMs,
       placeIn: () => undefined,
       logger,
     });
@@ -195,4 +199,46 @@ test.each([false, true])('what is queued or buried has nothing of a client (orde
   }
   expect(JSON.stringify(world.letters)).not.toContain('of a client');
   expect(world.letters).toMatchObject([{type: 'event.tracked', of: {partition: 0, generation: 1, ordinals: [0]}}]);
+});
+
+describe('of two processes', () => {
+  const taken: Outcome = {kind: 'delivered', status: 200};
+  const pass = async (ms: number): Promise<void> => {
+    const before = performance.now();
+    await until('some time passed', () => performance.now() - before > ms);
+  };
+
+  test('one works on a page for long, and the other does not take it over', async () => {
+    const world = new World(Date.now);
+    world.rows.push(row(0));
+    for (let processes = 0; processes < 2; processes++) world.start();
+    await until('both sent the first', () => world.answers.length === 2);
+    for (const answer of world.answers) answer(taken);
+    await until('one has moved', () => world.cursor.ordinal === 1);
+    await pass(standByMs); // The other one knows by now.
+    world.rows.push(row(1));
+    await until('the next is sent', () => world.answers.length === 3);
+    await pass(5 * standByMs);
+    expect(world.answers.length).toBe(3);
+    world.answers[2]!(taken);
+    await until('it has moved', () => world.cursor.ordinal === 2);
+  }, 60_000);
+
+  test('the one that lost its claim in the middle of a page sends no more of it', async () => {
+    const world = new World(Date.now);
+    world.rows.push(row(0), row(1));
+    world.start({ordered: true});
+    await until('the first is sent', () => world.answers.length === 1);
+    const name = cursorName(endpoint.id, 0);
+    const other = setInterval(() => {
+      const entry = world.entries.get(name)!;
+      world.entries.set(name, {...entry, revision: entry.revision + 1});
+    }, standByMs / 2);
+    running.push(async () => clearInterval(other));
+    await pass(2 * standByMs);
+    world.answers[0]!(taken);
+    await pass(5 * standByMs);
+    expect(world.answers.length).toBe(1);
+    expect(world.cursor.ordinal).toBe(0);
+  }, 60_000);
 });

@@ -303,9 +303,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a-webhook-id-from-the-clock',
-    file: 'src/effects/tail-run.ts',
-    text: 'origin.partition, generation, ...ends)',
-    replacement: 'origin.partition, generation, this.world.wallMs(), ...ends)',
+    file: 'src/effects/told-rows.ts',
+    text: 'generationOfRow(generations, ordinal), ordinal);',
+    replacement: 'generationOfRow(generations, ordinal), ordinal, Date.now());',
     caughtBy: tails,
   },
   {
@@ -318,11 +318,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a-failed-event-that-is-queued-with-its-payload',
     file: 'src/effects/tail-run.ts',
-    text: 'private triggerOf({id, ordinals, atMs}: Delivery): EventsTrigger {',
-    replacement:
-      'private triggerOf({events, ...delivery}: Delivery): EventsTrigger {\n' +
-      '    return {...this.referenceOf(delivery), events};\n  }\n\n' +
-      '  private referenceOf({id, ordinals, atMs}: Delivery): EventsTrigger {',
+    text: 'this.recipient.id, {...trigger, attempts: 1,',
+    replacement: 'this.recipient.id, {...trigger, attempts: 1, row: await this.readAgain(trigger.of),',
     caughtBy: tails,
   },
   {
