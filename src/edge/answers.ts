@@ -670,6 +670,7 @@ const webhookFields = {
   ),
   batch: z.strictObject({events: z.int(), ms: z.int()}),
   ordered: z.boolean(),
+  max_lag_minutes: z.int(),
   state: z.enum(['active', 'paused', 'disabled']),
   reason: z.string().nullable().describe('Why it is disabled.'),
   created_at: instant(),
@@ -682,7 +683,7 @@ const webhookFields = {
     delivered: count(),
     failed: count().describe('Attempts.'),
     dead: count().describe('Messages that it did not take in ten attempts.'),
-    skipped_events: count().describe('Passed over, as they had waited for a day.'),
+    skipped_events: count().describe('Passed over, as they had waited for more than `max_lag_minutes`.'),
   }),
 };
 

@@ -46,7 +46,12 @@ export interface Endpoint extends Definition {
   readonly batch: {readonly events: number; readonly ms: number};
   /** One delivery at a time per partition, and one trigger at a time. */
   readonly ordered: boolean;
+  /** Events that wait for longer are passed over. Absent: `lagMsDefault`. */
+  readonly maxLagMs?: number;
 }
+
+export const lagMsDefault = 86_400_000;
+export const maxLagMsOf = ({maxLagMs = lagMsDefault}: Pick<Endpoint, 'maxLagMs'>): number => maxLagMs;
 
 export const subscribes = ({types}: Endpoint, type: SubscribedType, name?: string): boolean =>
   types.some((one) => one.type === type && (one.names === undefined || name === undefined || one.names.includes(name)));

@@ -7,7 +7,7 @@
 //   TL4. Rows that a join brought were told where they came first, if the tail there has passed them while they were there; if not,
 //        here, under the id that they would have had there. What a tail missed is known until all others have passed what was stored
 //        then: a row that is not there any more is where the join brought it.
-//   TL5. What waits for longer than `lagMsMax` is passed over, and one line in the dead letters says so.
+//   TL5. What waits for longer than the endpoint's `maxLagMs` is passed over, and one line in the dead letters says so.
 //   TL6. When the log is of another generation the cursor goes back to where that began, if it is behind that: rows from there on are
 //        others, and are told.
 import {setTimeout as pause} from 'node:timers/promises';
@@ -17,6 +17,7 @@ import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import type {Recipient} from './courier.js';
 import {type Cursor, CursorRecord} from './cursor.js';
+import {maxLagMsOf} from './endpoint.js';
 import type {EventReader} from './event-reader.js';
 import type {Heads, TailPlace} from './heads.js';
 import type {Letters} from './letters.js';
@@ -36,8 +37,8 @@ const savedEveryMs = 1_000;
 /** A cursor that nobody moves for so many looks has lost its process. TL3 */
 const standingLooks = 3;
 const failedPauseMs = 1_000;
+const minuteMs = 60_000;
 const headWaitMs = 5_000;
-const lagMsMax = 86_400_000;
 
 export interface TailWorld {
   readonly bucket: ConstructorParameters<typeof CursorRecord>[0];
@@ -170,7 +171,7 @@ export class TailRun {
     }
     if (page.oldestMs !== undefined) {
       this.lagMs = Math.max(0, this.world.wallMs() - page.oldestMs);
-      if (this.lagMs > lagMsMax) return this.skip(cursor);
+      if (this.lagMs > maxLagMsOf(this.recipient.endpoint)) return this.skip(cursor);
     }
     if (page.deliveries.length > 0) await this.settleAll(cursor, page);
     if (this.isStopped) return;
@@ -391,12 +392,13 @@ export class TailRun {
 
   // ---- behind ----
 
-  /** Goes on at the first row that came within `lagMsMax`. TL5 */
+  /** Goes on at the first row that came within the endpoint's `maxLagMs`. TL5 */
   private async skip(cursor: Cursor): Promise<void> {
     const {letters, wallMs, messageId, logger, heads} = this.world;
     const {partition, recipient} = this;
     let [low, high] = [cursor.ordinal, heads.get(partition)?.end ?? cursor.ordinal];
-    const sinceMs = wallMs() - lagMsMax;
+    const maxLagMs = maxLagMsOf(recipient.endpoint);
+    const sinceMs = wallMs() - maxLagMs;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const question = {ask: 'tail', from: middle, limit: searchedRowsMax} as const;
@@ -416,12 +418,12 @@ export class TailRun {
       type: 'skipped',
       timestampMs: nowMs,
       of: {partition, from: cursor.ordinal, to},
-      why: 'nobody took these events for a day',
+      why: `nobody took these events for ${maxLagMs / minuteMs} minutes`,
       endedMs: nowMs,
     });
     const events = to - cursor.ordinal;
     recipient.note((standing) => ({...standing, skippedEvents: standing.skippedEvents + events}));
-    logger.warn({endpoint: recipient.id, partition, events}, 'a webhook is a day behind: events are passed over');
+    logger.warn({endpoint: recipient.id, partition, events}, 'a webhook is too far behind: events are passed over');
     this.move({generation: cursor.generation, ordinal: to});
     await this.save();
   }

@@ -66,9 +66,10 @@ describe('a webhook', () => {
     const {data} = (await under.read.get('/v1/webhooks')).json<{data: WebhookAnswer[]}>();
     expect(data).toContainEqual(webhook);
 
-    const changed = await under.read.send('PATCH', one, {json: {paused: true, batch: {events: 10, ms: 5}}});
+    const change = {batch: {events: 10, ms: 5}, max_lag_minutes: 60};
+    const changed = await under.read.send('PATCH', one, {json: {paused: true, ...change}});
     expectJson(changed, 200);
-    expect(changed.json()).toEqual({...webhook, state: 'paused', batch: {events: 10, ms: 5}});
+    expect([webhook.max_lag_minutes, changed.json()]).toEqual([1_440, {...webhook, state: 'paused', ...change}]);
     expect((await post(webhook.id, 'resume')).json()).toMatchObject({state: 'active'});
     expect(path).toMatch(/^\//);
     expect((await under.read.delete(one)).json()).toEqual({status: 'deleted', id: webhook.id});
@@ -97,6 +98,7 @@ describe('a webhook', () => {
     await refused({types: [{type: 'user.created'}]}, 'types.0.type');
     await refused({types: []}, 'types');
     await refused({retries: 3}, 'retries');
+    await refused({max_lag_minutes: 1}, 'max_lag_minutes');
   });
 
   test('of a chat has no secret, and shows no URL that opens the chat', async () => {

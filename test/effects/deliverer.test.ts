@@ -615,6 +615,18 @@ describe('stored events', () => {
     expect(process.measures[0]).toMatchObject({skippedEvents: 20});
   });
 
+  test('that wait for longer than their endpoint allows are passed over, and those of another endpoint come', async () => {
+    const [hasty, patient] = [await create({maxLagMs: 300_000}), await create()];
+    const old = {received_at: new Date(Date.now() - 600_000).toISOString()};
+    for (let n = 0; n < 3; n++) store(0, 'old', {}, old);
+    store(0, 'new');
+    const process = start();
+    await until('one has all, and the other the new one', () => process.received.length === 5);
+    const [skipped] = await letters.dead(hasty.id, 1, 10);
+    expect(skipped?.content).toMatchObject({of: {from: 0, to: 3}, why: 'nobody took these events for 5 minutes'});
+    expect(await letters.dead(patient.id, 1, 10)).toEqual([]);
+  });
+
   test('that are new are not passed over with those, though a join brought old ones among them', async () => {
     await create();
     const old = {received_at: new Date(Date.now() - 2 * 86_400_000).toISOString()};

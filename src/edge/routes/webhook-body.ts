@@ -7,6 +7,7 @@ import {chatTypes} from '../../effects/chat.js';
 import {
   type Endpoint,
   endpointKinds,
+  maxLagMsOf,
   type SubscribedType,
   type Subscription,
   subscribedTypes,
@@ -50,6 +51,10 @@ const subscription = z.strictObject(
   typesRule,
 );
 
+const minuteMs = 60_000;
+const lagMinutesMin = 5;
+const lagMinutesMax = 30 * 24 * 60;
+const lagRule = `max_lag_minutes must be a whole number from ${lagMinutesMin} to ${lagMinutesMax}`;
 const urlRule = `url must be a URL of at most ${urlCharsMax} characters`;
 const eventsRule = `batch.events must be a whole number from 1 to ${batchEventsMax}`;
 const msRule = `batch.ms must be a whole number from 0 to ${batchMsMax}`;
@@ -70,6 +75,12 @@ const fields = {
     )
     .optional()
     .describe('Of `event.tracked`. Default: one event a request.'),
+  max_lag_minutes: z
+    .int(lagRule)
+    .min(lagMinutesMin, lagRule)
+    .max(lagMinutesMax, lagRule)
+    .optional()
+    .describe('Of `event.tracked`: what waits for longer is passed over, and listed as skipped. Default: a day.'),
   ordered: z
     .boolean('ordered must be true or false')
     .optional()
@@ -88,6 +99,7 @@ export const webhookChange = z.strictObject({
   types: fields.types.optional(),
   batch: fields.batch,
   ordered: fields.ordered,
+  max_lag_minutes: fields.max_lag_minutes,
   paused: z.boolean('paused must be true or false').optional().describe('`true`: nothing is sent, everything waits.'),
 });
 
@@ -114,7 +126,7 @@ export const replayBody = z.strictObject({
     .describe('Dead letters.'),
 });
 
-type EndpointContent = Pick<Endpoint, 'kind' | 'url' | 'types' | 'batch' | 'ordered'>;
+type EndpointContent = Pick<Endpoint, 'kind' | 'url' | 'types' | 'batch' | 'ordered' | 'maxLagMs'>;
 
 /** The body in zod's types: an absent field may be undefined. */
 interface AskedContent extends Pick<Endpoint, 'kind' | 'url'> {
@@ -125,18 +137,20 @@ interface AskedContent extends Pick<Endpoint, 'kind' | 'url'> {
   }[];
   readonly batch?: Endpoint['batch'] | undefined;
   readonly ordered?: boolean | undefined;
+  readonly max_lag_minutes?: number | undefined;
 }
 
 /** @throws RequestFailure */
 export function contentOf(asked: AskedContent): EndpointContent {
-  const {kind, url, types, batch = {events: 1, ms: 0}, ordered = false} = asked;
+  const {kind, url, types, batch = {events: 1, ms: 0}, ordered = false, max_lag_minutes: lagMinutes} = asked;
   const untold =
     kind === 'webhook' ? undefined : types.find(({type}) => !(chatTypes as readonly string[]).includes(type));
   if (untold !== undefined)
     throw new RequestFailure(invalidRequest(`a chat takes ${chatTypes.join(' and ')} alone`, 'types'));
   if (types.some(({type, where}) => where !== undefined && type !== 'event.tracked'))
     throw new RequestFailure(invalidRequest('where is for event.tracked', 'types'));
-  return {kind, url, types: types.map(kept), batch, ordered};
+  const maxLag = lagMinutes !== undefined && {maxLagMs: lagMinutes * minuteMs};
+  return {kind, url, types: types.map(kept), batch, ordered, ...maxLag};
 }
 
 const kept = ({type, names, where}: AskedContent['types'][number]): Subscription => ({
@@ -160,6 +174,7 @@ export function shownWebhook(endpoint: Endpoint, standing: Standing): WebhookAns
     types: types.map((one) => ({...one})),
     batch,
     ordered,
+    max_lag_minutes: maxLagMsOf(endpoint) / minuteMs,
     state,
     reason,
     created_at: isoText(createdMs),

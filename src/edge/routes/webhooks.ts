@@ -77,6 +77,7 @@ export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buf
       types: change.types ?? types,
       batch: change.batch ?? batch,
       ordered: change.ordered ?? ordered,
+      max_lag_minutes: change.max_lag_minutes,
     });
     const state = paused === undefined || one.state === 'disabled' ? one.state : paused ? 'paused' : 'active';
     return {...one, ...content, state};
