@@ -485,6 +485,11 @@ test('a log that lost its tail while the partition was away is noticed, and noth
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
   const {manifest} = await role.published(third);
   expect(manifest.position.generation).toBe(2);
+  const generations = [
+    {generation: 1, ordinal: 0},
+    {generation: 2, ordinal: 2},
+  ];
+  expect(manifest.generations).toEqual(generations);
   expect(await measured()).toMatchObject({
     alarms: expect.arrayContaining(['log_lost']),
     logLosses: 1,
@@ -493,6 +498,7 @@ test('a log that lost its tail while the partition was away is noticed, and noth
   });
   await role.killWorker();
   await role.startWorker();
+  expect(await asked('tail', role.ask({ask: 'tail', from: 0, limit: 0}))).toMatchObject({generations, end: 3});
   expect(await historyOf('ada')).toEqual(['third 3 0-2', 'second 2 0-1', 'first 1 0-0']);
 });
 
