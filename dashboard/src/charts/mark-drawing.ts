@@ -2,6 +2,7 @@
 import type uPlot from 'uplot';
 import type {ChartMark} from './annotated';
 import {placeFlags} from './flags';
+import './mark-drawing.css';
 
 const flagWidthMax = 180;
 const rowHeight = 17;
@@ -18,9 +19,10 @@ export interface Flag {
 export function drawMarks(plot: uPlot, marks: readonly ChartMark[], widthOf: (text: string) => number): Flag[] {
   const ratio = devicePixelRatio;
   const {top, height} = plot.bbox;
+  const widthMax = Math.min(flagWidthMax, plot.width / 2 - 12); // Half fits at one side of any upright.
   const flags = marks.map(({time, texts}) => {
     const text = texts.join(' · ');
-    return {text, x: plot.valToPos(time, 'x', true) / ratio, width: Math.min(flagWidthMax, widthOf(text) + 8)};
+    return {text, x: plot.valToPos(time, 'x', true) / ratio, width: Math.min(widthMax, widthOf(text) + 8)};
   });
   for (const {x} of flags) {
     const at = Math.round(x * ratio) + 0.5;
