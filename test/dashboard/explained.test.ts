@@ -105,7 +105,9 @@ describe('divided lines', () => {
     expect(others).toEqual([]);
     expect(quotient).toMatchObject({label: 'refunds / orders', total: 0.5, parts: [4, 8]});
     expect(quotient!.answer.data.map(({count}) => count)).toEqual([0.25, null, 0.75]);
-    expect([quotientText(true)(0.25), quotientText(false)(12.34567)]).toEqual(['25.0\u2009%', '12.3457']);
+    expect(quotientText([quotient!], true)(0.25)).toBe('25.0\u2009%');
+    expect(quotientText([quotient!], false)(12.34567)).toBe('12.3457');
+    expect(quotientText(dividedBy(lines, 0), true)(4)).toBe('4');
   });
 });
 

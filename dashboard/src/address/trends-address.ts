@@ -138,8 +138,8 @@ export function labelsOf(series: readonly AskedSeries[]): string[] {
 export const divisorIn = ({divide: number}: Pick<TrendsQuestion, 'divide'>, series: readonly unknown[]) =>
   number === null || number > series.length || series.length < 2 ? undefined : number - 1;
 
-/** Whether a quotient of both is a share: counts of events or of users. */
-export const isShareOf = (...both: readonly Measured[]): boolean => both.every(({measure: one}) => !isOfNumbers(one));
+/** Whether all of them are counts, of events or of users. */
+export const areCounts = (...all: readonly Measured[]): boolean => all.every(({measure: one}) => !isOfNumbers(one));
 
 /** What all series of a chart have in common. */
 export interface Common {

@@ -6,6 +6,8 @@ import {count, percent} from './format.js';
 import {isSameRow, type SeriesLine} from './series-lines.js';
 
 export interface DividedLine extends SeriesLine {
+  /** Label of the line that is divided. */
+  readonly dividend: string;
   /** Totals of both lines. */
   readonly parts: readonly [dividend: number | null, divisor: number | null];
 }
@@ -36,6 +38,7 @@ export function dividedBy(lines: readonly SeriesLine[], by: number): DividedLine
       {
         ...rest,
         label: `${line.label} / ${divisor.label}`,
+        dividend: line.label,
         answer: divideBuckets(line.answer, divisor.answer),
         ...(past === undefined || divisor.past === undefined ? {} : {past: divideBuckets(past, divisor.past)}),
         total: quotient(line.total, divisor.total),
@@ -48,10 +51,15 @@ export function dividedBy(lines: readonly SeriesLine[], by: number): DividedLine
 
 const decimals = new Intl.NumberFormat('en-US', {maximumFractionDigits: 4});
 
-/** Text of a quotient: of two counts a share, of anything else a number. */
-export const quotientText =
-  (isShare: boolean) =>
-  (value: number): string => {
-    if (isShare) return percent(value);
-    return Math.abs(value) < 1_000 ? decimals.format(value) : count(value);
-  };
+const isAtMostOne = ({answer, total}: DividedLine): boolean =>
+  (total ?? 0) <= 1 && answer.data.every(({count: value}) => (value ?? 0) <= 1);
+
+/** Text of a quotient: of counts of which none is larger than the divisor a share, of anything else a number. */
+export function quotientText(lines: readonly DividedLine[], isOfCounts: boolean): (value: number) => string {
+  if (isOfCounts && lines.every(isAtMostOne)) return (value) => percent(value);
+  return (value) => (Math.abs(value) < 1_000 ? decimals.format(value) : count(value));
+}
+
+/** The lines as a chart names them, whose title has the divisor. */
+export const withoutDivisor = (lines: readonly DividedLine[]): DividedLine[] =>
+  lines.map((line) => ({...line, label: line.dividend}));

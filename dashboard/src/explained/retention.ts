@@ -87,7 +87,7 @@ function sentences(number: RetentionNumber): string[] {
       ? `The sum over the cohorts whose ${interval} ${period} is over for everybody, as is the size that it is a share of.`
       : '';
   return [
-    `Of the users of ${of} with ${began}, those with ${returned} in ${interval} ${period} (${zone}).`,
+    `Of the users who began with ${began} in ${of}, those with ${returned} in ${interval} ${period} (${zone}).`,
     ...(sum === '' ? [] : [sum]),
     retentionRule(question, start, interval),
   ];

@@ -94,6 +94,19 @@ test('Retention begins with the sign-ups, and its cells and CSV are those of the
   const csv = await secret.get(`/v1/reports/retention?${query({...parameters, from, to, format: 'csv'})}`);
   expect(await dashboard.csvOf(card('Curve'))).toEqual(csv.text.split('\r\n'));
 
+  // Who began on the first day for the first time, and came on the day after.
+  const returned = cohorts[0]!.cells[1]!.count;
+  expect(returned).toBeGreaterThan(0);
+  await table
+    .getByRole('button', {name: /, period 1: what is behind it$/})
+    .nth(1)
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(returned === 1 ? '1 person.' : `${returned} people.`).waitFor();
+  expect(await dialog.getByRole('link').count()).toBe(returned);
+  await dashboard.expectSound();
+  await page.keyboard.press('Escape');
+
   await page.getByLabel('Cells show').selectOption('share');
   await page.waitForURL((url) => !url.search.includes('show'));
   expect((await cellsOf(table))[1]!.slice(1, 3)).toEqual(['3', '66.7\u2009%']);

@@ -182,6 +182,25 @@ test('Trends: opens with the most frequent event; measures, filters and breakdow
   expect(await link.getAttribute('href')).toContain('/people?user=u');
   await page.keyboard.press('Escape');
 
+  await dashboard.goto(`/trends?event=subscribed&event=signup&${range()}`);
+  await page.getByRole('button', {name: 'Any event'}).click();
+  await page.getByLabel('Divide by', {exact: true}).selectOption('signup');
+  await page.waitForURL(/event=subscribed&event=signup&event=&divide=2/);
+  const divided = card('In numbers');
+  await divided.getByText('any event / signup').waitFor();
+  const [subscribed, signups, any] = await Promise.all([
+    counts('subscribed'),
+    counts('signup'),
+    ask<Counted>('/v1/reports/events', {any_event: 'true', from, to}),
+  ]);
+  expect((await cellsOf(divided)).map((row) => row.slice(0, 2))).toEqual([
+    ['subscribed', text(subscribed.total)],
+    ['signup', text(signups.total)],
+    ['any event', text(any.total)],
+    ['subscribed / signup', String(Number((subscribed.total / signups.total).toFixed(4)))],
+    ['any event / signup', String(Number((any.total / signups.total).toFixed(4)))],
+  ]);
+
   await dashboard.goto(`/trends?event=signup&by=plan&zone=Asia/Tehran&${range()}`);
   const broken = await ask<{breakdown: {rows: {value: string; total: number}[]}}>('/v1/reports/events', {
     event: 'signup',
@@ -230,6 +249,23 @@ test('Overview needs no set-up, and its numbers are those of names and active us
     ['dau', 'wau', 'mau'].map((metric) => ask<Counted>('/v1/reports/users', {metric, from, to})),
   );
   expect(await figures.allInnerTexts()).toEqual([sum, ...active.map(({data}) => data.at(-1)!.count)].map(text));
+
+  await page.getByRole('button', {name: /Active users, 30 days: what is behind it$/}).click();
+  await page
+    .getByRole('dialog')
+    .getByText(`${text(active[2]!.data.at(-1)!.count)} people.`)
+    .waitFor();
+  await dashboard.expectSound();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', {name: /^\d+, events .*: what is behind it$/}).click();
+  await page.getByRole('link', {name: 'Show these events'}).click();
+  await page.waitForURL(/\/events\?show=history&from=/);
+  await page
+    .locator('td.event')
+    .nth(sum - 1)
+    .waitFor();
+  expect(await page.locator('td.event').count()).toBe(sum);
+  await page.goBack();
 
   const trend = card('Trend');
   await trend.getByRole('button', {name: 'Show the numbers as a table'}).click();
@@ -315,6 +351,11 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
   await result.getByText(`${funnel.undecided} may still convert`).waitFor();
   expect(await result.locator('.count').allInnerTexts()).toEqual(funnel.steps.map(({count}) => text(count)));
   await card('By plan').getByText('pro', {exact: true}).first().waitFor();
+  const inRow = card('By plan').getByRole('button', {name: /of pro at step 1|, pro at step 1/});
+  const ofPro = await inRow.innerText();
+  await inRow.click();
+  await page.getByRole('dialog').getByText(`${ofPro} people.`).waitFor();
+  await page.keyboard.press('Escape');
   await card('Over time').getByRole('figure').waitFor();
   await card('How long it took')
     .getByText(/^Median /)

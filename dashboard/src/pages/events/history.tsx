@@ -10,6 +10,7 @@ import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
 import {type Fault, read} from '../../service/client';
 import {Card} from '../../shell/card';
+import {CurlButton} from '../../shell/page-tools';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
@@ -40,6 +41,7 @@ export function History() {
   const [fault, setFault] = useState<Fault>();
   const [open, setOpen] = useState<string>();
   const {zone = inUtc[1], ...asked} = filter;
+  const isExported = asked.userId === undefined && asked.anonymousId === undefined;
   const question = new URLSearchParams([
     ...Object.entries(asked),
     ['limit', String(pageEvents)],
@@ -65,7 +67,12 @@ export function History() {
   }, [question]);
 
   return (
-    <Card span={12} title="History" note="live: what was accepted is here">
+    <Card
+      span={12}
+      title="History"
+      note="live: what was accepted is here"
+      tools={isExported && <CurlButton paths={exportPaths(asked, zone)} />}
+    >
       <FilterFields fields={fieldsIn(zone)} values={filter} onChange={show} />
       {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />}
       {events === undefined && fault === undefined && <Loading lines={6} />}
@@ -95,6 +102,12 @@ export function History() {
     </Card>
   );
 }
+
+/** All of these events as lines, and what comes after them, or changes: for a copy elsewhere. */
+const exportPaths = (asked: Filter, zone: string): readonly string[] => [
+  `v1/export?${new URLSearchParams({...asked, [inUtc[0]]: zone})}`,
+  'v1/changes?limit=1000',
+];
 
 function EventRows({
   event: one,

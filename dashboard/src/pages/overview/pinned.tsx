@@ -8,8 +8,8 @@ import {pageOfPin} from '../../address/pin-list';
 import type {Days, Interval, Past, Range} from '../../address/range';
 import {
   type AskedSeries,
+  areCounts,
   divisorIn,
-  isShareOf,
   labelsOf,
   seriesOf,
   seriesPath,
@@ -110,7 +110,6 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
   const series = seriesOf(asked.question);
   const labels = labelsOf(series);
   const divisor = divisorIn(asked.question, series);
-  const say = divisor === undefined ? undefined : quotientText(isShareOf(...series));
   const lines = series.map((one, at) => ({
     event: labels[at]!,
     path: seriesPath(one, asked.question, days, interval),
@@ -118,6 +117,8 @@ function PinnedTrend({pin, range, days, interval, past, reorder, onRange}: Pinne
   }));
   const paths = lines.flatMap(({path, pastPath}) => (pastPath === undefined ? [path] : [path, pastPath]));
   const trend = useReports({days, interval, past, lines}, paths);
+  const quotients = (trend.shown === undefined ? [] : measuredLines(trend.shown, series, divisor)).filter(isQuotient);
+  const say = divisor === undefined ? undefined : quotientText(quotients, areCounts(...series));
   const title =
     divisor === undefined
       ? labels.join(', ')

@@ -4,13 +4,13 @@ import {useMemo, useState} from 'preact/hooks';
 import type {CountsAnswer} from '../../../../src/edge/answers.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {divisorIn, isShareOf, labelsOf, trendsForm, withSeries} from '../../address/trends-address';
+import {areCounts, divisorIn, labelsOf, trendsForm, withSeries} from '../../address/trends-address';
 import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {chartOf, csvRows} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';
-import {type DividedLine, dividedBy, quotientText} from '../../charts/divided';
+import {type DividedLine, dividedBy, quotientText, withoutDivisor} from '../../charts/divided';
 import {bucketText, datesText} from '../../charts/format';
 import {drawnOf, linesOf, numbersIn, type SeriesLine} from '../../charts/series-lines';
 import {TimeChart} from '../../charts/time-chart';
@@ -77,10 +77,11 @@ export function Trends() {
   const until = useReports(soFar, soFar?.paths);
 
   const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
-  const divisor = shown && divisorIn(shown.question.common, shown.question.series);
+  // What is divided is not asked of the service: it is the same answer, shown otherwise.
+  const divisor = shown && divisorIn(question, shown.question.series);
   const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
-  const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : divided), [lines, divided]);
-  const say = divisor === undefined ? undefined : quotientText(isShareOf(...shown!.question.series));
+  const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);
+  const say = divisor === undefined ? undefined : quotientText(divided, areCounts(...shown!.question.series));
   const {interval: shownInterval, days: shownDays, past: shownPast, zone: shownZone} = shown?.question ?? asked;
   const chart = useMemo(
     () => chartOf(drawn, shownInterval, (ms) => wallMs(shownZone, ms)),
