@@ -24,13 +24,16 @@ import type {Letters} from './letters.js';
 import {eventRule, eventsData, type StoredEvent, type ToldEvent, wantedNames} from './message.js';
 import {isMissed, type Missed, withMissed} from './missed.js';
 import type {Owners} from './owners.js';
-import type {Outcome} from './post.js';
+import {type Outcome, socketsMax} from './post.js';
 import type {EventsReference, EventsTrigger} from './queued.js';
 import {attemptsMax} from './schedule.js';
 import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
 import {whyOf} from './trigger-run.js';
 
-const pageRowsMax = 256;
+/** Rows of a page of batches. */
+const batchedRowsMin = 256;
+/** Rows of a page that is sent one by one. Of more the last would be too old when they are sent (courier.ts CO2), and be read again. */
+const singleRows = 64;
 /** Among so many there is one that no join brought. */
 const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
@@ -192,10 +195,13 @@ export class TailRun {
       this.cursor = {...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)};
       await this.save();
     }
-    await this.whileClaimed(async () => {
-      if (endpoint.ordered) for (const delivery of page.deliveries) await this.settle(delivery);
-      else await Promise.all(page.deliveries.map((delivery) => this.settle(delivery)));
-    });
+    const rest = page.deliveries.values();
+    const settleSome = async (): Promise<void> => {
+      for (const delivery of rest) await this.settle(delivery);
+    };
+    // More at once would only wait in the gate, which asks each of them again whenever a place is free.
+    const lanes = endpoint.ordered ? 1 : socketsMax;
+    await this.whileClaimed(async () => void (await Promise.all(Array.from({length: lanes}, settleSome))));
   }
 
   /** TL3. @throws Overtaken, once what was under way is over */
@@ -247,7 +253,7 @@ export class TailRun {
   private async readOnce(cursor: Cursor): Promise<Page> {
     const {endpoint} = this.recipient;
     const names = wantedNames(endpoint);
-    const limit = Math.max(pageRowsMax, endpoint.batch.events);
+    const limit = isBatched(endpoint) ? Math.max(batchedRowsMin, endpoint.batch.events) : singleRows;
     const question = {ask: 'tail', from: cursor.ordinal, limit, ...(names && {names})} as const;
     const answer = await this.world.owners.ask(this.partition, question, ['tail']);
     const {generations} = answer;
