@@ -15,7 +15,7 @@ const usersMax = 4_096;
 /** A saved funnel to watch. */
 export interface WatchedFunnel {
   readonly steps: readonly string[];
-  /** Whether a user completed it already. */
+  /** Whether a user completed it already. Once true it stays so. */
   readonly isDone: (user: number) => boolean;
 }
 
@@ -35,6 +35,8 @@ export class StepWatch {
   private ends = new Uint32Array(0);
   private namesKnown = -1;
   private touched = 0;
+  /** Bits by user: the funnels that it is known to have completed, each of which `isDone` said once. */
+  private done = new Uint32Array(0);
   /** Mask of the funnels that a user may have completed, by user. */
   private readonly users = new Map<number, number>();
 
@@ -57,11 +59,25 @@ export class StepWatch {
 
   private note(name: number, user: number): void {
     this.touched |= this.steps[name];
-    let mask = this.ends[name];
+    const mask = this.ends[name];
     if (mask === 0 || this.users.size >= usersMax) return;
-    for (let at = 0; at < this.funnels.length; at++)
-      if ((mask & (1 << at)) !== 0 && this.funnels[at].isDone(user)) mask &= ~(1 << at);
-    if (mask !== 0) this.users.set(user, (this.users.get(user) ?? 0) | mask);
+    const waiting = this.users.get(user) ?? 0;
+    let found = 0;
+    for (let left = mask & ~this.doneOf(user) & ~waiting; left !== 0; left &= left - 1) {
+      const at = 31 - Math.clz32(left & -left);
+      if (this.funnels[at].isDone(user)) this.done[user] |= 1 << at;
+      else found |= 1 << at;
+    }
+    if (found !== 0) this.users.set(user, waiting | found);
+  }
+
+  private doneOf(user: number): number {
+    if (user >= this.done.length) {
+      const done = new Uint32Array(Math.ceil((user + 1) * 1.5));
+      done.set(this.done);
+      this.done = done;
+    }
+    return this.done[user];
   }
 
   /** A name came, or comes again under another number. */
