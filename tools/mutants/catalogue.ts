@@ -27,8 +27,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'skip-by-sequence-after-a-rewind',
     file: 'actors/partition.ts',
-    text: '    this.generation += 1;\n    this.appliedSequence = 0;',
-    replacement: '    this.generation += 1;',
+    text: '    this.beginGeneration(this.generation + 1);\n    this.appliedSequence = 0;',
+    replacement: '    this.beginGeneration(this.generation + 1);',
     caughtBy: sim,
   },
   {
@@ -143,8 +143,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a-rewind-keeps-the-generation',
     file: 'actors/partition.ts',
-    text: '    this.generation += 1;\n',
-    replacement: '',
+    text: '    this.beginGeneration(this.generation + 1);\n',
+    replacement: '    this.beginGeneration(this.generation);\n',
     caughtBy: sim,
   },
   {
