@@ -2,7 +2,7 @@
 //   SR1. The requests come of the report's address, by the code with which its page makes them: no client sends or stores a list of
 //        them, so that there is none to distrust, and a link can follow a saved report. Only the routes of reports below are asked.
 //   SR2. What is hidden from lists is in no shared report: neither asked for nor named by an answer.
-//   SR3. Answers are of the snapshots that the first one is of: a page never mixes two.
+//   SR3. Answers are of the snapshots that the first one is of, as long as these are held: a page mixes no two.
 //   SR4. Of the headers of an answer only freshness is passed on: a hint can name an event that the report does not.
 import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
 import {conditionsAskedFor, eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
@@ -63,11 +63,13 @@ export async function answersOf(front: Front, {page, search}: SharedReport, nowM
   const asked = paths.map((path) => askedOf(front, path));
   for (const {question} of asked) if (isQuestion(question)) checkHidden(front, question);
   const first = await answersTo(front, asked);
-  const asOf = first.flatMap((one) => ('headers' in one ? [Date.parse(one.headers['Report-As-Of']!)] : []));
-  const more = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((path) => askedOf(front, path));
-  const answers = [...first, ...(await answersTo(front, more))];
+  const asOf = first.flatMap(({answer}) => ('headers' in answer ? [Date.parse(answer.headers['Report-As-Of']!)] : []));
+  const later = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((path) => askedOf(front, path));
+  const rest = await answersTo(front, later, first.find(({position}) => position !== undefined)?.position);
+  const answers = [...first, ...rest].map(({answer}) => answer);
   if (answers.some((one) => namesHidden(front, one))) throw refused(hiddenShown);
-  return {answers, people: [...new Set(asked.flatMap(({question}, at) => peopleIn(question, first[at]!)))]};
+  const people = [...asked, ...later].flatMap(({question}, at) => peopleIn(question, answers[at]!));
+  return {answers, people: [...new Set(people)]};
 }
 
 const isQuestion = (asked: Asked['question']): asked is ReportQuery => 'report' in asked;
@@ -84,13 +86,13 @@ function askedOf(front: Front, path: string): Asked {
 
 // -- Answers ------------------------------------------------------------------------------------------------------------
 
-/** In the order of `asked`. SR3 */
-async function answersTo(front: Front, asked: readonly Asked[]): Promise<PathAnswer[]> {
+/** In the order of `asked`. `at`: position of earlier answers; undefined: the newest. SR3 */
+async function answersTo(front: Front, asked: readonly Asked[], at?: string): Promise<Placed[]> {
   const [head, ...others] = asked;
   if (head === undefined) return [];
-  const first = await answerTo(front, head);
+  const first = await answerTo(front, head, at);
   const rest = await Promise.all(others.map((one) => answerTo(front, one, first.position)));
-  return [first, ...rest].map(({answer}) => answer);
+  return [first, ...rest];
 }
 
 interface Placed {
@@ -158,7 +160,7 @@ function namesHidden({keys: {hidden}}: Front, answer: PathAnswer): boolean {
 // -- What names people -----------------------------------------------------------------------------------------------------
 
 /** Names of properties and traits by which people are told apart. */
-const ofPeople = /e-?mail|phone|(?:user|anonymous|distinct|customer)[ _-]?id/i;
+const ofPeople = /e-?mail|phone|(?:user|anonymous|distinct|customer)[ _-]?id|(?:user|first|last|full)[ _-]?name/i;
 const address = /[^\s@]+@[^\s@]+\.[^\s@]+/;
 
 function peopleIn(question: Asked['question'], answer: PathAnswer): string[] {

@@ -1,0 +1,71 @@
+// The answers of a shared report over a report role that is played here: whose snapshots they are of, and what names people.
+import {expect, test} from 'vitest';
+import type {ReportQuery} from '../../../src/asks.js';
+import {answersOf, type SharedReport} from '../../../src/edge/dashboard/shared-report.js';
+import type {Front} from '../../../src/edge/front.js';
+
+const nowMs = Date.parse('2026-11-28T12:00:00Z');
+
+interface AskedReport {
+  readonly query: ReportQuery & {readonly toMs?: number};
+  /** Undefined: of the newest snapshots. */
+  readonly at?: string;
+}
+
+/** A report role that publishes with every answer. `bodyOf`: the value of an answer. */
+function played(bodyOf: (query: AskedReport['query']) => object) {
+  const asked: AskedReport[] = [];
+  const front = {
+    keys: {hidden: {names: [], properties: []}},
+    asks: {
+      report: async ({query, at}: AskedReport) => {
+        asked.push({query, ...(at !== undefined && {at})});
+        const headers = {
+          'Report-As-Of': '2026-11-28T11:59:00.000Z',
+          'Report-Next-By': '2026-11-28T12:04:00.000Z',
+          'Report-Log-Position': at ?? `0:1.${asked.length}`,
+        };
+        return {kind: 'report', headers, body: JSON.stringify(bodyOf(query))};
+      },
+    },
+    wallMs: () => nowMs,
+    reportZone: undefined,
+  } as unknown as Front;
+  return {front, asked};
+}
+
+const trends = (search: string): SharedReport => ({name: 'Growth', page: '/trends', search});
+/** The range before, up to the moment that today has reached: no other path of the page ends within a day. */
+const isUntil = ({toMs}: AskedReport['query']): boolean => (toMs! + 1) % 86_400_000 !== 0;
+
+test('every answer is of the snapshots of the first, also those that are asked for when these are known', async () => {
+  const {front, asked} = played(() => ({total: 1}));
+  const {answers} = await answersOf(front, trends('?event=signup&event=login&range=7d&compare=before'), nowMs);
+  expect(asked.filter(({query}) => isUntil(query))).toHaveLength(2);
+  expect(answers).toHaveLength(asked.length);
+  expect(asked.map(({at}) => at)).toEqual([undefined, ...asked.slice(1).map(() => '0:1.1')]);
+});
+
+test.each([
+  ['the range', (query: AskedReport['query']) => !isUntil(query)],
+  ['the range before until the same moment', isUntil],
+])('an address among the values of %s names people', async (_, isNaming) => {
+  const {front} = played((query) => ({breakdown: {rows: [{value: isNaming(query) ? 'ada@x.io' : 'pro'}]}}));
+  const {people} = await answersOf(front, trends('?event=signup&by=contact&range=7d&compare=before'), nowMs);
+  expect(people).toEqual(['it lists values of contact, which may name people']);
+});
+
+test.each([
+  ['by=trait:email', true],
+  ['by=phone_number', true],
+  ['by=First Name', true],
+  ['by=username', true],
+  ['where=1:user_id set', true],
+  ['by=plan', false],
+  ['by=product_name', false],
+  ['by=category', false],
+])('%s names people: %s', async (by, isNaming) => {
+  const {front} = played(() => ({breakdown: {rows: [{value: 'pro'}, {kind: 'missing'}]}}));
+  const {people} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs);
+  expect(people.length > 0).toBe(isNaming);
+});
