@@ -29,7 +29,7 @@ const failureWords: Readonly<Record<Failing, string>> = {
 const lineEveryMs = 1_000;
 
 /** A change of what people define: reports, boards, alerts, webhooks and the like. */
-export type DefinitionChange = Exclude<
+type DefinitionChange = Exclude<
   RecordLine['what'],
   Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted'
 >;

@@ -50,7 +50,7 @@ export interface Endpoint extends Definition {
   readonly maxLagMs?: number;
 }
 
-export const lagMsDefault = 86_400_000;
+const lagMsDefault = 86_400_000;
 export const maxLagMsOf = ({maxLagMs = lagMsDefault}: Pick<Endpoint, 'maxLagMs'>): number => maxLagMs;
 
 export const subscribes = ({types}: Endpoint, type: SubscribedType, name?: string): boolean =>

@@ -28,7 +28,7 @@ export const activeQuestionForm = {
 export type ActiveQuestion = QuestionOf<typeof activeQuestionForm>;
 
 /** Rows of a breakdown: colours of the palette. */
-export const activeRowsMax = Math.min(6, breakdownLimitDefault);
+const activeRowsMax = Math.min(6, breakdownLimitDefault);
 
 /** `by`: also a row for each of its most frequent values. */
 export const activePath = (

@@ -124,7 +124,7 @@ const pathsQuery = (question: FunnelQuestion): (readonly [string, string | null]
 ];
 
 /** Values with a funnel of their own. */
-export const variantsMax = 6;
+const variantsMax = 6;
 
 export const funnelPath = (question: FunnelQuestion, span: Span): string => {
   const asked = fitting(question);

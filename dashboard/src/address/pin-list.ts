@@ -3,7 +3,7 @@
 /** As many as the service stores (src/effects/board.ts). */
 export const pinsMax = 12;
 
-export const pinnedPages = ['/funnels', '/trends'] as const;
+const pinnedPages = ['/funnels', '/trends'] as const;
 export type PinnedPage = (typeof pinnedPages)[number];
 
 export const pageOfPin = (pin: string): PinnedPage | undefined =>

@@ -120,7 +120,7 @@ export const measureWords: Readonly<Record<Measure, string>> = {
 export const eventText = (event: string | null): string => event ?? 'any event';
 
 /** `signup`, `users of signup`, `sum of amount of order_placed, plan is pro`. */
-export function seriesLabel({event, measure: one, property, where}: AskedSeries): string {
+function seriesLabel({event, measure: one, property, where}: AskedSeries): string {
   const of = one === 'total' ? '' : one === 'users' ? 'users of ' : `${measureWords[one]} of ${property} of `;
   return [`${of}${eventText(event)}`, ...where.map(conditionText)].join(', ');
 }

@@ -20,7 +20,7 @@ interface Annotated {
 const dateChars = 10;
 
 /** What clocks of the zone show then, in epoch seconds; a date is that date in every zone. */
-export const annotatedSeconds = (at: string, zone: string): number =>
+const annotatedSeconds = (at: string, zone: string): number =>
   (at.length === dateChars ? Date.parse(at) : wallMs(zone, Date.parse(at))) / 1_000;
 
 /** `Tue 3 Nov 2026`, or with `10:00 UTC` behind it. */

@@ -3,7 +3,7 @@ import type {Days} from '../address/range.js';
 import {clockText, datesText} from './format.js';
 
 /** `until 12:03`: a bucket that is not over. */
-export const untilText = (asOfMs: number | undefined): string =>
+const untilText = (asOfMs: number | undefined): string =>
   asOfMs === undefined ? 'so far' : `until ${clockText(asOfMs / 1_000).slice(0, 5)}`;
 
 /** Goes with a point that is not final. */

@@ -64,6 +64,7 @@ function sentences({question, span, step, outcome, row, when}: FunnelNumber): st
   const steps = stepsOf(question).map(stepLabel);
   const unit = hold === null ? 'users' : `users, once for each value of ${hold}`;
   const names = order === 'any' ? `${step} of ${steps.join(', ')}` : steps.slice(0, step).join(', then ');
+  const inOrder = step === 1 && order !== 'any' ? '' : `, ${orderWords[order ?? 'sequential']}`;
   const within = window === null ? '' : ` within ${windowText(window)} of the first`;
   const whose =
     user_where.length === 0 ? '' : ` Only of users whose trait ${user_where.map(conditionText).join(' and ')}.`;
@@ -74,7 +75,7 @@ function sentences({question, span, step, outcome, row, when}: FunnelNumber): st
   const days = paths === null ? 'Every step lies' : 'The first step lies';
   const first =
     outcome === 'reached'
-      ? `Different ${unit} who did ${names}, ${orderWords[order ?? 'sequential']}${step === 1 ? '' : within}.`
+      ? `Different ${unit} who did ${names}${inOrder}${step === 1 ? '' : within}.`
       : `Different ${unit} who came as far as step ${step - 1}, and no further${within}. They would have gone on with ${order === 'any' ? 'another step' : steps[step - 1]}.`;
   return [
     first,

@@ -44,7 +44,7 @@ export function pathBehind({
   if (step > 1)
     return {
       ...base,
-      how: [...how, `Here stand those whose step ${step} is ${name}.`],
+      how: [...how, `The number counts those whose step ${step} is ${name}.`],
       noPeople:
         'No list says who: none goes by the place of an event on these paths. A funnel of the same events is near it, but counts other paths.',
     };
