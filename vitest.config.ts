@@ -57,6 +57,7 @@ const heavyFiles = [
   'test/partition/snapshot/compaction.test.ts',
   'test/partition/erasure/erasure.test.ts',
   'test/partition/snapshot/part-sweep.test.ts',
+  'test/partition/funnels/saved-funnels.test.ts',
   'test/report/funnel/funnel-index.test.ts',
   'test/report/lost-manifests.test.ts',
   'test/report/moved-users.test.ts',
