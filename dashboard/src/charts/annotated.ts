@@ -23,7 +23,7 @@ const dateChars = 10;
 const annotatedSeconds = (at: string, zone: string): number =>
   (at.length === dateChars ? Date.parse(at) : wallMs(zone, Date.parse(at))) / 1_000;
 
-/** `Tue 3 Nov 2026`, or with `10:00 UTC` behind it. */
+/** `Tue 3 Nov 2026`, of a moment `Tue 3 Nov 2026, 10:00 UTC`. */
 export function annotatedText(at: string): string {
   const day = longDayText(Date.parse(at) / 1_000);
   return at.length === dateChars ? day : `${day}, ${momentText(Date.parse(at)).slice(11, 16)} UTC`;

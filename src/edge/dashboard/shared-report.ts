@@ -91,7 +91,7 @@ async function answersTo(front: Front, asked: readonly Asked[], at?: string): Pr
   const [head, ...others] = asked;
   if (head === undefined) return [];
   const first = await answerTo(front, head, at);
-  const rest = await Promise.all(others.map((one) => answerTo(front, one, first.position)));
+  const rest = await Promise.all(others.map((one) => answerTo(front, one, first.position ?? at)));
   return [first, ...rest];
 }
 

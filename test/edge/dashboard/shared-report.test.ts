@@ -2,6 +2,7 @@
 import {expect, test} from 'vitest';
 import type {ReportQuery} from '../../../src/asks.js';
 import {answersOf, type SharedReport} from '../../../src/edge/dashboard/shared-report.js';
+import {RequestFailure, unavailable} from '../../../src/edge/failure.js';
 import type {Front} from '../../../src/edge/front.js';
 
 const nowMs = Date.parse('2026-11-28T12:00:00Z');
@@ -44,6 +45,16 @@ test('every answer is of the snapshots of the first, also those that are asked f
   expect(asked.filter(({query}) => isUntil(query))).toHaveLength(2);
   expect(answers).toHaveLength(asked.length);
   expect(asked.map(({at}) => at)).toEqual([undefined, ...asked.slice(1).map(() => '0:1.1')]);
+});
+
+test('an answer that fails leaves the others of these snapshots', async () => {
+  const {front, asked} = played((query) => {
+    if (isUntil(query) && JSON.stringify(query).includes('signup')) throw new RequestFailure(unavailable('a lag'));
+    return {total: 1};
+  });
+  const {answers} = await answersOf(front, trends('?event=signup&event=login&range=7d&compare=before'), nowMs);
+  expect(answers.map((one) => 'error' in one)).toEqual([...answers.slice(2).map(() => false), true, false]);
+  expect(asked.at(-1)).toMatchObject({at: '0:1.1'});
 });
 
 test.each([

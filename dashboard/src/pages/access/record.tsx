@@ -32,7 +32,7 @@ const words: Readonly<Record<RecordLine['what'], string>> = {
   'webhook.created': 'Created a webhook',
   'webhook.changed': 'Changed a webhook',
   'webhook.secret-rotated': 'Gave a webhook a new secret',
-  'webhook.replayed': 'Had a webhook sent things again',
+  'webhook.replayed': 'Sent deliveries of a webhook again',
   'webhook.deleted': 'Deleted a webhook',
   'names.hidden': 'Changed which names are hidden',
   'properties.hidden': 'Changed which properties are hidden',
