@@ -466,6 +466,11 @@ test('a NATS that went while the thread started is named', async () => {
   await expect(starting).rejects.toThrow(/no NATS server answers at 127\.0\.0\.1:\d+: /);
 });
 
+/** One message each, a millisecond apart. */
+async function eventsOf(...names: readonly string[]): Promise<void> {
+  for (const [at, name] of names.entries()) await role.append(events([event('ada', name, day + 1 + at)]));
+}
+
 async function eventsThenSnapshot(): Promise<void> {
   await role.append(events([event('ada', 'first', day + 1)]));
   const second = await role.append(events([event('ada', 'second', day + 2)]));
@@ -529,6 +534,31 @@ test('a log that lost its tail under a running partition is noticed when the con
     generation: 2,
     gaps: 0,
   });
+});
+
+test('a log that lost its tail under a running partition is of a third generation after a crash before the next snapshot', async () => {
+  role = await PartitionRole.create();
+  await role.startWorker({reportRefresh: steadyRefreshPlan(600_000)});
+  const {position} = await role.manifest();
+  await eventsOf('first', 'second');
+  expect(await historyOf('ada')).toEqual(['second 2 0-1', 'first 1 0-0']);
+  await role.loseTail(position.sequence + 1);
+  await role.killServer();
+  await until('the connection is back', () => role.jsm.getAccountInfo().catch(() => undefined));
+  await role.append(events([event('ada', 'third', day + 3)]));
+  await until('a live read sees it', async () => (await historyOf('ada').catch(() => [])).length === 3);
+  const generations = async () => (await asked('tail', role.ask({ask: 'tail', from: 0, limit: 0}))).generations;
+  expect(await generations()).toEqual([
+    {generation: 1, ordinal: 0},
+    {generation: 2, ordinal: 2},
+  ]);
+  await role.killWorker();
+  expect((await role.manifest()).position).toEqual(position);
+  await role.startWorker();
+  // Other rows have their ordinals now: neither is told under an id of another.
+  expect(await historyOf('ada')).toEqual(['third 3 0-1', 'first 1 0-0']);
+  expect(await generations()).toEqual([{generation: 3, ordinal: 0}]);
+  expect(await measured()).toMatchObject({alarms: expect.arrayContaining(['log_lost']), generation: 3});
 });
 
 test('a number that a producer skipped is an alarm and a count', async () => {

@@ -24,8 +24,8 @@ export interface LogIdentitySetup {
     readonly publishedSequence: number;
     /** Resolves when no snapshot is being written. */
     idle(): Promise<void>;
-    /** Notifies that the log is another one. */
-    logReplaced(): void;
+    /** Notifies that the log is another one. Resolves once its generation is noted. */
+    logReplaced(generation: number): Promise<void>;
   };
   readonly ownership: {
     /** O1 (ownership.ts) */
@@ -186,7 +186,7 @@ export class LogIdentity {
     this.noteLoss();
     this.losses += 1;
     await snapshots.idle();
-    snapshots.logReplaced();
+    await snapshots.logReplaced(partition.generation + 1); // Before anything of it is folded: N4 (snapshot/position-note.ts)
     partition.rewind();
     this.forgetReached();
     this.state = 'same';

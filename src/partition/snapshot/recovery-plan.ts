@@ -12,7 +12,8 @@
 //       because the manifest's owner truncated it. If manifests were lost with the end of the log, the remaining manifest is
 //       before the noted position, and the log starts no later than at the manifest's (V3).
 //   V5. The first start of a backup begins a generation as well, because the original gave later positions to other messages.
-//       Nothing is lost by that, and nothing is read again.
+//       Nothing is lost by that, and nothing is read again. So does a start whose note is of a later generation than its manifest:
+//       the owner of that generation had rows that this manifest lacks, and gave its positions and ordinals to other events.
 import type {Manifest, Position} from '../../../actors/manifest.js';
 import type {NotedPosition} from './position-note.js';
 
@@ -67,12 +68,13 @@ export function decide({newest, noted, log}: Found): Plan {
   if (isLacking) losses.push('entries');
   else if (!isSame) losses.push('snapshot message');
   const generation = Math.max(published.generation, noted?.generation ?? firstGeneration);
-  const beginsAnother = losses.length > 0 || noted?.isRestored === true; // V2, V5
+  const isUnpublished = newest !== undefined && generation > published.generation;
+  const beginsAnother = losses.length > 0 || noted?.isRestored === true || isUnpublished; // V2, V5
   return {
     beginnings: isLacking ? [] : beginningsOf(newest, log, isSame),
     generation: generation + (beginsAnother ? 1 : 0),
     losses,
-    hasLostLog: losses.length > 0 || (newest !== undefined && generation > published.generation),
+    hasLostLog: losses.length > 0 || isUnpublished,
   };
 }
 

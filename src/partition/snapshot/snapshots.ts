@@ -135,9 +135,12 @@ export class Snapshots {
     while (this.running !== undefined) await this.setup.throttle.expedite(this.running);
   }
 
-  /** Notes that the log is another one: nothing of it may be truncated. */
-  logReplaced(): void {
+  /** Notes that the log is another one, of this generation: nothing of it may be truncated. N4 (position-note.ts) */
+  async logReplaced(generation: number): Promise<void> {
     this.behind = [];
+    if (this.manifest === undefined) return;
+    const {position, mark} = this.manifest;
+    await this.setup.note.write({generation, sequence: position.sequence, mark, epoch: this.setup.epoch});
   }
 
   /**

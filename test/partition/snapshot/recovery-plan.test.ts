@@ -151,10 +151,10 @@ const cases: Readonly<Record<string, Case>> = {
     beginnings: [...kept, ...remains],
     generation: 2,
   },
-  'the note is of a later generation than the manifest': {
+  'the note is of a later generation than the manifest: its positions were given to other events': {
     found: {newest, noted: {...noted, generation: 4}, log: cut},
     beginnings: [...kept, ...remains],
-    generation: 4,
+    generation: 5,
     hasLostLog: true,
   },
   'a backup begins a generation, and loses nothing': {
