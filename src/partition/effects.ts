@@ -6,6 +6,7 @@
 //   EF3. Folding does not wait for the queue. Effects that wait are in memory.
 //   EF4. A trigger names users only by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
 
+import {noUserKey} from '../../actors/log/entries.js';
 import type {Effect, Partition} from '../../actors/partition.js';
 import {monotonicMs} from '../clock.js';
 import type {SubscribedType} from '../effects/endpoint.js';
@@ -119,20 +120,27 @@ export class Effects {
   }
 
   /**
-   * Queues the completion of a deletion; resolves when that is done. `deletionsToTell` of the partition keeps it until then, so that
-   * a start queues it again.
+   * Queues the completion of a deletion: a trigger for each anonymous user whom a join here made this one, since events before the
+   * join named that reference, and in the last partition one for the user. Resolves when that is done. `deletionsToTell` of the
+   * partition keeps it until then, so that a start queues it again.
    */
   async notifyDeleted(id: string): Promise<void> {
     const {deletions, deletionsToTell} = this.partition;
     const record = deletions.get(id);
     if (record === undefined) deletionsToTell.delete(id); // Its time on record is over.
     if (record?.completed == null) return;
-    const {timeMs} = record.completed;
+    const {userHash, deviceHashes, stepsLeft = 0, completed} = record;
     const type = 'user.deleted';
-    const endpoints = this.outbox.endpointsOf(type, [], timeMs);
-    const data = {deletion_id: id, user_ref: this.outbox.userRefOf(record.userHash)};
-    const trigger: Trigger = {v: 1, id: this.outbox.idOf(type, id), type, timestampMs: timeMs, data};
-    await this.queue(endpoints, trigger);
+    const endpoints = this.outbox.endpointsOf(type, [], completed.timeMs);
+    const queueFor = (hash: string, ...idParts: readonly string[]): Promise<unknown> => {
+      const data = {deletion_id: id, user_ref: this.outbox.userRefOf(hash)};
+      const triggerId = this.outbox.idOf(type, id, ...idParts);
+      return this.queue(endpoints, {v: 1, id: triggerId, type, timestampMs: completed.timeMs, data});
+    };
+    const queued = deviceHashes.map((hash) => queueFor(hash, hash));
+    const isNamed = userHash !== this.partition.hashOf(noUserKey); // LD2 (erasure/lacking-deletions.ts)
+    if (stepsLeft === 0 && isNamed) queued.push(queueFor(userHash));
+    await Promise.all(queued);
     deletionsToTell.delete(id);
   }
 

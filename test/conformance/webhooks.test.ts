@@ -261,12 +261,20 @@ test('who is identified, completes a saved funnel and is deleted is told of, und
     entered_at: '2024-05-01T10:00:00.000Z',
     completed_at: '2024-05-01T10:30:00.000Z',
   });
+  const anonymousId = freshId('device');
+  await under.trackAll([
+    {event: cart, anonymousId},
+    {event: cart, anonymousId, userId: ada},
+  ]);
   await under.read.send('DELETE', `/v1/user?userId=${ada}`);
-  await until('her deletion is told', () => told().some(({type}) => type === 'user.deleted'));
-  expect(told().find(({type}) => type === 'user.deleted')!.data).toEqual({
-    deletion_id: expect.stringMatching(/^del_/),
-    user_ref: (identified as {user_ref?: string}).user_ref,
-  });
+  const deletions = () => told().filter(({type}) => type === 'user.deleted');
+  await until('her deletion and that of her device are told', () => deletions().length >= 2);
+  const [first, second] = deletions().map(({data}) => data as {deletion_id?: string; user_ref?: string});
+  expect(first!.deletion_id).toMatch(/^del_/);
+  expect(second!.deletion_id).toBe(first!.deletion_id);
+  const refs = [first!.user_ref, second!.user_ref];
+  expect(refs).toContain((identified as {user_ref?: string}).user_ref);
+  expect(new Set(refs).size).toBe(2);
   await under.read.send('DELETE', `/v1/webhooks/${webhook}`);
   await under.read.send('DELETE', `/v1/funnels/${id}`);
 });

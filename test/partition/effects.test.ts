@@ -1,7 +1,7 @@
 // What is told of a fold: a whole partition in this thread, on a real nats-server, before a queue that the test holds.
 import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
-import {writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {noUserKey, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
 import {UserSet} from '../../actors/table/user-set.js';
 import {askReportSubject} from '../../src/asks.js';
 import {HookStore} from '../../src/effects/hook-store.js';
@@ -125,6 +125,47 @@ test('what is said of a user is made when it is asked for, and of an erased one 
   expect(queued[2]).toMatchObject({type: 'user.deleted', id: `user.deleted ${deletionId}`});
   expect(await said(live, queued[2]!)).toEqual({deletion_id: deletionId, user_ref: ref});
   await until('nothing is left to tell', () => live.view.partition.deletionsToTell.size === 0);
+});
+
+test('a deletion is told of each anonymous user that the user was, and of the user by the last partition alone', async () => {
+  const live = await start();
+  const {partition} = live.view;
+  const refOf = (key: string): string => `ref of ${partition.hashOf(Buffer.from(key))}`;
+  const told = async (from: number) => Promise.all(queued.slice(from).map((trigger) => said(live, trigger)));
+  for (const [device, userId] of [
+    ['phone', 'ada'],
+    ['laptop', 'ada'],
+    ['tablet', 'ada'],
+    ['tablet', 'bob'], // Shared: later events are of no user.
+    ['watch', 'eve'],
+  ] as const)
+    await append((writer) => writeLink(writer, device, userId, day));
+  await identify('ada', '{}');
+  await until('she is told of', () => queued.length === 1);
+  await append((writer) => writeErase(writer, 'u', 'ada', deletionId, day));
+  await until('all is told', () => queued.length === 4);
+  const refs = ['alaptop', 'aphone', 'uada'].map(refOf);
+  expect(await told(1)).toEqual(refs.map((ref) => ({deletion_id: deletionId, user_ref: ref})));
+  expect(new Set(queued.map(({id}) => id)).size).toBe(4);
+  expect(queued[3]).toMatchObject({id: `user.deleted ${deletionId}`});
+  // Of a journal: the restored data has no such user.
+  const unknown = `del_2_${'0'.repeat(32)}`;
+  await live.view.writer.erase([{key: noUserKey, id: unknown}]);
+  expect(await live.deletions.whenCompleted(unknown, 60_000)).toBe(true);
+  await until('nothing is left to tell', () => partition.deletionsToTell.size === 0);
+  expect(queued.length).toBe(4);
+  const another = `del_1_${'0'.repeat(32)}`;
+  partition.deletions.add({
+    ...partition.deletions.get(deletionId)!,
+    id: another,
+    stepsLeft: 1,
+    deviceHashes: [partition.hashOf(Buffer.from('awatch'))],
+  });
+  partition.deletionsToTell.add(another);
+  await live.drain();
+  const second = await start();
+  await until('nothing is left to tell', () => second.view.partition.deletionsToTell.size === 0);
+  expect(await told(4)).toEqual([{deletion_id: another, user_ref: refOf('awatch')}]);
 });
 
 test('an endpoint of which this process hears late is told what came since it is there', async () => {
