@@ -452,18 +452,21 @@ const alonePoints: NonNullable<uPlot.Series.Points['filter']> = (self, series) =
 const powersOfTen = (_: uPlot, splits: number[]): number[] =>
   splits.map((value) => (isPowerOfTen(value) ? value : null!));
 
+const daySeconds = 86_400;
+
+/** The day that begins; empty within a day. */
+const dayTick = (seconds: number): string => (seconds % daySeconds === 0 ? dayText(seconds) : '');
+
 /** Seconds only where two ticks are less than a minute apart; midnight is the day that begins. */
 function clockTick(ticks: readonly number[]): (seconds: number) => string {
   const isFine = ticks.length > 1 && ticks[1]! - ticks[0]! < 60;
-  return (seconds) => (seconds % daySeconds === 0 ? dayText(seconds) : clockText(seconds).slice(0, isFine ? 8 : 5));
+  return (seconds) => dayTick(seconds) || clockText(seconds).slice(0, isFine ? 8 : 5);
 }
 
-const daySeconds = 86_400;
-
-/** Days, and where two ticks are months apart their months with the year. */
+/** Days, each of them once, and where two ticks are months apart their months with the year. */
 function dateTick(ticks: readonly number[]): (seconds: number) => string {
   const apart = ticks.length > 1 ? ticks[1]! - ticks[0]! : 0;
-  if (apart < 27 * daySeconds) return dayText;
+  if (apart < 27 * daySeconds) return dayTick;
   return apart < 360 * daySeconds ? monthText : (seconds) => monthText(seconds).slice(-4);
 }
 

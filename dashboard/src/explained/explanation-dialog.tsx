@@ -34,7 +34,7 @@ export function ExplanationDialog() {
     <Dialog title={made?.title ?? 'What is behind it'} onClose={close}>
       <div class="behind">
         {made === undefined ? <Loading lines={4} /> : <Body {...made} />}
-        <div class="buttons">
+        <div class="dialog-foot">
           <button type="button" class="button" onClick={close}>
             Close
           </button>

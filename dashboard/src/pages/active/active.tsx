@@ -135,8 +135,13 @@ export function ActiveUsers() {
                     <b>
                       <Explained text={count(total)} of="distinct users in all" behind={allOf(shown!, total)} />
                     </b>{' '}
-                    distinct users in all{' '}
-                    {shown?.question.past !== undefined && <ChangeText now={total} before={pastTotal} isMoreBetter />}
+                    distinct users in all
+                    {shown?.question.past !== undefined && (
+                      <>
+                        {' · '}
+                        <ChangeText now={total} before={pastTotal} isMoreBetter />
+                      </>
+                    )}
                   </>
                 )
               }
@@ -188,7 +193,7 @@ export function ActiveUsers() {
             <Card
               span={7}
               title="Stickiness"
-              note="daily of monthly users: how much of a month a user comes"
+              note="daily users as a share of monthly ones"
               tools={
                 sticky !== undefined && (
                   <>

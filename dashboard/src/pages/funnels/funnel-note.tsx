@@ -22,7 +22,7 @@ function sentence(answer: FunnelAnswer | WalkedFunnelAnswer, question: FunnelQue
   const within = window === null ? 'in these days' : `within ${windowText(window)} of the first step`;
   const how = order === 'any' ? 'in any order' : order === 'strict' ? 'with nothing between' : 'in this order';
   const unit = hold === null ? 'users' : `users, each once for every value of ${hold},`;
-  const all = `${count(steps.at(-1)!.count)} of ${count(total)} ${unit} did all ${steps.length} steps ${how} ${within}.`;
+  const all = `${count(steps.at(-1)!.count)} of ${count(total)} ${unit} did ${steps.length === 2 ? 'both' : `all ${steps.length}`} steps ${how} ${within}.`;
   if (paths !== null) return `${all} The first step lies in these days. ${count(undecided ?? 0)} may still convert.`;
   return window === null
     ? `${all} All steps lie in these days: who entered late has had less time to convert.`

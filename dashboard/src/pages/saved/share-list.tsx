@@ -10,6 +10,7 @@ import {Card} from '../../shell/card';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
+import './share-list.css';
 
 export function ShareList() {
   const [asked, ask] = useAsked<SharesAnswer>('shares');
@@ -25,7 +26,7 @@ export function ShareList() {
       )}
       {shares.length > 0 && (
         <TableFrame label="Links in a table">
-          <table class="grid-table">
+          <table class="grid-table share-links">
             <thead>
               <tr>
                 <th>Report</th>

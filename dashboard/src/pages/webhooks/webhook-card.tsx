@@ -107,7 +107,7 @@ export function WebhookCard({
         {said}
       </p>
       {fault !== undefined && <FaultBox fault={fault} />}
-      <fieldset class="choice" aria-label="Which deliveries">
+      <fieldset class="choice which-deliveries" aria-label="Which deliveries">
         {statuses.map(([one, text]) => (
           <button key={one} type="button" aria-pressed={one === status} onClick={() => show(one)}>
             {text}
