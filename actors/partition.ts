@@ -270,7 +270,7 @@ export class Partition {
     const isNewDay = this.users.applyEvent(user, entry.timeMs, this.chunks.nextRowChunk);
     this.aggregator.applyEvent(entry.timeMs, name, user, isNewDay);
     this.chunks.append(entry, user, name);
-    this.stepWatch?.noteRow(name, user);
+    this.stepWatch?.noteRow(name, user, entry.timeMs);
     this.tally.counted += 1;
   }
 
@@ -343,7 +343,8 @@ export class Partition {
 
   /** Watches for rows of these funnels from now on. */
   watchFunnels(funnels: readonly WatchedFunnel[]): StepWatch | undefined {
-    this.stepWatch = funnels.length === 0 ? undefined : new StepWatch(this.aggregator.names, funnels);
+    const {users, aggregator} = this;
+    this.stepWatch = funnels.length === 0 ? undefined : new StepWatch(aggregator.names, funnels, users.table.count);
     return this.stepWatch;
   }
 

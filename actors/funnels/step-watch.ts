@@ -2,6 +2,8 @@
 //   SW1. A user who completes a funnel by their newest event is found at once, because that event is of the last step.
 //   SW2. A user who completes it by a late event is not found. The funnel is `touched` then, and the shell asks for the users who
 //        completed it once the rows are published.
+//   SW3. A user cannot complete a funnel without a row of each of its steps within the window before. So a user whose rows are all
+//        known is found only if the newest row of each step allows it; one with rows from before the watch always.
 
 import {wtf8} from '../bytes/bytes.js';
 import type {InternedTable} from '../table/interned.js';
@@ -12,72 +14,134 @@ export const funnelsWatchedMax = 20;
 /** Users at once; more are left to SW2. */
 const usersMax = 4_096;
 
+/** Names whose newest times are kept for each user; more names share places. */
+const placesMax = 6;
+/** Words of a user. */
+const doneWord = 0;
+const waitingWord = 1;
+const newestWord = 2;
+
 /** A saved funnel to watch. */
 export interface WatchedFunnel {
   readonly steps: readonly string[];
+  readonly windowMs?: number | undefined;
   /** Whether a user completed it already. Once true it stays so. */
   readonly isDone: (user: number) => boolean;
 }
 
 /** Rows [start, end) of these columns. */
 interface NamedRows {
+  readonly times: Float64Array;
   readonly names: Uint32Array;
   readonly users: Uint32Array;
   readonly start: number;
   readonly end: number;
 }
 
+/** What the newest times of a user say about a funnel. */
+interface Needs {
+  /** Places of the names of its steps. */
+  readonly places: Uint8Array;
+  readonly windowSeconds: number;
+}
+
+/** A user who may have completed funnels (bits, by the funnel's place). */
+export type FoundUser = readonly [user: number, mask: number];
+
 export class StepWatch {
   private readonly names: InternedTable;
   private readonly funnels: readonly WatchedFunnel[];
+  /** Users from this number on have no rows that came before. */
+  private readonly firstUser: number;
+  /** Place of each step, by its name. */
+  private readonly placeOf: ReadonlyMap<string, number>;
+  private readonly needs: readonly Needs[];
   /** Masks by name: the funnels that have it as a step, and those that end with it. */
   private steps = new Uint32Array(0);
   private ends = new Uint32Array(0);
+  /** Places by name, of steps. */
+  private places = new Uint8Array(0);
   private namesKnown = -1;
   private touched = 0;
-  /** Bits by user: the funnels that it is known to have completed, each of which `isDone` said once. */
-  private done = new Uint32Array(0);
-  /** Mask of the funnels that a user may have completed, by user. */
-  private readonly users = new Map<number, number>();
+  /**
+   * `stride` words a user, next to each other, as each row of a step needs them: masks of the funnels that it is known to have
+   * completed (`isDone` said so once), and of those that it may have completed and no call returned; then the newest time by
+   * place, in seconds from 1, or 0 without such a row (SW3).
+   */
+  private words = new Uint32Array(0);
+  private readonly stride: number;
+  /** Users with such funnels, oldest first. */
+  private found: number[] = [];
 
-  /** `funnels`: at most `funnelsWatchedMax`. */
-  constructor(names: InternedTable, funnels: readonly WatchedFunnel[]) {
+  /** `funnels`: at most `funnelsWatchedMax`. `firstUser`: the number of users so far. */
+  constructor(names: InternedTable, funnels: readonly WatchedFunnel[], firstUser: number) {
     this.names = names;
     this.funnels = funnels;
+    this.firstUser = firstUser;
+    const steps = [...new Set(funnels.flatMap((funnel) => funnel.steps))];
+    this.stride = newestWord + Math.min(steps.length, placesMax);
+    this.placeOf = new Map(steps.map((step, i) => [step, i % placesMax]));
+    this.needs = funnels.map((funnel) => ({
+      places: Uint8Array.from(new Set(funnel.steps.map((step) => this.placeOf.get(step)!))),
+      windowSeconds: Math.ceil((funnel.windowMs ?? Number.POSITIVE_INFINITY) / 1_000),
+    }));
   }
 
-  noteRun({names, users, start, end}: NamedRows): void {
+  noteRun({times, names, users, start, end}: NamedRows): void {
     if (this.namesKnown !== this.names.count) this.look();
     const {steps} = this;
-    for (let row = start; row < end; row++) if (steps[names[row]] !== 0) this.note(names[row], users[row]);
+    for (let row = start; row < end; row++) if (steps[names[row]] !== 0) this.note(names[row], users[row], times[row]);
   }
 
-  noteRow(name: number, user: number): void {
+  noteRow(name: number, user: number, timeMs: number): void {
     if (this.namesKnown !== this.names.count) this.look();
-    if (this.steps[name] !== 0) this.note(name, user);
+    if (this.steps[name] !== 0) this.note(name, user, timeMs);
   }
 
-  private note(name: number, user: number): void {
+  private note(name: number, user: number, timeMs: number): void {
     this.touched |= this.steps[name];
-    const mask = this.ends[name];
-    if (mask === 0 || this.users.size >= usersMax) return;
-    const waiting = this.users.get(user) ?? 0;
+    const first = user * this.stride;
+    if (first >= this.words.length) this.grow(user);
+    const {words} = this;
+    const second = secondOf(timeMs);
+    const newest = first + newestWord + this.places[name];
+    if (words[newest] < second) words[newest] = second;
+    const open = this.ends[name] & ~(words[first + doneWord] | words[first + waitingWord]);
+    if (open !== 0) this.find(open, user, second);
+  }
+
+  /** The user has a row with which it may complete these funnels. */
+  private find(mask: number, user: number, second: number): void {
+    if (this.found.length >= usersMax) return;
+    const {words} = this;
+    const first = user * this.stride;
     let found = 0;
-    for (let left = mask & ~this.doneOf(user) & ~waiting; left !== 0; left &= left - 1) {
+    for (let left = mask; left !== 0; left &= left - 1) {
       const at = 31 - Math.clz32(left & -left);
-      if (this.funnels[at].isDone(user)) this.done[user] |= 1 << at;
+      if (user >= this.firstUser && !this.mayComplete(at, first + newestWord, second)) continue;
+      if (this.funnels[at].isDone(user)) words[first + doneWord] |= 1 << at;
       else found |= 1 << at;
     }
-    if (found !== 0) this.users.set(user, waiting | found);
+    if (found === 0) return;
+    if (words[first + waitingWord] === 0) this.found.push(user);
+    words[first + waitingWord] |= found;
   }
 
-  private doneOf(user: number): number {
-    if (user >= this.done.length) {
-      const done = new Uint32Array(Math.ceil((user + 1) * 1.5));
-      done.set(this.done);
-      this.done = done;
+  /** `newest`: place of the user's newest times. SW3 */
+  private mayComplete(funnel: number, newest: number, second: number): boolean {
+    const {words} = this;
+    const {places, windowSeconds} = this.needs[funnel];
+    for (let i = 0; i < places.length; i++) {
+      const time = words[newest + places[i]];
+      if (time === 0 || second - time > windowSeconds) return false;
     }
-    return this.done[user];
+    return true;
+  }
+
+  private grow(user: number): void {
+    const words = new Uint32Array(Math.ceil((user + 1) * 1.5) * this.stride);
+    words.set(this.words);
+    this.words = words;
   }
 
   /** A name came, or comes again under another number. */
@@ -86,29 +150,32 @@ export class StepWatch {
     this.namesKnown = names.count;
     this.steps = new Uint32Array(names.count);
     this.ends = new Uint32Array(names.count);
+    this.places = new Uint8Array(names.count);
     for (const [at, {steps}] of funnels.entries())
       for (const [place, step] of steps.entries()) {
         const bytes = wtf8(step);
         const name = names.find(bytes, 0, bytes.length);
         if (name < 0) continue;
         this.steps[name] |= 1 << at;
+        this.places[name] = this.placeOf.get(step)!;
         if (place === steps.length - 1) this.ends[name] |= 1 << at;
       }
   }
 
   get hasUsers(): boolean {
-    return this.users.size > 0;
+    return this.found.length > 0;
   }
 
-  /** Users who may have completed funnels (bits, by the funnel's place), the oldest `countMax` that no call returned. */
-  takeUsers(countMax = usersMax): ReadonlyMap<number, number> {
-    const taken = new Map<number, number>();
-    for (const [user, mask] of this.users) {
-      if (taken.size === countMax) break;
-      taken.set(user, mask);
-      this.users.delete(user);
-    }
-    return taken;
+  /** The oldest `countMax` users that no call returned. */
+  takeUsers(countMax = usersMax): FoundUser[] {
+    const users = this.found.slice(0, countMax);
+    this.found = this.found.slice(countMax);
+    return users.map((user) => {
+      const at = user * this.stride + waitingWord;
+      const mask = this.words[at];
+      this.words[at] = 0;
+      return [user, mask];
+    });
   }
 
   /** Funnels with rows since the last call. */
@@ -118,3 +185,6 @@ export class StepWatch {
     return touched;
   }
 }
+
+/** From 1 on. Times outside of what fits only cost hints. */
+const secondOf = (timeMs: number): number => (timeMs * 0.001 + 1) >>> 0;

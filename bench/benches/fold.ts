@@ -11,6 +11,7 @@ import {MessageCursor} from '../../actors/log/entry-view.js';
 import {Partition} from '../../actors/partition.js';
 import {UserSet} from '../../actors/table/user-set.js';
 import {monotonicMs} from '../../src/clock.js';
+import {windowMsOf} from '../../src/conversion-window.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import type {Bench, Say} from '../bench.js';
 import {startBroker} from '../engine/broker.js';
@@ -181,13 +182,15 @@ const nothing: Behind = () => {};
 /** Looks for rows of saved funnels. Who may have completed one is taken to have done so: in place of the shell, which walks them. */
 function watching(partition: Partition): Behind {
   const done = frequentFunnels.map(() => new UserSet());
-  const watch = must(
-    partition.watchFunnels(frequentFunnels.map(({steps}, at) => ({steps, isDone: (user) => done[at]!.has(user)}))),
-    'there are funnels',
-  );
+  const funnels = frequentFunnels.map(({steps, window}, at) => ({
+    steps,
+    windowMs: window === undefined ? undefined : windowMsOf(window),
+    isDone: (user: number) => done[at]!.has(user),
+  }));
+  const watch = must(partition.watchFunnels(funnels), 'there are funnels');
   return () => {
     for (const [user, mask] of watch.takeUsers())
-      for (const [at, users] of done.entries()) if (mask & (1 << at)) users.add(user);
+      for (let left = mask; left !== 0; left &= left - 1) done[31 - Math.clz32(left & -left)]!.add(user);
   };
 }
 

@@ -140,3 +140,27 @@ test('rows of steps touch their funnel; those of the last step name their user, 
   await track(shell, ['a', 'visit'], ['b', 'visit']);
   expect([watch.takeTouched(), watch.hasUsers]).toEqual([0, false]);
 });
+
+test('a user whose rows are all known is found only with rows of all steps within the window', async () => {
+  const shell = await withUsers('old');
+  const {partition} = shell;
+  const watch = partition.watchFunnels([
+    {steps: ['cart', 'buy'], isDone: () => false},
+    {steps: ['cart', 'buy'], windowMs: 60_000, isDone: () => false},
+    {steps: ['buy', 'buy'], windowMs: 1_500, isDone: () => false},
+  ])!;
+  const row = (user: string, event: string, ms: number): Promise<void> =>
+    shell.append((writer) => writeEvent(writer, {event, userId: user, timeMs: at + ms, receivedMs: at + ms}));
+  const found = async (user: string, event: string, ms: number): Promise<number> => {
+    await row(user, event, ms);
+    return watch.takeUsers()[0]?.[1] ?? 0;
+  };
+  expect(await found('old', 'buy', 0)).toBe(0b111);
+  await row('new', 'visit', 0);
+  expect(await found('new', 'buy', 1_000)).toBe(0b100);
+  await row('new', 'cart', 5_000);
+  expect(await found('new', 'buy', 65_000)).toBe(0b111);
+  expect(await found('new', 'buy', 66_000)).toBe(0b101);
+  await row('new', 'cart', 10_000);
+  expect(await found('new', 'buy', 70_000)).toBe(0b111);
+});
