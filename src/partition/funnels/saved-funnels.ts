@@ -25,7 +25,7 @@ import {pathsOf} from './user-paths.js';
 const restFactor = 9;
 const restMsMax = 60_000;
 /** Users walked together, and the chunks that are read for them: users with more chunks are left to SF2. */
-const usersAtOnce = 64;
+const usersAtOnce = 512;
 const chunksAtOnceMax = 256;
 /** Pause before the report thread is asked again, if it could not answer. */
 const askAgainMs = 1_000;
@@ -87,7 +87,7 @@ export class SavedFunnels {
     const {completions} = partition;
     this.funnels = funnels;
     this.watch = partition.watchFunnels(
-      funnels.map(({id, steps}) => ({steps, isDone: (user) => completions.has(id, user)})),
+      funnels.map(({id, steps, windowMs}) => ({steps, windowMs, isDone: (user) => completions.has(id, user)})),
     );
     this.due.clear();
     // Rows that were folded before are of no watch.
@@ -124,7 +124,7 @@ export class SavedFunnels {
   private async walkUsers(): Promise<number | undefined> {
     const {partition, damage} = this.setup;
     const startedMs = monotonicMs();
-    const found = [...(this.watch?.takeUsers(usersAtOnce) ?? [])];
+    const found = this.watch?.takeUsers(usersAtOnce) ?? [];
     try {
       await this.walkSome(this.funnels, new Map(found.filter(([user]) => partition.isHere(user))));
     } catch (error) {
@@ -144,12 +144,13 @@ export class SavedFunnels {
       if (chunks > chunksAtOnceMax) throw new TooManyChunks();
       await nextTurn();
     };
-    const paths = await pathsOf(this.setup, [...masks.keys()], funnels, turn);
+    const isAsked = (user: number, at: number): boolean => (masks.get(user)! & (1 << at)) !== 0;
+    const paths = await pathsOf(this.setup, [...masks.keys()], funnels, turn, isAsked);
     for (const [at, {id, steps}] of funnels.entries()) {
       if (!completions.hasBegun(id)) continue; // SF3, then SF2
-      const isComplete = ([user, mask]: readonly [number, number]): boolean =>
-        (mask & (1 << at)) !== 0 && paths.get(user)?.[at]?.length === steps.length && !completions.has(id, user);
-      const users = [...masks].filter(isComplete).map(([user]) => user);
+      const isComplete = (user: number): boolean =>
+        paths.get(user)?.[at]?.length === steps.length && !completions.has(id, user);
+      const users = [...masks.keys()].filter(isComplete);
       if (users.length > 0) await this.append({stage: 'now', funnel: id, users: users.sort((a, b) => a - b)});
     }
   }

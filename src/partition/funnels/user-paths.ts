@@ -11,6 +11,10 @@ import type {PartitionView} from '../partition-view.js';
 /** When a user reached each step, epoch ms: as many as were reached. */
 export type Path = readonly number[];
 
+const nowhere: Path = [];
+/** Of events that are no step; funnels have fewer steps. */
+const noKind = 255;
+
 interface Row {
   readonly timeMs: number;
   readonly ordinal: number;
@@ -19,16 +23,23 @@ interface Row {
 
 type View = Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
 
-/** Paths by user, in the order of `funnels`. A user without rows has none. UP1. @throws MissingPart, DamagedPart */
+/**
+ * Paths by user, in the order of `funnels`, empty where `isAsked` is false. A user without rows of their steps has none. UP1.
+ * @throws MissingPart, DamagedPart
+ */
 export async function pathsOf(
   view: View,
   users: readonly number[],
   funnels: readonly PlainFunnel[],
   turn: Yield,
+  isAsked: (user: number, funnel: number) => boolean = () => true,
 ): Promise<ReadonlyMap<number, readonly Path[]>> {
+  const walkers = funnels.map((funnel) => walkerOf(view, funnel));
+  const steps = new Set(walkers.flatMap(({names}) => names));
   const rows = new Map<number, Row[]>();
   for await (const {columns, rows: found} of rowsOf(view, users)) {
     for (const row of found) {
+      if (!steps.has(columns.names[row]!)) continue;
       const user = columns.users[row]!;
       const one = {
         timeMs: columns.timeBase + columns.times[row]!,
@@ -41,20 +52,25 @@ export async function pathsOf(
     }
     await turn();
   }
-  const walkers = funnels.map((funnel) => walkerOf(view, funnel));
   const paths = new Map<number, Path[]>();
   for (const [user, own] of rows) {
     own.sort((a, b) => a.timeMs - b.timeMs || a.ordinal - b.ordinal);
     paths.set(
       user,
-      walkers.map((walk) => walk(own)),
+      walkers.map(({walk}, at) => (isAsked(user, at) ? walk(own) : nowhere)),
     );
   }
   return paths;
 }
 
-/** Walks the rows of a user, in their order. No user reaches a step whose event never happened here. */
-function walkerOf({partition}: View, {steps, windowMs}: PlainFunnel): (rows: readonly Row[]) => Path {
+interface Walker {
+  /** Names of its steps, up to one that never happened here: no user reaches that. */
+  readonly names: readonly number[];
+  /** Walks the rows of a user, in their order. */
+  readonly walk: (rows: readonly Row[]) => Path;
+}
+
+function walkerOf({partition}: View, {steps, windowMs}: PlainFunnel): Walker {
   const names = steps.map((step) => {
     const bytes = wtf8(step);
     return partition.aggregator.names.find(bytes, 0, bytes.length);
@@ -62,16 +78,26 @@ function walkerOf({partition}: View, {steps, windowMs}: PlainFunnel): (rows: rea
   const unknown = names.indexOf(-1);
   const known = unknown < 0 ? names : names.slice(0, unknown);
   // Several steps may take the same event: they share its kind.
-  const kindOf = new Map(known.map((name) => [name, known.indexOf(name)]));
+  const kindOf = new Uint8Array(partition.aggregator.names.count).fill(noKind);
+  for (const name of known) kindOf[name] = known.indexOf(name);
   const walk = new FunnelWalk(
-    Uint8Array.from(known, (name) => kindOf.get(name)!),
+    Uint8Array.from(known, (name) => kindOf[name]!),
     windowMs ?? Number.POSITIVE_INFINITY,
   );
-  return (rows) => {
-    const own = rows.filter(({name}) => kindOf.has(name));
-    const times = Float64Array.from(own, ({timeMs}) => timeMs);
-    const kinds = Uint8Array.from(own, ({name}) => kindOf.get(name)!);
-    const depth = known.length === 0 ? 0 : walk.walk(times, kinds, 0, own.length);
-    return [...walk.times.subarray(0, depth)];
+  let times = new Float64Array(64);
+  let kinds = new Uint8Array(64);
+  const pathOf = (rows: readonly Row[]): Path => {
+    if (rows.length > times.length)
+      [times, kinds] = [new Float64Array(2 * rows.length), new Uint8Array(2 * rows.length)];
+    let count = 0;
+    for (const {name, timeMs} of rows) {
+      const kind = kindOf[name]!;
+      if (kind === noKind) continue;
+      times[count] = timeMs;
+      kinds[count++] = kind;
+    }
+    const depth = known.length === 0 ? 0 : walk.walk(times, kinds, 0, count);
+    return depth === 0 ? nowhere : [...walk.times.subarray(0, depth)];
   };
+  return {names: known, walk: pathOf};
 }

@@ -2,6 +2,7 @@
 //   Owns: which chunks are read. The cache keeps parts that it holds already; nothing else stays in memory.
 
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
+import type {ChunkInMemory, RowsByOrdinal} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
@@ -89,11 +90,9 @@ export async function* rowsOf(view: View, users: readonly number[]): AsyncGenera
   for (const chunk of await chunksOfUsers(partition, layout, cache, users)) {
     const inMemory = layout.writing.get(chunk)?.chunk ?? (partition.open.chunk === chunk ? partition.open : undefined);
     if (inMemory !== undefined) {
-      const columns = inMemory.columnsView();
-      const rows = rowsOfUsers(columns, wanted);
-      const blocks = inMemory.blocks();
-      const block = (number: number) => must(blocks[number], 'a row has a block');
-      if (rows.length > 0) yield {chunk, columns, whole: () => columns, rows, block};
+      const rows = rowsOfUsers(inMemory.rowsNow(), wanted);
+      if (rows.length === 0) continue;
+      yield {chunk, columns: copied(inMemory.rowsNow()), rows, ...bodiesOf(inMemory)};
       continue;
     }
     const entry = layout.chunks.get(chunk);
@@ -104,3 +103,18 @@ export async function* rowsOf(view: View, users: readonly number[]): AsyncGenera
     if (rows.length > 0) yield {chunk, columns, whole: () => cache.wholeRows.loadIfRoom(entry), rows, block};
   }
 }
+
+/** Copies properties and bodies, both at one moment, for those who read them. */
+function bodiesOf(inMemory: ChunkInMemory): Pick<FoundRows, 'whole' | 'block'> {
+  let copies: {readonly columns: RowColumns; readonly blocks: readonly Uint8Array[]} | undefined;
+  const copied = () => (copies ??= {columns: inMemory.columnsView(), blocks: inMemory.blocks()});
+  return {whole: () => copied().columns, block: (number) => must(copied().blocks[number], 'a row has a block')};
+}
+
+/** Rows may be appended, or the chunk closed, while a reader has them. */
+const copied = ({times, users, names, ...rest}: RowsByOrdinal): RowsByOrdinal => ({
+  ...rest,
+  times: times.slice(),
+  users: users.slice(),
+  names: names.slice(),
+});
