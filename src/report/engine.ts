@@ -13,6 +13,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {isoText} from '../../actors/calendar.js';
 import {must, throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
+import type {UserSet} from '../../actors/table/user-set.js';
 import type {ChangesQuery, ExportQuery, ReportAnswer, ReportQuery, ReportQuestion} from '../asks.js';
 import {monotonicMs} from '../clock.js';
 import {covers, lackingIn, type Place, readPositions} from '../log-position.js';
@@ -341,7 +342,15 @@ export class ReportEngine {
     const snapshot = newest[partition];
     if (snapshot === undefined) return noSnapshots;
     const evaluation = new Evaluation(this.parts, this.gatheredBytesMax, this.paths);
-    const users = await this.atWork.run(() => evaluation.converted(funnel, snapshot, newest.length));
+    const byPostings = (): Promise<UserSet | undefined> =>
+      this.atWork.run(() => evaluation.postedConverted(funnel, snapshot));
+    let users = await byPostings();
+    if (users === undefined) {
+      // Nobody waits, and the postings take less work than a scan of all rows.
+      await this.funnels.settled();
+      users = await byPostings();
+    }
+    users ??= await this.atWork.run(() => evaluation.converted(funnel, snapshot, newest.length));
     const bytes = users.encode();
     const end = fromByte + convertedBytesMax;
     const {position} = snapshot.manifest;

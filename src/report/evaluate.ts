@@ -45,7 +45,7 @@ import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {PropertyName} from '../../actors/report/rows/property-name.js';
 import type {RowFinder} from '../../actors/report/rows/row-finder.js';
 import {countedKey, liveRows, type Stretch} from '../../actors/report/selection.js';
-import type {UserSet} from '../../actors/table/user-set.js';
+import {UserSet} from '../../actors/table/user-set.js';
 import type {ChangesQuery, ExportQuery, PlainFunnel, PositionGone, ReportQuery} from '../asks.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
@@ -164,6 +164,34 @@ export class Evaluation {
   exported(query: ExportQuery, snapshots: readonly PartitionSnapshot[]): Promise<ExportedPage | undefined> {
     this.scan.partitionCount = snapshots.length;
     return exportedPage(this.rowReading, query, snapshots);
+  }
+
+  /** As `converted`, from postings; undefined: there are none of this snapshot yet. */
+  async postedConverted({steps, windowMs}: PlainFunnel, snapshot: PartitionSnapshot): Promise<UserSet | undefined> {
+    const stepNames = steps.map((event) => nameIndex(snapshot.names, event));
+    const stretch: Stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
+    const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch};
+    const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
+    if (segments === undefined) return undefined;
+    const {progress, lists} = this;
+    const users = new UserSet();
+    const hasLeft = snapshot.leftOut.users;
+    const funnel = new PostedFunnel(
+      segments,
+      stepNames,
+      stretch,
+      windowOf({windowMs}),
+      progress,
+      lists,
+      hasLeft,
+      users,
+    );
+    try {
+      await this.scan.inSlices(funnel.walk());
+      return users;
+    } finally {
+      for (const list of funnel.durations) lists.giveBack(list);
+    }
   }
 
   /** Who completed the funnel by all events of the snapshot. `partitionCount`: of the deployment. @throws MissingPart, DamagedPart */
@@ -511,7 +539,7 @@ export class Evaluation {
 
 const stretchOf = ({fromMs, toMs}: QueryOf<'funnel'>): Stretch => ({startMs: fromMs, lastMs: toMs});
 
-const windowOf = ({windowMs}: QueryOf<'funnel'>): number => windowMs ?? Number.POSITIVE_INFINITY;
+const windowOf = ({windowMs}: {readonly windowMs?: number | undefined}): number => windowMs ?? Number.POSITIVE_INFINITY;
 
 /** The event's index in this partition; -1 when it never happened there. */
 function nameIndex(names: PartitionSnapshot['names'], event: string): number {

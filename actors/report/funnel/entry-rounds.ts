@@ -18,6 +18,8 @@ interface RoundsOptions {
   readonly endKey: number;
   /** Writes to `found` the next event of the step for each of the first `count` users. */
   readonly seek: (step: number, count: number) => void;
+  /** Called with each step from the second, when the first `count` users are those who reached it. */
+  readonly noteStep: (step: number, count: number) => void;
 }
 
 export class EntryRounds {
@@ -38,11 +40,12 @@ export class EntryRounds {
     this.entries.begin(entered);
     for (let walking = entered; walking > 0; walking = this.takeLaterEntries(walking)) this.walk(walking);
     reached[0] += entered;
-    const {stepCount, seek} = this.options;
+    const {stepCount, seek, noteStep} = this.options;
     let left = this.entries.beginDeepest(entered);
     for (let step = 1; step < stepCount && left > 0; step++) {
       seek(step, left);
       reached[step] += left;
+      noteStep(step, left);
       const deeper = this.entries.takeDeepest(left, step);
       durations[step].pushAll(this.progress.gaps, left);
       left = deeper;

@@ -42,6 +42,7 @@ export class PostedFunnel implements FunnelResult {
   /** With a conversion window. */
   private readonly rounds: EntryRounds | undefined;
   private readonly hasLeft: UserSet;
+  private readonly completed: UserSet | undefined;
   /** Range of the keys inside the stretch: [startKey, endKey). */
   private readonly startKey: number;
   private readonly endKey: number;
@@ -49,7 +50,8 @@ export class PostedFunnel implements FunnelResult {
   /**
    * `segments`: postings of all chunks, by ordinals. `stepNames`: name index of each step's event in this partition, -1 without
    * one. `windowMs` is inclusive, infinite without a window. `progress` is used if no segment's memory has one. `lists` lends
-   * the lists of durations, which the caller gives back. Users in `hasLeft` are not counted.
+   * the lists of durations, which the caller gives back. Users in `hasLeft` are not counted. `completed` gets the users who reach
+   * the last step.
    */
   constructor(
     segments: readonly UserPostings[],
@@ -59,6 +61,7 @@ export class PostedFunnel implements FunnelResult {
     progress: FunnelProgress,
     lists: NumberLists,
     hasLeft: UserSet,
+    completed?: UserSet,
   ) {
     const main = largest(segments.filter((segment) => segment.progress !== undefined));
     this.reached = new Float64Array(stepNames.length);
@@ -66,6 +69,7 @@ export class PostedFunnel implements FunnelResult {
     this.steps = stepNames.map((name) => stepOf(segments, main, name));
     this.progress = main?.progress ?? progress;
     this.hasLeft = hasLeft;
+    this.completed = completed;
     this.startKey = startMs * ranksPerMs;
     this.endKey = (lastMs + 1) * ranksPerMs;
     if (windowMs !== never) this.rounds = this.roundsWithin(windowMs);
@@ -85,6 +89,7 @@ export class PostedFunnel implements FunnelResult {
     if (!hasAny(this.steps[0], first)) return;
     for (const {sparse} of this.steps) for (const cursor of sparse) cursor.blockAt = cursor.at;
     const entered = this.enter(first);
+    this.noteStep(0, entered);
     if (this.rounds === undefined) this.takeSteps(entered);
     else this.rounds.count(entered, this.reached, this.durations);
   }
@@ -92,7 +97,8 @@ export class PostedFunnel implements FunnelResult {
   private roundsWithin(windowMs: number): EntryRounds {
     const {endKey, steps} = this;
     const seek = (step: number, count: number): void => this.seek(steps[step], count);
-    return new EntryRounds(this.progress, {stepCount: steps.length, windowMs, endKey, seek});
+    const noteStep = (step: number, count: number): void => this.noteStep(step, count);
+    return new EntryRounds(this.progress, {stepCount: steps.length, windowMs, endKey, seek, noteStep});
   }
 
   /**
@@ -130,12 +136,20 @@ export class PostedFunnel implements FunnelResult {
     for (const cursor of sparse) seekSparse(progress, count, cursor);
   }
 
+  /** The first `count` users of the block reached the step. */
+  private noteStep(step: number, count: number): void {
+    const {completed, steps, progress} = this;
+    if (completed === undefined || step < steps.length - 1) return;
+    for (let i = 0; i < count; i++) completed.add(progress.users[i]);
+  }
+
   /** Without a conversion window: each step takes the earliest event after the one before. */
   private takeSteps(entered: number): void {
     const {reached, steps, durations, progress} = this;
     reached[0] += entered;
     for (let step = 1, count = entered; step < steps.length && count > 0; step++) {
       count = this.take(steps[step], count);
+      this.noteStep(step, count);
       reached[step] += count;
       durations[step].pushAll(progress.gaps, count);
     }

@@ -12,8 +12,10 @@ import {Effects, type Outbox} from '../../../src/partition/effects.js';
 import {SavedFunnels} from '../../../src/partition/funnels/saved-funnels.js';
 import {MissingPart} from '../../../src/parts/stored-parts.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
+import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
 import {NewestSnapshots} from '../../../src/report/published/newest-snapshots.js';
 import {Random} from '../../../tools/random.js';
+import {derivedIn} from '../../support/derived.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
 const startMs = Date.UTC(2026, 4, 1);
@@ -148,13 +150,16 @@ class World {
     }
   }
 
-  /** Of the newest published snapshot; undefined: it is not whole any more. */
-  private async setOf(asked: PlainFunnel): Promise<UserSet | undefined> {
+  /** Of the newest published snapshot, as the report counts; undefined: it is not whole any more. */
+  private async setOf(asked: PlainFunnel, isPosted = false): Promise<UserSet | undefined> {
     const {cache} = this.shell.readable(64 * 1024 * 1024);
     const source = {lastRevision: async () => 1, newest: async () => this.published, publications: undefined};
     try {
       const [snapshot] = await new NewestSnapshots(source, cache, 1).read();
-      return snapshot && (await new Evaluation(cache, 1024 * 1024).converted(asked, snapshot, 1));
+      if (snapshot === undefined) return undefined;
+      if (!isPosted) return await new Evaluation(cache, 1024 * 1024).converted(asked, snapshot, 1);
+      const funnels = new FunnelIndex(cache, derivedIn(cache));
+      return await new Evaluation(cache, 1024 * 1024, {funnels}).postedConverted(asked, snapshot);
     } catch (error) {
       if (error instanceof MissingPart) return undefined;
       throw error;
@@ -162,7 +167,7 @@ class World {
   }
 
   private async converted(asked: PlainFunnel) {
-    const users = await this.setOf(asked);
+    const users = await this.setOf(asked, true);
     return users && {position: this.published!.position, users, firstUser: 0, nextByte: undefined};
   }
 

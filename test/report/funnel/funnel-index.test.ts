@@ -67,6 +67,10 @@ class World {
     return postingsOf(this.index, snapshot, stretch);
   }
 
+  evaluation(): Evaluation {
+    return new Evaluation(this.parts, 16 * mib, {funnels: this.index, lists: this.lists});
+  }
+
   scanned(snapshot: PartitionSnapshot, asked: FunnelQuery = query): Promise<string> {
     return new Evaluation(new PartsCache(this.values, 64 * mib), 16 * mib).answer(asked, [snapshot]);
   }
@@ -113,6 +117,20 @@ describe('postings for funnels', () => {
     expect(await world.asked(snapshot)).toMatchObject({byPostings: true});
     expect(world.values.reads).toBe(0);
     expect(await world.ask(snapshot)).toBe(true);
+  });
+
+  test('name the users of a saved funnel, as the scan does, once they are built', async () => {
+    const world = new World();
+    for (const funnel of [{steps: ['A', 'B', 'A']}, {steps: ['B', 'X'], windowMs: 40}, {steps: ['A', 'never']}]) {
+      const snapshot = await world.grow(50_000).partition.publish();
+      const evaluation = world.evaluation();
+      await evaluation.postedConverted(funnel, snapshot);
+      await world.index.settled();
+      const posted = await evaluation.postedConverted(funnel, snapshot);
+      const scanned = await evaluation.converted(funnel, snapshot, 1);
+      expect(posted).toEqual(scanned);
+      expect(scanned.count > 0).toBe(!funnel.steps.includes('never'));
+    }
   });
 
   test('give back the memory of durations after each answer', async () => {

@@ -58,14 +58,24 @@ function posted(
   progress: FunnelProgress = threadProgress,
   hasLeft = new UserSet(),
 ) {
-  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists, hasLeft);
+  const completed = new UserSet();
+  const funnel = new PostedFunnel(segments, steps, stretch, windowMs, progress, lists, hasLeft, completed);
   finish(funnel.walk());
+  expect(completed.count).toBe(funnel.reached[steps.length - 1]);
   const result = resultOf(funnel);
   for (const list of funnel.durations) lists.giveBack(list);
   return result;
 }
 
+/** Users who reach the last step. */
+function completing(segments: readonly UserPostings[], steps: number[], stretch: Stretch, windowMs: number): number[] {
+  const completed = new UserSet();
+  finish(new PostedFunnel(segments, steps, stretch, windowMs, threadProgress, lists, new UserSet(), completed).walk());
+  return [...completed.members()];
+}
+
 const whole: Stretch = {startMs: 0, lastMs: 1e15};
+const unbounded: Stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
 const always = Number.POSITIVE_INFINITY;
 
 describe('a funnel over postings equals the scan', () => {
@@ -112,6 +122,40 @@ describe('a funnel over postings equals the scan', () => {
         },
       ),
       {numRuns: runs(600)},
+    );
+  });
+
+  test.each([1, 3_000])('names the users who reach the last step, of every user beside %i others', (stride) => {
+    const [userCount, stretches] = [4, [unbounded, {startMs: 5, lastMs: 35}]];
+    const shape = {userCount: userCount * stride, nameCount};
+    fc.assert(
+      fc.property(someChunks(userCount), someCuts, someSteps, someWindow, (rows, cuts, steps, windowMs) => {
+        const chunksOf = (isMeant: (user: number) => boolean): RowsView[] =>
+          rows.map((chunk) =>
+            chunkOf(chunk.filter(({user}) => isMeant(user)).map((row) => ({...row, user: row.user * stride}))),
+          );
+        for (const stretch of stretches) {
+          const users = Array.from({length: userCount}, (_, user) => user);
+          const right = users.filter((user) => {
+            const {reached} = scanned(
+              chunksOf((one) => one === user),
+              shape,
+              steps,
+              stretch,
+              windowMs,
+            );
+            return reached[steps.length - 1] === 1;
+          });
+          const segments = segmentsOf(
+            chunksOf(() => true),
+            cuts,
+            shape,
+            memoryWithProgress,
+          );
+          expect(completing(segments, steps, stretch, windowMs)).toEqual(right.map((user) => user * stride));
+        }
+      }),
+      {numRuns: runs(200)},
     );
   });
 
