@@ -4,11 +4,14 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import type {ActiveAnswer} from '../../../src/edge/answers.js';
 import {setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {playShop} from '../../support/shop.js';
+import {until} from '../../support/until.js';
 
 const [width, height] = [1_440, 886];
 /** Pinned to Overview. */
@@ -92,7 +95,14 @@ async function parted(light: Buffer, dark: Buffer): Promise<Buffer> {
 }
 
 test('Overview of a shop in both themes, side by side', async () => {
-  await playShop(service, 1_500);
+  const {people} = await playShop(service, 1_500);
+  // From then on the numbers of both halves are the same.
+  const reader = new Client(service.baseUrl, service.secretKey);
+  const asked = query({metric: 'dau', interval: 'month', from: '2020-01-01', to: new Date().toISOString()});
+  await until('who is known is one person in reports', async () => {
+    const {total} = (await reader.get(`/v1/reports/users?${asked}`)).json<ActiveAnswer>();
+    return total === people;
+  });
   const admin = new BrowserClient(service.baseUrl);
   await admin.signIn({token: service.adminToken});
   await setPins(admin, [funnel]);
