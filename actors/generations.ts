@@ -7,7 +7,7 @@ import {must} from './invariant.js';
 
 export interface GenerationStart {
   readonly generation: number;
-  /** Of the first row that may follow from it. */
+  /** Ordinal of the first row that the generation may have. */
   readonly ordinal: number;
 }
 

@@ -23,9 +23,9 @@ const names = ['without the role', 'nothing defined', 'ten saved funnels'] as co
 type Name = (typeof names)[number];
 
 interface Sample {
-  /** Of all processes, for a million events in batches until reports count them: CPU s. */
+  /** CPU seconds of all processes for a million batched events, until reports count them. */
   readonly cpuSeconds: number;
-  /** Of the threads behind the edge alone, which fold, report and deliver. */
+  /** CPU seconds of the threads behind the edge: those that fold, report and deliver. */
   readonly cpuSecondsBehindEdge: number;
   /** Acks of single events. */
   readonly latencyMs: LatencyMs;

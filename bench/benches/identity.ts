@@ -215,7 +215,7 @@ async function stored(writer: HttpClient, events: readonly object[]): Promise<vo
   if (status !== 200) throw new Error(`a batch was answered ${status}: ${text}`);
 }
 
-/** Resolves when the history of the user has so many events. */
+/** Resolves once the user's history has `events` events. */
 function untilWhole(owner: HttpClient, userId: string, events: number): Promise<void> {
   const path = `/v1/events?userId=${encodeURIComponent(userId)}&limit=1000`;
   return polled(`the history of ${userId} has ${events} events`, async () => {

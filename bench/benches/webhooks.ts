@@ -28,7 +28,7 @@ import {canonical} from '../workload/events.js';
 /** What came in a measurement, and what it cost. */
 interface Sample extends Received {
   readonly perSecond: {readonly posts: number; readonly events: number};
-  /** Of all processes of the service, while it delivered: CPU us. */
+  /** CPU us of all processes of the service during the delivery, per event. */
   readonly cpuUsPerEvent: number;
 }
 

@@ -18,7 +18,7 @@ export class Webhooks {
     this.#client = new HttpClient(baseUrl, {key: secretKey, connectionsMax: 1});
   }
 
-  /** Of all events, so many in a request. */
+  /** Creates a webhook that receives every event, at most `batchEvents` in a request. */
   create(url: string, batchEvents: number): Promise<Webhook> {
     const batch = {events: batchEvents, ms: 0};
     return this.#call('POST', '/v1/webhooks', {kind: 'webhook', url, types: [{type: 'event.tracked'}], batch});

@@ -80,7 +80,7 @@ export class UserPeriods {
       if (user < userStart || user >= userEnd) continue;
       const at = (bucket * usersMax + user - userStart) * cellWords;
       const after = time - start + 1;
-      if (after < returns[at]) continue; // Of equal times the later row counts.
+      if (after < returns[at]) continue; // The later one of two rows with equal times counts.
       returns[at] = after;
       returns[at + 1] = firstRow + row;
     }
@@ -103,7 +103,7 @@ export class UserPeriods {
       if (user < userStart || user >= userEnd) continue;
       const cell = bucket * usersMax + user - userStart;
       const at = cell * cellWords;
-      if (time - start >= starts[at]) continue; // Of equal times the earlier row counts.
+      if (time - start >= starts[at]) continue; // The earlier one of two rows with equal times counts.
       starts[at] = time - start;
       starts[at + 1] = firstRow + row;
       if (startSeries !== undefined && series !== undefined) startSeries[cell] = series[i];

@@ -13,7 +13,10 @@ export interface CohortTableProps {
   readonly overall: RetentionAnswer['overall'];
   readonly interval: Interval;
   readonly show: 'share' | 'users';
-  /** Of a number of users, and the size that it is a share of: of a cohort, or of all; in a period, or the size itself. */
+  /**
+   * What is behind a number of users. `size`: the whole that `value` is a share of. `cohort` absent: all cohorts. `period` absent:
+   * the size itself.
+   */
   readonly behind: (value: number, size: number, cohort: number | undefined, period: number | undefined) => Behind;
 }
 

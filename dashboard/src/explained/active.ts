@@ -14,7 +14,7 @@ import {peopleWith} from './people-path.js';
 export interface ActivePoint {
   readonly metric: Metric;
   readonly interval: Interval;
-  /** Of the answer's buckets. */
+  /** Dates of the answer's buckets. */
   readonly dates: readonly string[];
   readonly at: number;
 }

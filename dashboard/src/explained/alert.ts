@@ -16,7 +16,7 @@ export interface Firing {
   /** Conditions as texts. */
   readonly where: readonly string[];
   readonly minutes: number;
-  /** Of a funnel. */
+  /** Days over which a funnel is judged. */
   readonly days: number;
 }
 

@@ -6,7 +6,7 @@ import {inUtc} from '../address/report-address.js';
 import type {Freshness} from '../service/freshness.js';
 
 export interface PeopleList {
-  /** Of a list of people, without its `limit`. */
+  /** Path of a list of people, without its `limit`. */
   readonly path: string;
   /** Words for the time that stands beside each person. */
   readonly when: string;
@@ -22,7 +22,7 @@ export interface Explanation {
   readonly people?: PeopleList | undefined;
   /** Why no list says who was counted. EX1 */
   readonly noPeople?: string | undefined;
-  /** Of the report that has the number. */
+  /** Freshness of the report that has the number. */
   readonly freshness: Freshness | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface FunnelNumber {
   /** From 1. */
   readonly step: number;
   readonly outcome: Outcome;
-  /** Of the breakdown, and its name; absent: all users. */
+  /** Row of the breakdown, and its name; absent: all users. */
   readonly row?: {readonly is: NamedRow; readonly name: string} | undefined;
   /** The days in words. */
   readonly when: string;

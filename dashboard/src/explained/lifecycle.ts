@@ -22,7 +22,7 @@ interface OfLifecycle {
 export interface StageNumber extends OfLifecycle {
   /** Undefined: everybody of the bucket. */
   readonly stage: Stage | undefined;
-  /** Of the bucket, and its text. */
+  /** Date of the bucket; `when` is its text. */
   readonly date: string;
   readonly when: string;
 }

@@ -42,7 +42,7 @@ export function eventsNamed(
 
 const everything = {event: null, where: [], user_where: [], by: null};
 
-/** Of a point of a metric's answer; without one of all days. */
+/** Explains a point of a metric's answer; without `bucket`, the number of all days. */
 export function activeUsers({metric, interval, data, total}: ActiveAnswer, of: OfDays, bucket?: At): Explanation {
   const {days, freshness} = of;
   return activeBehind({

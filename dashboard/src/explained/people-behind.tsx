@@ -25,7 +25,7 @@ const shownAtOnce = 50;
 const gone = 'snapshot_gone';
 
 export interface PeopleBehindProps extends PeopleList {
-  /** Of the report that has the number: the list is of the same snapshots, for as long as they are held. */
+  /** Position of the report that has the number: the list reads the same snapshots while they are held. */
   readonly position: string | undefined;
 }
 

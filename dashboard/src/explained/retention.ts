@@ -18,7 +18,7 @@ export interface RetentionNumber {
   readonly start: string;
   readonly days: Span;
   readonly interval: Interval;
-  /** Of the answer's cohorts. */
+  /** Dates of the answer's cohorts. */
   readonly dates: readonly string[];
   /** Index of the cohort, and its name; undefined: all of them. */
   readonly cohort: {readonly at: number; readonly name: string} | undefined;

@@ -20,7 +20,7 @@ export interface TrendNumber {
   readonly common: Pick<Common, 'user_where' | 'by'>;
   /** Undefined: all of the series. */
   readonly row: RowName | undefined;
-  /** That has the number. */
+  /** Answer that has the number. */
   readonly answer: Pick<CountsAnswer, 'breakdown' | 'skipped'> | undefined;
   readonly days: Span;
   /** Undefined: all days. */

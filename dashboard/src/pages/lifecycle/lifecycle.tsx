@@ -122,7 +122,7 @@ interface Asked {
 }
 type AskingOf = Asking<Asked>;
 
-/** Of a stage in a bucket; without a stage of everybody in it. */
+/** What is behind a stage in a bucket; without a stage: everybody in the bucket. */
 const stageOf =
   (
     {question: {question, days, interval, zone}, freshness}: Shown<Asked>,
@@ -135,7 +135,7 @@ const stageOf =
     return stageBehind({value, question, days, interval, stage, date, when, freshness});
   };
 
-/** Of those who were active in so many buckets; without a number in any. */
+/** What is behind the users who were active in so many buckets; without a number: in any. */
 const oftenOf =
   ({question: asked, freshness}: Shown<Asked>, value: number, isAtLeast: boolean, buckets?: number): Behind =>
   ({oftenBehind}) => {

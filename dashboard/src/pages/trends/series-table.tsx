@@ -15,7 +15,7 @@ export interface SeriesRow {
   readonly users: number | undefined;
   /** Number of the compared range, up to the same moment. */
   readonly before: number | undefined;
-  /** Of a quotient, which has no users and no mean: the text of a value. */
+  /** Text of a value of a quotient, which has no users and no mean. */
   readonly say?: (value: number) => string;
 }
 
