@@ -9,24 +9,13 @@ import {type Outcome, socketsMax} from '../../src/effects/post.js';
 import {probeDelayMs, probedAfter} from '../../src/effects/schedule.js';
 import {createLogger} from '../../src/observe.js';
 import {until} from '../support/until.js';
+import {webhookOf} from '../support/webhook.js';
 
 const day = 86_400_000;
 const empty = async () => '{}';
 const message = {id: 'msg_1', type: 'user.identified', timestampMs: 0, attempt: 1};
 
-const endpoint: Endpoint = {
-  v: 1,
-  id: 'wh_0123456789abcdef',
-  createdMs: 0,
-  kind: 'webhook',
-  url: 'https://hooks.example.com/',
-  types: [{type: 'user.identified'}],
-  state: 'active',
-  reason: null,
-  secrets: [{value: 'whsec_AAAA'}],
-  batch: {events: 1, ms: 0},
-  ordered: false,
-};
+const endpoint = webhookOf('user.identified');
 
 /** Processes that share a bucket and a clock. */
 function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0) {

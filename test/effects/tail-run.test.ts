@@ -18,21 +18,10 @@ import type {BucketEntry} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
 import {userRefs} from '../../src/user-ref.js';
 import {until} from '../support/until.js';
+import {webhookOf} from '../support/webhook.js';
 
 const secret = 'secret';
-const endpoint: Endpoint = {
-  v: 1,
-  id: 'wh_0123456789abcdef',
-  createdMs: 0,
-  kind: 'webhook',
-  url: 'https://hooks.example.com/',
-  types: [{type: 'event.tracked'}],
-  state: 'active',
-  reason: null,
-  secrets: [{value: 'whsec_AAAA'}],
-  batch: {events: 1, ms: 0},
-  ordered: false,
-};
+const endpoint = webhookOf('event.tracked');
 
 /** Heads are looked at each 100 ms: who works has begun before the other one takes over. */
 const standByMs = 300;

@@ -1,7 +1,6 @@
 // The delivery of one trigger over a fake world: what of it is stored, and what is not.
 import {expect, test} from 'vitest';
 import {Recipient, sharedSockets} from '../../src/effects/courier.js';
-import type {Endpoint} from '../../src/effects/endpoint.js';
 import type {EventReader} from '../../src/effects/event-reader.js';
 import type {HookStore} from '../../src/effects/hook-store.js';
 import type {Letters} from '../../src/effects/letters.js';
@@ -11,20 +10,9 @@ import {attemptsMax} from '../../src/effects/schedule.js';
 import {type PulledMessage, TriggerRun} from '../../src/effects/trigger-run.js';
 import {createLogger} from '../../src/observe.js';
 import {until} from '../support/until.js';
+import {webhookOf} from '../support/webhook.js';
 
-const endpoint: Endpoint = {
-  v: 1,
-  id: 'wh_0123456789abcdef',
-  createdMs: 0,
-  kind: 'webhook',
-  url: 'https://hooks.example.com/',
-  types: [{type: 'user.identified'}],
-  state: 'active',
-  reason: null,
-  secrets: [{value: 'whsec_AAAA'}],
-  batch: {events: 1, ms: 0},
-  ordered: false,
-};
+const endpoint = webhookOf('user.identified');
 
 test('a dead letter is the trigger as it was queued: what was said is nowhere', async () => {
   const trigger: Queued = {v: 1, id: 'msg_1', type: 'user.identified', timestampMs: 1, of: {partition: 0, user: 7}};
