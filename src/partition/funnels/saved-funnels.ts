@@ -21,7 +21,7 @@ import {type LogWriter, usersCompletedMax} from '../log/log-writer.js';
 import type {PartitionView} from '../partition-view.js';
 import {pathsOf} from './user-paths.js';
 
-/** SF4: work of folding grows by a tenth at most. */
+/** SF4: this work takes a tenth of the thread's time at most. */
 const restFactor = 9;
 const restMsMax = 60_000;
 /** Users walked together, and the chunks that are read for them: users with more chunks are left to SF2. */
