@@ -1,7 +1,20 @@
 // A modal dialog of the browser's own: it keeps the focus, closes by Escape, and gives the focus back.
 import type {ComponentChildren} from 'preact';
-import {useEffect, useId, useRef} from 'preact/hooks';
+import {useId, useState} from 'preact/hooks';
 import './dialog.css';
+
+/**
+ * The reference of one dialog. It opens with its element, not in an effect after the next paint: until then a key that
+ * somebody presses would go to the page beneath. The browser gives the focus back when it closes.
+ */
+function showing(): (dialog: HTMLDialogElement | null) => void {
+  let shown: HTMLDialogElement | null = null;
+  return (dialog) => {
+    shown?.close();
+    shown = dialog;
+    shown?.showModal();
+  };
+}
 
 export function Dialog({
   title,
@@ -15,16 +28,11 @@ export function Dialog({
   readonly mayClose?: () => boolean;
   readonly children: ComponentChildren;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [show] = useState(showing);
   const titleId = useId();
-  useEffect(() => {
-    const opener = document.activeElement as HTMLElement | null;
-    dialog.current!.showModal();
-    return () => opener?.focus();
-  }, []);
   return (
     <dialog
-      ref={dialog}
+      ref={show}
       class="dialog"
       aria-labelledby={titleId}
       onCancel={(event) => {

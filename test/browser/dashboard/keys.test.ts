@@ -62,7 +62,12 @@ test('by keyboard alone: create a key, store it, see it used, revoke it', async 
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/settings/keys');
-  await page.getByRole('button', {name: 'Create a key'}).focus();
+  // Whether each dialog was open the moment it was in the page: a key pressed before goes to the page beneath.
+  await page.evaluate(
+    "openings = []; new MutationObserver((changes) => { for (const {addedNodes} of changes) for (const node of addedNodes) if (node.localName === 'dialog') openings.push(node.open); }).observe(document.body, {childList: true, subtree: true})",
+  );
+  const create = page.getByRole('button', {name: 'Create a key'});
+  await create.focus();
   await page.keyboard.press('Enter');
   await page.getByLabel('Name', {exact: true}).focus();
   await page.keyboard.type('shop front');
@@ -78,6 +83,8 @@ test('by keyboard alone: create a key, store it, see it used, revoke it', async 
   await page.getByRole('button', {name: 'I have stored it'}).focus();
   await page.keyboard.press('Enter');
   await field.waitFor({state: 'detached'});
+  expect(await create.evaluate((button) => button.matches(':focus'))).toBe(true);
+  expect(await page.evaluate('openings')).toEqual([true, true]);
   expect(await allText(dashboard)).not.toContain(key);
 
   const writer = new Client(service.baseUrl, key);
