@@ -20,6 +20,19 @@ describe('a limit of 4 events within 2 s', () => {
     ]);
   });
 
+  test('lets its quota in at whatever fraction of a millisecond it comes', () => {
+    const limit = new RateLimit('events', 3, 60);
+    const moment = fc.double({min: 0, max: 1e9, noNaN: true});
+    fc.assert(
+      fc.property(moment, (nowMs) => {
+        const usage = fresh();
+        const admitted = [1, 2, 3, 4].map(() => limit.admit(usage, nowMs) === undefined);
+        expect(admitted).toEqual([true, true, true, false]);
+      }),
+      {numRuns: runs(10_000)},
+    );
+  });
+
   test('lets a batch in as a whole while there is room for one event, and then makes its key wait for all of it', () => {
     const limit = new RateLimit('events', 4, 2);
     const usage = fresh();

@@ -32,9 +32,8 @@ interface Choice {
 }
 
 export function Palette() {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(takeEarly); // From here on the dialog is open, and what is typed goes to its field.
   const [at, setAt] = useState(0);
-  useEffect(() => setText((typed) => typed + takeEarly()), []); // The dialog is open by now: what is typed goes to the field.
   useEffect(() => void readSavedReports(), []);
   const {route} = useLocation();
   const close = (): void => {

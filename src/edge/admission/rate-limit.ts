@@ -32,6 +32,9 @@ export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: 
   };
 }
 
+/** What sums of fractions of milliseconds may be off by: a quota that comes at one moment is admitted whole. */
+const roundingMs = 1e-6;
+
 export class RateLimit<Name extends string = LimitName> {
   private readonly name: Name;
   /** Ms until a used unit is available again. */
@@ -55,7 +58,7 @@ export class RateLimit<Name extends string = LimitName> {
   /** @returns the refusal, or undefined: the request is admitted and charged one unit. L1 */
   admit(usage: Record<Name, number>, nowMs: number): Failure | undefined {
     const arrivalMs = Math.max(usage[this.name], nowMs);
-    if (arrivalMs - nowMs > this.windowMs - this.unitMs) return this.refusal(arrivalMs - nowMs);
+    if (arrivalMs - nowMs > this.windowMs - this.unitMs + roundingMs) return this.refusal(arrivalMs - nowMs);
     usage[this.name] = arrivalMs + this.unitMs;
     return undefined;
   }
