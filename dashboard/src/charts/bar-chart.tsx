@@ -22,10 +22,12 @@ export interface BarChartProps {
   readonly height?: number;
 }
 
-const pad = {top: 10, bottom: 26, left: 46};
+const pad = {top: 10, bottom: 26, left: 56};
 const endWidth = 104;
 /** Room of a text below a bar. */
 const tickWidth = 62;
+/** A segment below this has no edge of its own, which would cover it. */
+const edgedHeightMin = 3;
 
 export function BarChart(props: BarChartProps) {
   const {label, bars, series, openFrom, openText = 'so far', tick, moment, height = 280} = props;
@@ -49,6 +51,13 @@ export function BarChart(props: BarChartProps) {
   const barWidth = Math.max(1, Math.min(slot * 0.76, 56));
   const x = (bar: number): number => pad.left + slot * (bar + 0.5);
   const everyNth = Math.max(1, Math.ceil(tickWidth / Math.max(1, slot)));
+
+  const lineAt = (value: number) => ({
+    x1: pad.left,
+    x2: pad.left + room,
+    y1: Math.round(y(value)) + 0.5,
+    y2: Math.round(y(value)) + 0.5,
+  });
 
   const show = (bar: number | undefined): void => {
     at.value = bar;
@@ -109,13 +118,7 @@ export function BarChart(props: BarChartProps) {
         <svg class="bar-chart" width={width.value} height={height} aria-hidden="true">
           {ticks.map((value) => (
             <g key={value}>
-              <line
-                class={value === 0 ? 'zero' : 'grid'}
-                x1={pad.left}
-                x2={pad.left + room}
-                y1={Math.round(y(value)) + 0.5}
-                y2={Math.round(y(value)) + 0.5}
-              />
+              {value !== 0 && <line class="grid" {...lineAt(value)} />}
               <text x={pad.left - 8} y={y(value) + 4} text-anchor="end">
                 {short(Math.abs(value))}
               </text>
@@ -123,16 +126,19 @@ export function BarChart(props: BarChartProps) {
           ))}
           {stacks.map((segments, bar) => (
             <g key={bar} class={`${openFrom !== undefined && bar >= openFrom ? 'open' : ''} ${barLook(bar, at.value)}`}>
-              {segments.map(({series: index, from, to}) => (
-                <rect
-                  key={index}
-                  class={`tone-${series[index]!.tone}`}
-                  x={x(bar) - barWidth / 2}
-                  width={barWidth}
-                  y={Math.min(y(from), y(to))}
-                  height={Math.max(1, Math.abs(y(to) - y(from)))}
-                />
-              ))}
+              {segments.map(({series: index, from, to}) => {
+                const segmentHeight = Math.max(1, Math.abs(y(to) - y(from)));
+                return (
+                  <rect
+                    key={index}
+                    class={`tone-${series[index]!.tone} ${segmentHeight < edgedHeightMin ? 'thin' : ''}`}
+                    x={x(bar) - barWidth / 2}
+                    width={barWidth}
+                    y={Math.min(y(from), y(to))}
+                    height={segmentHeight}
+                  />
+                );
+              })}
               {bar % everyNth === 0 && (
                 <text x={x(bar)} y={height - 6} text-anchor="middle">
                   {tick(bar)}
@@ -140,6 +146,7 @@ export function BarChart(props: BarChartProps) {
               )}
             </g>
           ))}
+          <line class="zero" {...lineAt(0)} />
           {ends.map(({label: name, tone, y: labelTop}) => (
             <text
               key={name}

@@ -38,7 +38,7 @@ export function RetentionCurve({label, rates}: {readonly label: string; readonly
         <g key={period}>
           <circle cx={x(period)} cy={y(rate)} r="2.6" />
           {period % everyNth === 0 && (
-            <text class="value" x={x(period)} y={y(rate) - 9} text-anchor="middle">
+            <text class="value" x={x(period)} y={y(rate) - 9} text-anchor={period === 0 ? 'start' : 'middle'}>
               {percent(rate, 0)}
             </text>
           )}
