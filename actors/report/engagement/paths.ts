@@ -24,7 +24,6 @@ interface Edge {
 
 export class PathCounts {
   private readonly depth: number;
-  private readonly direction: PathDirection;
   /** Numbers of all names, from 1 on. */
   private readonly numbers = new Map<string, number>();
   private readonly texts: string[] = [''];
@@ -34,9 +33,8 @@ export class PathCounts {
   private readonly pairs: readonly Map<number, number>[];
   private entries = 0;
 
-  constructor(event: string, depth: number, direction: PathDirection) {
+  constructor(event: string, depth: number) {
     this.depth = depth;
-    this.direction = direction;
     this.first = this.numberOf(event);
     this.events = Array.from({length: depth}, () => new Map());
     this.pairs = Array.from({length: depth - 1}, () => new Map());
@@ -56,20 +54,15 @@ export class PathCounts {
     return this.entries * entryBytes;
   }
 
-  /** Adds one user's events in the order of its history: names [start, stop) of `numbers`. PA1 */
-  addUser(numbers: Uint32Array, start: number, stop: number): void {
-    const {first, depth, events, pairs, direction} = this;
-    const onward = direction === 'after' ? 1 : -1;
-    let at = onward > 0 ? start : stop - 1;
-    while (at >= start && at < stop && numbers[at] !== first) at += onward;
-    for (let step = 0; step < depth; step++) {
-      if (at < start || at >= stop) return;
-      const next = at + onward;
-      const following = next >= start && next < stop ? numbers[next] : end; // PA2
-      this.count(events[step], numbers[at]);
-      if (step + 1 < depth) this.count(pairs[step], numbers[at] * pairBase + following);
-      if (step + 1 < depth && following === end) this.count(events[step + 1], end);
-      at = next;
+  /** Adds one user's path: the first `length` names of `numbers`, at most as many as there are steps. PA1 */
+  addPath(numbers: Uint32Array, length: number): void {
+    const {depth, events, pairs} = this;
+    for (let step = 0; step < length; step++) {
+      this.count(events[step], numbers[step]);
+      if (step + 1 === depth) return;
+      const following = step + 1 < length ? numbers[step + 1] : end; // PA2
+      this.count(pairs[step], numbers[step] * pairBase + following);
+      if (following === end) this.count(events[step + 1], end);
     }
   }
 

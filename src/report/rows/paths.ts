@@ -1,14 +1,12 @@
-// Paths: the users who did the event are found first, then all of their events are walked.
-//   PH1. With a condition on numbers the events of all users are walked: what the condition cannot judge is counted.
+// Paths: the rows are read twice, for the event that each user's path begins with, and for the nearest ones to it.
 
+import {wtf8} from '../../../actors/bytes/bytes.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
+import {NearestEvents} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
-import {comparesNumbers} from '../../../actors/report/rows/condition.js';
-import type {Users} from '../../../actors/report/rows/current-traits.js';
-import {UserSet} from '../../../actors/table/user-set.js';
 import type {ReportQuery} from '../../asks.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {BeyondMemory, type ChosenFold, type RowReading, RowScan} from './row-scan.js';
+import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
 /** Counts may take so much in any case. */
@@ -22,54 +20,47 @@ export async function paths(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const {event, where, fromMs, toMs, depth, direction, limit, userWhere} = query;
-  const counts = new PathCounts(event, depth, direction);
-  const stretch = {startMs: fromMs, lastMs: toMs};
-  const ofEvent = new RowScan(reading, {stretch, selectors: [{event, where}]});
-  const ofAll = new RowScan(reading, {stretch, selectors: [{where}]});
-  const isCounted = where.some(({op}) => comparesNumbers(op));
-  for (const snapshot of snapshots) {
-    const users = await usersWhere(reading.scan, snapshot, userWhere);
-    const onPath = isCounted ? users : await usersOf(ofEvent, snapshot, users); // PH1
-    await walk(reading, ofAll, snapshot, onPath, counts);
-  }
-  return `{${counts.fields(limit)}${ofAll.skippedField}}`;
+  const {event, where, fromMs, toMs, depth, limit} = query;
+  const counts = new PathCounts(event, depth);
+  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [{where}]});
+  for (const snapshot of snapshots) await countPaths(reading, scan, query, snapshot, counts);
+  return `{${counts.fields(limit)}${scan.skippedField}}`;
 }
 
-/** Users with an event that the scan chooses. */
-async function usersOf(scan: RowScan, snapshot: PartitionSnapshot, among: Users | undefined): Promise<Users> {
-  const found = new UserSet();
-  const note: ChosenFold = (rows, [chosen]) => {
-    for (const row of chosen!) found.add(rows.users[row]!);
-  };
-  await scan.fold(snapshot, note, among);
-  return found;
-}
-
-async function walk(
+async function countPaths(
   reading: RowReading,
-  scan: RowScan,
+  rowScan: RowScan,
+  {event, depth, direction, userWhere}: Query,
   snapshot: PartitionSnapshot,
-  users: Users | undefined,
   counts: PathCounts,
 ): Promise<void> {
-  const {names} = snapshot;
-  const bytesMax = Math.max(reading.gatheredBytesMax, countsBytes);
+  const {scan, gatheredBytesMax} = reading;
+  const {names, index} = snapshot;
+  const users = await usersWhere(scan, snapshot, userWhere);
+  const bytes = wtf8(event);
+  const first = names.find(bytes, 0, bytes.length);
+  const countsBytesMax = Math.max(gatheredBytesMax, countsBytes);
   /** Numbers of the partition's names; 0: not looked up. */
   const numbers = new Uint32Array(names.count);
-  await scan.walk(
-    snapshot,
-    (rows, [chosen], walk) => {
-      for (const row of chosen!) {
-        const name = rows.names[row]!;
-        if (numbers[name] === 0) numbers[name] = counts.numberOf(names.text(name));
-        walk.add(rows.users[row]!, timeOf(rows, row), numbers[name]!);
-      }
-    },
-    (_, _times, kinds, start, end) => {
-      counts.addUser(kinds, start, end);
-      if (counts.bytes > bytesMax) throw new BeyondMemory('different paths take', bytesMax);
-    },
-    users,
+  const numberOf = (name: number): number => {
+    if (numbers[name] === 0) numbers[name] = counts.numberOf(names.text(name));
+    return numbers[name]!;
+  };
+  const path = new Uint32Array(depth);
+  const rules = {userCount: index.users.count, first, depth, direction, bytesMax: gatheredBytesMax};
+  const nearest = new NearestEvents(rules, (ofUser, count) => {
+    for (let step = 0; step < count; step++) path[step] = numberOf(ofUser[step]!);
+    counts.addPath(path, count);
+    if (counts.bytes > countsBytesMax) throw new BeyondMemory('different paths take', countsBytesMax);
+  });
+  await scan.borrowing(nearest.bytes, () =>
+    rowScan.inPasses(
+      snapshot,
+      nearest,
+      (rows, [chosen]) => {
+        for (const row of chosen!) nearest.add(rows.users[row]!, timeOf(rows, row), rows.names[row]!);
+      },
+      users,
+    ),
   );
 }
