@@ -1,6 +1,6 @@
 // Names of events and properties in a question, for hints about them; and how a hint, which is a header, shows a name.
 import type {Condition} from '../actors/report/rows/condition.js';
-import type {ReportQuery} from './asks.js';
+import type {ReportQuery} from './asks/report.js';
 
 export function eventsAskedFor(query: ReportQuery): readonly string[] {
   if ('event' in query) return query.event === undefined ? [] : [query.event];

@@ -3,7 +3,7 @@
 //   LC2. It counts items and names none, as a value may have 64 KiB. Pages of one position fit together; between two positions
 //        items may change places.
 import {createHash} from 'node:crypto';
-import type {ListQuery} from './asks.js';
+import type {ListQuery} from './asks/lists.js';
 import {jsonOrUndefined} from './json.js';
 
 interface ListRange {

@@ -12,7 +12,7 @@ import {createServer} from 'node:net';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
-import {askPartitionSubject, askReportSubject} from './asks.js';
+import {askPartitionSubject, askReportSubject} from './asks/subjects.js';
 import {monotonicMs, wallMs} from './clock.js';
 import {commandLine} from './command-line.js';
 import {type Config, type ListenAddress, printableConfig, readConfig} from './config.js';

@@ -1,7 +1,8 @@
 // Cursors of GET /v1/users: the last user of a page, and a digest of the list's parameters.
 //   A cursor is only a place in a list that its reader may read: its form is checked, and it is not signed.
 import {createHash} from 'node:crypto';
-import type {ReportQuery, UserPlace} from './asks.js';
+import type {ReportQuery} from './asks/report.js';
+import type {UserPlace} from './asks/user-list.js';
 import {jsonOrUndefined} from './json.js';
 
 type Query = Extract<ReportQuery, {report: 'user_list'}>;

@@ -92,7 +92,7 @@ export interface FoldingThread {
   readonly appliedSequences: Int32Array;
 }
 
-/** A thread that answers the edge of its process. Questions and answers are those that NATS would carry as JSON (asks.ts). */
+/** A thread that answers the edge of its process. Questions and answers are those that NATS would carry as JSON (src/asks). */
 export interface AnsweringThread {
   /** Whether it accepts questions yet. */
   readonly isListening: boolean;

@@ -1,6 +1,6 @@
 // Somebody else on the same NATS asks the roles what is no question.
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {askPartitionSubject, askReportSubject} from '../src/asks.js';
+import {askPartitionSubject, askReportSubject} from '../src/asks/subjects.js';
 import {connectNats} from '../src/nats/client/connection.js';
 import {Client} from './support/http.js';
 import {startTestNats, type TestNats} from './support/nats.js';

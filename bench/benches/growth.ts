@@ -9,7 +9,7 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import type {Bench, Say} from '../bench.js';
 import {EngineLink} from '../engine/engine-link.js';
 import {Feed} from '../engine/feed.js';

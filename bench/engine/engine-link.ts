@@ -6,7 +6,7 @@
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {monotonicMs} from '../../src/clock.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {partValues} from '../../src/nats/part-values.js';

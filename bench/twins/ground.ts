@@ -2,7 +2,7 @@
 //   T1. Parts are in the cache, and indexes built before anything is timed.
 
 import {NumberLists} from '../../actors/report/funnel/median.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {PartsMemory} from '../../src/parts/parts-memory.js';

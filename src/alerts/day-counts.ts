@@ -3,7 +3,7 @@
 //        days. Two questions find the days of some years; each is answered from the cells of hours.
 import {isoText} from '../../actors/calendar.js';
 import {dayMs} from '../../actors/limits.js';
-import type {ReportQuery} from '../asks.js';
+import type {ReportQuery} from '../asks/report.js';
 
 const piecesOf = 64;
 /** Stretches of up to this many days are split into days. */

@@ -3,7 +3,7 @@
 //        exists.
 //   EA2. A report that cannot be computed, and a bucket or a queue that does not answer, delay their alert and no other.
 import {throwBroken} from '../../actors/invariant.js';
-import type {ReportAnswer, ReportQuery} from '../asks.js';
+import type {ReportAnswer, ReportQuery} from '../asks/report.js';
 import type {Endpoint} from '../effects/endpoint.js';
 import type {Logger} from '../observe.js';
 import {zoneOf} from '../zone.js';

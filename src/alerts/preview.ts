@@ -2,7 +2,7 @@
 //   PV1. An alert is evaluated after each publication, a preview at steps: it misses what begins and ends between two steps.
 //        `for` becomes as many steps as its evaluations take, rounded up.
 import {dayMs, hourMs} from '../../actors/limits.js';
-import type {ReportQuery} from '../asks.js';
+import type {ReportQuery} from '../asks/report.js';
 import {type AlertState, step} from './alert-state.js';
 import {questionsOf, type ReportRule, type RuleContext} from './rule-questions.js';
 

@@ -6,7 +6,7 @@
 //        of the question.
 import {dayMs} from '../../actors/limits.js';
 import {readCondition} from '../../actors/report/rows/condition-text.js';
-import type {ReportQuery} from '../asks.js';
+import type {ReportQuery} from '../asks/report.js';
 import type {
   AbsenceRule,
   FunnelDropRule,

@@ -7,7 +7,8 @@
 //        second copy has the same id.
 //   SL4. Queued messages name no user: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
 import {throwBroken} from '../../actors/invariant.js';
-import type {ReportQuery, Stall, StallPage, StallPlace} from '../asks.js';
+import type {ReportQuery} from '../asks/report.js';
+import type {Stall, StallPage, StallPlace} from '../asks/stalled.js';
 import type {Endpoint} from '../effects/endpoint.js';
 import type {Trigger} from '../effects/trigger.js';
 import type {Logger} from '../observe.js';

@@ -3,13 +3,9 @@ import {randomBytes} from 'node:crypto';
 import {jetstream} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must} from '../../actors/invariant.js';
-import {
-  askPartitionSubject,
-  type PartitionAnswer,
-  type ReportAnswer,
-  type ReportQuery,
-  type ReportQuestion,
-} from '../asks.js';
+import type {PartitionAnswer} from '../asks/partition.js';
+import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks/report.js';
+import {askPartitionSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {HookStore} from '../effects/hook-store.js';
 import {publishTrigger} from '../effects/outbox.js';

@@ -1,7 +1,7 @@
 // Whether every partition and the report role can work (GET /readyz). A damaged part is a warning, not a reason: only requests
 // that need it fail, and another machine would have the same part.
 import {isoText} from '../../actors/calendar.js';
-import type {StatusAnswer} from '../asks.js';
+import type {StatusAnswer} from '../asks/partition.js';
 import type {RefreshChange} from '../refresh.js';
 import {RequestFailure} from './failure.js';
 import type {Front, Readiness} from './front.js';

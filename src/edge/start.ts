@@ -4,7 +4,7 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {wtf8} from '../../actors/bytes/bytes.js';
-import {comparedSubject, forgottenLinksSubject} from '../asks.js';
+import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import {Addresses, type AddressRules} from '../effects/addresses.js';
 import {HookStore} from '../effects/hook-store.js';

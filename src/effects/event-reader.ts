@@ -3,7 +3,7 @@
 //        What an erasure of the owner removed is in neither partition.
 //   ER2. The reader lists the ordinals of rows that the log lost: another event may have such an ordinal now.
 import {userHashOf} from '../../actors/identity/user-hash.js';
-import type {Absence, RowPlace} from '../asks.js';
+import type {Absence, RowPlace} from '../asks/events.js';
 import type {UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
 import {eventRule, eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';

@@ -1,11 +1,6 @@
 // Asks the owners of partitions for the data of deliveries.
-import {
-  type AnswerOf,
-  askPartitionSubject,
-  expectedAnswer,
-  type PartitionAnswer,
-  type PartitionQuestion,
-} from '../asks.js';
+import {type AnswerOf, expectedAnswer, type PartitionAnswer, type PartitionQuestion} from '../asks/partition.js';
+import {askPartitionSubject} from '../asks/subjects.js';
 
 /** The owner cannot answer now: it starts, moves, or is behind. The caller asks again later. */
 export class OwnerAway extends Error {

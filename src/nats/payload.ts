@@ -3,7 +3,7 @@
 import type {NatsConnection} from 'nats';
 import {assert} from '../../actors/invariant.js';
 import {entryBytesMax, logMessageBytesMax} from '../../actors/limits.js';
-import {replyBytesMax} from '../asks.js';
+import {replyBytesMax} from '../asks/subjects.js';
 import {StartFault} from '../start-fault.js';
 
 /** NATS counts the headers of a message towards its payload limit. */

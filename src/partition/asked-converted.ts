@@ -2,7 +2,9 @@
 import type {NatsConnection} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
 import {UserSet} from '../../actors/table/user-set.js';
-import {askReportSubject, type PlainFunnel, type ReportAnswer, type ReportQuestion} from '../asks.js';
+import type {PlainFunnel} from '../asks/funnels.js';
+import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
+import {askReportSubject} from '../asks/subjects.js';
 import type {Converted} from './funnels/saved-funnels.js';
 
 /** A funnel over all rows, with a cold cache. */

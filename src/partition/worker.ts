@@ -4,13 +4,8 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import type {PartRef} from '../../actors/manifest.js';
-import {
-  askPartitionSubject,
-  comparedSubject,
-  forgottenLinksSubject,
-  type PartitionAnswer,
-  type PartitionQuestion,
-} from '../asks.js';
+import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
+import {askPartitionSubject, comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
 import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';

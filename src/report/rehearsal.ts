@@ -7,7 +7,7 @@
 
 import {dayMs} from '../../actors/limits.js';
 import {stretchOfChunks} from '../../actors/report/selection.js';
-import type {ReportQuery} from '../asks.js';
+import type {ReportQuery} from '../asks/report.js';
 import {monotonicMs} from '../clock.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 

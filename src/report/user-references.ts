@@ -1,7 +1,7 @@
 // References of users in answers (src/user-ref.ts), for a role that knows their keys, or hashes of these.
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {userHashOf} from '../../actors/identity/user-hash.js';
-import type {UserRef} from '../asks.js';
+import type {UserRef} from '../asks/users.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {userRefs} from '../user-ref.js';
 

@@ -5,7 +5,7 @@ import type {AlertRecord} from '../../src/alerts/alert-record.js';
 import {AlertWatch} from '../../src/alerts/alert-watch.js';
 import type {Alert, Rule} from '../../src/alerts/definition.js';
 import {AlertEvaluator, type EvaluatorPorts} from '../../src/alerts/evaluator.js';
-import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
+import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
 import type {EndpointKind} from '../../src/effects/endpoint.js';
 import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import {type BucketEntry, BucketFault} from '../../src/keys/store.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {changedDays, dayCountsOf} from '../../src/alerts/day-counts.js';
 import {Revisions} from '../../src/alerts/revisions.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import type {BucketEntry} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';

@@ -2,7 +2,7 @@
 import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers.js';
+import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers/alerts.js';
 import {expectError, expectJson} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
 import {until} from '../support/reports.js';

@@ -2,7 +2,7 @@
 
 import {expect, test} from 'vitest';
 import type {z} from 'zod';
-import type {savedFunnelAnswer, savedFunnelsAnswer, userFunnelsAnswer} from '../../src/edge/answers.js';
+import type {savedFunnelAnswer, savedFunnelsAnswer, userFunnelsAnswer} from '../../src/edge/answers/saved-funnels.js';
 import {type Answer, expectError, expectJson, query} from '../support/http.js';
 import {reportCovering} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';

@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createServer, type IncomingHttpHeaders, type Server} from 'node:http';
 import {Webhook} from 'standardwebhooks';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import type {CreatedWebhookAnswer, DeliveriesAnswer, WebhookAnswer} from '../../src/edge/answers.js';
+import type {CreatedWebhookAnswer, DeliveriesAnswer, WebhookAnswer} from '../../src/edge/answers/webhooks.js';
 import {expectError, expectJson} from '../support/http.js';
 import {until} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';

@@ -14,7 +14,7 @@ import {funnelBehind} from '../../dashboard/src/explained/funnel.js';
 import {oftenBehind, type Stage, stageBehind} from '../../dashboard/src/explained/lifecycle.js';
 import {retentionBehind} from '../../dashboard/src/explained/retention.js';
 import {trendBehind} from '../../dashboard/src/explained/trend.js';
-import type {CountsAnswer} from '../../src/edge/answers.js';
+import type {CountsAnswer} from '../../src/edge/answers/counts.js';
 
 const dayOf = (date: string): number => Date.parse(date) / 86_400_000;
 const days = (from: string, to: string, zone = 'UTC'): Span => ({from: dayOf(from), to: dayOf(to), zone});

@@ -9,7 +9,7 @@ import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines
 import {ticksAround} from '../../dashboard/src/charts/ticks.js';
 import {peopleWith} from '../../dashboard/src/explained/people-path.js';
 import {isNewer} from '../../dashboard/src/service/freshness.js';
-import type {CountsAnswer} from '../../src/edge/answers.js';
+import type {CountsAnswer} from '../../src/edge/answers/counts.js';
 
 const dates = ['2026-11-01', '2026-11-02'];
 const numbers = (counts: number[], values?: (number | null)[], total_value?: number | null) => ({

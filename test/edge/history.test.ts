@@ -1,7 +1,8 @@
 // Paging over partitions that answer as the real ones may: in short replies, with rows that vanish between the phases.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import type {PartitionAnswer, PartitionQuestion, RowPlace} from '../../src/asks.js';
+import type {RowPlace} from '../../src/asks/events.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import {Asks, type Requester} from '../../src/edge/query/asks.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../../src/edge/query/history.js';
 

@@ -1,6 +1,7 @@
 // Who may have snapshots taken for a report that must include writes, and what a client hears until there is one.
 import {expect, test} from 'vitest';
-import type {PartitionQuestion, ReportAnswer, ReportQuestion} from '../../src/asks.js';
+import type {PartitionQuestion} from '../../src/asks/partition.js';
+import type {ReportAnswer, ReportQuestion} from '../../src/asks/report.js';
 import {RequestFailure} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';

@@ -1,6 +1,6 @@
 // Reports as CSV: the columns of each shape, and tags that JSON answers do not share.
 import {describe, expect, test} from 'vitest';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {csvTag, jsonTags, reportCsv} from '../../src/edge/routes/report-csv.js';
 
 const times = {fromMs: 0, toMs: 1, interval: 'day'} as const;

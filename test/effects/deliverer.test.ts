@@ -4,7 +4,7 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {type Generations, lostFrom, newestOf, withGeneration} from '../../actors/generations.js';
-import type {PartitionQuestion} from '../../src/asks.js';
+import type {PartitionQuestion} from '../../src/asks/partition.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import {CursorRecord, cursorName} from '../../src/effects/cursor.js';
 import {Deliverer} from '../../src/effects/deliverer.js';

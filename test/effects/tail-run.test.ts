@@ -1,6 +1,6 @@
 // A tail over a fake world: rows of one partition, a bucket in memory, a receiver that the test holds.
 import {afterEach, describe, expect, test} from 'vitest';
-import type {PartitionQuestion} from '../../src/asks.js';
+import type {PartitionQuestion} from '../../src/asks/partition.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import {Recipient, sharedSockets} from '../../src/effects/courier.js';
 import {type Cursor, cursorName} from '../../src/effects/cursor.js';

@@ -3,7 +3,7 @@ import {afterEach, beforeEach, expect, test} from 'vitest';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
 import {noUserKey, writeErase, writeEvent, writeIdentify, writeLink} from '../../actors/log/entries.js';
 import {UserSet} from '../../actors/table/user-set.js';
-import {askReportSubject} from '../../src/asks.js';
+import {askReportSubject} from '../../src/asks/subjects.js';
 import {HookStore} from '../../src/effects/hook-store.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../src/effects/saved-funnel.js';
 import type {Trigger} from '../../src/effects/trigger.js';

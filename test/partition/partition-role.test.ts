@@ -6,7 +6,7 @@ import {chunkRowsMax, logMessageBytesMax} from '../../actors/limits.js';
 import {type AcceptedEvent, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
 import {encodeManifest, manifestFormat, partsOf} from '../../actors/manifest.js';
-import type {PartitionAnswer} from '../../src/asks.js';
+import type {PartitionAnswer} from '../../src/asks/partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {partValues} from '../../src/nats/part-values.js';
 import {bucketStream, bucketSubject, logStream, logSubject} from '../../src/nats/topology.js';

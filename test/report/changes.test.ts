@@ -13,7 +13,7 @@ import {
   writeLink,
 } from '../../actors/log/entries.js';
 import type {Manifest} from '../../actors/manifest.js';
-import type {ChangesPlace} from '../../src/asks.js';
+import type {ChangesPlace} from '../../src/asks/changes.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {Evaluation} from '../../src/report/evaluate.js';

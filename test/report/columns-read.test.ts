@@ -1,7 +1,7 @@
 // Which parts of chunks a report reads: rows alone, or their properties as well.
 import {describe, expect, test} from 'vitest';
 import type {PartRef} from '../../actors/manifest.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';

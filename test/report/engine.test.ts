@@ -1,7 +1,7 @@
 import {TimeoutError} from 'nats';
 import {describe, expect, test} from 'vitest';
 import {decodeIndex, encodeIndex, encodeManifest, type Manifest, storedIndex} from '../../actors/manifest.js';
-import type {ReportAnswer, ReportQuery} from '../../src/asks.js';
+import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {ReportEngine} from '../../src/report/engine.js';
 import type {

@@ -4,12 +4,14 @@
 import {describe, expect, test} from 'vitest';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {partitionOf} from '../../actors/bytes/hash.js';
+import type {Interval} from '../../actors/calendar.js';
 import {outdatedIn} from '../../actors/identity/snapshot-set.js';
 import {type AcceptedEvent, writeEvent, writeLink} from '../../actors/log/entries.js';
 import {decodeIndex, type Manifest, wholeIndex} from '../../actors/manifest.js';
 import {trailingDays} from '../../actors/report/active/active-plan.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
-import type {ActiveMetric, Interval, ReportQuery} from '../../src/asks.js';
+import type {ActiveMetric} from '../../src/asks/active-users.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';

@@ -1,6 +1,6 @@
 // What a start asks itself makes what the first reports need, gives way to them, and ends.
 import {describe, expect, test} from 'vitest';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';

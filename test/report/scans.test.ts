@@ -4,7 +4,7 @@ import type {ChunkEntry, PartRef} from '../../actors/manifest.js';
 import {ActiveRowsPartial} from '../../actors/report/active/active-rows.js';
 import {HourSetsPartial} from '../../actors/report/active/hour-sets.js';
 import {FunnelPartial} from '../../actors/report/funnel/funnel.js';
-import type {ReportQuery} from '../../src/asks.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {DamagedPart} from '../../src/parts/stored-parts.js';
 import {Evaluation} from '../../src/report/evaluate.js';

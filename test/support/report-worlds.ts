@@ -1,10 +1,12 @@
 // Random stories of a small service, told to real partitions in memory and to the slow model: what reports are compared over.
 
 import fc from 'fast-check';
+import type {Interval} from '../../actors/calendar.js';
 import type {Json} from '../../actors/log/entries.js';
 import {operators} from '../../actors/report/rows/condition.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
-import type {ExportQuery, Interval, ReportQuery} from '../../src/asks.js';
+import type {ExportQuery} from '../../src/asks/exports.js';
+import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';

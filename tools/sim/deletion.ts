@@ -1,7 +1,7 @@
 // A deletion of a known user as an edge begins it: in the first partition with devices of it, or in its own.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {writeErase} from '../../actors/log/entries.js';
-import type {PartitionAnswer, PartitionQuestion} from '../../src/asks.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import type {CommitWaiter} from '../../src/ingest/log-message.js';
 import type {SimEdge} from './edge.js';

@@ -1,7 +1,7 @@
 // One seed: a small world, its faults, and the check of its end.
 
 import {decodeManifest, type Move} from '../../actors/manifest.js';
-import type {PartitionAnswer} from '../../src/asks.js';
+import type {PartitionAnswer} from '../../src/asks/partition.js';
 import {partitionOfUser} from '../../src/edge/query/user-partition.js';
 import {AckedSequences, newAckedSequences} from '../../src/ingest/acked-sequences.js';
 import {bucketSubject} from '../../src/nats/topology.js';

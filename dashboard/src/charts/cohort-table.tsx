@@ -1,6 +1,6 @@
 // Cohorts by row, periods by column: the share of each that returned, as a figure on a ground whose strength is the share.
 
-import type {RetentionAnswer} from '../../../src/edge/answers.js';
+import type {RetentionAnswer} from '../../../src/edge/answers/engagement.js';
 import type {Interval} from '../address/range';
 import {TableFrame} from '../controls/table-frame';
 import {type Behind, Explained} from '../shell/explained';

@@ -2,7 +2,7 @@
 //   CO1. A cell whose period has not begun is no zero: it is empty. One that may still grow is marked.
 //   CO2. Cohorts before the first one with users are left out of the table and counted; the CSV has all.
 import {bucketNext} from '../../../actors/calendar.js';
-import type {RetentionAnswer} from '../../../src/edge/answers.js';
+import type {RetentionAnswer} from '../../../src/edge/answers/engagement.js';
 import type {Interval} from '../address/range.js';
 import type {Cell} from './csv.js';
 import {secondsOf} from './format.js';

@@ -1,7 +1,7 @@
 // The answer of a paths report as columns, and what flows through one of their places.
 //   PC1. What is not shown of a step is one edge of its own, from `other` to `other`: an event's users who went another way are
 //        the difference between its users and its edges.
-import type {PathsAnswer} from '../../../src/edge/answers.js';
+import type {PathsAnswer} from '../../../src/edge/answers/engagement.js';
 import type {Cell} from './csv.js';
 
 export interface PathPlace {

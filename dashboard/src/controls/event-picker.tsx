@@ -1,5 +1,5 @@
 // The name of an event, chosen among those that reports know, most frequent first; any other name may be typed.
-import type {ListedName, NamesAnswer} from '../../../src/edge/answers.js';
+import type {ListedName, NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isName} from '../address/codec';
 import type {Days} from '../address/range';
 import {namesPath} from '../address/report-address';

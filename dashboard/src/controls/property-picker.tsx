@@ -1,5 +1,5 @@
 // The name of a property of events or of a trait of users, chosen among those that occur; a nested one is typed with dots.
-import type {PropertiesAnswer, TraitsAnswer} from '../../../src/edge/answers.js';
+import type {PropertiesAnswer, TraitsAnswer} from '../../../src/edge/answers/lists.js';
 import {nameCharsMax} from '../address/codec';
 import {type Keys, keysPath} from '../address/list-paths';
 import {percent} from '../charts/format';

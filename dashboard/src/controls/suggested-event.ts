@@ -1,7 +1,7 @@
 // The event that a page begins with, so that it shows something before anybody chose: a sign-up, or else what is most frequent.
 
 import {useEffect} from 'preact/hooks';
-import type {NamesAnswer} from '../../../src/edge/answers.js';
+import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {Days} from '../address/range';
 import {namesPath} from '../address/report-address';
 import {useAsked} from '../service/asked';

@@ -1,5 +1,5 @@
 // A value of a property or a trait, chosen among those that occur, most frequent first; any other text may be typed.
-import type {ValuesAnswer} from '../../../src/edge/answers.js';
+import type {ValuesAnswer} from '../../../src/edge/answers/lists.js';
 import {type Keys, valuesPath} from '../address/list-paths';
 import {count} from '../charts/format';
 import {useAsked} from '../service/asked';

@@ -1,5 +1,5 @@
 // A value with which an alert would have fired: the number of the minutes, or days, that ended then.
-import type {AlertPreviewAnswer} from '../../../src/edge/answers.js';
+import type {AlertPreviewAnswer} from '../../../src/edge/answers/alerts.js';
 import {spanOfMoments} from '../address/bucket-span.js';
 import {type Condition, readCondition} from '../address/conditions.js';
 import {counted} from '../address/trends-address.js';

@@ -1,5 +1,5 @@
 // A number of events by name: of one name, or of all that lists have.
-import type {NamesAnswer} from '../../../src/edge/answers.js';
+import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {Span} from '../address/report-address.js';
 import {namesMax, namesPath} from '../address/report-address.js';
 import {count} from '../charts/format.js';

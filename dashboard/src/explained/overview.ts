@@ -1,5 +1,5 @@
 // Numbers of Overview: each is of all events, or of events of one name without any condition.
-import type {ActiveAnswer} from '../../../src/edge/answers.js';
+import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {Interval} from '../address/range.js';
 import type {Span} from '../address/report-address.js';
 import {datesText, dayName} from '../charts/format.js';

@@ -1,6 +1,7 @@
 // The people behind a number, page by page; each leads to a profile.
 import {useEffect, useState} from 'preact/hooks';
-import type {FunnelUsersAnswer, UsersAnswer} from '../../../src/edge/answers.js';
+import type {FunnelUsersAnswer} from '../../../src/edge/answers/funnels.js';
+import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import {pageAddress} from '../address/base';
 import {addressAsking} from '../address/codec';
 import {peopleForm} from '../address/report-address';

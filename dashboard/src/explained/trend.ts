@@ -1,5 +1,5 @@
 // A number of Trends: events of one name or of any, what is measured of them, in a span, in all or in one row of a breakdown.
-import type {CountsAnswer} from '../../../src/edge/answers.js';
+import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
 import {narrowedTo, noListOfRow, type RowIn, rowCondition} from '../address/breakdown-row.js';
 import {type AskedBucket, bucketSpan} from '../address/bucket-span.js';
 import type {Span} from '../address/report-address.js';

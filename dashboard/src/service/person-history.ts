@@ -2,7 +2,7 @@
 
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {HistoryAnswer, StoredEvent} from '../../../src/edge/answers.js';
+import type {HistoryAnswer, StoredEvent} from '../../../src/edge/answers/events.js';
 import {historyPath, type PersonId} from '../address/report-address';
 import {type Fault, read} from './client';
 

@@ -2,7 +2,7 @@
 //   UL1. All pages are of one snapshot, so that nobody is on two of them or on none. One that is not held any more begins anew.
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {UsersAnswer} from '../../../src/edge/answers.js';
+import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import {type Fault, read} from './client';
 import {type Freshness, freshnessOf} from './freshness';
 

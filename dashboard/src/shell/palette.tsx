@@ -2,7 +2,7 @@
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
-import type {NamesAnswer} from '../../../src/edge/answers.js';
+import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
 import {addressAsking, isName} from '../address/codec';

@@ -1,5 +1,5 @@
 // Answers of the dashboard's own routes and frames of its stream, as types: the edge writes them, the pages read them.
-// Answers of the API are in ../answers.ts. Nothing here exists at run time, so the pages can import all of it.
+// Answers of the API are in ../answers/. Nothing here exists at run time, so the pages can import all of it.
 import type {DashboardRole} from '../../keys/dashboard-role.js';
 import type {AlarmKind} from '../../measures.js';
 

@@ -6,9 +6,9 @@
 //   SR4. Of the headers of an answer only freshness is passed on: a hint can name an event that the report does not.
 import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
 import {conditionsAskedFor, eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import type {SavedReport} from '../../effects/saved-report.js';
-import type {PathsAnswer} from '../answers.js';
+import type {PathsAnswer} from '../answers/engagement.js';
 import {errorValue, type Failure, invalidRequest, RequestFailure, statusOf} from '../failure.js';
 import type {Front} from '../front.js';
 import {usersReport} from '../routes/active-users.js';

@@ -3,7 +3,9 @@
 import {readFile} from 'node:fs/promises';
 import {setTimeout as pause} from 'node:timers/promises';
 import {type AlertStates, readAlertStates} from '../../alerts/alert-states.js';
-import type {DeliverAnswer, PartitionAnswer, ReportAnswer} from '../../asks.js';
+import type {DeliverAnswer} from '../../asks/deliver.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
+import type {ReportAnswer} from '../../asks/report.js';
 import type {ThreadMeasures} from '../../measures.js';
 import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';

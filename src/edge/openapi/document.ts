@@ -4,7 +4,7 @@
 
 import {positionsPattern} from '../../log-position.js';
 import type {Access} from '../admission/authentication.js';
-import {preflightAnswer} from '../answers.js';
+import {preflightAnswer} from '../answers/ingestion.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import {type JsonSchema, noParameters, numberedName, type QueryForm} from '../query/query.js';
 import {type BodyEndpoint, type Method, type ReadEndpoint, type Route, type Routes, routedMethods} from '../route.js';

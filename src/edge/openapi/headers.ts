@@ -1,6 +1,6 @@
 // Headers of answers: their meaning and the form of their values.
 import {positionsPattern} from '../../log-position.js';
-import {bucketStartForm} from '../answers.js';
+import {bucketStartForm} from '../answers/report-fields.js';
 import type {JsonSchema} from '../query/query.js';
 
 interface HeaderForm {

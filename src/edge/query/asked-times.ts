@@ -7,7 +7,7 @@ import {bucketStarts, type Interval, isLabelled} from '../../../actors/calendar.
 import {dayMs, reportBucketsMax} from '../../../actors/limits.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {rangeDaysMax} from '../../../actors/report/active/day-ranges.js';
-import type {BucketedRange} from '../../asks.js';
+import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
 import {utc, type Zone, zoneOf} from '../../zone.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {localBuckets, localDays, type WeekStart, windowStarts} from './local-buckets.js';

@@ -3,7 +3,7 @@
 //   AU2. An id in the query reaches the service as it was sent. One in a path may not: proxies decode and normalise paths, so
 //        `a/../ada` arrives as `ada`.
 
-import type {UserKind, UserRef} from '../../asks.js';
+import type {UserKind, UserRef} from '../../asks/users.js';
 import {isName} from '../../ingest/validate.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';

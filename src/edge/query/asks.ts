@@ -1,17 +1,9 @@
 // Questions to the partition and report roles. A role that does not answer is a 503 to the client.
 import {InvariantError} from '../../../actors/invariant.js';
-import {
-  type AnswerOf,
-  askDeliverSubject,
-  askPartitionSubject,
-  askReportSubject,
-  type DeliverAnswer,
-  expectedAnswer,
-  type PartitionAnswer,
-  type PartitionQuestion,
-  type ReportAnswer,
-  type ReportQuestion,
-} from '../../asks.js';
+import type {DeliverAnswer} from '../../asks/deliver.js';
+import {type AnswerOf, expectedAnswer, type PartitionAnswer, type PartitionQuestion} from '../../asks/partition.js';
+import type {ReportAnswer, ReportQuestion} from '../../asks/report.js';
+import {askDeliverSubject, askPartitionSubject, askReportSubject} from '../../asks/subjects.js';
 import {type Failure, RequestFailure, unavailable} from '../failure.js';
 
 /** A connection for questions. Rejects without a listener, and when no answer comes in time. */

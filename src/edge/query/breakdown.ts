@@ -1,7 +1,7 @@
 // `breakdown` and `breakdown_limit` of reports (docs/api.md, Reports).
 import {breakdownCellsMax, breakdownLimitDefault, breakdownLimitMax, idCharsMax} from '../../../actors/limits.js';
 import {kindsShown} from '../../../actors/report/rows/value-groups.js';
-import type {Breakdown} from '../../asks.js';
+import type {Breakdown} from '../../asks/breakdown.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {name, optional, wholeNumber} from './parameters.js';
 

@@ -4,7 +4,7 @@
 //   C2. A cursor has values (times, ordinals), never a place in memory: any edge continues it, also after restarts.
 import {createHmac, timingSafeEqual} from 'node:crypto';
 import {ByteReader, ByteWriter} from '../../../actors/bytes/bytes.js';
-import type {RowPlace} from '../../asks.js';
+import type {RowPlace} from '../../asks/events.js';
 
 export interface Cursor {
   /** The last row that was shown. */

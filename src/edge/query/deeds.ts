@@ -1,6 +1,6 @@
 // What the users of a list did, or did not do, in ranges: `did[n]` and `did_not[n]`, and the events that they mean.
 import {deedsMax} from '../../../actors/limits.js';
-import type {Deed} from '../../asks.js';
+import type {Deed} from '../../asks/user-list.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import {type AskedTime, askedTime, momentsOf, type ZoneDefault} from './asked-times.js';
 import {conditions} from './conditions.js';

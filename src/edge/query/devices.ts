@@ -1,5 +1,5 @@
 // The anonymous users that a known user is (actors/identity): they may be in any partition.
-import type {PartitionAnswer} from '../../asks.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
 import type {Front} from '../front.js';
 
 type Devices = Extract<PartitionAnswer, {kind: 'devices'}>;

@@ -5,7 +5,9 @@
 //       user are erased at once, so a page of one user that lost rows is that of a deleted user.
 //   H2. Rows at or above the ordinal bounds of the first page are never on later ones: pages do not shift.
 //   H3. Bodies are read in the order in which they are stored: neighbours are in one block.
-import type {PartitionAnswer, RowPlace, UserRef} from '../../asks.js';
+import type {RowPlace} from '../../asks/events.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
+import type {UserRef} from '../../asks/users.js';
 import {positionText} from '../../log-position.js';
 import {RequestFailure} from '../failure.js';
 import {AnswerShare, tooManyAnswers} from '../http/unread-answers.js';

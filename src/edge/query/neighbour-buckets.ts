@@ -2,7 +2,7 @@
 //   NB1. Their edges are those of a longer range: in every zone, and with either first day of the week.
 import {bucketNext, bucketStart, type Interval} from '../../../actors/calendar.js';
 import {dayMs, hourMs} from '../../../actors/limits.js';
-import type {BucketedRange} from '../../asks.js';
+import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
 import {type AskedBuckets, isOfUtc, type ZoneDefault, zoneIn} from './asked-times.js';
 import {localBuckets} from './local-buckets.js';
 

@@ -1,6 +1,6 @@
 // GET /v1/reports/users: active users by bucket.
 import {trailingDays} from '../../../actors/report/active/active-plan.js';
-import type {ActiveMetric} from '../../asks.js';
+import type {ActiveMetric} from '../../asks/active-users.js';
 import {activeBucketsOf, bucketCount, bucketedForm} from '../query/asked-times.js';
 import {breakdownForm, breakdownOf} from '../query/breakdown.js';
 import {didForm, didOf, isAnything} from '../query/did.js';

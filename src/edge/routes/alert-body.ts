@@ -22,7 +22,7 @@ import {timeOfDay} from '../../alerts/quiet-hours.js';
 import type {Definition} from '../../effects/definition.js';
 import {isName} from '../../ingest/validate.js';
 import {zoneOf} from '../../zone.js';
-import type {AlertAnswer} from '../answers.js';
+import type {AlertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 
 const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;

@@ -4,11 +4,11 @@ import {alertsOf, readAlertState, readAlertStates} from '../../alerts/alert-stat
 import {type Alert, alertsMax, type Rule, stateName} from '../../alerts/definition.js';
 import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {forgetRecord} from '../../effects/record-sweep.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {BucketFault} from '../../keys/store.js';
-import type {AlertPreviewAnswer} from '../answers.js';
+import type {AlertPreviewAnswer} from '../answers/alerts.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

@@ -1,5 +1,5 @@
 // GET /v1/changes: all that came or changed since a position, for those who copy the data (docs/api.md, Changes).
-import type {ChangesPlace, PositionGone} from '../../asks.js';
+import type {ChangesPlace, PositionGone} from '../../asks/changes.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

@@ -7,7 +7,8 @@
 //        that of the user's own.
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
-import type {Deletion, PartitionAnswer, UserRef} from '../../asks.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
+import type {Deletion, UserRef} from '../../asks/users.js';
 import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {positionText} from '../../log-position.js';

@@ -4,7 +4,9 @@
 //   EX2. Each page is read when it is due: an event that is deleted meanwhile is on no later page.
 import {historyLimitMax} from '../../../actors/limits.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
-import type {ExportQuery, PartitionAnswer, UserRef} from '../../asks.js';
+import type {ExportQuery} from '../../asks/exports.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
+import type {UserRef} from '../../asks/users.js';
 import {type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

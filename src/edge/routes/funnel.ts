@@ -11,7 +11,8 @@ import {
 } from '../../../actors/limits.js';
 import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import {type StepOrder, stepOrders} from '../../../actors/report/funnel/path-search.js';
-import type {BreakdownAt, ChosenEvents, FunnelRow, FunnelRules, ReportQuery} from '../../asks.js';
+import type {BreakdownAt, ChosenEvents, FunnelRow, FunnelRules} from '../../asks/funnels.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {windowMsOf, windowPattern, windowRule} from '../../conversion-window.js';
 import {readFunnelUsersCursor} from '../../funnel-users-cursor.js';
 import {RequestFailure} from '../failure.js';

@@ -5,7 +5,7 @@ import {idCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
 import {type ApiKeyRecord, isOfApiKey, type KeyOptions, keyKinds} from '../../keys/key.js';
 import type {KeyAuthor, KeyStore} from '../../keys/store.js';
-import type {createdKeyAnswer, listedKey} from '../answers.js';
+import type {createdKeyAnswer, listedKey} from '../answers/keys.js';
 import {type Failure, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

@@ -7,7 +7,7 @@ import type {LinkEncoder} from '../../ingest/link-encoder.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {isNewId} from '../../ingest/validate.js';
 import {logUnavailable} from '../admission/obstacles.js';
-import type {linksAnswer} from '../answers.js';
+import type {linksAnswer} from '../answers/ingestion.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

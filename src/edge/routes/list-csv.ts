@@ -1,7 +1,8 @@
 // Lists as CSV: a row for each item of the page. What a JSON page says of the next one is a header.
 import {jsonTypes} from '../../../actors/report/rows/key-types.js';
-import type {ReportQuery} from '../../asks.js';
-import type {NamesAnswer, PropertiesAnswer, TraitsAnswer, UsersAnswer, ValuesAnswer} from '../answers.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {NamesAnswer, PropertiesAnswer, TraitsAnswer, ValuesAnswer} from '../answers/lists.js';
+import type {UsersAnswer} from '../answers/users.js';
 import type {Header} from '../failure.js';
 import type {Cell} from './csv.js';
 

@@ -1,6 +1,6 @@
 // GET /v1/properties, /v1/traits and their values: what can be asked for in reports (docs/api.md, Discovery).
 import {namesLimitDefault, namesLimitMax, objectKeyCharsMax} from '../../../actors/limits.js';
-import type {ActiveWithin, ListQuery} from '../../asks.js';
+import type {ActiveWithin, ListQuery} from '../../asks/lists.js';
 import {type ListCursor, listOf, readListCursor} from '../../list-cursor.js';
 import {RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

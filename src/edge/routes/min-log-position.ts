@@ -2,7 +2,7 @@
 //   ML1. The report thread waits for a snapshot that is on its way. A secret key also has the partitions publish one; each does
 //        so every 5 s at most, for all clients together. A read key only waits: with it anybody who sees a dashboard could keep the
 //        partitions busy with snapshots.
-import type {ReportAnswer, ReportQuestion} from '../../asks.js';
+import type {ReportAnswer, ReportQuestion} from '../../asks/report.js';
 import {positionsPattern, readPositions} from '../../log-position.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';

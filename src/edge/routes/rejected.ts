@@ -2,7 +2,7 @@
 // event is missing.
 import {isoText} from '../../../actors/calendar.js';
 import {type Rejected, rejectedCodes} from '../admission/rejected-events.js';
-import type {ListedRejection, RejectedAnswer} from '../answers.js';
+import type {ListedRejection, RejectedAnswer} from '../answers/rejected.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';

@@ -2,19 +2,11 @@
 // Totals and rates over all are left out.
 //   RC1. A CSV has the tag of its JSON answer with an end of its own: two representations of one answer (RFC 9110, 8.8.3.3).
 import type {z} from 'zod';
-import type {ReportQuery} from '../../asks.js';
-import type {
-  ActiveAnswer,
-  CountsAnswer,
-  FunnelAnswer,
-  FunnelStep,
-  LifecycleAnswer,
-  PathsAnswer,
-  RetentionAnswer,
-  StickinessAnswer,
-  seriesAnswer,
-  WalkedFunnelAnswer,
-} from '../answers.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {ActiveAnswer} from '../answers/active-users.js';
+import type {CountsAnswer, seriesAnswer} from '../answers/counts.js';
+import type {LifecycleAnswer, PathsAnswer, RetentionAnswer, StickinessAnswer} from '../answers/engagement.js';
+import type {FunnelAnswer, FunnelStep, WalkedFunnelAnswer} from '../answers/funnels.js';
 import {optional, word} from '../query/parameters.js';
 import {type Cell, csvOf} from './csv.js';
 import {isListing, listRows} from './list-csv.js';

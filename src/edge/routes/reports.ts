@@ -1,6 +1,7 @@
 // The common part of reports: the route turns parameters into a question, and the report role's answer into HTTP.
 import {eventsAskedFor, propertiesAskedFor, quotedInHint} from '../../asked-names.js';
-import type {HiddenTexts, ReportAnswer, ReportQuery} from '../../asks.js';
+import type {HiddenTexts} from '../../asks/lists.js';
+import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

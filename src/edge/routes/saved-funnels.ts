@@ -5,7 +5,7 @@ import {funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
 import {windowMsOf, windowPattern, windowRule, windowText} from '../../conversion-window.js';
 import {type SavedFunnel, savedFunnelsMax, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {isName} from '../../ingest/validate.js';
-import type {savedFunnelAnswer, userFunnelsAnswer} from '../answers.js';
+import type {savedFunnelAnswer, userFunnelsAnswer} from '../answers/saved-funnels.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

@@ -1,7 +1,8 @@
 // GET /v1/user and /v1/users/:id.
 import {isoText} from '../../../actors/calendar.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
-import {devicesListedMax, type PartitionAnswer, type UserRef} from '../../asks.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
+import {devicesListedMax, type UserRef} from '../../asks/users.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {failUnknown, userInPath, userInQuery} from '../query/asked-user.js';

@@ -15,7 +15,7 @@ import {
 import type {DeadLetter, Queued} from '../../effects/queued.js';
 import {type Attempt, isProbed, type Standing} from '../../effects/standing.js';
 import {isName} from '../../ingest/validate.js';
-import type {DeliveryAnswer, WebhookAnswer} from '../answers.js';
+import type {DeliveryAnswer, WebhookAnswer} from '../answers/webhooks.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 
 const urlCharsMax = 2_048;

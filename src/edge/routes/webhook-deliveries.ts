@@ -1,7 +1,7 @@
 // GET /v1/webhooks/{id}/deliveries: newest attempts, waiting deliveries, dead letters.
 
 import type {Placed} from '../../effects/letters.js';
-import type {DeliveriesAnswer, DeliveryAnswer} from '../answers.js';
+import type {DeliveriesAnswer, DeliveryAnswer} from '../answers/webhooks.js';
 import type {Front} from '../front.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';

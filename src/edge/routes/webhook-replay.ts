@@ -2,7 +2,7 @@
 
 import type {Generations} from '../../../actors/generations.js';
 import {must} from '../../../actors/invariant.js';
-import type {PartitionAnswer} from '../../asks.js';
+import type {PartitionAnswer} from '../../asks/partition.js';
 import type {Endpoint} from '../../effects/endpoint.js';
 import {eventRule, type StoredEvent, wantedNames} from '../../effects/message.js';
 import type {DeadLetter, EventsTrigger} from '../../effects/queued.js';

@@ -6,7 +6,7 @@ import {type Endpoint, endpointsMax} from '../../effects/endpoint.js';
 import {newSecret, rotated, rotationMs} from '../../effects/signature.js';
 import {newStanding} from '../../effects/standing.js';
 import {messageId} from '../../effects/trigger.js';
-import type {CreatedWebhookAnswer} from '../answers.js';
+import type {CreatedWebhookAnswer} from '../answers/webhooks.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';

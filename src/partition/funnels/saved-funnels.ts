@@ -12,7 +12,7 @@ import {throwBroken} from '../../../actors/invariant.js';
 import type {Completion} from '../../../actors/log/entries.js';
 import type {Position} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
-import type {PlainFunnel} from '../../asks.js';
+import type {PlainFunnel} from '../../asks/funnels.js';
 import {monotonicMs} from '../../clock.js';
 import type {SavedFunnel} from '../../effects/saved-funnel.js';
 import {PacedWork} from '../../pacing/paced-work.js';
@@ -33,7 +33,7 @@ const askAgainMs = 1_000;
 const usersToldMax = 1_000;
 const appliedMsMax = 5_000;
 
-/** A share of the users who completed a funnel, from the report thread (src/asks.ts). */
+/** A share of the users who completed a funnel, from the report thread (src/asks/report.ts). */
 export interface Converted {
   readonly position: Position;
   /** Users, by their distance from `firstUser`. */

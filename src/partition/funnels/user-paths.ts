@@ -4,7 +4,7 @@
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {FunnelWalk} from '../../../actors/report/funnel/funnel-walk.js';
-import type {PlainFunnel} from '../../asks.js';
+import type {PlainFunnel} from '../../asks/funnels.js';
 import {rowsOf, type Yield} from '../identity/left-rows.js';
 import type {PartitionView} from '../partition-view.js';
 

@@ -5,7 +5,8 @@
 import {readWtf8} from '../../../actors/bytes/bytes.js';
 import {lostFrom} from '../../../actors/generations.js';
 import type {Partition} from '../../../actors/partition.js';
-import type {Absence, PartitionAnswer, PartitionQuestion} from '../../asks.js';
+import type {Absence} from '../../asks/events.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 
 type Was = NonNullable<Extract<PartitionQuestion, {ask: 'bodies'}>['was']>;
 type Bodies = Extract<PartitionAnswer, {kind: 'bodies'}>;

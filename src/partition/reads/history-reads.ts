@@ -13,7 +13,9 @@ import {type HistoryFilter, NewestRows, type ReachableChunk, reachableChunks} fr
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
-import {type PartitionAnswer, type PartitionQuestion, type RowPlace, replyBytesMax} from '../../asks.js';
+import type {RowPlace} from '../../asks/events.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
+import {replyBytesMax} from '../../asks/subjects.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartitionView} from '../partition-view.js';
 import {loadRecord} from '../snapshot/user-loader.js';

@@ -1,4 +1,4 @@
-// Answers to live questions (src/asks.ts): profile, history, bodies, deletions. Live: every write that was acked before the
+// Answers to live questions (src/asks/partition.ts): profile, history, bodies, deletions. Live: every write that was acked before the
 // question was sent is folded first, whichever edge acked it. Only the owner gives answers that do not follow from the log
 // (ownership.ts O2).
 import {setImmediate as nextTurn, setTimeout as pause} from 'node:timers/promises';
@@ -8,14 +8,9 @@ import {conflictsMax} from '../../../actors/dedupe/conflicts.js';
 import {assert} from '../../../actors/invariant.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
-import {
-  type Deletion,
-  devicesListedMax,
-  type PartitionAnswer,
-  type PartitionQuestion,
-  replyBytesMax,
-  type UserRef,
-} from '../../asks.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
+import {replyBytesMax} from '../../asks/subjects.js';
+import {type Deletion, devicesListedMax, type UserRef} from '../../asks/users.js';
 import {monotonicMs} from '../../clock.js';
 import type {AckedSequences} from '../../ingest/acked-sequences.js';
 import {positionText} from '../../log-position.js';

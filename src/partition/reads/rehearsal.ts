@@ -7,7 +7,7 @@
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../../actors/invariant.js';
 import {historyLimitDefault} from '../../../actors/limits.js';
-import type {PartitionQuestion} from '../../asks.js';
+import type {PartitionQuestion} from '../../asks/partition.js';
 import {monotonicMs} from '../../clock.js';
 import type {PartitionView} from '../partition-view.js';
 import {HistoryReads} from './history-reads.js';

@@ -6,7 +6,7 @@
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
-import type {PartitionAnswer, PartitionQuestion} from '../../asks.js';
+import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 import type {PartitionView} from '../partition-view.js';
 import type {HistoryReads} from './history-reads.js';
 import type {ReadBudget} from './read-budget.js';

@@ -6,7 +6,7 @@ import {createHash} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
 import type {Manifest} from '../../../actors/manifest.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import type {ReportAnswer, ReportQuery} from '../../asks.js';
+import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import {positionOf} from './held-sets.js';
 
 type ReportHeaders = Extract<ReportAnswer, {kind: 'report'}>['headers'];

@@ -4,7 +4,7 @@
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {NearName} from '../../../actors/report/counts/near-name.js';
 import {eventsAskedFor, quotedInHint} from '../../asked-names.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {TimeSlicer} from '../../pacing/time-slicer.js';
 import type {WholeSet} from './held-sets.js';
 

@@ -9,7 +9,7 @@ import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {type RowReading, RowScan} from './row-scan.js';

@@ -10,7 +10,8 @@
 import {type ChangesRecord, decodeChanges, type Fact} from '../../../actors/changes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
-import type {ChangesPlace, ChangesQuery, PositionGone, UserRef} from '../../asks.js';
+import type {ChangesPlace, ChangesQuery, PositionGone} from '../../asks/changes.js';
+import type {UserRef} from '../../asks/users.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {UserReferences} from '../user-references.js';
 import {eventsOf} from './exported.js';

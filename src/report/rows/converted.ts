@@ -2,7 +2,7 @@
 // at the last step.
 
 import {UserSet} from '../../../actors/table/user-set.js';
-import type {PlainFunnel} from '../../asks.js';
+import type {PlainFunnel} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {FunnelWalks} from './funnel-walks.js';
 import type {RowReading} from './row-scan.js';

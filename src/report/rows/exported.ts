@@ -9,7 +9,7 @@ import {timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actors/report/rows/event-places.js';
-import type {ExportQuery} from '../../asks.js';
+import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {foldBodies, type RowReading, RowScan} from './row-scan.js';
 import {userKeys} from './user-keys.js';

@@ -12,7 +12,8 @@ import {
   nullGroup,
   type ValueGroups,
 } from '../../../actors/report/rows/value-groups.js';
-import type {FunnelRow, ReportQuery} from '../../asks.js';
+import type {FunnelRow} from '../../asks/funnels.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {type FunnelUserPlace, funnelUsersCursorText} from '../../funnel-users-cursor.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {FunnelWalks, type UserPath} from './funnel-walks.js';

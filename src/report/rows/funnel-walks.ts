@@ -12,7 +12,7 @@ import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {firstValueGroup, KeyGroups, missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
-import type {BreakdownAt, FunnelRules} from '../../asks.js';
+import type {BreakdownAt, FunnelRules} from '../../asks/funnels.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Grouping} from './grouped-rows.js';
 import {BeyondMemory, type NoteRows, type RowReading, RowScan} from './row-scan.js';

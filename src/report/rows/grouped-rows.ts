@@ -3,7 +3,7 @@
 import type {RowsView} from '../../../actors/chunk/rows.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {chooseGroups, KeyGroups, type ShownGroups, ValueGroups} from '../../../actors/report/rows/value-groups.js';
-import type {Breakdown} from '../../asks.js';
+import type {Breakdown} from '../../asks/breakdown.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {traitGroups} from './traits.js';

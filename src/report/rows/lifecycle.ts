@@ -4,7 +4,7 @@
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {LifecycleCells, lifecycleFields} from '../../../actors/report/engagement/lifecycle.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {usersBefore} from './first-time.js';
 import {markUsers} from './marked-users.js';

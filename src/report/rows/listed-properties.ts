@@ -1,6 +1,6 @@
 // Lists of the properties of events, and of the values of one of them.
 import {KeyTypes} from '../../../actors/report/rows/key-types.js';
-import type {ListQuery} from '../../asks.js';
+import type {ListQuery} from '../../asks/lists.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';

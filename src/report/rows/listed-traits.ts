@@ -5,7 +5,7 @@ import {KeyTypes} from '../../../actors/report/rows/key-types.js';
 import {missingGroup, ValueGroups} from '../../../actors/report/rows/value-groups.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
-import type {ListQuery} from '../../asks.js';
+import type {ListQuery} from '../../asks/lists.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {GroupCounts} from './grouped-rows.js';
 import {checkHeld, keysAnswer, valuesAnswer} from './ranked-list.js';

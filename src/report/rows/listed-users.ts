@@ -8,7 +8,9 @@ import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-pl
 import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
-import type {Deed, ReportQuery, UserRef} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Deed} from '../../asks/user-list.js';
+import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
 import {loadsAheadMax} from '../part-scan.js';

@@ -12,7 +12,7 @@ import {isOfNumbers, MeasuredCells} from '../../../actors/report/rows/measures.j
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {countInCells} from './celled-groups.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';

@@ -4,7 +4,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {NearestEvents} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {BeyondMemory, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';

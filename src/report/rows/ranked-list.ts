@@ -2,7 +2,7 @@
 import {NamePage} from '../../../actors/report/counts/name-page.js';
 import type {KeyTypes, ListedKey} from '../../../actors/report/rows/key-types.js';
 import {firstValueGroup, missingGroup, type ValueGroups} from '../../../actors/report/rows/value-groups.js';
-import type {HiddenTexts, ListQuery} from '../../asks.js';
+import type {HiddenTexts, ListQuery} from '../../asks/lists.js';
 import {listCursorText} from '../../list-cursor.js';
 import type {PartScan} from '../part-scan.js';
 import {BeyondMemory, type RowReading} from './row-scan.js';

@@ -23,7 +23,7 @@ import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {usersBefore, without} from './first-time.js';

@@ -6,7 +6,8 @@ import {timeOf} from '../../../actors/chunk/rows.js';
 import {walkStalls} from '../../../actors/report/funnel/stall-walk.js';
 import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {UserSet} from '../../../actors/table/user-set.js';
-import type {ReportQuery, Stall, StallPage, StallPlace} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
+import type {Stall, StallPage, StallPlace} from '../../asks/stalled.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {type RowReading, RowScan} from './row-scan.js';
 

@@ -3,7 +3,7 @@
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {StickinessCells} from '../../../actors/report/engagement/stickiness.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {markUsers} from './marked-users.js';
 import {type RowReading, RowScan} from './row-scan.js';

@@ -3,7 +3,7 @@
 //        across snapshots.
 import {readWtf8} from '../../../actors/bytes/bytes.js';
 import {InternedBlock, internedBlockEntries} from '../../../actors/table/interned.js';
-import type {UserRef} from '../../asks.js';
+import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {loadsAheadMax, type PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';

@@ -7,7 +7,7 @@ import {PathLog} from '../../../actors/report/funnel/path-log.js';
 import {summarize} from '../../../actors/report/funnel/path-summary.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
 import {rowsOf} from '../../../actors/report/rows/series-answer.js';
-import type {ReportQuery} from '../../asks.js';
+import type {ReportQuery} from '../../asks/report.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {FunnelWalks, type UserPath} from './funnel-walks.js';

@@ -1,7 +1,8 @@
 // The table "metric x interval" of docs/api.md, told as stories; random ones are in against-model.test.ts.
 
 import {describe, expect, test} from 'vitest';
-import type {ActiveMetric, Interval} from '../../../src/asks.js';
+import type {Interval} from '../../../actors/calendar.js';
+import type {ActiveMetric} from '../../../src/asks/active-users.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import {Evaluation} from '../../../src/report/evaluate.js';
 import {MemoryParts, TestPartition} from '../../support/snapshot.js';

@@ -2,13 +2,13 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {
-  ActiveAnswer,
   LifecycleAnswer,
   PathsAnswer,
   RetentionAnswer,
   StickinessAnswer,
-} from '../../../src/edge/answers.js';
+} from '../../../src/edge/answers/engagement.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';

@@ -4,7 +4,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import {dirname} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import type {ActiveAnswer} from '../../../src/edge/answers.js';
+import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import {setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';

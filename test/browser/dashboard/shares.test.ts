@@ -3,7 +3,7 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import type {CountsAnswer} from '../../../src/edge/answers.js';
+import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
 import type {CreatedShareAnswer} from '../../../src/edge/dashboard/answers.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser, type View} from '../../support/dashboard-page.js';

@@ -1,6 +1,6 @@
 // The answers of a shared report over a report role that is played here: whose snapshots they are of, and what names people.
 import {expect, test} from 'vitest';
-import type {ReportQuery} from '../../../src/asks.js';
+import type {ReportQuery} from '../../../src/asks/report.js';
 import {answersOf, type SharedReport} from '../../../src/edge/dashboard/shared-report.js';
 import {RequestFailure, unavailable} from '../../../src/edge/failure.js';
 import type {Front} from '../../../src/edge/front.js';

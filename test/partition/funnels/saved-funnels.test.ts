@@ -5,7 +5,7 @@ import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {writeComplete, writeErase, writeEvent, writeLink} from '../../../actors/log/entries.js';
 import type {Manifest} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
-import type {PlainFunnel} from '../../../src/asks.js';
+import type {PlainFunnel} from '../../../src/asks/funnels.js';
 import type {SavedFunnel} from '../../../src/effects/saved-funnel.js';
 import {messageId, type Trigger} from '../../../src/effects/trigger.js';
 import {Effects, type Outbox} from '../../../src/partition/effects.js';

@@ -3,7 +3,7 @@ import {setImmediate as turnEnd} from 'node:timers/promises';
 import {describe, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../../actors/dedupe/conflicts.js';
 import {idCharsMax} from '../../../actors/limits.js';
-import {replyBytesMax} from '../../../src/asks.js';
+import {replyBytesMax} from '../../../src/asks/subjects.js';
 import type {ReadBarrier} from '../../../src/partition/log/read-barrier.js';
 import {LiveReads} from '../../../src/partition/reads/live-reads.js';
 import {longReadSlots} from '../../../src/partition/reads/read-budget.js';

@@ -1,7 +1,7 @@
 // Rows in the order in which they came: out of chunks in parts and in memory, past gaps, by names, and within a bound.
 import {expect, test} from 'vitest';
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import type {PartitionAnswer} from '../../../src/asks.js';
+import type {PartitionAnswer} from '../../../src/asks/partition.js';
 import type {PartitionView} from '../../../src/partition/partition-view.js';
 import type {HistoryReads} from '../../../src/partition/reads/history-reads.js';
 import {longReadSlots, readPage} from '../../../src/partition/reads/read-budget.js';

@@ -3,7 +3,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {NumberLists} from '../../../actors/report/funnel/median.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import type {ReportQuery} from '../../../src/asks.js';
+import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation} from '../../../src/report/evaluate.js';

@@ -1,7 +1,7 @@
 // From which bucket on an answer may still grow.
 import {expect, test} from 'vitest';
 import type {Manifest} from '../../../actors/manifest.js';
-import type {ReportQuery} from '../../../src/asks.js';
+import type {ReportQuery} from '../../../src/asks/report.js';
 import {headersOf} from '../../../src/report/published/freshness.js';
 
 const dayMs = 24 * 3_600_000;

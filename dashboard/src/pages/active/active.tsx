@@ -1,7 +1,7 @@
 // Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
 
 import {useMemo, useState} from 'preact/hooks';
-import type {ActiveAnswer} from '../../../../src/edge/answers.js';
+import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {type ActiveQuestion, activeQuestionForm} from '../../address/active-address';
 import {activeAsked, activeUntilPath} from '../../address/active-asked';
 import {isShared} from '../../address/base';

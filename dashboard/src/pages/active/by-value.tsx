@@ -1,6 +1,6 @@
 // Active users by the values of a property: a line for each of the most frequent ones, and their users in all.
 import {useMemo, useState} from 'preact/hooks';
-import type {ActiveAnswer} from '../../../../src/edge/answers.js';
+import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {type ActiveQuestion, activePath} from '../../address/active-address';
 import type {Days, Interval} from '../../address/range';
 import {wallMs} from '../../address/zone';

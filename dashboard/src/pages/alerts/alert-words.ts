@@ -1,5 +1,5 @@
 // Alerts in words: their rules, their states, and what a preview found.
-import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers.js';
+import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
 import {count, duration, percent} from '../../charts/format';
 
 export type AlertKind = AlertAnswer['kind'];

@@ -1,7 +1,7 @@
 // Alerts: what is watched, how it stands, since when; add, pause, delete.
 
 import {useState} from 'preact/hooks';
-import type {AlertAnswer} from '../../../../src/edge/answers.js';
+import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';

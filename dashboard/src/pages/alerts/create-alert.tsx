@@ -1,7 +1,9 @@
 // Adding an alert: its rule, and what that would have said over the last 30 days.
 
 import {useState} from 'preact/hooks';
-import type {AlertAnswer, AlertPreviewAnswer, NamesAnswer, savedFunnelsAnswer} from '../../../../src/edge/answers.js';
+import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
+import type {savedFunnelsAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {namesPath} from '../../address/report-address';
 import {momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';

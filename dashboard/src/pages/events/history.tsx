@@ -2,7 +2,7 @@
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
-import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers.js';
+import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
 import {pageAddress} from '../../address/base';
 import {inUtc} from '../../address/report-address';
 import {momentText} from '../../charts/format';

@@ -1,7 +1,7 @@
 // Refusals of the last hour by code, field and key: the place to search for missing events.
 
 import {useEffect, useState} from 'preact/hooks';
-import type {ListedRejection, RejectedAnswer} from '../../../../src/edge/answers.js';
+import type {ListedRejection, RejectedAnswer} from '../../../../src/edge/answers/rejected.js';
 import type {SeenRefusals} from '../../../../src/edge/dashboard/answers.js';
 import {pageAddress} from '../../address/base';
 import {count} from '../../charts/format';

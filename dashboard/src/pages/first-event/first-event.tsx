@@ -1,7 +1,7 @@
 // The first page while nothing was sent yet: how to send an event, and what becomes of it, as it happens.
 
 import {useEffect, useState} from 'preact/hooks';
-import type {CreatedKey} from '../../../../src/edge/answers.js';
+import type {CreatedKey} from '../../../../src/edge/answers/keys.js';
 import {ApiAddressNote} from '../../controls/api-address-note';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';

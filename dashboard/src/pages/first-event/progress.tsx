@@ -3,7 +3,7 @@
 
 import {useSignal} from '@preact/signals';
 import {useEffect, useState} from 'preact/hooks';
-import type {HistoryAnswer} from '../../../../src/edge/answers.js';
+import type {HistoryAnswer} from '../../../../src/edge/answers/events.js';
 import type {
   ArrivedEvent,
   ArrivedSample,

@@ -1,5 +1,5 @@
 // The numbers of a funnel in a sentence, and who may still convert.
-import type {FunnelAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
+import type {FunnelAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
 import {type FunnelQuestion, fitting} from '../../address/funnel-address';
 import {windowText} from '../../address/window-text';
 import {count} from '../../charts/format';

@@ -1,6 +1,6 @@
 // A funnel over time: the share that converted by the time of entry, and how long each step took.
 import {useMemo, useState} from 'preact/hooks';
-import type {WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
+import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
 import {type FunnelQuestion, funnelTimesPath} from '../../address/funnel-address';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';

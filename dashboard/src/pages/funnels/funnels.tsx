@@ -1,6 +1,7 @@
 // Funnels: users who did one step after another, and the steps at which they were lost.
 import {useEffect, useState} from 'preact/hooks';
-import type {FunnelAnswer, NamesAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
+import type {FunnelAnswer, WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {funnelForm, funnelPath, type Outcome, stepLabel, stepsOf, withSteps} from '../../address/funnel-address';

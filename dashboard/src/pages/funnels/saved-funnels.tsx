@@ -1,6 +1,6 @@
 // Saved funnels: those that the service follows for every user. The steps and the window of the page can become one.
 import {useState} from 'preact/hooks';
-import type {savedFunnelsAnswer} from '../../../../src/edge/answers.js';
+import type {savedFunnelsAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {pageAddress} from '../../address/base';
 import type {FunnelQuestion} from '../../address/funnel-address';
 import {windowText} from '../../address/window-text';

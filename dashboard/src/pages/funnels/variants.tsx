@@ -1,5 +1,5 @@
 // A funnel for each value of a breakdown, all on one scale, and whether their conversions differ (charts/difference.ts).
-import type {WalkedFunnelAnswer} from '../../../../src/edge/answers.js';
+import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
 import type {Outcome} from '../../address/funnel-address';
 import {differenceInterval, type Interval, type Share, shareInterval, verdictOf} from '../../charts/difference';
 import {count, percent} from '../../charts/format';

@@ -1,7 +1,7 @@
 // Creating a key: what it is for, then the key itself, once. When the dialog closes the key is nowhere in the page.
 
 import {useState} from 'preact/hooks';
-import type {CreatedKey} from '../../../../src/edge/answers.js';
+import type {CreatedKey} from '../../../../src/edge/answers/keys.js';
 import {Dialog} from '../../controls/dialog';
 import {apiAddress} from '../../service/api-address';
 import {change, type Fault} from '../../service/client';

@@ -1,5 +1,5 @@
 // Kinds of API keys and the limits of a key, in words.
-import type {ListedKey} from '../../../../src/edge/answers.js';
+import type {ListedKey} from '../../../../src/edge/answers/keys.js';
 
 export type KeyKind = ListedKey['kind'];
 export type ShownOptions = NonNullable<ListedKey['options']>;

@@ -1,7 +1,7 @@
 // Settings, API keys: what there is, who used it when; create, rotate, limit, revoke.
 
 import {useState} from 'preact/hooks';
-import type {ListedKey} from '../../../../src/edge/answers.js';
+import type {ListedKey} from '../../../../src/edge/answers/keys.js';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';

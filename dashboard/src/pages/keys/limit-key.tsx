@@ -1,7 +1,7 @@
 // The limits of a write key, changed while it is in use.
 
 import {useState} from 'preact/hooks';
-import type {ListedKey} from '../../../../src/edge/answers.js';
+import type {ListedKey} from '../../../../src/edge/answers/keys.js';
 import {Dialog} from '../../controls/dialog';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';

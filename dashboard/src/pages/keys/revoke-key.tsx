@@ -1,7 +1,7 @@
 // Revoking a key: names it and its last use, and says afterwards since when every edge refuses it.
 
 import {useState} from 'preact/hooks';
-import type {ListedKey} from '../../../../src/edge/answers.js';
+import type {ListedKey} from '../../../../src/edge/answers/keys.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
 import {change, type Fault} from '../../service/client';

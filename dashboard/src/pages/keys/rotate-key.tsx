@@ -2,7 +2,7 @@
 // the end of the old one.
 
 import {useState} from 'preact/hooks';
-import type {CreatedKey, ListedKey} from '../../../../src/edge/answers.js';
+import type {CreatedKey, ListedKey} from '../../../../src/edge/answers/keys.js';
 import {Dialog} from '../../controls/dialog';
 import {Moment} from '../../controls/moment';
 import {apiAddress} from '../../service/api-address';

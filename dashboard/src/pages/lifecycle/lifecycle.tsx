@@ -1,7 +1,7 @@
 // Lifecycle: who came, who came back and who stayed away, bucket by bucket; and stickiness, how often they came.
 
 import {useMemo, useState} from 'preact/hooks';
-import type {LifecycleAnswer, StickinessAnswer} from '../../../../src/edge/answers.js';
+import type {LifecycleAnswer, StickinessAnswer} from '../../../../src/edge/answers/engagement.js';
 import {
   type LifecycleQuestion,
   lifecycleForm,

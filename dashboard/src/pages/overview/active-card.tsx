@@ -1,7 +1,7 @@
 // Users active within 1, 7 and 30 days, over time.
 
 import {useMemo, useState} from 'preact/hooks';
-import type {ActiveAnswer} from '../../../../src/edge/answers.js';
+import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {pageAddress} from '../../address/base';
 import type {Days, Interval} from '../../address/range';
 import {chartOf, csvRows, momentOf} from '../../charts/charted';

@@ -1,5 +1,5 @@
 // Events as they arrive.
-import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers.js';
+import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
 import {dayOfMs} from '../../address/range';
 import {clockText, datesText, momentText, propertiesText} from '../../charts/format';
 import {propertiesText as arrivedText, whoOf} from '../../service/arrivals';

@@ -2,7 +2,7 @@
 
 import {useEffect} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
-import type {NamesAnswer} from '../../../../src/edge/answers.js';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
 import {type Days, dayOfMs, type Range} from '../../address/range';
 import {namesMax, namesPath} from '../../address/report-address';

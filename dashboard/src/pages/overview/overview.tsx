@@ -1,5 +1,5 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
-import type {NamesAnswer} from '../../../../src/edge/answers.js';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';

@@ -1,6 +1,7 @@
 // Reports that were pinned to Overview: each over the days of Overview, with its place in their order.
 import {useRef, useState} from 'preact/hooks';
-import type {CountsAnswer, FunnelAnswer} from '../../../../src/edge/answers.js';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import type {FunnelAnswer} from '../../../../src/edge/answers/funnels.js';
 import {pageAddress} from '../../address/base';
 import {type Problem, readAddress, writeAddress} from '../../address/codec';
 import {funnelForm, funnelPath, stepLabel, stepsOf} from '../../address/funnel-address';

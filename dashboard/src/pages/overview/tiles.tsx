@@ -2,7 +2,8 @@
 // Each is compared with the time before up to the same moment, as long as its day is not over.
 
 import {dayMs} from '../../../../actors/limits.js';
-import type {ActiveAnswer, NamesAnswer} from '../../../../src/edge/answers.js';
+import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import type {Days} from '../../address/range';
 import {type Metric, namesMax, namesPath, type Span, usersPath} from '../../address/report-address';
 import {clockText, count, dayName, weekdayName} from '../../charts/format';

@@ -1,6 +1,6 @@
 // The most frequent names, each with its share of the first, and its change. Each leads to its trend.
 
-import type {NamesAnswer} from '../../../../src/edge/answers.js';
+import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
 import {addressAsking} from '../../address/codec';
 import type {Days, Range} from '../../address/range';

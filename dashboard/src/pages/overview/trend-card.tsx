@@ -2,7 +2,7 @@
 
 import type {ComponentChildren} from 'preact';
 import {useMemo, useState} from 'preact/hooks';
-import type {CountsAnswer} from '../../../../src/edge/answers.js';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import type {Days, Interval, Past} from '../../address/range';
 import {type AnsweredLine, chartOf, csvRows, momentOf} from '../../charts/charted';
 import {linesNote, soFarText} from '../../charts/comparison';

@@ -1,7 +1,7 @@
 // Paths: what users do after an event, or before it, step by step.
 
 import {useState} from 'preact/hooks';
-import type {PathsAnswer} from '../../../../src/edge/answers.js';
+import type {PathsAnswer} from '../../../../src/edge/answers/engagement.js';
 import {type PathsQuestion, pathsForm, pathsPath} from '../../address/engagement-address';
 import {daysOf} from '../../address/range';
 import type {Span} from '../../address/report-address';

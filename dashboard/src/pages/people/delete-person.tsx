@@ -1,7 +1,7 @@
 // Deletes a person for good: what will go, the id typed in full, and then the receipt.
 
 import {useState} from 'preact/hooks';
-import type {DeletionReceipt, ProfileAnswer} from '../../../../src/edge/answers.js';
+import type {DeletionReceipt, ProfileAnswer} from '../../../../src/edge/answers/users.js';
 import {type PersonId, personPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';

@@ -1,7 +1,7 @@
 // A person's events by day. A row opens the whole event as JSON.
 
 import {useState} from 'preact/hooks';
-import type {StoredEvent} from '../../../../src/edge/answers.js';
+import type {StoredEvent} from '../../../../src/edge/answers/events.js';
 import {clockText, longDayText, propertiesText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import type {History} from '../../service/person-history';

@@ -1,5 +1,5 @@
 // How far a person got in each saved funnel, as the service keeps it. Nothing is shown while no funnel is saved.
-import type {userFunnelsAnswer} from '../../../../src/edge/answers.js';
+import type {userFunnelsAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {type PersonId, personFunnelsPath} from '../../address/report-address';
 import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';

@@ -1,6 +1,6 @@
 // One person: first and last seen, traits, days, events.
 
-import type {ProfileAnswer} from '../../../../src/edge/answers.js';
+import type {ProfileAnswer} from '../../../../src/edge/answers/users.js';
 import {dashboardPath} from '../../address/base';
 import {dayOfMs} from '../../address/range';
 import {type PersonId, personExportPath, personPath} from '../../address/report-address';

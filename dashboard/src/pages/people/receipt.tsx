@@ -1,7 +1,7 @@
 // The receipt of a deletion: its steps while it is pending, and what was checked once it is completed.
 
 import {useEffect} from 'preact/hooks';
-import type {DeletionReceipt} from '../../../../src/edge/answers.js';
+import type {DeletionReceipt} from '../../../../src/edge/answers/users.js';
 import {deletionPath} from '../../address/report-address';
 import {count, momentText} from '../../charts/format';
 import {useAsked} from '../../service/asked';

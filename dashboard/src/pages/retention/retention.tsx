@@ -1,6 +1,6 @@
 // Retention: of those who began, how many came back, by the period in which they began.
 
-import type {RetentionAnswer} from '../../../../src/edge/answers.js';
+import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
 import {
   periodLengths,
   type RetentionQuestion,

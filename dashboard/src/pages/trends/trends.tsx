@@ -1,7 +1,7 @@
 // Events over time: up to six series, each of one event, one measure and its own conditions, or the rows of a breakdown of them.
 
 import {useMemo, useState} from 'preact/hooks';
-import type {CountsAnswer} from '../../../../src/edge/answers.js';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {areCounts, divisorIn, labelsOf, trendsForm, withSeries} from '../../address/trends-address';

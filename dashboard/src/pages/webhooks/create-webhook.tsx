@@ -1,7 +1,7 @@
 // Adding a webhook: where to, what it is told, then its secret, once. When the dialog closes the secret is nowhere in the page.
 
 import {useState} from 'preact/hooks';
-import type {CreatedWebhookAnswer} from '../../../../src/edge/answers.js';
+import type {CreatedWebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {Dialog} from '../../controls/dialog';
 import {change, type Fault} from '../../service/client';
 import {FaultBox} from '../../shell/states';

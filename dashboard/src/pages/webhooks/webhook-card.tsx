@@ -1,7 +1,7 @@
 // One webhook: what can be done with it, and its deliveries.
 
 import {useState} from 'preact/hooks';
-import type {DeliveriesAnswer, DeliveryAnswer, WebhookAnswer} from '../../../../src/edge/answers.js';
+import type {DeliveriesAnswer, DeliveryAnswer, WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';

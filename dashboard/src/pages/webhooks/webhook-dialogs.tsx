@@ -1,7 +1,7 @@
 // What is asked before a webhook's secret changes, before events are sent again, and before it is deleted.
 
 import {useState} from 'preact/hooks';
-import type {WebhookAnswer} from '../../../../src/edge/answers.js';
+import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count, momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';
 import {change, type Fault, faultOf} from '../../service/client';

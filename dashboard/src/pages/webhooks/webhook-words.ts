@@ -1,5 +1,5 @@
 // Kinds of webhooks, what they may be told, and their states, in words.
-import type {WebhookAnswer} from '../../../../src/edge/answers.js';
+import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 
 export type WebhookKind = WebhookAnswer['kind'];
 export type SubscribedType = WebhookAnswer['types'][number]['type'];

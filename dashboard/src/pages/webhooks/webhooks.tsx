@@ -1,7 +1,7 @@
 // Settings, Webhooks: who is told what, how that goes, and what became of each message.
 
 import {useState} from 'preact/hooks';
-import type {WebhookAnswer} from '../../../../src/edge/answers.js';
+import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count, duration} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';

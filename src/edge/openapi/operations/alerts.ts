@@ -1,5 +1,5 @@
 // Alerts.
-import {alertAnswer, alertPreviewAnswer, alertsAnswer, deletedAlertAnswer} from '../../answers.js';
+import {alertAnswer, alertPreviewAnswer, alertsAnswer, deletedAlertAnswer} from '../../answers/alerts.js';
 import {noParameters} from '../../query/query.js';
 import {alertChange, newAlertBody, previewBody} from '../../routes/alert-body.js';
 import {exampleAlertId} from '../../routes/alerts.js';

@@ -1,5 +1,5 @@
 // Reports about what users do over time.
-import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../../answers.js';
+import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../../answers/engagement.js';
 import {lifecycleForm} from '../../routes/lifecycle.js';
 import {pathsForm} from '../../routes/paths.js';
 import {retentionForm} from '../../routes/retention.js';

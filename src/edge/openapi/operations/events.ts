@@ -1,13 +1,9 @@
 // Tracking events, and reading them.
 import {batchSchema, eventSchema} from '../../../ingest/schemas.js';
-import {
-  batchAnswer,
-  batchErrorAnswer,
-  historyAnswer,
-  rejectedAnswer,
-  trackAnswer,
-  unknownUserAnswer,
-} from '../../answers.js';
+import {historyAnswer} from '../../answers/events.js';
+import {batchAnswer, batchErrorAnswer, trackAnswer} from '../../answers/ingestion.js';
+import {rejectedAnswer} from '../../answers/rejected.js';
+import {unknownUserAnswer} from '../../answers/users.js';
 import {historyForm} from '../../routes/events.js';
 import {rejectedForm} from '../../routes/rejected.js';
 import type {Operations} from '../operation.js';

@@ -1,5 +1,6 @@
 // Exports: events as lines of JSON.
-import {changesAnswer, unknownUserAnswer} from '../../answers.js';
+import {changesAnswer} from '../../answers/changes.js';
+import {unknownUserAnswer} from '../../answers/users.js';
 import {userForm} from '../../query/asked-user.js';
 import {changesForm} from '../../routes/changes.js';
 import {exportForm} from '../../routes/exports.js';

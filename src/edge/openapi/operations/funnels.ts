@@ -1,12 +1,12 @@
 // Saved funnels.
+import {funnelAnswer} from '../../answers/funnels.js';
 import {
   deletedFunnelAnswer,
-  funnelAnswer,
   savedFunnelAnswer,
   savedFunnelsAnswer,
-  unknownUserAnswer,
   userFunnelsAnswer,
-} from '../../answers.js';
+} from '../../answers/saved-funnels.js';
+import {unknownUserAnswer} from '../../answers/users.js';
 import {userForm} from '../../query/asked-user.js';
 import {noParameters} from '../../query/query.js';
 import {exampleFunnelId, newFunnelBody, savedFunnelForm} from '../../routes/saved-funnels.js';

@@ -1,5 +1,5 @@
 // Admin routes of API keys.
-import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../../answers.js';
+import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../../answers/keys.js';
 import {noParameters} from '../../query/query.js';
 import {exampleKeyId, keyForm, keyOptions, newKeyBody} from '../../routes/keys.js';
 import {inPath, type Operation, type Operations} from '../operation.js';

@@ -4,9 +4,9 @@ import {
   hiddenPropertiesAnswer,
   propertiesAnswer,
   traitsAnswer,
-  usersAnswer,
   valuesAnswer,
-} from '../../answers.js';
+} from '../../answers/lists.js';
+import {usersAnswer} from '../../answers/users.js';
 import {hiddenNames, hiddenProperties} from '../../routes/hidden.js';
 import {propertiesForm, propertyValuesForm, traitsForm, traitValuesForm} from '../../routes/lists.js';
 import {userListForm} from '../../routes/user-list.js';

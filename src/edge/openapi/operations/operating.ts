@@ -1,5 +1,5 @@
 // Routes for operators, and the description for developers.
-import {healthAnswer, readinessAnswer} from '../../answers.js';
+import {healthAnswer, readinessAnswer} from '../../answers/operating.js';
 import type {Operations} from '../operation.js';
 
 export const operating: Operations = {

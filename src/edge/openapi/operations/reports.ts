@@ -1,5 +1,8 @@
 // Reports: exact, from the newest published snapshot.
-import {activeAnswer, eventCountsAnswer, funnelAnswers, funnelUsersAnswer, namesAnswer} from '../../answers.js';
+import {activeAnswer} from '../../answers/active-users.js';
+import {eventCountsAnswer} from '../../answers/counts.js';
+import {funnelAnswers, funnelUsersAnswer} from '../../answers/funnels.js';
+import {namesAnswer} from '../../answers/lists.js';
 import {usersForm} from '../../routes/active-users.js';
 import {countsForm} from '../../routes/event-counts.js';
 import {namesForm} from '../../routes/event-names.js';

@@ -1,15 +1,14 @@
 // Users: their profiles, and their deletion.
 import {identifySchema} from '../../../ingest/schemas.js';
+import {identifyAnswer, linksAnswer} from '../../answers/ingestion.js';
 import {
   deletedAnswer,
   deletionAnswer,
   deletionPendingAnswer,
   goneAnswer,
-  identifyAnswer,
-  linksAnswer,
   profileAnswer,
   unknownUserAnswer,
-} from '../../answers.js';
+} from '../../answers/users.js';
 import {userForm, userPathForm} from '../../query/asked-user.js';
 import {askedId} from '../../query/parameters.js';
 import {noParameters} from '../../query/query.js';

@@ -8,7 +8,7 @@ import {
   testedWebhookAnswer,
   webhookAnswer,
   webhooksAnswer,
-} from '../../answers.js';
+} from '../../answers/webhooks.js';
 import {noParameters} from '../../query/query.js';
 import {newWebhookBody, noFields, replayBody, webhookChange} from '../../routes/webhook-body.js';
 import {deliveriesForm} from '../../routes/webhook-deliveries.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {Interval} from '../../../../actors/calendar.js';
 import {hourMs} from '../../../../actors/limits.js';
-import type {ReportQuery} from '../../../../src/asks.js';
+import type {ReportQuery} from '../../../../src/asks/report.js';
 import {localBuckets} from '../../../../src/edge/query/local-buckets.js';
 import {PartsCache} from '../../../../src/parts/parts-cache.js';
 import {NamedCells} from '../../../../src/report/counts/named-cells.js';

@@ -1,7 +1,7 @@
 // Retention: stories with exact answers, and random ones that equal the model.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {ReportQuery} from '../../../../src/asks.js';
+import type {ReportQuery} from '../../../../src/asks/report.js';
 import {bucketsOf, dayMs, hourMs} from '../../../../tools/model/calendar.js';
 import {retentionOf} from '../../../../tools/model/retention.js';
 import {

@@ -1,6 +1,7 @@
 // The rules of funnels, one story each (docs/api.md, funnel rules): who gets how far.
 import {describe, expect, test} from 'vitest';
-import type {FunnelRules, ReportQuery} from '../../../../src/asks.js';
+import type {FunnelRules} from '../../../../src/asks/funnels.js';
+import type {ReportQuery} from '../../../../src/asks/report.js';
 import {tell} from '../../../support/report-worlds.js';
 
 const dayMs = 24 * 3_600_000;

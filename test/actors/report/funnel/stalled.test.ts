@@ -1,7 +1,7 @@
 // Who stalled, over random partitions, equals a plain twin, on one page and on many, whatever ranges of deadlines are asked for.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {Stall, StallPage, StallPlace} from '../../../../src/asks.js';
+import type {Stall, StallPage, StallPlace} from '../../../../src/asks/stalled.js';
 import {hourMs} from '../../../../tools/model/calendar.js';
 import {denseStory, windows} from '../../../support/funnel-worlds.js';
 import {partitionOfUser, tell, users} from '../../../support/report-worlds.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {operators} from '../../../../actors/report/rows/condition.js';
 import {readEventId} from '../../../../actors/report/rows/event-places.js';
-import type {ExportQuery} from '../../../../src/asks.js';
+import type {ExportQuery} from '../../../../src/asks/exports.js';
 import type {ExportedPage} from '../../../../src/report/rows/exported.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import type {StoredEvent} from '../../../../tools/model/model.js';

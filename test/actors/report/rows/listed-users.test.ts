@@ -1,7 +1,7 @@
 // Lists of users over random partitions equal the model.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {ReportQuery} from '../../../../src/asks.js';
+import type {ReportQuery} from '../../../../src/asks/report.js';
 import {readUserCursor} from '../../../../src/user-cursor.js';
 import {formatTime} from '../../../../tools/model/calendar.js';
 import {holdAll} from '../../../../tools/model/conditions.js';

@@ -1,7 +1,7 @@
 // Lists of properties, traits and their values, over random partitions, equal the model.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import type {ListQuery} from '../../../../src/asks.js';
+import type {ListQuery} from '../../../../src/asks/lists.js';
 import {readListCursor} from '../../../../src/list-cursor.js';
 import {parseRange} from '../../../../tools/model/calendar.js';
 import {eventObjects, keysOf, userObjects, valuesOf} from '../../../../tools/model/lists.js';

@@ -1,0 +1,83 @@
+// Funnels: their rules, the reports about them, the users at a step.
+import type {BucketedRange} from '../../actors/report/counts/buckets.js';
+import type {StepOrder} from '../../actors/report/funnel/path-search.js';
+import type {Condition} from '../../actors/report/rows/condition.js';
+import type {FunnelUserPlace} from '../funnel-users-cursor.js';
+import type {Breakdown} from './breakdown.js';
+
+/** A funnel of plain steps. */
+export interface PlainFunnel {
+  readonly steps: readonly string[];
+  /** Conversion window in ms, inclusive, from the first step. */
+  readonly windowMs?: number | undefined;
+}
+
+/** The step (from 1) whose event has the value, or the first or last event that has one. */
+export type BreakdownAt = number | 'first' | 'last';
+
+/** A row of a funnel's breakdown but `other`: that of a value, or of one of the kinds that are no value. */
+export interface FunnelRow {
+  readonly breakdown: Breakdown;
+  readonly at: BreakdownAt;
+  readonly is: {readonly value: string} | {readonly kind: 'missing' | 'null' | 'not_scalar'};
+}
+
+/** Events of a name that meet all conditions. */
+export interface ChosenEvents {
+  readonly event: string;
+  readonly where: readonly Condition[];
+}
+
+/** Rules of a funnel that only rows can answer. */
+export interface FunnelRules {
+  readonly steps: readonly ChosenEvents[];
+  readonly order: StepOrder;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** `entry`: only the entry must be in [fromMs, toMs]; its path may continue for the window. */
+  readonly range: 'all' | 'entry';
+  /** Conversion window in ms, inclusive, from the first event of the path. */
+  readonly windowMs?: number;
+  /** Conditions that every event must meet; other events are ignored. */
+  readonly where: readonly Condition[];
+  /** Conditions on the users' current traits. */
+  readonly userWhere: readonly Condition[];
+  /** Events that end a path between two steps; steps from 0. */
+  readonly exclusions: readonly (ChosenEvents & {readonly afterStep: number; readonly beforeStep: number})[];
+  /** A property that must have the same value in all events of a path. */
+  readonly hold?: string;
+}
+
+export type FunnelReportQuery =
+  | {
+      readonly report: 'funnel';
+      readonly steps: readonly string[];
+      readonly fromMs: number;
+      readonly toMs: number;
+      /** Conversion window in ms, inclusive, from the first step. */
+      readonly windowMs?: number;
+    }
+  /** A funnel that only rows can answer. */
+  | ({
+      readonly report: 'walked-funnel';
+      readonly breakdown?: Breakdown;
+      readonly breakdownAt: BreakdownAt;
+      readonly hasHistogram: boolean;
+    } & FunnelRules &
+      /** Buckets of the entries; absent: the answer has none. */
+      Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)
+  /** Users at a step of a funnel. */
+  | ({
+      readonly report: 'funnel-users';
+      /** From 1. */
+      readonly step: number;
+      /** `dropped`: users who reached the step before and not this one. */
+      readonly outcome: 'reached' | 'dropped';
+      /** Only users in this row of the breakdown. */
+      readonly row?: FunnelRow;
+      readonly limit: number;
+      /** Digest of the list's parameters: cursors of another list are refused. */
+      readonly list: string;
+      /** The last user of the previous page. */
+      readonly after?: FunnelUserPlace;
+    } & FunnelRules);

@@ -1,0 +1,13 @@
+// Subjects of questions and announcements, `ask.partition.<p>` and `ask.report` first of all. A reply never exceeds 900 kB: the
+// caller pages answers.
+
+export const askPartitionSubject = (partition: number): string => `ask.partition.${partition}`;
+export const askReportSubject = 'ask.report';
+/** Subject that any process with the deliver role answers: how endpoints fare. */
+export const askDeliverSubject = 'ask.deliver';
+/** Subject on which a partition's owner publishes its generation, after each comparison of the log with the folded state. */
+export const comparedSubject = (partition: number | '*'): string => `log.compared.${partition}`;
+/** Subject on which every edge hears the keys of users whose links are deleted (src/ingest/acked-links.ts). */
+export const forgottenLinksSubject = 'links.forgotten';
+/** NATS carries 1 MiB a message; the rest is room for framing. */
+export const replyBytesMax = 900_000;

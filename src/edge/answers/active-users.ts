@@ -1,0 +1,25 @@
+// Active users.
+import {z} from 'zod';
+import {count} from './fields.js';
+import {breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
+
+const activeSeries = () => ({
+  data: z.array(bucket).describe('Every bucket, zeros included.'),
+  total: count().describe('Distinct users of the whole range: not the sum.'),
+});
+
+export const activeAnswer = z.strictObject({
+  metric: z.enum(['dau', 'wau', 'mau']),
+  interval: interval(),
+  timezone: zone(),
+  ...activeSeries(),
+  breakdown: z
+    .strictObject({
+      property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+      additive: z.literal(false).describe('A user may be in several rows.'),
+      rows: z.array(z.strictObject({...breakdownRow(), ...activeSeries()})).describe('The value of most users first.'),
+    })
+    .optional(),
+  skipped: skipped(),
+});
+export type ActiveAnswer = z.infer<typeof activeAnswer>;

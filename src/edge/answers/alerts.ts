@@ -1,0 +1,74 @@
+// Alerts, their state, and what they would have done.
+import {z} from 'zod';
+import {lagKinds} from '../../alerts/definition.js';
+import {count, instant} from './fields.js';
+
+const alertState = z
+  .strictObject({
+    state: z.enum(['ok', 'firing']),
+    since: instant().describe('End of the window with which the state began.'),
+    value: z
+      .number()
+      .nullable()
+      .describe(
+        'Of that window: a count, a conversion rate, or seconds. Of `stalled`: users who were told since then.',
+      ),
+    report_log_position: z
+      .string()
+      .nullable()
+      .describe('`Report-Log-Position` of the snapshots that were judged; null for a lag.'),
+  })
+  .nullable()
+  .describe('Null before the first evaluation.');
+
+export const alertAnswer = z.strictObject({
+  id: z.string().regex(/^al_[0-9a-f]{16}$/),
+  kind: z.enum(['threshold', 'absence', 'funnel_drop', 'stalled', 'lag']),
+  name: z.string(),
+  count: z.enum(['events', 'users']).optional(),
+  event: z.string().optional(),
+  where: z.array(z.string()).optional(),
+  user_where: z.array(z.string()).optional(),
+  minutes: z.int().optional(),
+  gte: z.number().optional(),
+  lte: z.number().optional(),
+  funnel: z.string().optional(),
+  days: z.int().optional(),
+  below: z.number().optional(),
+  lower_by_percent: z.number().optional(),
+  min_entered: z.int().optional(),
+  step: z.int().optional(),
+  lag: z.enum(lagKinds).optional(),
+  seconds: z.int().optional(),
+  endpoints: z.array(z.string()).optional().describe('Absent: webhooks and chats that subscribe to it.'),
+  for: z.int().optional().describe('Of all kinds but `stalled`.'),
+  repeat_minutes: z.int().optional(),
+  quiet_hours: z.strictObject({timezone: z.string(), from: z.string(), to: z.string()}).optional(),
+  paused: z.boolean(),
+  created_at: instant(),
+  state: alertState,
+});
+export type AlertAnswer = z.infer<typeof alertAnswer>;
+
+export const alertsAnswer = z.strictObject({data: z.array(alertAnswer).describe('Oldest first.')});
+
+export const deletedAlertAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
+
+export const alertPreviewAnswer = z.strictObject({
+  from: instant().describe('The first evaluation.'),
+  to: instant().describe('The last one: what the published reports include.'),
+  step_minutes: z.int().min(1).describe('From one evaluation to the next. What came and went in between is not seen.'),
+  fired: count().describe('How often it would have begun to fire.'),
+  messages: count().describe('How often somebody would have been told.'),
+  firings: z
+    .array(
+      z.strictObject({
+        from: instant(),
+        until: instant().nullable().describe('Null: it would fire now.'),
+        value: z.number().nullable().describe('With which it began.'),
+        bound: z.number(),
+      }),
+    )
+    .describe('The newest first, at most 1,000.'),
+});
+export type AlertPreviewAnswer = z.infer<typeof alertPreviewAnswer>;

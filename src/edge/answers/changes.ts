@@ -1,0 +1,58 @@
+// Changes for a reader that keeps a copy.
+import {z} from 'zod';
+import {storedEvent} from './events.js';
+import {eventId, instant, stored} from './fields.js';
+
+const userRef = () =>
+  z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .describe('Stands for a user: the same in every line, and no way back to the id.');
+
+export const changeLine = z.union([
+  storedEvent
+    .extend({type: z.literal('event'), user_ref: userRef()})
+    .describe('An event. One with an `id` that was there before takes its place.'),
+  z
+    .strictObject({
+      type: z.literal('profile'),
+      user_ref: userRef(),
+      userId: z.string(),
+      created_at: instant().describe('The earliest of its events and identify calls so far.'),
+      identified_at: instant().describe('The latest of its identify calls.'),
+      traits: stored(),
+    })
+    .describe('Who was identified, as it is now.'),
+  z
+    .strictObject({
+      type: z.literal('joined'),
+      anonymous_ref: userRef(),
+      user_ref: userRef(),
+      userId: z.string().nullable().describe('Null for a user who was deleted since.'),
+      through: eventId().describe(
+        'The last of these events: the numbers behind the dash of their ids are up to this one.',
+      ),
+    })
+    .describe('Events of an anonymous user are a known one from now on. They do not come again.'),
+  z
+    .strictObject({
+      type: z.literal('erased'),
+      user_ref: userRef(),
+      from: eventId().optional(),
+      through: eventId().optional(),
+    })
+    .describe(
+      'A user was deleted: delete its events and its profile. With `from` and `through`: the events between these.',
+    ),
+  z
+    .strictObject({type: z.literal('removed'), id: eventId()})
+    .describe('An event turned out to be a copy of another one.'),
+]);
+
+export const changesAnswer = z.strictObject({
+  data: z.array(changeLine).describe('To be applied one after the other.'),
+  has_more: z
+    .boolean()
+    .describe('Whether there was more at `Report-Log-Position`. If not, the copy is as of this position.'),
+  next: z.string().describe('`after` of the next page.'),
+});

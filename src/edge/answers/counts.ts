@@ -1,0 +1,40 @@
+// Counts and measures of events.
+import {z} from 'zod';
+import {count} from './fields.js';
+import {breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
+
+const measured = () =>
+  z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
+
+const series = () => ({
+  data: z.array(bucket.extend({value: measured()})).describe('Every bucket, zeros included.'),
+  total: count().describe('The sum.'),
+  total_value: measured(),
+});
+
+const countedBreakdown = z
+  .strictObject({
+    property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+    additive: z.boolean().describe('Whether the values of the rows add up to the unbroken one.'),
+    rows: z.array(z.strictObject({...breakdownRow(), ...series()})).describe('The most frequent value first.'),
+  })
+  .optional();
+
+export const countsAnswer = z.strictObject({
+  event: z.string().optional().describe('Absent with `any_event`.'),
+  any_event: z.literal(true).optional(),
+  interval: interval(),
+  timezone: zone(),
+  ...series(),
+  breakdown: countedBreakdown,
+  skipped: skipped(),
+});
+export type CountsAnswer = z.infer<typeof countsAnswer>;
+
+export const seriesAnswer = z.strictObject({
+  interval: interval(),
+  series: z.array(z.strictObject({event: z.string(), ...series(), breakdown: countedBreakdown})),
+  skipped: skipped(),
+});
+
+export const eventCountsAnswer = z.union([countsAnswer, seriesAnswer]);

@@ -1,0 +1,27 @@
+// Stored events and pages of them.
+import {z} from 'zod';
+import {instant, stored} from './fields.js';
+
+export const storedEvent = z.strictObject({
+  id: z.string().regex(/^\d+-\d+$/),
+  event: z.string(),
+  userId: z.string().nullable(),
+  anonymousId: z.string().nullable(),
+  properties: stored(),
+  context: stored().optional(),
+  timestamp: instant(),
+  received_at: instant(),
+  messageId: z.string().optional(),
+  joined: z
+    .literal(true)
+    .optional()
+    .describe('It was sent with the `anonymousId` alone, which is this user. Its `id` is that of the anonymous event.'),
+});
+export type StoredEvent = z.infer<typeof storedEvent>;
+
+export const historyAnswer = z.strictObject({
+  data: z.array(storedEvent).describe('Newest first.'),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+});
+export type HistoryAnswer = z.infer<typeof historyAnswer>;

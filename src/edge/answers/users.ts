@@ -1,0 +1,72 @@
+// Profiles, lists of users, and deletions.
+import {z} from 'zod';
+import {type Deletion, devicesListedMax} from '../../asks/users.js';
+import {errorAnswer} from './error.js';
+import {storedEvent} from './events.js';
+import {count, instant, pageEnd, stored} from './fields.js';
+
+const positionPattern = /^\d+:\d+\.\d+$/;
+
+export const profileAnswer = z.strictObject({
+  id: z.string(),
+  anonymous_ids: z
+    .array(z.string())
+    .max(devicesListedMax)
+    .optional()
+    .describe('Of a known user: each `anonymousId` that is this user, at most 100. Absent for an anonymous one.'),
+  traits: stored(),
+  traits_over_limit: z.int().min(1).optional().describe('Traits that were left out because the profile is full.'),
+  created_at: instant(),
+  last_seen: instant(),
+  events: z.array(storedEvent).describe('The newest 100.'),
+  events_has_more: z.boolean(),
+});
+export type ProfileAnswer = z.infer<typeof profileAnswer>;
+
+export const usersAnswer = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        kind: z.enum(['user', 'anonymous']).describe('Whether `id` is a `userId` or an `anonymousId`.'),
+        created_at: instant(),
+        last_seen: instant(),
+        traits: stored(),
+      }),
+    )
+    .describe('The last seen first.'),
+  ...pageEnd,
+});
+export type UsersAnswer = z.infer<typeof usersAnswer>;
+
+export const deletion = z.strictObject({
+  id: z.string(),
+  status: z.enum(['pending', 'completed']),
+  log_position: z
+    .string()
+    .regex(positionPattern)
+    .nullable()
+    .describe(
+      'Position of the deletion in the log: `<partition>:<generation>.<sequence>`. Null while it is not known yet.',
+    ),
+  events_deleted: count().nullable().describe('Null while it is not known yet.'),
+  completed_at: instant().nullable(),
+  verified: z.array(z.string()).readonly().nullable().describe('What was checked, in words.'),
+}) satisfies z.ZodType<Omit<Deletion, 'events_deleted' | 'log_position'>>;
+export type DeletionReceipt = z.infer<typeof deletion>;
+
+export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z.string(), deletion});
+
+export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});
+
+export const deletionAnswer = z.strictObject({deletion});
+
+const unknownUser = {
+  error: errorAnswer.shape.error,
+  linked_to: z.string().optional().describe('The `userId` of the user that this `anonymousId` is.'),
+};
+
+export const unknownUserAnswer = z.strictObject(unknownUser);
+
+/** Answer for an unknown user; it names an earlier deletion of that user. */
+export const goneAnswer = z.strictObject({...unknownUser, deletion: deletion.optional()});
