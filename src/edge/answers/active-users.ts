@@ -1,7 +1,7 @@
 // Active users.
 import {z} from 'zod';
 import {count} from './fields.js';
-import {breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
+import {askedProperty, breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
 
 const activeSeries = () => ({
   data: z.array(bucket).describe('Every bucket, zeros included.'),
@@ -15,9 +15,9 @@ export const activeAnswer = z.strictObject({
   ...activeSeries(),
   breakdown: z
     .strictObject({
-      property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+      property: askedProperty(),
       additive: z.literal(false).describe('A user may be in several rows.'),
-      rows: z.array(z.strictObject({...breakdownRow(), ...activeSeries()})).describe('The value of most users first.'),
+      rows: z.array(z.strictObject({...breakdownRow(), ...activeSeries()})).describe('The value with the most users first.'),
     })
     .optional(),
   skipped: skipped(),

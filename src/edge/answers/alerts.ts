@@ -11,7 +11,7 @@ const alertState = z
       .number()
       .nullable()
       .describe(
-        'Of that window: a count, a conversion rate, or seconds. Of `stalled`: users who were told since then.',
+        'Count, conversion rate or seconds of that window; for `stalled` the number of users announced since then.',
       ),
     report_log_position: z
       .string()
@@ -40,8 +40,8 @@ export const alertAnswer = z.strictObject({
   step: z.int().optional(),
   lag: z.enum(lagKinds).optional(),
   seconds: z.int().optional(),
-  endpoints: z.array(z.string()).optional().describe('Absent: webhooks and chats that subscribe to it.'),
-  for: z.int().optional().describe('Of all kinds but `stalled`.'),
+  endpoints: z.array(z.string()).optional().describe('Absent: all webhooks and chats that subscribe to it.'),
+  for: z.int().optional().describe('Absent for `stalled`.'),
   repeat_minutes: z.int().optional(),
   quiet_hours: z.strictObject({timezone: z.string(), from: z.string(), to: z.string()}).optional(),
   paused: z.boolean(),
@@ -57,18 +57,18 @@ export const deletedAlertAnswer = z.strictObject({status: z.literal('deleted'), 
 export const alertPreviewAnswer = z.strictObject({
   from: instant().describe('The first evaluation.'),
   to: instant().describe('The last one: what the published reports include.'),
-  step_minutes: z.int().min(1).describe('From one evaluation to the next. What came and went in between is not seen.'),
-  fired: count().describe('How often it would have begun to fire.'),
-  messages: count().describe('How often somebody would have been told.'),
+  step_minutes: z.int().min(1).describe('Minutes between evaluations. A state that begins and ends in between is not seen.'),
+  fired: count().describe('Number of times that it would have begun to fire.'),
+  messages: count().describe('Number of messages that would have been sent.'),
   firings: z
     .array(
       z.strictObject({
         from: instant(),
-        until: instant().nullable().describe('Null: it would fire now.'),
-        value: z.number().nullable().describe('With which it began.'),
+        until: instant().nullable().describe('Null: it would still fire.'),
+        value: z.number().nullable().describe('Value with which it began.'),
         bound: z.number(),
       }),
     )
-    .describe('The newest first, at most 1,000.'),
+    .describe('Newest first, at most 1,000.'),
 });
 export type AlertPreviewAnswer = z.infer<typeof alertPreviewAnswer>;

@@ -7,12 +7,12 @@ const userRef = () =>
   z
     .string()
     .regex(/^[\w-]{43}$/)
-    .describe('Stands for a user: the same in every line, and no way back to the id.');
+    .describe('Reference to a user: the same in every line; nobody can derive the id from it.');
 
 export const changeLine = z.union([
   storedEvent
     .extend({type: z.literal('event'), user_ref: userRef()})
-    .describe('An event. One with an `id` that was there before takes its place.'),
+    .describe('An event. It replaces an earlier one with the same `id`.'),
   z
     .strictObject({
       type: z.literal('profile'),
@@ -22,7 +22,7 @@ export const changeLine = z.union([
       identified_at: instant().describe('The latest of its identify calls.'),
       traits: stored(),
     })
-    .describe('Who was identified, as it is now.'),
+    .describe('Current profile of an identified user.'),
   z
     .strictObject({
       type: z.literal('joined'),
@@ -30,10 +30,10 @@ export const changeLine = z.union([
       user_ref: userRef(),
       userId: z.string().nullable().describe('Null for a user who was deleted since.'),
       through: eventId().describe(
-        'The last of these events: the numbers behind the dash of their ids are up to this one.',
+        'The last of these events: the numbers after the dash of their ids go up to this one.',
       ),
     })
-    .describe('Events of an anonymous user are a known one from now on. They do not come again.'),
+    .describe('Events of an anonymous user belong to a known one from now on. They are not listed again.'),
   z
     .strictObject({
       type: z.literal('erased'),
@@ -50,9 +50,9 @@ export const changeLine = z.union([
 ]);
 
 export const changesAnswer = z.strictObject({
-  data: z.array(changeLine).describe('To be applied one after the other.'),
+  data: z.array(changeLine).describe('Changes, to be applied in this order.'),
   has_more: z
     .boolean()
-    .describe('Whether there was more at `Report-Log-Position`. If not, the copy is as of this position.'),
+    .describe('Whether more changes follow up to `Report-Log-Position`. If not, the copy is as of this position.'),
   next: z.string().describe('`after` of the next page.'),
 });

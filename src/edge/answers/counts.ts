@@ -1,7 +1,7 @@
 // Counts and measures of events.
 import {z} from 'zod';
 import {count} from './fields.js';
-import {breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
+import {askedProperty, breakdownRow, bucket, interval, skipped, zone} from './report-fields.js';
 
 const measured = () =>
   z.number().nullable().optional().describe('Only with `measure`: null where no event has a number to measure.');
@@ -14,7 +14,7 @@ const series = () => ({
 
 const countedBreakdown = z
   .strictObject({
-    property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+    property: askedProperty(),
     additive: z.boolean().describe('Whether the values of the rows add up to the unbroken one.'),
     rows: z.array(z.strictObject({...breakdownRow(), ...series()})).describe('The most frequent value first.'),
   })

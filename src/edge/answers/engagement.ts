@@ -1,7 +1,7 @@
 // Retention, lifecycle, stickiness and paths.
 import {z} from 'zod';
 import {count, rate} from './fields.js';
-import {breakdownRow, bucketDate, interval, skipped, zone} from './report-fields.js';
+import {askedProperty, breakdownRow, bucketDate, interval, skipped, zone} from './report-fields.js';
 
 const retentionTable = () => ({
   cohorts: z
@@ -12,11 +12,11 @@ const retentionTable = () => ({
         cells: z
           .array(
             z.strictObject({
-              count: count().describe('Those of them who returned.'),
-              incomplete: z.literal(true).optional().describe('The period is not over: the count may grow.'),
+              count: count().describe('Users of the cohort who returned.'),
+              incomplete: z.literal(true).optional().describe('The period has not ended: the count may grow.'),
             }),
           )
-          .describe('One a period, from period 0 on, that of the start event.'),
+          .describe('A cell per period, from period 0, the one of the start event.'),
       }),
     )
     .describe('Every bucket, empty ones included.'),
@@ -28,7 +28,7 @@ const retentionTable = () => ({
         rate: rate().nullable().describe('`count` / `size`; null without users.'),
       }),
     )
-    .describe('One a period: sums over the cohorts whose cell is complete.'),
+    .describe('Sums per period over the cohorts whose cell is complete.'),
 });
 
 export const retentionAnswer = z.strictObject({
@@ -37,11 +37,11 @@ export const retentionAnswer = z.strictObject({
   ...retentionTable(),
   breakdown: z
     .strictObject({
-      property: z.string().describe('As it was asked for: of a trait it begins with `trait:`.'),
+      property: askedProperty(),
       additive: z.literal(true),
       rows: z
         .array(z.strictObject({...breakdownRow(), ...retentionTable()}))
-        .describe('The value of most users first.'),
+        .describe('The value with the most users first.'),
     })
     .optional(),
   skipped: skipped(),
@@ -57,7 +57,7 @@ export const lifecycleAnswer = z.strictObject({
         date: bucketDate(),
         new: count().describe('Users whose first event of all time is in the bucket.'),
         returning: count().describe('Users of the bucket who were also in the one before.'),
-        resurrecting: count().describe('Users of the bucket who were not in the one before, but earlier.'),
+        resurrecting: count().describe('Users of the bucket who were in an earlier one, but not in the one before.'),
         dormant: count().describe('Users of the bucket before who are not in this one.'),
       }),
     )
@@ -72,7 +72,7 @@ export const stickinessAnswer = z.strictObject({
   at_least: z.literal(true).optional(),
   data: z
     .array(z.strictObject({buckets: z.int().min(1), users: count()}))
-    .describe('For each number of buckets, from 1 to all: the users who were active in exactly so many.'),
+    .describe('Number of users who were active in exactly this many buckets, for each number from 1 to all.'),
   total: count().describe('Distinct users of the range.'),
   skipped: skipped(),
 });
@@ -83,7 +83,7 @@ const pathNode = () => ({
   kind: z
     .enum(['other', 'end'])
     .optional()
-    .describe('`other`: all that is not shown. `end`: there is no further event.'),
+    .describe('`other`: every event that is not shown. `end`: there is no further event.'),
 });
 
 const pathPlace = () => z.strictObject(pathNode());
@@ -92,18 +92,18 @@ export const pathsAnswer = z.strictObject({
   depth: z.int().min(2),
   steps: z
     .array(z.array(z.strictObject({...pathNode(), users: count()})))
-    .describe('For each step, from the named event on: the users by the event that they had there.'),
+    .describe('Users of each step by their event there; the first step is the named event.'),
   edges: z
     .array(
       z.strictObject({
-        step: z.int().min(1).describe('The step of `from`, from 1 on; that of `to` is the next one.'),
+        step: z.int().min(1).describe('Step of `from`, from 1; `to` is at the next one.'),
         from: pathPlace(),
         to: pathPlace(),
         users: count(),
       }),
     )
     .describe(
-      'Step by step, the most frequent first; what is not shown of a step comes last, from `other` to `other`.',
+      'Edges of each step, the most frequent first; the one from `other` to `other` comes last.',
     ),
   skipped: skipped(),
 });

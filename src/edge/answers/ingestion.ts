@@ -9,7 +9,7 @@ export const trackAnswer = z.strictObject({status: z.literal('ok'), received: z.
 export const preflightAnswer = z.strictObject({status: z.literal('ok')});
 
 const itemError = z.strictObject({
-  index: count().describe('Which event of the batch, from 0.'),
+  index: count().describe('Index of the event in the batch, from 0.'),
   code: z.enum(['invalid_event', 'event_too_large', 'unavailable']),
   message: z.string().min(1),
   field: z.string().optional(),

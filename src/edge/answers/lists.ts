@@ -29,7 +29,7 @@ const keyFields = {
   types: z
     .strictObject(Object.fromEntries(jsonTypes.map((type) => [type, z.int().min(1)])))
     .partial()
-    .describe('How many values are of each JSON type.'),
+    .describe('Number of values of each JSON type.'),
 };
 
 export const propertiesAnswer = z.strictObject({
@@ -63,12 +63,12 @@ export const valuesAnswer = z.strictObject({
     .array(
       z.strictObject({
         value: z.string().optional().describe('The text of the value. Absent in items with a `kind`.'),
-        kind: z.enum(['missing', 'null', 'not_scalar']).optional().describe('What is there instead of a value.'),
+        kind: z.enum(['missing', 'null', 'not_scalar']).optional().describe('What the item has instead of a value.'),
         count: z.int().min(1).describe('Events, or users, that have it.'),
       }),
     )
     .describe('Most frequent first, equally frequent ones by their text.'),
-  distinct: count().describe('How many values there are on all pages; kinds are none.'),
+  distinct: count().describe('Number of values on all pages, without kinds.'),
   ...pageEnd,
 });
 export type ValuesAnswer = z.infer<typeof valuesAnswer>;

@@ -11,7 +11,7 @@ const rejected = z.strictObject({
   event: z
     .string()
     .nullable()
-    .describe('Name of the event, where it is a valid one. Nothing else of what was sent is kept.'),
+    .describe('Name of the event, if it is valid. No other field of the event is kept.'),
   key_id: z.string().nullable().describe('Id of the key that sent it; null for a `conflict`.'),
 });
 export type ListedRejection = z.infer<typeof rejected>;
@@ -19,7 +19,7 @@ export type ListedRejection = z.infer<typeof rejected>;
 export const rejectedAnswer = z.strictObject({
   data: z.array(rejected).describe('Newest first.'),
   has_more: z.boolean().describe('Whether more than `limit` are kept.'),
-  since: instant().describe('When this process began to keep them.'),
+  since: instant().describe('Time at which this process began to keep them.'),
   kept: z.literal('in memory only: lost when the process ends'),
 });
 export type RejectedAnswer = z.infer<typeof rejectedAnswer>;

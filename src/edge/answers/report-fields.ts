@@ -8,21 +8,25 @@ export const zone = () =>
   z
     .string()
     .optional()
-    .describe('The zone of the buckets, where one was asked for or set (`REPORT_TIMEZONE`); else they are of UTC.');
+    .describe('Zone of the buckets, if the request or `REPORT_TIMEZONE` names one; else they are in UTC.');
 
-/** A date; of an hour the time and the offset as well. */
+/** Form of a bucket's start: a date; an hour also has its time and offset. */
 export const bucketStartForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d(:\d\d)?))?$/;
 
 export const bucketDate = () =>
   z
     .string()
     .regex(bucketStartForm)
-    .describe('When the bucket starts: the date in the zone, of an hour with the time and the offset.');
+    .describe('Start of the bucket: the date in the zone; an hour also has its time and offset.');
 
 export const bucket = z.strictObject({
   date: bucketDate(),
   count: count(),
 });
+
+/** The property of a breakdown. */
+export const askedProperty = () =>
+  z.string().describe('Property as the request names it; a trait begins with `trait:`.');
 
 /** The name of a breakdown's row: a value as text, or a kind that is none. */
 export const breakdownRow = () => ({
@@ -34,4 +38,4 @@ export const breakdownRow = () => ({
 export const skipped = () =>
   count()
     .optional()
-    .describe('Events whose property is there and is no number, where numbers are compared or measured.');
+    .describe('Events whose property is not a number, in a report that compares or measures numbers.');

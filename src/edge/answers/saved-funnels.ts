@@ -21,7 +21,7 @@ export const userFunnelsAnswer = z.strictObject({
       name: z.string(),
       reached: count().describe('Steps that the user reached, by all of its events.'),
       steps: count(),
-      reached_at: instant().nullable().describe('When the last of them was reached; null without any.'),
+      reached_at: instant().nullable().describe('Time at which the user reached the last of them; null without any.'),
     }),
   ),
 });

@@ -13,7 +13,7 @@ export const profileAnswer = z.strictObject({
     .array(z.string())
     .max(devicesListedMax)
     .optional()
-    .describe('Of a known user: each `anonymousId` that is this user, at most 100. Absent for an anonymous one.'),
+    .describe('Each `anonymousId` that is this user, at most 100. Absent for an anonymous user.'),
   traits: stored(),
   traits_over_limit: z.int().min(1).optional().describe('Traits that were left out because the profile is full.'),
   created_at: instant(),

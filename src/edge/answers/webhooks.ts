@@ -6,7 +6,7 @@ import {count, instant} from './fields.js';
 const webhookFields = {
   id: z.string().regex(/^wh_[0-9a-f]{16}$/),
   kind: z.enum(endpointKinds),
-  url: z.string().describe('Of a chat without what opens it.'),
+  url: z.string().describe('Address; the one of a chat without its secret part.'),
   types: z.array(
     z.strictObject({
       type: z.enum(subscribedTypes),
@@ -25,11 +25,11 @@ const webhookFields = {
     failures: count().describe('Attempts that failed since the last that did not.'),
     failing_since: instant().nullable(),
     last_success_at: instant().nullable(),
-    lag_seconds: count().describe('How long the oldest event that was not sent has waited.'),
+    lag_seconds: count().describe('Age of the oldest event that was not sent, in seconds.'),
     delivered: count(),
     failed: count().describe('Attempts.'),
     dead: count().describe('Messages that it did not take in ten attempts.'),
-    skipped_events: count().describe('Passed over, as they had waited for more than `max_lag_minutes`.'),
+    skipped_events: count().describe('Events that were passed over because they had waited for more than `max_lag_minutes`.'),
   }),
 };
 
@@ -60,11 +60,11 @@ const delivery = z.strictObject({
   id: z.string().describe('`webhook-id`.'),
   type: z.string(),
   status: z.enum(['delivered', 'failed', 'erased', 'pending', 'dead', 'skipped']),
-  at: instant().describe('When it was tried, ended, or is to be tried.'),
+  at: instant().describe('Time of the last attempt, of the end, or of the next attempt.'),
   attempts: count(),
   answer: z.int().nullable().describe('Status of the answer.'),
   why: z.string().nullable(),
-  events: count().optional().describe('Of `skipped`: how many, at most.'),
+  events: count().optional().describe('Upper bound of the number of events; only with `skipped`.'),
 });
 export type DeliveryAnswer = z.infer<typeof delivery>;
 
