@@ -13,7 +13,7 @@ export function chunksWithin(chunks: readonly ChunkEntry[], stretches: readonly 
   return chunks.filter((chunk) => chunk.live > 0 && stretches.some((stretch) => liesWithin(chunk, stretch)));
 }
 
-/** As `chunksWithin`, for stretches in order that do not overlap: there may be thousands of them. */
+/** Chunks within stretches that are in order and do not overlap: a search, since there may be thousands of stretches. */
 export function chunksWithinOrdered(chunks: readonly ChunkEntry[], stretches: readonly Stretch[]): ChunkEntry[] {
   return chunks.filter((chunk) => {
     const at = firstPlace(0, stretches.length, (place) => stretches[place].lastMs < chunk.minTimeMs);

@@ -27,9 +27,9 @@ export class AckedLinks {
   count = 0;
   private readonly seeds: Uint32Array;
   private readonly words = new Uint32Array(3);
-  /** By place, both words of each pair. 0, 0: free. */
+  /** Both words of each pair, place by place. 0, 0: free. */
   private pairs: Uint32Array | undefined;
-  /** By place: which of its pairs makes room next. */
+  /** Index per place of the pair that makes room next. */
   private readonly nexts = new Uint8Array(places);
   /** Part of the hash of each pair. AL2 */
   private readonly deletions = new Uint32Array(userGroups);

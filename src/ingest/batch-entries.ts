@@ -35,7 +35,7 @@ export function copyOf({bytes, firsts, starts, ends, indexes}: BatchEntries, par
 export class EntryList {
   readonly writer = new ByteWriter(1024 * 1024);
   eventCount = 0;
-  /** By event; the entry of a refused one is empty. */
+  /** End of each event's entry; the entry of a refused event is empty. */
   private readonly ends = new Uint32Array(batchEventsMax);
   private readonly partitions = new Uint16Array(batchEventsMax);
   private grouped = new Uint8Array(0);

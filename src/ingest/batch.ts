@@ -47,8 +47,8 @@ export function readBatch(bytes: Buffer, receivedMs: number, partitionCount: num
 }
 
 /**
- * As `readBatch`, for a thread that must not stall: undefined when more than `parseBytesMax` would have to be parsed. Plain
- * events are read in any number.
+ * Reads a batch like `readBatch`, for a thread that must not stall: undefined when more than `parseBytesMax` would have to be
+ * parsed. Plain events are read in any number.
  */
 export function readCheapBatch(
   bytes: Buffer,
@@ -94,7 +94,7 @@ export function readPlain(
   return {kind: 'read', eventCount: reader.eventCount, refused, entries, notes: taker.notes()};
 }
 
-/** Of the entry that is furthest ahead: few batches have one. */
+/** Lead of the entry that is furthest ahead, ms. Few batches have such an entry. */
 function aheadMsOf({bytes, firsts, starts, ends}: BatchEntries, partitionCount: number): number {
   let aheadMs = 0;
   for (let partition = 0; partition < partitionCount; partition++) {

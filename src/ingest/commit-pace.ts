@@ -60,7 +60,7 @@ export class CommitPace {
   private crowd = 0;
   /** Messages of the newest cycle that have no answer yet. */
   private flying = 0;
-  /** When the newest cycle had its first answer; its begin until then. */
+  /** Time of the newest cycle's first answer; its begin until then. */
   private answeredMs = Number.NEGATIVE_INFINITY;
   private begunMs = Number.NEGATIVE_INFINITY;
   private endedMs = Number.NEGATIVE_INFINITY;
@@ -82,13 +82,13 @@ export class CommitPace {
     this.bytes += bytes;
   }
 
-  /** These waited for a partition that has answered now. C4 */
+  /** Counts requests again whose partition has answered. C4 */
   waitAgain(requests: number, bytes: number): void {
     this.requests += requests;
     this.bytes += bytes;
   }
 
-  /** These wait no longer, or no cycle can take them. C4 */
+  /** Stops counting requests that wait no longer, or that no cycle can take. C4 */
   leave(requests: number, bytes: number): void {
     this.requests -= requests;
     this.bytes -= bytes;

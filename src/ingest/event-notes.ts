@@ -8,7 +8,7 @@ export interface EventNotes {
   readonly corrected: number;
   /** Events whose time is ahead of their receipt by more than `clockAheadMsMin`. */
   readonly ahead: number;
-  /** How far the one is that is furthest ahead, ms; 0 without any. */
+  /** Lead of the event that is furthest ahead, ms; 0 without any. */
   readonly aheadMs: number;
   /** The first names of ignored fields (ignored-fields.ts), and how many events had each label. */
   readonly ignoredNames: readonly string[];

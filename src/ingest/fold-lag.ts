@@ -35,7 +35,7 @@ interface PartitionLag {
   readonly thread: FoldingThread;
   readonly marks: Mark[];
   bytes: number;
-  /** When some of the lag was folded, or when it began. F1 */
+  /** Time at which some of the lag was folded last, or at which it began. F1 */
   progressMs: number;
 }
 

@@ -12,7 +12,7 @@ export interface InexactInteger {
   readonly digits: string;
 }
 
-/** Any integer of fewer digits is exact. */
+/** An integer of fewer digits is always exact. */
 const digitsMin = 16;
 const nine = 0x39;
 const stored = new Set(['properties', 'context', 'traits']);
@@ -83,7 +83,7 @@ function isInteger(bytes: Buffer, start: number, end: number): boolean {
   return mayPrecede(before) && mayFollow(bytes[end]);
 }
 
-/** Nothing, white space, `:`, `,` or `[`. */
+/** Whether a number may follow the byte: white space, `:`, `,`, `[`, or no byte at all. */
 const mayPrecede = (byte: number | undefined): boolean =>
   byte === undefined || byte <= 0x20 || byte === 0x3a || byte === 0x2c || byte === 0x5b;
 

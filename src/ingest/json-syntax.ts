@@ -22,9 +22,9 @@ export function isJson(bytes: Buffer): boolean {
 
 export class JsonSyntax extends JsonScanner {
   protected depth = 0;
-  /** By open container: its closing bracket. */
+  /** Closing bracket of each open container. */
   private closers = new Uint8Array(1_024);
-  /** By open container: start of its newest key, or index of its newest item. */
+  /** Start of the newest key, or index of the newest item, of each open container. */
   private places = new Uint32Array(1_024);
   /** Start of a broken value, or place of a character that a string must not have. */
   private brokenAt: number | undefined;

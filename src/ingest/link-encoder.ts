@@ -34,7 +34,7 @@ export class LinkEncoder {
   private readonly writer = new ByteWriter(entryBytesMax);
   private readonly list = new EntryList();
   private view = new EntryView(this.writer.bytes);
-  /** Of the newest single link, whose entry is `bytes[0, end)`. */
+  /** Partition of the newest single link, whose entry is `bytes[0, end)`. */
   partition = 0;
 
   constructor(

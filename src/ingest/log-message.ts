@@ -24,7 +24,7 @@ export interface CommitWaiter {
 
 export class LogMessage implements Commit {
   readonly partition: number;
-  /** When its first entry was appended. */
+  /** Time at which its first entry was appended. */
   readonly openedMs: number;
   readonly writer: ByteWriter;
   outcome: Commit['outcome'] = 'pending';

@@ -83,7 +83,7 @@ interface PublisherOptions {
   readonly observer?: PublishObserver;
   /** Told of each ack before the message's waiters. */
   readonly acked?: AckedSequences | undefined;
-  /** Without it writes are answered without a position. */
+  /** Generations of positions; absent: writes are answered without a position. */
   readonly generations?: AckGenerations;
   readonly foldLag?: FoldLag;
 }
@@ -227,7 +227,7 @@ export class LogPublisher implements LogListener {
     else this.linger(nowMs, waitMs);
   };
 
-  /** One timer; a sooner one replaces it when answers come early. */
+  /** Sets the one timer; a sooner deadline replaces it when answers come early. */
   private linger(nowMs: number, waitMs: number): void {
     if (this.lingering !== undefined && nowMs + waitMs > this.lingerEndMs - 1) return;
     clearTimeout(this.lingering);
@@ -330,7 +330,7 @@ export class LogPublisher implements LogListener {
     this.options.acked?.startConnection();
     this.options.foldLag?.startConnection();
     this.options.generations?.startConnection();
-    // Whether the old connection carried them to the log is unknown: G2.
+    // Messages may or may not have reached the log over the old connection: send them again. G2
     for (const {inFlight} of this.lanes) if (inFlight !== undefined) this.send(inFlight);
     this.flushSoon();
   }

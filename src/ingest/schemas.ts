@@ -14,7 +14,7 @@ import {parseTimestamp} from '../../actors/log/timestamp.js';
 import {refusalTexts} from './refusals.js';
 import {clockAheadMsMin} from './validate.js';
 
-// With the flag u a pair is one character: only lone surrogates match.
+// Lone surrogates alone match: with the flag u a pair is one character.
 const loneSurrogate = /\p{Surrogate}/u;
 
 const characters = (text: string): number => [...text].length;

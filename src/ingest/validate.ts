@@ -66,7 +66,7 @@ const walk = new ObjectWalk();
 export interface EventOrigin {
   /** Used for an absent timestamp. */
   readonly receivedMs: number;
-  /** When the client sent the request, by the client's clock; an event's own `sentAt` wins. */
+  /** Time at which the client sent the request, by its own clock; an event's own `sentAt` wins. */
   readonly sentAtMs?: number | undefined;
   readonly inexact?: InexactInteger | undefined;
 }
@@ -155,8 +155,7 @@ export function readSentAt(sentAt: unknown): number | undefined {
 }
 
 /**
- * How far the clock of a client is ahead. Only that is corrected: a clock that is behind looks like a request that waited for a
- * network.
+ * Lead of a client's clock, ms. A clock that is behind is not corrected: it looks like a request that waited for a network.
  */
 function correctionMs(sentAtMs: number, receivedMs: number): number {
   return sentAtMs - receivedMs > clockAheadMsMin ? sentAtMs - receivedMs : 0;

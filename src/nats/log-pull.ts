@@ -150,7 +150,7 @@ class NatsLogPull implements LogPull {
   stop(): void {
     if (this.state === 'over') return;
     this.end();
-    // Without the deletion the server keeps it for another minute.
+    // The server would keep the consumer for another minute.
     const {jsm, stream, consumer} = this.setup;
     jsm.consumers.delete(stream, consumer).catch(() => {});
   }
@@ -195,7 +195,7 @@ class NatsLogPull implements LogPull {
   }
 
   private receiveStatus({subject, headers}: Msg): void {
-    if (subject !== `${this.inbox}.${this.requests}`) return; // From an earlier request.
+    if (subject !== `${this.inbox}.${this.requests}`) return; // An earlier request sent it.
     const {code = 0, description = ''} = headers ?? {};
     if (isEndOfRequest(code, description)) this.requestDone();
     else this.end();
@@ -209,7 +209,7 @@ class NatsLogPull implements LogPull {
     else this.rest();
   }
 
-  /** Whether the request brought as much as it may: there is more. */
+  /** Whether the request brought as much as it may, so the log has more. */
   private isBehind(): boolean {
     return this.brought === requestMessagesMax || this.broughtBytes > requestBytesMax / 2;
   }

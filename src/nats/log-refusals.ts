@@ -5,9 +5,9 @@
 import type {Logger} from '../observe.js';
 import {logStream} from './topology.js';
 
-/** How long a refusal holds. LR2 */
+/** Time for which a refusal holds. LR2 */
 export const keptMs = 30_000;
-/** Without an answer a message is sent ten times a second. */
+/** Time between two looks for the stream: a message without an answer is sent ten times a second. */
 const lookEveryMs = 1_000;
 
 interface LogRefusalsOptions {
@@ -19,7 +19,7 @@ interface LogRefusalsOptions {
 
 export class LogRefusals {
   private readonly options: LogRefusalsOptions;
-  /** By partition. */
+  /** Refusal per partition, and when it was noticed. */
   private readonly standing = new Map<number, {readonly reason: string; readonly atMs: number}>();
   private readonly lookedMs = new Map<number, number>();
 

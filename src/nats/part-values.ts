@@ -12,7 +12,7 @@ import {bucketStream} from './topology.js';
 const stream = bucketStream('parts');
 /** A value takes milliseconds; on a busy machine a longer read only happens twice. PV2 */
 const answerMsMax = 1_000;
-/** How long reads ask both. PV2 */
+/** Time for which reads ask both. PV2 */
 const waryMs = 30_000;
 
 type Found = Uint8Array | undefined;

@@ -58,7 +58,7 @@ export type Bucket = keyof typeof buckets;
 export const bucketStream = (bucket: Bucket): string => `KV_${bucket}`;
 export const bucketSubject = (bucket: Bucket, key: string): string => `$KV.${bucket}.${key}`;
 
-/** How long the server remembers message ids: a retry with the same id within that time is stored once. */
+/** Time for which the server remembers message ids: a retry with the same id within it is stored once. */
 export const duplicateWindowMs = 120_000;
 
 export interface Deployment {
@@ -160,7 +160,7 @@ async function ensureAll(
       .filter((bucket) => bucket !== 'hooks')
       .map((bucket) => bucketConfig(bucket, replicas)),
     ...Array.from({length: partitions}, (_, partition) => logConfig(partition, replicas)),
-    // After the logs: a deployment of a version without them has lost nothing. T5
+    // Streams of effects come after the logs: a deployment of a version without them has lost nothing. T5
     bucketConfig('hooks', replicas),
     triggersConfig(replicas),
     deadLettersConfig(replicas),

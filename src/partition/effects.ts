@@ -96,7 +96,7 @@ export class Effects {
     if (this.recent.length > 2 * recentMax) this.recent = this.recent.slice(-recentMax);
   }
 
-  /** There may be another endpoint. EF1 */
+  /** Effects of recent messages again, since an endpoint may be new. EF1 */
   tellAgain(): void {
     const fromMs = monotonicMs() - lateMsMax;
     this.recent = this.recent.filter(({toldMs}) => toldMs >= fromMs);

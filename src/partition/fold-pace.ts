@@ -38,7 +38,7 @@ const threadClock: FoldClock = {
   nextTurn,
 };
 
-/** One a thread, for all the partitions that it folds. */
+/** Pace of a thread, over all partitions that it folds. */
 export class FoldPace {
   private readonly clock: FoldClock;
   private readonly naps: TimeSlicer;

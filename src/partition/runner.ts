@@ -64,7 +64,7 @@ export interface RunnerSetup
   /** Absent: the thread folds without pauses. */
   readonly foldPace?: FoldPace | undefined;
   readonly jsm: JetStreamManager;
-  /** Which copies on the disk an erasure reaches (docs/architecture.md, Deletion). */
+  /** Copies on the disk that an erasure reaches (docs/architecture.md, Deletion). */
   readonly erasureReach: ErasureReach;
   readonly journal: DeletionJournal;
   readonly effects: Effects;
@@ -230,7 +230,7 @@ export class Runner {
     this.mover.giveUpLost().catch((error: unknown) => this.setup.onFatal(error as Error));
   }
 
-  /** Not yet live, and neither halted nor draining. */
+  /** Whether the partition is not live yet, and neither halted nor draining. */
   private get isStarting(): boolean {
     return this.phase === 'recovering';
   }
@@ -468,7 +468,7 @@ export class Runner {
       await this.onward.idle();
       await this.lateCopies.idle();
       await this.scrub.idle();
-      await this.mover.idle(); // It may wait for a snapshot, and none follows the last one.
+      await this.mover.idle(); // A move may wait for a snapshot, and none follows the last one.
       await this.savedFunnels.idle();
       await this.publishNow();
       this.lateCopies.clean(this.ticks.periodMs); // A stopped service leaves nothing of erased users on the disk.

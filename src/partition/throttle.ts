@@ -31,7 +31,7 @@ interface WorkClock {
   nextTurn(): Promise<unknown>;
 }
 
-/** One a partition, for its background work. */
+/** Throttle of a partition's background work. */
 export class Throttle {
   private readonly restsMsMax: () => number;
   private readonly clock: WorkClock;

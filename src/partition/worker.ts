@@ -76,13 +76,13 @@ interface Shared {
   /** Over `logNc`. */
   readonly logSource: NatsLogSource;
   readonly nc: NatsConnection;
-  /** For erasing parts alone. */
+  /** Connection that only erases parts. */
   readonly erasingNc: NatsConnection;
   /** Reads parts, for both caches. */
   readonly values: PartValues;
-  /** For live reads: fails when the store does. */
+  /** Cache of live reads; a read fails when the store does. */
   readonly cache: PartsCache;
-  /** For folding, in the same memory: waits while the store is unreachable. */
+  /** Cache of the fold, in the same memory; a read waits while the store is unreachable. */
   readonly foldCache: PartsCache;
   readonly seeds: readonly [number, number, number];
   readonly refresh: Refresh;

@@ -159,7 +159,7 @@ interface Entry<V> {
 export class Derived<V extends Sized> {
   private readonly entries = new Map<string, Entry<V>>();
   private readonly clockMs: () => number;
-  /** Whether so many more bytes may be kept. DI2 */
+  /** Whether `bytes` more may be kept. DI2 */
   readonly hasRoom: (bytes: number) => boolean;
   private readonly noteChange: () => void;
   bytes = 0;

@@ -348,7 +348,7 @@ export class ReportEngine {
       this.atWork.run(() => evaluation.postedConverted(funnel, snapshot));
     let users = await byPostings();
     if (users === undefined) {
-      // Nobody waits, and the postings take less work than a scan of all rows.
+      // No client waits for this answer, and postings take less work than a scan of all rows.
       await this.funnels.settled();
       users = await byPostings();
     }
@@ -360,7 +360,7 @@ export class ReportEngine {
     return {kind: 'converted', position, users: page, hasMore: end < bytes.length};
   }
 
-  /** By then reports have events that were acknowledged right after the oldest partition's tick. */
+  /** Time by which reports include an event that was acknowledged right after the oldest partition's tick. */
   private nextByMs(newest: WholeSet): number {
     return asOf(newest.map(({manifest}) => manifest)) + this.refresh.ms;
   }

@@ -169,7 +169,7 @@ export class Evaluation {
     return exportedPage(this.rowReading, query, snapshots);
   }
 
-  /** As `converted`, from postings; undefined: there are none of this snapshot yet. */
+  /** Users of `converted`, found in postings; undefined: this snapshot has no postings yet. */
   async postedConverted({steps, windowMs}: PlainFunnel, snapshot: PartitionSnapshot): Promise<UserSet | undefined> {
     const stepNames = steps.map((event) => nameIndex(snapshot.names, event));
     const stretch: Stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
@@ -197,7 +197,7 @@ export class Evaluation {
     }
   }
 
-  /** Who completed the funnel by all events of the snapshot. `partitionCount`: of the deployment. @throws MissingPart, DamagedPart */
+  /** Users who completed the funnel, by all events of the snapshot. @throws MissingPart, DamagedPart */
   converted(funnel: PlainFunnel, snapshot: PartitionSnapshot, partitionCount: number): Promise<UserSet> {
     this.scan.partitionCount = partitionCount;
     return converted(this.rowReading, funnel, snapshot);
@@ -380,7 +380,7 @@ export class Evaluation {
       tables.keep(snapshot, zone, plan.days, ranges);
       return activeInLocalRanges(plan, ranges, 0);
     } catch (error) {
-      // As in `ranges`: the unreadable part may have none of the asked days.
+      // A table has more days than the question: the unreadable part may have none of the asked ones.
       if (isUnreadable(error)) return undefined;
       throw error;
     }

@@ -19,7 +19,7 @@ import type {KeptIn, PartsCache} from '../parts/parts-cache.js';
 
 /** Codes of two bytes and values of two bytes, or values of four. A text of eight letters takes nine. */
 const narrowRowBytes = 4;
-/** What a column takes beside its rows: its head, its name, a dictionary of some values. */
+/** Bytes of a column beside its rows: its head, its name, a dictionary of some values. */
 const narrowBytesMin = 4_096;
 
 const isNarrow: IsWanted = (_, bytes, count) => bytes <= narrowBytesMin + count * narrowRowBytes;

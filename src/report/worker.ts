@@ -181,7 +181,7 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
   }
 }
 
-/** As `respond`, for the edge of this process. */
+/** Answers a question of the edge in this process. */
 async function respondHere(
   {number, question}: ThreadQuestion,
   engine: ReportEngine,

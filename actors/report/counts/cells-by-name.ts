@@ -7,7 +7,7 @@ import {radixSortIndices} from '../../order/radix-sort.js';
 import {lowerBound, upperBound} from '../../order/search.js';
 
 export class CellsByName {
-  /** By (name, hour). */
+  /** Columns of the cells, in the order of (name, hour). */
   private readonly names: Uint32Array;
   readonly hours: Uint32Array;
   readonly counts: Float64Array;

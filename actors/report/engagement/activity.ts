@@ -31,7 +31,7 @@ export class ActivityWindows {
     return upperBound(this.ends, timeMs);
   }
 
-  /** One more than the last bucket whose window contains this time. */
+  /** End of the buckets whose window contains this time. */
   endOf(timeMs: number): number {
     return upperBound(this.starts, timeMs);
   }
@@ -43,7 +43,7 @@ export class ActivityCells {
   /** Change of the number of users from one window to the next. */
   private readonly changes: Float64Array;
   private readonly totals: Float64Array;
-  /** By series: one more than the last bucket that counts the current user. AC2 */
+  /** End of the buckets that count the current user, per series. AC2 */
   private readonly reached: Int32Array;
   private readonly isInTotal: Uint8Array;
   private readonly touched: number[] = [];

@@ -50,7 +50,7 @@ export interface EntryProgress {
 export interface DensePostings {
   readonly kind: 'dense';
   readonly heads: Float64Array;
-  /** One element more than users. */
+  /** Start of each user's keys, and the end of the last: one element more than users. */
   readonly starts: Uint32Array;
   readonly keys: Float64Array;
 }

@@ -39,7 +39,7 @@ export class PostedFunnel implements FunnelResult {
   readonly durations: readonly NumberList[];
   private readonly steps: readonly Step[];
   private readonly progress: FunnelProgress;
-  /** With a conversion window. */
+  /** Rounds over entries; undefined without a conversion window. */
   private readonly rounds: EntryRounds | undefined;
   private readonly hasLeft: UserSet;
   private readonly completed: UserSet | undefined;
@@ -143,7 +143,7 @@ export class PostedFunnel implements FunnelResult {
     for (let i = 0; i < count; i++) completed.add(progress.users[i]);
   }
 
-  /** Without a conversion window: each step takes the earliest event after the one before. */
+  /** Walks a funnel without a conversion window: each step takes the earliest event after the one before. */
   private takeSteps(entered: number): void {
     const {reached, steps, durations, progress} = this;
     reached[0] += entered;
@@ -209,7 +209,7 @@ export function seekDense({users, keys, found}: FunnelProgress, count: number, p
   }
 }
 
-/** As `seekDense`, by a merge of the block's users with those of the postings: both ascend. */
+/** Seeks in sparse postings: merges the block's users with those of the postings, which both ascend. */
 function seekSparse({users, keys, found}: FunnelProgress, count: number, cursor: SparseCursor): void {
   const {users: posted, starts, keys: postedKeys} = cursor.postings;
   let at = cursor.blockAt;

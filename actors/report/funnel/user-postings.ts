@@ -24,7 +24,7 @@ export interface SparsePostings {
   readonly kind: 'sparse';
   /** User indexes, ascending. */
   readonly users: Uint32Array;
-  /** One element more than users. */
+  /** Start of each user's keys, and the end of the last: one element more than users. */
   readonly starts: Uint32Array;
   readonly keys: Float64Array;
 }
@@ -111,7 +111,7 @@ export class PostingsBuilder {
   private readonly rankStart: number;
   /** 1 for each name whose events are wanted. UP5 */
   private readonly isWanted: Uint8Array;
-  /** By user: while counting, rows of user u at u + 1; then the start of each user's rows; after placing, their end. */
+  /** Number of rows of user u at u + 1 while counting; then the start of each user's rows; after placing, their end. */
   private readonly places: Uint32Array;
   private rows = 0;
   private times = new Float64Array(0);

@@ -6,7 +6,7 @@ import {type Condition, comparesNumbers, type Operator, operators} from './condi
 /** A name in double quotes, with `\"` and `\\`; or one that ends at the first space before an operator. */
 const quoted = /^"((?:[^"\\]|\\["\\])*)" ([a-z]+)(?: ([\s\S]*))?$/;
 const plain = new RegExp(`^(.+?) (${operators.join('|')})(?: ([\\s\\S]*))?$`, 's');
-/** As JSON writes numbers. */
+/** Text of a number in JSON. */
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** Undefined for a text that is no condition. */

@@ -25,7 +25,7 @@ export type Operator = (typeof operators)[number];
 export interface Condition {
   readonly property: string;
   readonly op: Operator;
-  /** One value; any number for `in` and `nin`; none for `set` and `unset`. The text of a number for comparisons of numbers. */
+  /** Texts to compare with, a number as its text. One; any number of them for `in` and `nin`; none for `set` and `unset`. */
   readonly values: readonly string[];
 }
 

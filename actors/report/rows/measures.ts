@@ -161,11 +161,11 @@ export class MeasuredCells {
   readonly bucketCount: number;
   private readonly seriesCount: number;
   private readonly numbers: CellNumbers | undefined;
-  /** For `users`: distinct users by cell, and the last user counted in it, as index + 1. */
+  /** Distinct users per cell, and the last user counted in it, as index + 1; only for `users`. */
   private readonly users: Float64Array;
   private readonly lastUser: Uint32Array;
 
-  /** Without `measure` events are counted and nothing else. */
+  /** `measure` undefined: only events are counted. */
   constructor(measure: Measure | undefined, seriesCount: number, bucketCount: number) {
     const cells = seriesCount * (bucketCount + 1);
     this.measure = measure;

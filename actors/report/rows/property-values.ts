@@ -192,7 +192,7 @@ export class ValueReader {
   read(write: (writer: ByteWriter) => void): Json {
     const {scratch} = this;
     scratch.position = 0;
-    // One pair with an empty key, as a cursor reads it. The first byte keeps the position from being 0, which means no pairs.
+    // A pair with an empty key, as a cursor reads it. The first byte keeps the position from being 0, which means no pairs.
     scratch.u8(0);
     scratch.u8(1);
     scratch.u8(0);

@@ -15,7 +15,7 @@ export interface Selector {
   readonly where?: readonly Condition[];
 }
 
-/** What a row must be to be a candidate. */
+/** Requirements that make a row a candidate. */
 export interface Wanted {
   readonly stretch: Stretch;
   /** Index of the name in the partition; undefined: any name. */

@@ -1,5 +1,5 @@
 // When each user of a partition was created and last seen, from the runs of user records.
-//   SU1. As in a profile: the latest event, or the latest identify of a user without events.
+//   SU1. Last seen means, as in a profile, the latest event, or the latest identify of a user without events.
 import {UserBlockReader, type UserRecord} from '../../user/user-records.js';
 
 /** Bytes for one user. */
@@ -37,7 +37,7 @@ export class SeenUsers {
     return this.createdMs[user];
   }
 
-  /** When the user was last seen, epoch ms. SU1 */
+  /** Time at which the user was last seen, epoch ms. SU1 */
   lastSeenAt(user: number): number {
     if (this.eventMs[user] !== Number.NEGATIVE_INFINITY) return this.eventMs[user];
     return this.identifyMs[user] === Number.NEGATIVE_INFINITY ? this.createdMs[user] : this.identifyMs[user];

@@ -39,7 +39,7 @@ export function connectNats(address: NatsAddress, name: string): Promise<NatsCon
     waitOnFirstConnect: false,
     // Credentials may be refused while a cluster changes them: the client tries again.
     ignoreAuthErrorAbort: true,
-    // With traces the client captures a stack for every request: a fifteenth of the CPU of questions.
+    // Traces capture a stack for every request: a fifteenth of the CPU of questions.
     noAsyncTraces: true,
     timeout: handshakeMsMax,
     pingInterval: pingEveryMs,

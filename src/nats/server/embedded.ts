@@ -48,7 +48,7 @@ export interface EmbeddedNats {
   pid(): number | undefined;
   /** Why the server cannot write (E4), in its words; undefined while it can. */
   writeFault(): string | undefined;
-  /** How often it was started again. */
+  /** Number of restarts. */
   restarts(): number;
   /** Resolves when the server has closed its store and ended; after `patienceMs` it is killed. */
   stop(patienceMs?: number): Promise<void>;
@@ -73,12 +73,12 @@ const logFilesMax = 3;
 // Opening a large store takes time: its recovery is not a failure while the process lives.
 const startMsMax = 600_000;
 const startPollMs = 5;
-// It answers within milliseconds, but on a busy machine a second was not enough.
+// The monitor answers within milliseconds, but on a busy machine a second was not enough.
 const monitorMsMax = 30_000;
 const stopMsMax = 10_000;
 const restartWaitMsMin = 10;
 const restartWaitMsMax = 2_000;
-// After this time a crash counts as the first one: the next start waits the shortest time.
+// A crash after this time counts as the first one: the next start waits the shortest time.
 const settledMs = 30_000;
 
 // Shorter than the next start waits for the lock (data-lock.ts).
@@ -166,7 +166,7 @@ async function startServer(plan: Plan, port: number): Promise<RunningServer> {
   removeUnfinishedBlocks(folder); // E5
   finishBegunErases(folder, options.logger); // E6
   const configFile = join(folder, 'server.conf');
-  // In a file: every user of the machine could read the token on the command line.
+  // The token is in a file, since every user of the machine can read a command line.
   writeFileSync(configFile, serverConfig(plan, port), {mode: 0o600});
 
   const complaints = openSync(join(folder, 'server.err'), 'w', 0o600);
@@ -281,7 +281,7 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
     while (current !== undefined) {
       const startedMs = monotonicMs();
       const exit = await current.exited;
-      killGroup(current.guard); // If only the guard was killed, its server still runs and has the store open.
+      killGroup(current.guard); // A killed guard leaves its server running, with the store open.
       if (stopping.signal.aborted) return;
       if (monotonicMs() - startedMs > settledMs) waitMs = restartWaitMsMin;
       plan.options.logger.error({exit, complaint: lastComplaint(plan.folder)}, 'nats-server died: restarting it');
@@ -344,7 +344,7 @@ async function stopServer({guard, exited, pid}: RunningServer, patienceMs = stop
   const killer = setTimeout(() => killGroup(guard), patienceMs);
   await exited;
   clearTimeout(killer);
-  // If both are killed, the guard may end before the server, whose parent is then no longer here.
+  // The killed guard may end before the killed server, whose exit nobody then reports.
   const deadlineMs = monotonicMs() + stopMsMax;
   while (isRunning(pid) && monotonicMs() < deadlineMs) await delay(startPollMs);
 }

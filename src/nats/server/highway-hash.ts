@@ -10,7 +10,7 @@ type Lanes = [bigint, bigint, bigint, bigint];
 
 const swapped = (lane: bigint): bigint => (lane >> 32n) | ((lane & low) << 32n);
 
-/** What the two lanes, their bytes interleaved, add to the lower and the higher one. */
+/** Summands of the lower and the higher lane: the bytes of both, interleaved. */
 function zipped(high: bigint, lower: bigint): readonly [bigint, bigint] {
   const toLower =
     (((lower & 0xff000000n) | (high & 0xff00000000n)) >> 24n) |

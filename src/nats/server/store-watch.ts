@@ -42,7 +42,7 @@ async function readFault(monitorUrl: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${monitorUrl}/healthz`, {signal: AbortSignal.timeout(answerMsMax)});
     const text = await answer.text();
-    // Only the text tells. Other complaints (a stream that is being restored) need no restart.
+    // The text alone tells a write error from complaints that need no restart (a stream that is being restored).
     return answer.status === 503 && text.includes('write error') ? text : undefined;
   } catch (error) {
     throwBroken(error);

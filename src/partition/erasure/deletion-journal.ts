@@ -20,7 +20,7 @@ export interface JournaledDeletion {
   readonly position: Position;
   /** The data itself has the deletion on record until this logical time. */
   readonly expiresLogicalMs: number;
-  /** When the record was written, epoch ms. */
+  /** Time at which the record was written, epoch ms. */
   readonly timeMs: number;
 }
 
@@ -33,7 +33,7 @@ export interface DeletionJournal {
   add(deletions: readonly JournaledDeletion[]): Promise<void>;
 }
 
-/** For partitions without a disk: the simulation, tests. */
+/** Journal of a partition without a disk: the simulation, tests. */
 export const noJournal: DeletionJournal = {
   hashOf: (userHash) => userHash,
   read: async () => [],

@@ -2,7 +2,7 @@
 //   No step names a user: process logs must not say who was erased.
 import type {Logger} from '../../observe.js';
 
-/** In order. Steps up to `entry folded` happen per user, later ones per scrub, for all deletions that it completes. */
+/** Steps in order. Those up to `entry folded` happen per user, later ones per scrub, for all deletions that it completes. */
 export const erasureSteps = [
   'entry reached',
   'chunks written',

@@ -50,7 +50,7 @@ export class Erasure {
   private readonly parts: PartStore;
   private readonly cache: PartsCache;
   private readonly note: NoteStep;
-  /** Whether a user is being taken out: its rewritten chunks will replace the present ones. */
+  /** Whether an erasure is rewriting chunks, which will replace the present ones. */
   private isTakingOut = false;
 
   constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
@@ -225,7 +225,7 @@ export class Erasure {
   }
 }
 
-/** Like `Promise.all`, but rejects only once all promises are settled. */
+/** Results of all promises. Unlike `Promise.all` it rejects only once all of them are settled. */
 async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
   await Promise.allSettled(promises);
   return Promise.all(promises);

@@ -12,7 +12,7 @@ import type {Partition} from '../../../actors/partition.js';
 import type {Mover} from '../identity/mover.js';
 import type {Scrub} from './scrub.js';
 
-/** From a late copy to the cleaning of the log. */
+/** Longest time from a late copy to the cleaning of the log. */
 const cleaningMsMax = 5_000;
 /** Entries that edges sent before they heard of a link that was taken back are folded after this time. A stop waits as long. LC3 */
 const heardMs = 200;

@@ -65,7 +65,7 @@ export class Scrub {
   private readonly announced = new Condition();
   /** Deletions whose receipt is in no manifest yet. */
   private readonly unpublished = new Set<string>();
-  /** When this process took up each pending deletion, by id; the oldest first. */
+  /** Time at which this process took up each pending deletion, by id; the oldest first. */
   private readonly takenUpMs = new Map<string, number>();
   /** Scrubs that postponed receipts, since the last receipt. Z5 */
   private deferrals = 0;

@@ -8,11 +8,11 @@ import type {PlainFunnel} from '../../asks/funnels.js';
 import {rowsOf, type Yield} from '../identity/left-rows.js';
 import type {PartitionView} from '../partition-view.js';
 
-/** When a user reached each step, epoch ms: as many as were reached. */
+/** Time at which a user reached each step, epoch ms; steps that the user did not reach have none. */
 export type Path = readonly number[];
 
 const nowhere: Path = [];
-/** Of events that are no step; funnels have fewer steps. */
+/** Kind of an event that is no step; funnels have fewer steps. */
 const noKind = 255;
 
 interface Row {

@@ -56,13 +56,13 @@ export interface MoverSetup
 export class Mover {
   private readonly setup: MoverSetup;
   private readonly destinations = new Map<number, Destination>();
-  /** When the events of a pending move were appended. */
+  /** Time at which the events of a pending move were appended. */
   private readonly appendedMs = new Map<Move, number>();
   private readonly appendedUsers = new UserSet();
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private leftMs = Number.NEGATIVE_INFINITY;
-  /** When this process first saw a pending move that is not appended. */
+  /** Time at which this process first saw a pending move that is not appended. */
   private waitingSinceMs: number | undefined;
 
   constructor(setup: MoverSetup) {
@@ -281,7 +281,7 @@ export class Mover {
     }
   }
 
-  /** How long the oldest move has waited to be appended, in ms; 0: no move waits. */
+  /** Age of the oldest move that waits to be appended, in ms; 0: no move waits. */
   get waitedMs(): number {
     return this.waitingSinceMs === undefined ? 0 : monotonicMs() - this.waitingSinceMs;
   }

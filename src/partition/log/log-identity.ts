@@ -186,7 +186,8 @@ export class LogIdentity {
     this.noteLoss();
     this.losses += 1;
     await snapshots.idle();
-    await snapshots.logReplaced(partition.generation + 1); // Before anything of it is folded: N4 (snapshot/position-note.ts)
+    // The note changes before a message of the new log is folded: N4 (snapshot/position-note.ts).
+    await snapshots.logReplaced(partition.generation + 1);
     partition.rewind();
     this.forgetReached();
     this.state = 'same';

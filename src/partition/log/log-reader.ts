@@ -15,7 +15,7 @@ export interface ReceivedMessage {
   readonly bytes: Uint8Array;
 }
 
-/** One pull of messages from a log; it may break. */
+/** Pull of messages from a log; it may break. */
 export interface LogPull {
   /** Waits for messages: all that arrived, in order, each once. Undefined when the pull ended and none are left. */
   next(): Promise<readonly ReceivedMessage[] | undefined>;

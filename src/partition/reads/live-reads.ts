@@ -210,7 +210,7 @@ export class LiveReads {
   private async withStanding<T>(work: Promise<T>): Promise<[T, OwnershipState]> {
     const {ownership} = this.view;
     const [done, standing] = await Promise.all([work, ownership.state(statusMsMax)]);
-    // This process may have been paused meanwhile.
+    // The process may have been paused since the check.
     if (standing === 'owner' && !ownership.isConfirmed) return [done, await ownership.state(statusMsMax)];
     return [done, standing];
   }

@@ -29,11 +29,11 @@ interface ArrivedRows {
 /** Ordinals without rows to look at. */
 interface Gap {
   readonly to: number;
-  /** Whether there were rows that are not there any more. */
+  /** Whether rows were passed over because they are missing. */
   readonly isMissing: boolean;
 }
 
-/** What a scan found so far. */
+/** Matches of a scan so far. */
 interface Found {
   readonly ordinals: number[];
   next: number;

@@ -12,7 +12,7 @@ import type {PartStore} from './part-store.js';
 /** Half a megabyte of users. CP1 */
 const changesJoinedMax = 65_536;
 
-/** What parts hold; none of them where one cannot be read. */
+/** Reads the records of these parts; both lists are empty when one of the parts cannot be read. */
 type LoadJoined = (
   parts: readonly ChangesPart[],
 ) => Promise<{readonly joined: readonly ChangesPart[]; readonly payloads: readonly Uint8Array[]}>;

@@ -72,7 +72,7 @@ export class ManifestStore {
    */
   async write(manifest: Manifest, revision: number, index?: Uint8Array): Promise<number> {
     const bytes = encodeManifest(manifest);
-    // Until an attempt has no answer this owner has stored nothing, even where another owner wrote equal bytes.
+    // Equal bytes in the store count as this owner's only after an attempt without an answer: another owner may have written them.
     let isOutcomeUnknown = false;
     const written = await retryForever(async () => {
       try {

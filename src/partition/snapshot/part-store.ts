@@ -17,7 +17,7 @@ import type {Ownership} from './ownership.js';
 /** Bytes of a value. Larger parts have several. */
 const valueBytesMax = 512 * 1024;
 assert(valueBytesMax + headersBytesMax <= payloadBytesMin, 'NATS carries a value');
-/** One value of a part. Its subject is never used for anything else. */
+/** Stored value of a part. Its subject is never used again. */
 export interface StoredValue {
   readonly subject: string;
   readonly revision: number;

@@ -88,7 +88,7 @@ class Job {
 interface PartSweepSetup {
   readonly partition: number;
   readonly parts: PartStore;
-  /** For reading values back. */
+  /** Client that reads values back. */
   readonly jsm: JetStreamManager;
   readonly erasing: ErasingLink;
   readonly log: Logger;
@@ -221,7 +221,7 @@ export class PartSweep {
       if (startedMs > look.endMs && at > 0) return false;
       if (startedMs > look.endMs) throw new Error('the list of stored parts is too old');
       const some = targets.slice(at, at + (this.isGentle ? gentleErasesAtOnce : erasesAtOnce));
-      // All erases have ended before the next look.
+      // The next look must not run beside an erase.
       const outcomes = await Promise.allSettled(some.map((target) => this.erase(target, look.run, job)));
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       at += some.length;
@@ -255,8 +255,8 @@ export class PartSweep {
     try {
       await jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
     } catch (error) {
-      // It was erased already. For a message lost in a power cut the server only says that the deletion failed: then ask it for
-      // the message.
+      // Not found: the value was erased before. Of a message that a power cut lost the server only says that the deletion
+      // failed, so ask it for the message.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
       if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.retries)))
         throw error;

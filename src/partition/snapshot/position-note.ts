@@ -30,7 +30,7 @@ export interface PositionNote {
   write(position: NotedPosition): Promise<void>;
 }
 
-/** For owners without a disk. */
+/** Note of an owner without a disk. */
 export const noNote: PositionNote = {read: async () => undefined, write: async () => undefined};
 
 export class PositionFile implements PositionNote {

@@ -40,7 +40,7 @@ export type Beginning =
   | {readonly kind: 'remains'; readonly manifest: Manifest}
   | {readonly kind: 'log'};
 
-/** What the log lacks: the noted message, the message at the newest snapshot's position, or entries after that (V3). */
+/** Part that the log lacks: the noted message, the message at the newest snapshot's position, or entries after that (V3). */
 export type Loss = 'noted message' | 'snapshot message' | 'entries';
 
 export interface Plan {

@@ -80,7 +80,7 @@ async function look(partition: number, jsm: JetStreamManager, {newest, noted}: T
     markOf(noted?.sequence),
     storedValues(jsm, partition),
   ]);
-  // After the marks: the former owner may still be truncating the log.
+  // The state is read after the marks, since the former owner may still be truncating the log.
   const {state} = await jsm.streams.info(logStream(partition));
   return {newest, noted, log: {first: state.first_seq, last: state.last_seq, markAtNewest, markAtNoted}, values};
 }

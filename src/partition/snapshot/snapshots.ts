@@ -309,7 +309,7 @@ export class Snapshots {
     const before = layout.windowRuns;
     const erased = new Set(delta.rest.erasedUsers);
     layout.setRuns('windowRuns', await appendWindowRun(before, delta.windowBlocks, parts, loader, erased, slicer));
-    // All runs were merged into one: no run holds erased users any more.
+    // A merge of all runs into one leaves out erased users: no run needs their list any more.
     if (layout.windowRuns !== before && layout.windowRuns.length === 1) partition.users.dropErased(erased);
     layout.setRuns('userRuns', await appendUserRun(layout.userRuns, delta.userBlocks, parts, loader, slicer));
   }

@@ -26,7 +26,7 @@ interface Table extends DaySpan {
 
 export class HeldDayRanges {
   private readonly ranges: Derived<DayRanges>;
-  /** By partition, newest last. */
+  /** Tables of each partition, newest last. */
   private readonly tables = new Map<number, Table[]>();
 
   constructor(derived: DerivedIndexes) {

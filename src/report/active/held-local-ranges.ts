@@ -22,7 +22,7 @@ interface Table {
   readonly days: Float64Array;
   /** Chunks and users that the table was computed from. HL1 */
   readonly source: string;
-  /** The same of the days before the checkpoint; undefined without one. HL3 */
+  /** Chunks and users of the days before the checkpoint; undefined without one. HL3 */
   readonly checkpointSource: string | undefined;
   /** Days before the checkpoint, and its start. */
   readonly checkpointDays: Float64Array;
@@ -32,7 +32,7 @@ interface Table {
 
 export class HeldLocalRanges {
   private readonly ranges: Derived<DayRanges>;
-  /** By partition, newest last. */
+  /** Tables of each partition, newest last. */
   private readonly tables = new Map<number, Table[]>();
 
   constructor(derived: DerivedIndexes) {

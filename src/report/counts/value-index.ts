@@ -40,9 +40,9 @@ const loadsAheadMax = 4;
 interface Segment {
   /** Key of the cells among derived values. */
   readonly key: string;
-  /** Its chunks, by `countedKey`. VI1 */
+  /** Chunks of the segment, by `countedKey`. VI1 */
   readonly chunks: readonly string[];
-  /** Those of them that the cells do not stand for. */
+  /** Chunks of the segment that have no cells. */
   readonly scanned: ReadonlySet<string>;
 }
 
@@ -73,7 +73,7 @@ interface PropertyState {
   readonly property: PropertyName;
   asks: number;
   segments: readonly Segment[];
-  /** For the newest snapshot that was asked about, and these segments. */
+  /** Cover of the newest snapshot that a question named; follows `segments`. */
   cover: Cover | undefined;
   /** Chunks that wait for their turn to be built. */
   wanted: Wanted | undefined;
@@ -86,7 +86,7 @@ export class ValueIndex {
   private readonly cells: Derived<ValueCells>;
   private readonly segmentChunks: number;
   private readonly statesMax: number;
-  /** By partition and property, the one that was asked for longest ago first. */
+  /** State per partition and property, the one with the oldest question first. */
   private readonly states = new Map<string, PropertyState>();
   private backlog: Promise<void> | undefined;
   private segmentsBuilt = 0;
@@ -100,7 +100,7 @@ export class ValueIndex {
     this.statesMax = Math.max(statesMin, propertiesMin * partitionCount);
   }
 
-  /** For a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
+  /** Sources of the answer to a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
   coveredOf(
     {manifest, index, leftOut}: PartitionSnapshot,
     property: string,
@@ -168,14 +168,14 @@ export class ValueIndex {
     });
   }
 
-  /** One partition of one property after the other. VI3 */
+  /** Builds what waits, one partition and property at a time. VI3 */
   private async workOff(): Promise<void> {
     for (;;) {
       const state = [...this.states.values()].find(({wanted}) => wanted !== undefined);
       if (state?.wanted === undefined) return;
       const {wanted} = state;
       state.wanted = undefined;
-      // Until this build ends: a question that came now would start an empty one and end the rest.
+      // Blocks other builds until this one ends: a question that arrived now would start an empty build and reset the back-off.
       state.restUntilMs = Infinity;
       const {areKept, tookMs} = await this.buildAll(state, wanted);
       const built = [...this.states.values()].filter(({asks}) => asks >= asksMin).length;
@@ -184,7 +184,7 @@ export class ValueIndex {
     }
   }
 
-  /** `areKept` is false when there is no sense in trying again soon. */
+  /** `areKept` is false when the next attempt would fail, too. */
   private async buildAll(state: PropertyState, {chunks: due, hasLeft}: Wanted) {
     let tookMs = 0;
     let areKept = true;
@@ -202,7 +202,7 @@ export class ValueIndex {
     return {areKept, tookMs};
   }
 
-  /** In place of the segments that hold any of these chunks. False: values are nearly unique, or there is no room for cells. */
+  /** Builds a segment that replaces those with any of these chunks. False: values are nearly unique, or cells have no room. */
   private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<boolean> {
     const bytes = ValueCellsBuilder.bytesFor(liveRows(chunks));
     if (!build.fits(0, bytes)) return false;

@@ -44,13 +44,13 @@ interface NamedStretch {
 
 interface PartitionState {
   segments: readonly Segment[];
-  /** What the segments were built for. */
+  /** Names and stretch that the segments were built for. */
   built: NamedStretch | undefined;
   /** Names and stretch that did not fit. */
   refused: (NamedStretch & {readonly untilMs: number}) | undefined;
   /** Time of the newest question, by name. */
   readonly askedMs: Map<number, number>;
-  /** From the earliest to the latest time of recent questions. */
+  /** Smallest stretch around the stretches of recent questions. */
   stretch: Stretch;
   /** The newest question that waits for postings. */
   wanted: (NamedStretch & {readonly index: SnapshotIndex}) | undefined;
@@ -289,7 +289,7 @@ const newState = (stretch: Stretch): PartitionState => ({
   wanted: undefined,
 });
 
-/** What to build for a question, in order of preference. FI2 */
+/** Candidates to build for a question, the preferred first. FI2 */
 function targetsOf({askedMs, stretch, built}: PartitionState, wanted: NamedStretch): NamedStretch[] {
   const all = {names: new Set(askedMs.keys()), stretch};
   if (built === undefined) return [all, wanted];
@@ -303,7 +303,7 @@ const holdsAll = (held: ReadonlySet<number>, names: ReadonlySet<number>): boolea
 const covers = (a: NamedStretch, b: NamedStretch): boolean =>
   holdsAll(a.names, b.names) && a.stretch.startMs <= b.stretch.startMs && a.stretch.lastMs >= b.stretch.lastMs;
 
-/** From the start of the earlier to the end of the later one. */
+/** Smallest stretch around both. */
 const hull = (a: Stretch, b: Stretch): Stretch => ({
   startMs: Math.min(a.startMs, b.startMs),
   lastMs: Math.max(a.lastMs, b.lastMs),

@@ -28,7 +28,7 @@ interface HeldSet {
 }
 
 export class HeldSets {
-  /** By position, the oldest first. */
+  /** Sets by their position, the oldest first. */
   private readonly sets = new Map<string, HeldSet>();
 
   /** Holds the newest set, which is about to be answered from. */

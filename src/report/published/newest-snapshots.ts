@@ -45,7 +45,7 @@ export interface CountedPublications {
   takeHanded(partition: number, count: number): HandedManifest | undefined;
 }
 
-/** How long snapshots that disagree are read again, and the pause between two readings. NS4 */
+/** Time for which snapshots that disagree are read again, and the pause between two readings. NS4 */
 const agreeMsMax = 2_000;
 const agreePauseMs = 20;
 
@@ -70,7 +70,7 @@ interface PublishedSnapshot {
 /** A snapshot as it counts in its set. NS4 */
 export interface PartitionSnapshot extends Omit<PublishedSnapshot, 'settled'>, CountedSnapshot {}
 
-/** One a partition, undefined for those that have not published yet. */
+/** Snapshot per partition; undefined: the partition has not published yet. */
 export type SnapshotSet = readonly (PartitionSnapshot | undefined)[];
 
 /** Inputs of a snapshot of a set. */
@@ -83,7 +83,7 @@ interface Counted {
 export class NewestSnapshots {
   private readonly source: ManifestSource;
   private readonly parts: PartsCache;
-  /** By partition. */
+  /** Index reader per partition. */
   private readonly indexes: readonly IndexReader[];
   /** A new array for every change. */
   private held: readonly (PublishedSnapshot | undefined)[];
@@ -110,7 +110,7 @@ export class NewestSnapshots {
     this.counts = new Array(partitionCount).fill(undefined);
   }
 
-  /** The same array until a partition publishes. NS1 @throws Disagreement */
+  /** Newest set; the array is the same until a partition publishes. NS1 @throws Disagreement */
   async read(): Promise<SnapshotSet> {
     if (!this.isNewest() || this.set.of !== this.held) await this.refreshing.run();
     return this.set.snapshots;
@@ -199,7 +199,7 @@ export class NewestSnapshots {
     const {era} = this;
     const count = publications.count(partition);
     if (this.counts[partition] === count) return;
-    // If nothing is trusted, the bucket alone knows the newest.
+    // Without a trusted count a handed manifest may be older than the one in the bucket.
     const handed = this.counts[partition] === undefined ? undefined : publications.takeHanded(partition, count);
     await this.refreshPartition(partition, handed);
     if (era === this.era) this.counts[partition] = count;

@@ -90,7 +90,7 @@ class Lines {
     return true;
   }
 
-  /** How many lines are worth reading. */
+  /** Number of lines that may still fit. */
   get room(): number {
     return Math.max(1, Math.min(this.limit - this.texts.length, Math.ceil((this.bytesMax - this.bytes) / lineBytes)));
   }
@@ -103,7 +103,7 @@ class Teller {
   readonly lines: Lines;
   private readonly reading: RowReading;
   private readonly references: UserReferences;
-  /** Where the page begins. */
+  /** Places at which the page begins. */
   private readonly start: readonly ChangesPlace[];
   private usersPassed = 0;
   private chunksPassed = 0;

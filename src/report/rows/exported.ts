@@ -62,7 +62,7 @@ interface FoundRow extends EventPlace {
 }
 
 interface Bounds {
-  /** By partition. */
+  /** Bound per partition. */
   readonly ordinalEnds: readonly number[];
   readonly rowsMax: number;
 }
@@ -132,7 +132,7 @@ async function placeOf(
   return undefined;
 }
 
-/** Also of a row whose user left. */
+/** Time of a row, even if its user left; undefined: the row is erased. */
 async function timeOfRow(
   {scan}: RowReading,
   {index, leftOut}: PartitionSnapshot,

@@ -17,7 +17,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {Grouping} from './grouped-rows.js';
 import {BeyondMemory, type NoteRows, type RowReading, RowScan} from './row-scan.js';
 
-/** So many bytes of notes and values are held whatever the bound of gathered rows is. */
+/** Bound of notes and values, in bytes, where the bound of gathered rows is smaller. */
 const noteBytesMin = 64 * 1024;
 
 /** The path of one user, or of one user and a held value (FW1); good until the next one. */
@@ -28,11 +28,11 @@ export interface UserPath extends Path {
   /** Times of the first and the last event that may begin a path. */
   readonly firstEntryMs: number;
   readonly lastEntryMs: number;
-  /** Of the breakdown; that of missing values without one. FW2 */
+  /** Group of the breakdown; a path without a value is in the group of missing values. FW2 */
   readonly group: number;
 }
 
-/** How the answer is broken down. */
+/** Groups of the breakdown, and the event of a path that has the value. */
 interface PathGrouping {
   readonly grouping: Grouping;
   readonly at: BreakdownAt;
@@ -128,7 +128,7 @@ export class FunnelWalks {
     this.scan = new RowScan(reading, {stretch, selectors, properties: [...properties]});
   }
 
-  /** What numbers could not be compared, for each step and exclusion that compares any; undefined where none does. */
+  /** Number of values that could not be compared, over all steps and exclusions; undefined when none compares numbers. */
   get skipped(): number | undefined {
     const compares = selectorsOf(this.rules).some(({where}) => where?.some(({op}) => comparesNumbers(op)));
     return compares ? this.scan.skipped : undefined;
@@ -171,7 +171,7 @@ export class FunnelWalks {
     await this.scan.walk(snapshot, note, walkUser, users);
   }
 
-  /** Of the searched events; undefined for who did not enter. */
+  /** Path through the noted events; undefined: the user did not enter. */
   private pathOf(user: number, held: string | undefined, notes: EventNotes): UserPath | undefined {
     const {events, search, times} = this;
     const depth = search.find(events.times, events.sets, events.count);

@@ -13,7 +13,7 @@ type GroupOfRow = (row: number) => number;
 
 export class Grouping {
   readonly groups = new ValueGroups();
-  /** To be read with the rows; none for a trait. */
+  /** Properties that the scan reads with the rows; none for a trait. */
   readonly properties: readonly PropertyValues[];
   private readonly breakdown: Breakdown;
   private readonly keyGroups = new KeyGroups(this.groups);
@@ -24,7 +24,7 @@ export class Grouping {
     this.properties = breakdown.by === 'property' ? [new PropertyValues(breakdown.name)] : [];
   }
 
-  /** Before rows of the partition are folded. GR1 */
+  /** Reads the traits, if the breakdown is by one; call it before rows of the partition are folded. GR1 */
   async open(scan: PartScan, snapshot: PartitionSnapshot): Promise<void> {
     const {by, name} = this.breakdown;
     if (by === 'property' || this.userGroups.has(snapshot)) return;
@@ -57,7 +57,7 @@ export class Grouping {
     return chooseGroups(this.groups, totals, this.breakdown.limit);
   }
 
-  /** As the answer names it. */
+  /** Name of the property in the answer. */
   get property(): string {
     const {by, name} = this.breakdown;
     return by === 'trait' ? `trait:${name}` : name;
@@ -111,7 +111,7 @@ export class GroupCounts {
     this.counts = grown;
   }
 
-  /** By group; groups that are past the end have none. */
+  /** Events per group; groups past the end of the array have none. */
   totals(): Float64Array<ArrayBuffer> {
     const {bucketCount, counts} = this;
     if (bucketCount === 0) return counts;

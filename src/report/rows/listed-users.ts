@@ -1,6 +1,6 @@
 // One page of the list of users, the last seen first.
 //   LU1. The order is (last seen, partition, user index): indexes stand for one user for good (user-keys.ts UK1).
-//   LU2. Users who are another one by now are not listed, whether their events moved yet or not.
+//   LU2. Users who were joined with another one are not listed, whether their events moved yet or not.
 //   LU3. Keys and traits are read of the users of the page alone, and keys of all users where a prefix is asked for.
 import {isoText} from '../../../actors/calendar.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';

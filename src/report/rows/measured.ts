@@ -59,7 +59,7 @@ class MeasuredSeries {
   private shown: ShownGroups | undefined;
   private cells: MeasuredCells;
   private skippedValues = 0;
-  /** Of the chosen rows of one chunk. */
+  /** Scratch for the chosen rows of one chunk. */
   private readonly chunk = {
     buckets: new Uint32Array(chunkRowsMax),
     groups: new Uint32Array(chunkRowsMax),
@@ -83,7 +83,7 @@ class MeasuredSeries {
     this.cells = new MeasuredCells(measure, 1, buckets.count);
   }
 
-  /** What numbers could not be compared or measured; undefined where nothing asks for numbers. */
+  /** Number of values that could not be compared or measured; undefined: the question compares and measures no numbers. */
   get skipped(): number | undefined {
     const compares = this.query.where.some(({op}) => comparesNumbers(op));
     return compares || this.measuredValues !== undefined ? this.scan.skipped + this.skippedValues : undefined;
@@ -220,5 +220,5 @@ class MeasuredSeries {
   }
 }
 
-/** Whether something of the events beside their number is measured. */
+/** Whether the question measures something besides the number of events. */
 const measuresEvents = ({measure}: Query): boolean => measure !== undefined && measure !== 'total';

@@ -58,7 +58,7 @@ class Retention {
   private shown: ShownGroups | undefined;
   skippedField = '';
   private readonly sets = new SelectorSets(2);
-  /** Of the start events of one chunk. */
+  /** Series per start event of one chunk. */
   private readonly startSeries = new Uint32Array(chunkRowsMax);
   private cells: RetentionCells;
 

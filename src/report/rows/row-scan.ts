@@ -66,7 +66,7 @@ export class BeyondMemory extends Error {
 /** Receives the rows of a chunk that each selector chooses, in an order that row-choice.ts describes (RC1). */
 export type ChosenFold = (rows: RowsView, chosen: readonly Uint16Array[]) => void;
 
-/** What a question keeps of rows by user; bounded memory may take several passes over the same rows. */
+/** Data that a question keeps per user. Where its memory is bounded it takes several passes over the same rows. */
 interface UserPasses {
   /** Ends a pass, and yields between slices; true when another pass is due. */
   endPass(): Generator<void, boolean, void>;
