@@ -1,15 +1,16 @@
-// An endpoint's way along the stored rows of one partition.
-//   TL1. The cursor moves over a page once each of its deliveries is taken, erased, or queued for its next attempt: what fails does
-//        not hold up what follows, unless the endpoint is ordered. While the endpoint is probed nothing is queued: the cursor waits.
-//   TL2. What a process has not written of its cursor is told again after a crash, under the same ids.
-//   TL3. Two processes tail one pair until one of them loses a compare-and-set: it stands by, and takes over when the cursor stands
-//        still behind the rows. Who works writes it again and again, also while a page takes long, and sends no more once it lost it.
-//   TL4. Rows that a join brought were told where they came first, if the tail there has passed them while they were there; if not,
-//        here, under the id that they would have had there. What a tail missed is known until all others have passed what was stored
-//        then: a row that is not there any more is where the join brought it.
-//   TL5. What waits for longer than the endpoint's `maxLagMs` is passed over, and one line in the dead letters says so.
-//   TL6. When the log is of another generation the cursor goes back to where that began, if it is behind that: rows from there on are
-//        others, and are told.
+// The tail of an endpoint over the stored rows of one partition: it sends the rows after a cursor that the endpoint wants.
+//   TL1. The cursor moves over a page once each of its deliveries is taken, erased, or queued for its next attempt. So a failed
+//        delivery delays no later one, unless the endpoint is ordered. While the endpoint is probed nothing is queued: the cursor waits.
+//   TL2. A crash loses the moves of the cursor that were not written: those rows are sent again, under the same ids.
+//   TL3. Two processes may tail one pair until one of them loses a compare-and-set. The loser stands by, and takes over when the
+//        cursor stops moving although rows follow it. The winner rewrites the cursor regularly, also while a page takes long, and
+//        stops sending once a write is refused.
+//   TL4. A row that a join brought is sent by the tail of its first partition, if that tail passed the row while it was there.
+//        Otherwise it is sent here, under the id that it would have had there. A tail keeps the ordinals that it missed until all
+//        other tails have passed the rows that were stored by then: a missing row is where the join brought it.
+//   TL5. Rows that wait for longer than the endpoint's `maxLagMs` are passed over; a dead letter gives their number.
+//   TL6. In a new generation of the log, a cursor after the ordinal where it began goes back to that ordinal: the rows from there
+//        are others.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type Generations, lostFrom, newestOf} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
@@ -32,12 +33,12 @@ import {whyOf} from './trigger-run.js';
 
 /** Rows of a page of batches. */
 const batchedRowsMin = 256;
-/** Rows of a page that is sent one by one. Of more the last would be too old when they are sent (courier.ts CO2), and be read again. */
+/** Rows of a page that is sent one by one. The last of more would be too old when they are sent, and be read again (courier.ts CO2). */
 const singleRows = 64;
-/** Among so many there is one that no join brought. */
+/** Rows among which at least one came without a join. */
 const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
-/** A cursor that nobody moves for so many looks has lost its process. TL3 */
+/** Looks without a move of the cursor after which its process counts as lost. TL3 */
 const standingLooks = 3;
 const failedPauseMs = 1_000;
 const minuteMs = 60_000;
@@ -54,9 +55,9 @@ export interface TailWorld {
   /** `webhook-id` made of the parts and the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
   readonly partitionCount: number;
-  /** How often a process that stands by looks at the cursor, and one that works renews its claim. TL3 */
+  /** Time between two looks at the cursor while standing by, and between two renewals of the claim while working. TL3 */
   readonly standByMs: number;
-  /** Where this process's tail of the same endpoint stands in another partition. TL4 */
+  /** Cursor of this process's tail of the same endpoint in another partition. TL4 */
   readonly placeIn: (partition: number) => Cursor | undefined;
   readonly logger: Logger;
 }
@@ -66,7 +67,7 @@ interface Delivery {
   readonly trigger: EventsTrigger;
   readonly batch: Batch;
   readonly events: ToldEvent[];
-  /** When the events were read, monotonic ms. */
+  /** Time at which the events were read, monotonic ms. */
   readonly readMs: number;
 }
 
@@ -81,25 +82,25 @@ interface Page {
   readonly missed: Missed;
   readonly generations: Generations;
   readonly deliveries: readonly Delivery[];
-  /** When the oldest of its events came, of those that no join brought; undefined without one. */
+  /** Receipt of its oldest event that came without a join; undefined without one. */
   readonly oldestMs: number | undefined;
 }
 
 /** Another process has the cursor. TL3 */
 class Overtaken extends Error {}
 
-/** The log is another one by now. */
+/** The log was replaced since the page was read. */
 class LogReplaced extends Error {}
 
 export class TailRun {
-  /** How long the oldest event that is not settled has waited. */
+  /** Age of the oldest event that is not settled. */
   lagMs = 0;
   private readonly recipient: Recipient;
   private readonly partition: number;
   private readonly world: TailWorld;
   private readonly record: CursorRecord;
   private cursor: Cursor | undefined;
-  /** Where the rows of each partition ended when this had been missed. TL4 */
+  /** Ends of the rows per partition when the cursor had missed these ordinals. TL4 */
   private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
   private savedMs = 0;
   private isSaved = true;
@@ -117,7 +118,7 @@ export class TailRun {
     return this.cursor;
   }
 
-  /** Ends when the endpoint is no longer served here. */
+  /** Resolves when this process no longer serves the endpoint. */
   async run(): Promise<void> {
     while (!this.isStopped) {
       try {
@@ -127,13 +128,13 @@ export class TailRun {
         throwBroken(error);
         this.cursor = undefined;
         if (error instanceof Overtaken) await this.standBy();
-        else await pause(failedPauseMs); // An owner, or a stream, that does not answer.
+        else await pause(failedPauseMs); // An owner or a stream does not answer.
       }
       if (this.isStopped || !(await this.recipient.gate.open())) return;
     }
   }
 
-  /** Saves where it stands. */
+  /** Ends the run and writes the cursor. */
   async stop(): Promise<void> {
     this.isStopped = true;
     if (!this.isSaved && this.cursor !== undefined) await this.record.write(this.cursor).catch(throwBroken);
@@ -146,7 +147,7 @@ export class TailRun {
     this.isOvertaken = false;
   }
 
-  /** The edge that made the endpoint has written one (routes/webhooks.ts): this is for one that came to its rule later. */
+  /** Cursor of an endpoint that subscribed after its creation; the edge writes the one of a new endpoint (routes/webhooks.ts). */
   private async firstCursor(): Promise<Cursor> {
     const {generation, end} = await this.world.owners.ask(this.partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
     const cursor: Cursor = {v: 1, generation, ordinal: end};
@@ -167,7 +168,7 @@ export class TailRun {
     const page = await this.read(cursor);
     const generation = newestOf(page.generations);
     if (generation !== cursor.generation) {
-      // TL6. What the heads know may be of the log before.
+      // The answer's generations count: the heads may still know the log before. TL6
       const ordinal = Math.min(cursor.ordinal, page.next, lostFrom(page.generations, cursor.generation));
       this.move({generation, ordinal});
       return this.save();
@@ -199,12 +200,12 @@ export class TailRun {
     const settleSome = async (): Promise<void> => {
       for (const delivery of rest) await this.settle(delivery);
     };
-    // More at once would only wait in the gate, which asks each of them again whenever a place is free.
+    // Further lanes would only wait in the gate, which wakes all of them whenever a place is free.
     const lanes = endpoint.ordered ? 1 : socketsMax;
     await this.whileClaimed(async () => void (await Promise.all(Array.from({length: lanes}, settleSome))));
   }
 
-  /** TL3. @throws Overtaken, once what was under way is over */
+  /** Renews the claim while `work` runs. TL3 @throws Overtaken, after `work` has ended */
   private async whileClaimed(work: () => Promise<void>): Promise<void> {
     let renewal: Promise<void> = Promise.resolve();
     const renewing = setInterval(() => {
@@ -219,17 +220,17 @@ export class TailRun {
     if (this.isOvertaken) throw new Overtaken();
   }
 
-  /** Nothing is sent while the endpoint is not active: nobody else needs to know who would. */
+  /** Writes the cursor to keep the claim. A paused or disabled endpoint needs none: nothing is sent. */
   private async renew(): Promise<void> {
     if (this.isOvertaken || this.isStopped || this.recipient.endpoint.state !== 'active') return;
     const isOurs = await this.record.write(this.cursor!).catch((error: Error) => {
       throwBroken(error);
-      return true; // The bucket does not answer, to the other one neither.
+      return true; // The bucket answers no other process either.
     });
     this.isOvertaken = !isOurs;
   }
 
-  /** CU1 */
+  /** Writes the cursor. CU1 @throws Overtaken */
   private async save(): Promise<void> {
     this.savedMs = this.world.wallMs();
     if (!(await this.record.write(this.cursor!))) throw new Overtaken();
@@ -287,7 +288,7 @@ export class TailRun {
     };
   }
 
-  /** TL4 */
+  /** Whether the tail of the row's first partition sent it. TL4 */
   private async wasToldBefore(event: StoredEvent): Promise<boolean> {
     if (!event.joined) return false;
     const {partition, ordinal} = originOf(event);
@@ -295,13 +296,13 @@ export class TailRun {
     return place === undefined || (place.ordinal > ordinal && !isMissed(place.missed ?? [], ordinal));
   }
 
-  /** Where this process has no place (an owner that is away, another process that tails), the stored cursor says it. */
+  /** Cursor in another partition; the stored one if this process has none (its owner is away, or another process tails it). */
   private async placeOf(partition: number): Promise<Cursor | undefined> {
     const {bucket, placeIn} = this.world;
     return placeIn(partition) ?? (await new CursorRecord(bucket, this.recipient.id, partition).read())?.cursor;
   }
 
-  /** TL4 */
+  /** Drops the missed ordinals once all tails have passed the rows that were stored by then. TL4 */
   private async forgetMissed(): Promise<void> {
     const {cursor, world} = this;
     if (cursor?.missed === undefined) return;
@@ -345,7 +346,7 @@ export class TailRun {
 
   // ---- deliveries ----
 
-  /** Resolves when it is settled. TL1 */
+  /** Resolves when the delivery is taken, erased, queued or a dead letter. TL1 */
   private async settle(delivery: Delivery): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.attempt(delivery, attempt);
@@ -359,7 +360,7 @@ export class TailRun {
     }
   }
 
-  /** Undefined: the process stops, does not serve the endpoint any more, or lost its claim. */
+  /** Outcome of one attempt; undefined: the process stops, no longer serves the endpoint, or lost its claim. */
   private async attempt({trigger, events, readMs}: Delivery, attempt: number): Promise<Outcome | undefined> {
     const {recipient} = this;
     if (!(await recipient.gate.enter())) {
@@ -379,7 +380,7 @@ export class TailRun {
 
   private async readAgain(of: EventsReference): Promise<string | undefined> {
     const {data, lost} = await this.world.events.read(of, this.recipient.endpoint);
-    if (lost.length > 0) throw new LogReplaced(); // The next page says so. TL6
+    if (lost.length > 0) throw new LogReplaced(); // The next page has the new generation. TL6
     return data;
   }
 
@@ -398,7 +399,7 @@ export class TailRun {
 
   // ---- behind ----
 
-  /** Goes on at the first row that came within the endpoint's `maxLagMs`. TL5 */
+  /** Moves the cursor to the first row that came within the endpoint's `maxLagMs`. TL5 */
   private async skip(cursor: Cursor): Promise<void> {
     const {letters, wallMs, messageId, logger, heads} = this.world;
     const {partition, recipient} = this;
@@ -410,7 +411,7 @@ export class TailRun {
       const question = {ask: 'tail', from: middle, limit: searchedRowsMax} as const;
       const {ordinals, events, next} = await this.world.owners.ask(partition, question, ['tail']);
       const found = events.map((text) => (typeof text === 'string' ? (JSON.parse(text) as StoredEvent) : undefined));
-      // When a joined row came here it does not say.
+      // A joined row has the time of its receipt in its first partition, not of its arrival here.
       const at = found.findIndex((event) => event !== undefined && !event.joined);
       if (at >= 0 && Date.parse(found[at]!.received_at) < sinceMs) low = ordinals[at]! + 1;
       else if (ordinals.length === 0 && next < high && next > middle) low = next;
@@ -434,7 +435,7 @@ export class TailRun {
     await this.save();
   }
 
-  /** Returns when nobody moves the cursor any more, though rows follow it. TL3 */
+  /** Resolves when no process moves the cursor any more although rows follow it. TL3 */
   private async standBy(): Promise<void> {
     let seen: number | undefined;
     for (let looks = 0; looks < standingLooks && !this.isStopped; ) {
