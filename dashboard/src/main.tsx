@@ -43,7 +43,7 @@ function App() {
 
 const guardedPages = new Map<Place, () => preact.JSX.Element>();
 
-/** One component a place, for as long as the page lives: another one would mount the page again. */
+/** Component of a place, made once: another one would mount the page again. */
 function guarded(place: Place): () => preact.JSX.Element {
   const {Page, role} = place;
   const known = guardedPages.get(place) ?? (() => (may(role) ? <Page /> : <Refused needed={role} />));

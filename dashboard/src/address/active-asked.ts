@@ -1,4 +1,4 @@
-// What the page Active users asks the service, on a day.
+// Questions of the page Active users to the service, on a day.
 import {type ActiveQuestion, activePath} from './active-address.js';
 import {comparedDays, pastSoFar} from './compared.js';
 import {daysOf, type Interval, type Past} from './range.js';
@@ -10,7 +10,7 @@ export interface ActiveAsked {
   readonly interval: Interval;
   /** Undefined: it compares with nothing. */
   readonly past: Past | undefined;
-  /** In the order of `metrics`. */
+  /** Path per metric, in the order of `metrics`. */
   readonly paths: readonly string[];
   readonly pastPaths: readonly string[];
   /** Undefined: it is not broken down. */

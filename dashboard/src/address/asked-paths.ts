@@ -1,4 +1,4 @@
-// What the page of a report asks the service, out of the report's address: the service itself asks it for a report that is shared.
+// Questions of a report's page, read from its address. The service asks them itself for a report that is shared.
 //   AP1. Each page asks by the functions that are used here, so that a shared page never lacks an answer.
 import {activeQuestionForm} from './active-address.js';
 import {activeAsked, activeUntilPath} from './active-asked.js';
@@ -21,9 +21,9 @@ import {trendsAsked, trendsPaths, trendsUntil} from './trends-asked.js';
 import {wallMs} from './zone.js';
 
 export interface AskedPaths {
-  /** Such as `v1/reports/events?event=signup&…`. Empty: the question names no event yet. */
+  /** Paths such as `v1/reports/events?event=signup&…`. Empty: the question names no event yet. */
   readonly paths: readonly string[];
-  /** Asked when it is known up to when the numbers of the others are exact. Epoch ms. */
+  /** Paths that depend on the time up to which the answers to `paths` are exact, epoch ms. */
   readonly until: (asOfMs: number) => readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -44,7 +44,7 @@ const asking =
     return {until: nothing, ...ask(question, today), problems};
   };
 
-/** By the path of the page. */
+/** Questions by the path of the page. */
 export const askedPaths = {
   '/trends': asking(trendsForm, (question, today) => {
     const asked = trendsAsked(question, today);

@@ -11,7 +11,7 @@ export const serviceAddress = location.origin + dashboardPath.slice(0, -'/dashbo
 
 /** Links that share a report begin with it. */
 export const sharePath = `${dashboardPath}/share/`;
-/** This is the page of such a link: there may be no session, and it asks for none. */
+/** Whether this page was opened by a share link: it has no session, and asks for none. */
 export const isShared = location.pathname.startsWith(sharePath);
 
 export const pageAddress = (path: string): string => (path === '/' ? dashboardPath : dashboardPath + path);

@@ -1,5 +1,5 @@
-// What lies in one bucket of an answer, as days of its zone or as two moments.
-//   BS1. An hour is told by its moments in UTC: what a clock of its zone shows comes twice a year.
+// Bounds of one bucket of an answer, as days of its zone or as two moments.
+//   BS1. An hour has bounds in UTC: one hour a year comes twice on a clock of the zone.
 import {bucketNext, bucketStart, dateText} from '../../../actors/calendar.js';
 import {dayMs, hourMs} from '../../../actors/limits.js';
 import {dayOfMs, type Interval} from './range.js';

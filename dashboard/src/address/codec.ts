@@ -9,7 +9,7 @@ export interface Parameter<Value> {
   readonly expected: string;
   /** Undefined: these texts, at least one, are no such value. */
   readonly read: (texts: readonly string[]) => Value | undefined;
-  /** For a list: whether a text is one of its values. An address names the others as faults and keeps these. */
+  /** Whether a text is a value of a list. An address names the other texts as faults and keeps these. */
   readonly isPart?: (text: string) => boolean;
   readonly write: (value: Value) => readonly string[];
 }
@@ -74,7 +74,7 @@ const readable = (query: string): string => query.replaceAll(/%(?:3A|2C|2F|3D|24
 
 // -- Parameters --------------------------------------------------------------------------------------------------------
 
-/** One text that `parse` understands; several of one name are no value. */
+/** A parameter of one text that `parse` understands; several texts are no value. */
 export const one = <Value>(
   absent: Value,
   expected: string,
@@ -98,7 +98,7 @@ export const word = <Word extends string, Absent extends Word | null>(
     (value) => value as string,
   );
 
-/** Up to `countMax` names of events, each of 1 to 256 characters, in their order. */
+/** A parameter of up to `countMax` names of events in their order, each of 1 to 256 characters. */
 export const names = (countMax: number): Parameter<readonly string[]> => ({
   absent: [],
   expected: `up to ${countMax} names of events`,

@@ -10,7 +10,7 @@ export {conditionsMax, operators, readCondition, writeCondition};
 
 const expected = 'a condition such as "plan eq pro" or "amount gte 10"';
 
-/** Up to `conditionsMax` conditions, all of which must hold. */
+/** A parameter of up to `conditionsMax` conditions, all of which must hold. */
 export const conditions: Parameter<readonly Condition[]> = {
   absent: [],
   expected: `${expected}, up to ${conditionsMax}`,

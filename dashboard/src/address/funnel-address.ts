@@ -39,7 +39,7 @@ const exclude: Parameter<readonly Exclusion[]> = {
 export const orders = ['strict', 'any'] as const;
 export type Order = (typeof orders)[number] | null;
 
-/** Which event of a path has the value of a breakdown: `first` or `last` with any, or that of a step. */
+/** Event of a path that has the value of a breakdown: the `first` or `last` with any value, or the event of a step. */
 const place: Parameter<string | null> = one<string | null>(
   null,
   'first, last, or the number of a step',
@@ -142,7 +142,7 @@ export const funnelTimesPath = (question: FunnelQuestion, span: Span, interval: 
 
 export type Outcome = 'reached' | 'dropped';
 
-/** Who is behind a number of the funnel. `step` from 1. `row`: of the breakdown; it is not `other`. */
+/** Path of the users behind a number of the funnel. `step` from 1. `row`: of the breakdown; it is not `other`. */
 export const funnelUsersPath = (
   question: FunnelQuestion,
   span: Span,

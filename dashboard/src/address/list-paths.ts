@@ -2,7 +2,7 @@
 import type {Days} from './range.js';
 import {queryOf} from './report-address.js';
 
-/** Where the keys come from: events of these days, of one name or of all; or the users' current traits. */
+/** Source of keys: events of these days, of one name or of all; or the users' current traits. */
 export type Keys =
   | {readonly of: 'events'; readonly event: string | undefined; readonly days: Days}
   | {readonly of: 'users'};

@@ -4,7 +4,7 @@ import {dayOf, dayOfText, daysFrom, lastOf, parseRange, type Range, wholeOf} fro
 
 const monthNames = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Also `-7d`, `7 days`, `3 Nov - 9 Nov`, `3 Nov 2026`, `Oct 2026`, `2026-11-03 - 2026-11-09`. Undefined when not understood. */
+/** Range that a person typed: a preset, `-7d`, `7 days`, `3 Nov - 9 Nov`, `3 Nov 2026`, `Oct 2026`, `2026-11-03 - 2026-11-09`. */
 export function parseTypedRange(typed: string, today: number): Range | undefined {
   const text = typed.trim().toLowerCase().replaceAll(/\s+/g, ' ');
   const last = /^(?:-|last )?([1-9]\d{0,3}) ?(d|day|w|week|m|mo|month|y|year)s?$/.exec(text);
@@ -23,7 +23,7 @@ export function parseTypedRange(typed: string, today: number): Range | undefined
   return parseRange(text) ?? daysFrom(from, to);
 }
 
-/** Without a year it is the last one of that name up to `until`. */
+/** Day of a text such as `3 Nov 2026`; without a year the last such day up to `until`. */
 function typedDay(text: string, today: number, until = today): number | undefined {
   const [, day, name, year] = /^(\d{1,2})\.? ([a-z]{3})[a-z]*\.?(?: (\d{4}))?$/.exec(text) ?? [];
   if (day === undefined) return dayOfText(text);

@@ -29,7 +29,7 @@ export const compare = word<Compare, Compare>(compares, 'before');
 export const overviewForm = {range, every, compare} as const;
 
 export const seriesMax = 6;
-/** What the pages ask Trends for when they lead there. */
+/** Parameters of a link to Trends from another page. */
 export const trendForm = {event: names(seriesMax), range} as const;
 
 export const activeForm = {range, every, compare} as const;

@@ -1,4 +1,4 @@
-// How the cells of a question of Retention are counted, in words.
+// Rule by which the cells of Retention are counted, in words.
 import type {RetentionQuestion} from './engagement-address.js';
 import type {Interval} from './range.js';
 
@@ -9,7 +9,7 @@ const lengths: Readonly<Partial<Record<Interval, string>>> = {
   month: '30 days',
 };
 
-/** For the page and for each of its cells. */
+/** Sentence on the page and on each of its cells. */
 export function retentionRule(
   {cohort, criteria, frame, return: back}: RetentionQuestion,
   start: string,

@@ -8,10 +8,10 @@ import {zone} from './zone.js';
 
 export const measures = ['total', 'users', 'sum', 'avg', 'min', 'max', 'p50', 'p90'] as const;
 export type Measure = (typeof measures)[number];
-/** Whether it measures the numbers of a property. */
+/** Whether the measure reads numbers of a property. */
 export const isOfNumbers = (measure: Measure): boolean => measure !== 'total' && measure !== 'users';
 
-/** What is shown of the events of a series. */
+/** Measure of a series, and the property that it reads. */
 export interface Measured {
   readonly measure: Measure;
   /** The property that is summed or averaged; empty for counts of events and users. */
@@ -32,7 +32,7 @@ const measuredText = ({measure, property}: Measured): string => (property === ''
 const isNumberedMeasure = (text: string): boolean =>
   Number(text[0]) <= seriesMax && /^[1-9]:/.test(text) && readMeasured(text.slice(2)) !== undefined;
 
-/** Up to `seriesMax` events in their order; null, in an address an empty text, is an event of any name. */
+/** A parameter of up to `seriesMax` events in their order. Null, an empty text in an address, is an event of any name. */
 const events: Parameter<readonly (string | null)[]> = {
   absent: [],
   expected: `up to ${seriesMax} names of events`,
@@ -43,7 +43,7 @@ const events: Parameter<readonly (string | null)[]> = {
   write: (values) => values.map((value) => value ?? ''),
 };
 
-/** By the place of the series; what is absent is counted. */
+/** Measure per series; a series without one is counted. */
 const measure: Parameter<readonly Measured[]> = {
   absent: [],
   expected: `a measure after the number of its event: 1:users, 2:sum:amount; measures are ${measures.join(', ')}`,
@@ -138,10 +138,10 @@ export function labelsOf(series: readonly AskedSeries[]): string[] {
 export const divisorIn = ({divide: number}: Pick<TrendsQuestion, 'divide'>, series: readonly unknown[]) =>
   number === null || number > series.length || series.length < 2 ? undefined : number - 1;
 
-/** Whether all of them are counts, of events or of users. */
+/** Whether all measures are counts, of events or of users. */
 export const areCounts = (...all: readonly Measured[]): boolean => all.every(({measure: one}) => !isOfNumbers(one));
 
-/** What all series of a chart have in common. */
+/** Part of the question that all series of a chart share. */
 export interface Common {
   readonly user_where: readonly Condition[];
   readonly by: string | null;
@@ -154,7 +154,7 @@ const rowsMin = 6;
 /** Rows of what is no value of its own: other, missing, null, not_scalar. */
 const kindRows = 4;
 
-/** So many values have rows of their own: rows times buckets are bounded. */
+/** Number of values with rows of their own: rows times buckets are bounded. */
 function breakdownLimit({from, to}: Span, interval: Interval): number {
   const bucketsMax = (to - from + 2) * (interval === 'hour' ? 24 : 1);
   const fitting = Math.floor(breakdownCellsMax / bucketsMax) - kindRows;

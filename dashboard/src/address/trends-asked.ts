@@ -1,4 +1,4 @@
-// What the page Trends asks the service, on a day.
+// Questions of the page Trends to the service, on a day.
 import {comparedDays, pastSoFar} from './compared.js';
 import {daysOf, type Interval, type Past} from './range.js';
 import {intervalOf, type Span} from './report-address.js';

@@ -9,11 +9,11 @@ export interface AskedDeed {
   readonly where: readonly Condition[];
   /** `before`: ever before the span. */
   readonly when: Span | {readonly before: Span};
-  /** Whether they did not do it. */
+  /** Whether the users did not do it. */
   readonly isAbsent?: boolean;
 }
 
-/** All deeds are of one zone. Undefined where there are more conditions or deeds than the service takes. */
+/** Path of a list of users. All deeds are of one zone. Undefined: more conditions or deeds than the service takes. */
 export function whoDidPath(deeds: readonly AskedDeed[], userWhere: readonly Condition[]): string | undefined {
   const lists = [userWhere, ...deeds.map(({where}) => where)];
   if (deeds.length > deedsMax || lists.some(({length}) => length > conditionsMax)) return undefined;

@@ -30,7 +30,7 @@ export function isZone(text: string): boolean {
   }
 }
 
-/** What the wall clock of the zone shows at the moment. Z1 */
+/** Wall clock of the zone at a moment, as epoch ms. Z1 */
 export function wallMs(zone: string, ms: number): number {
   if (zone === utc) return ms;
   const parts = Object.fromEntries(

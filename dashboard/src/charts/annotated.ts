@@ -4,7 +4,7 @@
 import {wallMs} from '../address/zone.js';
 import {longDayText, momentText} from './format.js';
 
-/** What annotations of one bucket say. */
+/** Texts of the annotations of one bucket. */
 export interface ChartMark {
   /** Epoch seconds, as the chart's times. */
   readonly time: number;
@@ -19,7 +19,7 @@ interface Annotated {
 
 const dateChars = 10;
 
-/** What clocks of the zone show then, in epoch seconds; a date is that date in every zone. */
+/** Wall clock of the zone at the annotation, as epoch seconds; a date is the same date in every zone. */
 const annotatedSeconds = (at: string, zone: string): number =>
   (at.length === dateChars ? Date.parse(at) : wallMs(zone, Date.parse(at))) / 1_000;
 

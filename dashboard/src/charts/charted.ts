@@ -40,7 +40,7 @@ export interface AnsweredLine {
   readonly past?: Counted | undefined;
 }
 
-/** All lines have the same buckets: they were asked for the same days. `wallOf`: what clocks of their zone show. */
+/** Chart of lines that have the same buckets: they were asked for the same days. `wallOf`: wall clock of their zone. */
 export function chartOf(
   lines: readonly AnsweredLine[],
   interval: Interval,
@@ -83,7 +83,7 @@ function begunOf({data}: Counted, headers: Headers | undefined, wallOf: (ms: num
   return data.map(({date, count}) => (hasBegun(date) ? count : null));
 }
 
-/** One row a bucket, one column a line; dates as the API gives them. */
+/** Rows of the file: one per bucket, with a column per line; dates as the API gives them. */
 export function csvRows(lines: readonly AnsweredLine[]): Cell[][] {
   const head: Cell[] = ['date', ...lines.map(({label}) => label)];
   const buckets = lines[0]?.answer.data ?? [];

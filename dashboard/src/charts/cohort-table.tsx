@@ -14,7 +14,7 @@ export interface CohortTableProps {
   readonly interval: Interval;
   readonly show: 'share' | 'users';
   /**
-   * What is behind a number of users. `size`: the whole that `value` is a share of. `cohort` absent: all cohorts. `period` absent:
+   * Explanation of a number of users. `size`: the whole that `value` is a share of. `cohort` absent: all cohorts. `period` absent:
    * the size itself.
    */
   readonly behind: (value: number, size: number, cohort: number | undefined, period: number | undefined) => Behind;

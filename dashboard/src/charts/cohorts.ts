@@ -47,7 +47,7 @@ export function cohortsOf({cohorts}: RetentionAnswer, interval: Interval, asOfMs
   return {rows, leftOut};
 }
 
-/** As `format=csv` of the API. */
+/** Rows of the file, equal to those of `format=csv` of the API. */
 export const cohortCsv = ({cohorts}: RetentionAnswer): Cell[][] => [
   ['date', 'size', 'period', 'count', 'incomplete'],
   ...cohorts.flatMap(({date, size, cells}) =>

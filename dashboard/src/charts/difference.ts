@@ -3,14 +3,14 @@
 //        Newcombe, "Interval estimation for the difference between independent proportions" (Statistics in Medicine 17, 1998),
 //        without continuity correction.
 //   DF2. The level is 95 % for all comparisons of a table together (Bonferroni): each of m has 1 - 0.05 / m.
-//   DF3. An interval that includes zero is no verdict: nobody can tell yet.
+//   DF3. An interval that includes zero is no verdict: the data cannot tell yet.
 
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** Those who did, among all. */
+/** Number of users who did it, among all. */
 export interface Share {
   readonly did: number;
   readonly all: number;

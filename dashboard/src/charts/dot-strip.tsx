@@ -13,7 +13,7 @@ export function DotStrip({
 }) {
   const marks = [reach, limit].filter((value) => value !== undefined);
   const [low, high] = [Math.min(...samples, ...marks), Math.max(...samples, ...marks)];
-  // What never moves lies in the middle.
+  // Equal samples lie in the middle.
   const x = (value: number): string => `${(high === low ? 50 : 3 + ((value - low) / (high - low)) * 94).toFixed(2)}%`;
   return (
     <svg class="dot-strip" width="100%" height="22" aria-hidden="true">

@@ -6,10 +6,10 @@ const whole = new Intl.NumberFormat('en-US');
 const compact = new Intl.NumberFormat('en-US', {notation: 'compact', maximumFractionDigits: 1});
 
 export const count = (value: number): string => whole.format(value);
-/** In full up to five digits, as on axes. */
+/** Number in full up to five digits, shorter beyond: for axes. */
 export const short = (value: number): string =>
   Math.abs(value) < 100_000 ? whole.format(value) : compact.format(value).toLowerCase().replace('m', 'M');
-/** With a thin space. */
+/** Share as text, with a thin space before the sign. */
 export const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}\u2009%`;
 
 /** `+6.2 %`, `−3.1 %`; empty where there is nothing to compare with. */

@@ -15,6 +15,6 @@ function areAlike(a: Values, b: Values): boolean {
 /** Wider than this a line hides others. */
 const rimsMax = 2;
 
-/** For each line the number of later ones, which are drawn above it, that lie on it. */
+/** Number of later lines, which are drawn above, that lie on each line. */
 export const rimsOf = (lines: readonly Values[]): number[] =>
   lines.map((line, at) => Math.min(rimsMax, lines.slice(at + 1).filter((other) => areAlike(line, other)).length));

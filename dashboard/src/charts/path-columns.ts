@@ -57,7 +57,7 @@ export function flowOf({edges, steps}: PathsAnswer, step: number, key: string): 
   };
 }
 
-/** As `format=csv` of the API. */
+/** Rows of the file, equal to those of `format=csv` of the API. */
 export const pathCsv = ({edges}: PathsAnswer): Cell[][] => [
   ['step', 'from', 'from_kind', 'to', 'to_kind', 'users'],
   ...edges.map(({step, from, to, users}): Cell[] => [

@@ -6,7 +6,7 @@ import {scaledTo} from './ticks';
 
 export interface RunPoint {
   readonly key: string;
-  /** For screen readers. */
+  /** Words for screen readers. */
   readonly label: string;
   readonly address: string;
   readonly median: number;

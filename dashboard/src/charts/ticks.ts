@@ -1,7 +1,7 @@
 // Places of the lines of a grid.
 
 const factors = [1, 2, 2.5, 5, 10];
-/** So that 0.3 / 0.1 is three steps and not four. */
+/** Factor against rounding: 0.3 / 0.1 is three steps and not four. */
 const exact = 1 - 1e-9;
 
 /** Zero to the first round number at or above `max`, in three to five steps of 1, 2, 2.5 or 5 times a power of ten. */
@@ -12,7 +12,7 @@ export function ticksTo(max: number): number[] {
   return Array.from({length: Math.ceil((max / step) * exact) + 1}, (_, at) => at * step);
 }
 
-/** From a round number at or below `low`, which is at most zero, to one at or above `high`. */
+/** Ticks from a round number at or below `low` to one at or above `high`; a `low` above zero counts as zero. */
 export function ticksAround(low: number, high: number): number[] {
   if (low >= 0) return ticksTo(high);
   const step = ticksTo(Math.max(-low, high))[1]!;

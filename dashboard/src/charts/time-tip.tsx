@@ -13,7 +13,7 @@ export interface TipRow {
 export interface Tip {
   /** Start of the bucket, where it is a time. */
   readonly seconds?: number;
-  /** What annotations say of it. */
+  /** Texts of its annotations. */
   readonly notes?: readonly string[];
   readonly when: string;
   readonly rows: readonly TipRow[];

@@ -19,7 +19,7 @@ import './condition-list.css';
 
 export interface ConditionListProps {
   readonly conditions: readonly Condition[];
-  /** What properties there are. */
+  /** Source of the properties to choose from. */
   readonly keys: Keys;
   /** Goes on after the label of a field: `of event 2`. */
   readonly of: string;

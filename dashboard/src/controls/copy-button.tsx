@@ -33,7 +33,7 @@ export function CopyButton({
 }: {
   readonly text: string;
   readonly label?: string;
-  /** For screen readers, where the label alone does not say it. */
+  /** Words for screen readers, where the label alone does not say what is copied. */
   readonly what?: string;
 }) {
   const [state, setState] = useState<'ready' | 'copied' | 'failed'>('ready');

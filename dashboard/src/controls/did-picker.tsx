@@ -1,4 +1,4 @@
-// What somebody did: an event of one name, or of any.
+// Picker of an event that users did: of one name, or of any.
 import {useState} from 'preact/hooks';
 import type {Days} from '../address/range';
 import {EventPicker} from './event-picker';

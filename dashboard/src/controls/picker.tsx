@@ -11,7 +11,7 @@ export interface PickerOption {
 }
 
 export interface PickerOptions {
-  /** Those that match the typed text, the best first. */
+  /** Options that match the typed text, the best first. */
   readonly options: readonly PickerOption[];
   /** False while the list is being read: Enter takes nothing then. */
   readonly isKnown: boolean;
@@ -53,7 +53,7 @@ export function Picker({
   const {options: all, isKnown, none} = useOptions(text);
   const options = isOpen ? all : [];
   const isNew = isValue(typed) && !options.some((option) => option.value === typed);
-  /** What Enter takes where no option was chosen; undefined while the list is not known. */
+  /** Value that Enter takes if no option was chosen; undefined while the list is not known. */
   const entered = !isKnown ? undefined : isNew ? (options[0]?.value ?? typed) : typed;
 
   const take = (chosen: string): void => {

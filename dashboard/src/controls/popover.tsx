@@ -21,7 +21,7 @@ export function Popover({
   readonly title?: string;
   readonly button: ComponentChildren;
   readonly look?: 'button' | 'quiet' | 'pill';
-  /** Which edge of the button the panel keeps to. */
+  /** Edge of the button at which the panel stays. */
   readonly align?: 'start' | 'end';
   /** Opens it from elsewhere, such as by a key. */
   readonly handle?: RefObject<PopoverHandle | undefined>;

@@ -34,7 +34,7 @@ export function PropertyPicker({
   );
 }
 
-/** What numbers are broken down by: a property, or `trait:` and the name of a trait, as the API takes it. */
+/** Picker of a breakdown: a property, or `trait:` and the name of a trait, as the API takes it. */
 export function BreakdownPicker({keys, ...props}: Props & {readonly keys: Keys}) {
   const useBoth = (typed: string | undefined): PickerOptions => {
     const properties = useKeys(keys, typed, false);

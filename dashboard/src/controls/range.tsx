@@ -1,4 +1,4 @@
-// Which days a page is about, and what they are compared with: presets by letter, a text, two dates.
+// Button and panel for the days of a page and of its comparison: presets by letter, a text, two dates.
 import {useRef} from 'preact/hooks';
 import {type Compare, compares, daysOf, type Range, steppedRange} from '../address/range';
 import {datesText, rangeName} from '../charts/format';

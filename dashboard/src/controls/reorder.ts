@@ -4,13 +4,13 @@
 import {useRef, useState} from 'preact/hooks';
 
 export interface Reorder<Key> {
-  /** For the element that is dragged. */
+  /** Props of the element that is dragged. */
   readonly handle: (key: Key) => {
     readonly draggable: true;
     readonly onDragStart: (event: DragEvent) => void;
     readonly onDragEnd: () => void;
   };
-  /** For the item that something is dropped on. */
+  /** Props of the item that another one is dropped on. */
   readonly place: (key: Key) => {
     readonly 'data-drop': 'before' | 'after' | undefined;
     readonly onDragOver: (event: DragEvent) => void;

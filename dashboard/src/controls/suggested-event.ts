@@ -11,7 +11,7 @@ import {suggestedOf} from './suggested-name';
 const askedMax = 200;
 
 export interface Suggesting {
-  /** There is no event in these days. */
+  /** Whether these days have no event. */
   readonly isNone: boolean;
   readonly fault: Fault | undefined;
   readonly again: () => void;

@@ -1,5 +1,5 @@
-// What stands behind a number: how it is counted, and lists of exactly what was counted. Each kind of number has a module of its own.
-//   EX1. A list that is not exactly what was counted is none: the reason stands in its place.
+// Explanation of a number: how it is counted, and lists of exactly what was counted. Each kind of number has a module of its own.
+//   EX1. A list that would not be exactly what was counted is replaced by the reason.
 import {type Condition, conditionText} from '../address/conditions.js';
 import type {Span} from '../address/report-address.js';
 import {inUtc} from '../address/report-address.js';
@@ -15,7 +15,7 @@ export interface PeopleList {
 export interface Explanation {
   /** The number, in words. */
   readonly title: string;
-  /** How it is counted, in sentences. */
+  /** Sentences on how it is counted. */
   readonly how: readonly string[];
   /** Question of Events, History, that lists exactly these events. */
   readonly events?: string | undefined;

@@ -28,7 +28,7 @@ export interface StageNumber extends OfLifecycle {
 }
 
 export interface OftenNumber extends OfLifecycle {
-  /** So many buckets; undefined: any number of them. */
+  /** Number of buckets; undefined: any number. */
   readonly buckets: number | undefined;
   readonly isAtLeast: boolean;
   readonly when: string;

@@ -21,7 +21,7 @@ interface At {
   readonly text: string;
 }
 
-/** In words, where no bucket is named. */
+/** Days in words, for a number that is of no single bucket. */
 const daysText = ({days, today}: OfDays): string =>
   days.from === days.to ? dayName(days.to, today) : datesText(days, today);
 

@@ -14,7 +14,7 @@ export interface PathNumber {
   readonly event: string;
   /** From 1. */
   readonly step: number;
-  /** What is there, in words. */
+  /** Name of the event there, or of the group without a name. */
   readonly name: string;
   readonly days: Span;
   /** The days in words. */

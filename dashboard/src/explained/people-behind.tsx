@@ -12,7 +12,7 @@ import {FaultBox, Loading} from '../shell/states';
 import type {PeopleList} from './explanation';
 import './people-behind.css';
 
-/** One of either list of people, with the time that its list has. */
+/** Person of either list, with the time that the list has. */
 type Person = Pick<FunnelUsersAnswer['data'][number], 'id' | 'kind' | 'value'> &
   Partial<Pick<FunnelUsersAnswer['data'][number], 'at'> & Pick<UsersAnswer['data'][number], 'last_seen'>>;
 

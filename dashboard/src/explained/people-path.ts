@@ -15,7 +15,7 @@ export interface DoneEvents {
   readonly userWhere: readonly Condition[];
 }
 
-/** Those of one name as a funnel of one step, which has the time of the first. Undefined: more conditions than one can have. */
+/** People with an event: of one name as a funnel of one step, which has the time of the first. Undefined: too many conditions. */
 export function peopleWith({event, where, userWhere}: DoneEvents, span: Span): PeopleList | undefined {
   if (event === null) {
     const path = whoDidPath([{event, where, when: span}], userWhere);

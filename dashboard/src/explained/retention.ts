@@ -42,7 +42,7 @@ export function retentionBehind(number: RetentionNumber): Explanation {
   };
 }
 
-/** What the users of the number did and did not do; or why no list says that. */
+/** Deeds that the users of the number did or did not do; or the reason why no list can name these users. */
 function deedsOf(number: RetentionNumber): readonly AskedDeed[] | string {
   const {question, cohort, period} = number;
   if (cohort === undefined) return 'No list has the people of several cohorts: choose a number of one of them.';
@@ -64,7 +64,7 @@ function membersOf({question, start, days, dates, interval}: RetentionNumber, at
   return question.cohort === 'first' ? [first, {...began, when: {before: span}, isAbsent: true}] : [first];
 }
 
-/** When the returns of a cell lie. Undefined: never, as with `on_or_after` nothing after the days counts. */
+/** Span of the returns of a cell; undefined: the cell counts none, since with `on_or_after` no event after the days counts. */
 function returnSpan({question, days, dates, interval}: RetentionNumber, at: number, period: number): Span | undefined {
   const bucket = laterBucket(dates[at]!, period, interval, zoneOf(days));
   if (question.criteria === 'on') return bucket;

@@ -15,7 +15,7 @@ import {peopleWith} from './people-path.js';
 export interface TrendNumber {
   readonly value: number;
   readonly series: AskedSeries;
-  /** What the number shows: of the column of users always `users`. */
+  /** Measure of the number; `users` in the column of users. */
   readonly measure: Measure;
   readonly common: Pick<Common, 'user_where' | 'by'>;
   /** Undefined: all of the series. */

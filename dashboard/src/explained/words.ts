@@ -1,4 +1,4 @@
-// What explains each kind of number. A page names the kind and hands over what it knows; the dialog brings the words.
+// Explanations by kind of number. A page names the kind and hands over its data; the dialog loads the words.
 import {activeBehind} from './active.js';
 import {firingBehind} from './alert.js';
 import {funnelBehind} from './funnel.js';

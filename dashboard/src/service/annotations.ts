@@ -40,7 +40,7 @@ export async function annotate(at: string, text: string): Promise<Answer<Annotat
 
 export async function deleteAnnotation(id: string): Promise<Answer<unknown>> {
   const answer = await change('DELETE', `annotations?${new URLSearchParams({id})}`);
-  // Somebody else was faster: it is gone all the same.
+  // Another person deleted it first: the result is the same.
   if (answer.kind === 'value' || answer.fault.code === 'not_found')
     take((annotations.value ?? []).filter((one) => one.id !== id));
   return answer;

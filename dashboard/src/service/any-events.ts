@@ -1,4 +1,4 @@
-// Whether anything was ever sent: until then the first page shows how to.
+// Whether any event was ever sent: until then the first page shows how to send one.
 
 import {signal} from '@preact/signals';
 import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
@@ -7,7 +7,7 @@ import {read} from './client';
 /** Undefined while it is not known. */
 export const hasEvents = signal<boolean | undefined>(undefined);
 
-/** For every role: users alone are counted here, not named. */
+/** Looks at the number of users, which every role may read. */
 export async function lookForEvents(): Promise<void> {
   const answer = await read<LoadAnswer>('load?minutes=1');
   if (answer.kind === 'fault') return;

@@ -7,7 +7,7 @@ import {session} from './session';
 /** Stands for an address that these pages are not told. */
 const unknownAddress = 'https://ADDRESS-OF-THE-API';
 
-/** This page itself can send to the API. */
+/** Whether this page can send to the API itself. */
 export const isApiHere = computed(() => (session.value?.api.at ?? 'here') === 'here');
 export const isApiKnown = computed(() => session.value?.api.at !== 'elsewhere');
 

@@ -37,7 +37,7 @@ export function useAsked<Value>(path: string | undefined): [Signal<Asked<Value>>
   return [asked, ask as () => void];
 }
 
-/** What changes without a word of the stream is asked again this often. */
+/** Time between two questions for data whose changes the stream does not announce. */
 const askAgainMs = 5_000;
 
 /** Calls `ask` every few seconds while the page is visible. */

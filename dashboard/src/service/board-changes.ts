@@ -37,7 +37,7 @@ function make(of: PinChange, isForAny: boolean): void {
   });
 }
 
-/** Somebody else changes the board between two tries. */
+/** Tries to change the board: another person may change it between two of them. */
 const triesMax = 5;
 
 /** @returns why the change was not made. */

@@ -29,7 +29,7 @@ export function oldest(all: readonly (Freshness | undefined)[]): Freshness | und
     );
 }
 
-/** Whether a position is of a later snapshot of some partition; one without any partition is the oldest. */
+/** Whether a position has a later snapshot of some partition; a position without partitions is the oldest. */
 export function isNewer(position: string, than: string): boolean {
   const places = new Map(than.split(',').map((one) => placeIn(one)));
   return position.split(',').some((one) => {

@@ -15,7 +15,7 @@ export interface LiveArrivals {
   readonly isHeld: boolean;
   /** A button holds the list, and lets it go on. */
   readonly hold: () => void;
-  /** For the element that pauses the list while the pointer or the focus is in it. */
+  /** Props of the element that pauses the list while the pointer or the focus is in it. */
   readonly still: {
     readonly onPointerEnter: () => void;
     readonly onPointerLeave: () => void;

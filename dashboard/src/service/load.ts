@@ -24,9 +24,9 @@ const pollMs = {none: 5_000, refused: 10_000, lost: 10_000} as const;
 
 export const load = signal<Load | undefined>(undefined);
 export const loadFault = signal<Fault | undefined>(undefined);
-/** By this browser's clock; 0 before anything. */
+/** Time of the newest numbers, by this browser's clock; 0 before the first. */
 export const heardMs = signal(0);
-/** Seconds between two looks, as things are. */
+/** Seconds between two looks, by the state of the stream. */
 export const lookEverySeconds = computed(() =>
   streamState.value === 'none' ? 5 : streamState.value === 'refused' ? 10 : 1,
 );
@@ -57,7 +57,7 @@ async function readLoad(minutes: number): Promise<void> {
     const {state, at, columns} = answer.value;
     const known = load.peek()?.rows;
     const answered = {at, columns};
-    // All of it takes the place of what is known, but for what the stream brought meanwhile.
+    // The whole ring replaces the known rows, except those that the stream brought since the question.
     const isAll = minutes === ringMinutes;
     take(isAll ? (known === undefined ? answered : joined(answered, known)) : joined(known, answered), state);
   } else loadFault.value = answer.fault;

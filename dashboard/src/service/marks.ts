@@ -1,4 +1,4 @@
-// What charts show of annotations, and where their crosshair stands. The first view draws without the annotations, whose part
+// Annotations of charts, and the place of their crosshair. The first view is drawn without the annotations, whose part
 // (service/annotations.ts) is loaded after it.
 import {signal} from '@preact/signals';
 import {useMemo} from 'preact/hooks';

@@ -1,5 +1,5 @@
-// When to ask again: as soon as the stream tells of a publication. Without a stream it is due by the time that reports name,
-// and visible pages ask for it then.
+// Publications: visible pages ask again when the stream announces one. Without a stream they ask at the time that reports name
+// for the next one.
 import {effect, signal} from '@preact/signals';
 import {isShared} from '../address/base';
 import {now} from '../shell/now';

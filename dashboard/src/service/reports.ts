@@ -19,7 +19,7 @@ export interface Report<Value> {
 
 export interface Shown<Question> {
   readonly question: Question;
-  /** In the order of the request. */
+  /** Reports in the order of the request. */
   readonly reports: readonly Report<unknown>[];
   readonly freshness: Freshness | undefined;
   /** The report of a path that was asked. */

@@ -10,7 +10,7 @@ export type SavedReport = SavedReportAnswer;
 /** Undefined before the first answer. */
 export const savedReports = signal<readonly SavedReport[] | undefined>(undefined);
 export const savedFault = signal<Fault | undefined>(undefined);
-/** As it was when it was opened. SD1 */
+/** The report as it was when it was opened. SD1 */
 export const openedReport = signal<SavedReport | undefined>(undefined);
 
 export async function readSavedReports(): Promise<void> {
@@ -42,13 +42,13 @@ export async function changeReport(id: string, changed: object): Promise<Answer<
   return answer;
 }
 
-/** What somebody else made of a report, where that is why it was not changed. */
+/** Version that another person saved first, if that is why the change was refused. */
 export const theirsOf = (fault: Fault): SavedReport | undefined =>
   fault.code === 'changed_meanwhile' ? (fault.more?.report as SavedReport) : undefined;
 
 export async function deleteReport(id: string): Promise<Answer<unknown>> {
   const answer = await change('DELETE', `saved-report?${new URLSearchParams({id})}`);
-  // Somebody else was faster: it is gone all the same.
+  // Another person deleted it first: the result is the same.
   if (answer.kind === 'value' || answer.fault.code === 'not_found')
     savedReports.value = savedReports.value?.filter((report) => report.id !== id);
   return answer;

@@ -1,4 +1,4 @@
-// One event from a page, as any client of the API sends it: by a write key, without the session.
+// Sends an event from a page as any client of the API does: with a write key, without the session.
 import {serviceAddress} from '../address/base';
 import {type Answer, ask, taken} from './client';
 

@@ -1,4 +1,4 @@
-// What a page for whoever has a link shows. The pages of reports show it as any other question, without what asks something else.
+// Data of a shared report, for a person who has its link. The pages of reports show it like an answer, without controls.
 import {signal} from '@preact/signals';
 import type {Answer} from './client';
 
@@ -9,7 +9,7 @@ export interface Shared {
   readonly search: string;
   /** Time of the answers, by the service's clock: relative ranges end with its day. */
   readonly atMs: number;
-  /** Up to when the numbers are exact; undefined when none of them was answered. */
+  /** Time up to which the numbers are exact; undefined when no question was answered. */
   readonly asOfMs: number | undefined;
   /** Answers a path that the report asks. */
   readonly read: <Value>(path: string) => Promise<Answer<Value>>;

@@ -83,7 +83,7 @@ function wanted(): string {
   const all = [...new Set(wishes.flatMap((wish) => wish.topics))].sort();
   if (all.length === 0) return '';
   const query = new URLSearchParams({topics: all.join(',')});
-  // One filter can be the stream's; tabs with different ones get all arrivals, and choose.
+  // The stream has one filter. Tabs with different ones get all arrivals, and choose.
   const filters = wishes.filter((wish) => wish.topics.includes('arrivals')).map(({event, user}) => ({event, user}));
   const [first] = filters;
   if (first !== undefined && filters.every(({event, user}) => event === first.event && user === first.user)) {
@@ -108,7 +108,7 @@ function follow(next: string): void {
   open();
 }
 
-/** Whether the stream there is does for `next`. One with a filter, which stands behind an `&`, carries some events alone. SW5 */
+/** Whether the present stream also carries `next`. A stream with a filter, after an `&`, lacks the other events. SW5 */
 function carries(next: string): boolean {
   const wants = topicsOf(next);
   const isWider = wants.includes('arrivals') && wants.every((topic) => topicsOf(address).includes(topic));

@@ -53,7 +53,7 @@ function connect(): MessagePort | undefined {
 
 function take(news: StreamNews): void {
   if (news.kind === 'state') {
-    if (news.wish === said.number) streamState.value = news.state; // Else it is of a stream that lacks a topic.
+    if (news.wish === said.number) streamState.value = news.state; // Another number belongs to a stream that lacks a topic.
     return;
   }
   if (news.topic === 'bye' && (JSON.parse(news.data) as {why: string}).why === 'signed_out') isSignedOut.value = true;

@@ -53,7 +53,7 @@ export function useUserList(pathOf: (page?: Page) => string): [UserList, () => v
   };
   useEffect(() => {
     const aborter = new AbortController();
-    // Those of the question before stay until the answer.
+    // Users of the question before stay until the answer.
     void readPage({...state.peek(), cursor: null, freshness: undefined}, aborter.signal);
     return () => aborter.abort();
   }, [first]);

@@ -1,4 +1,4 @@
-// What happened, as charts show it: one is made of a day or a moment and a few words; all of them in a list.
+// Dialog of annotations: a list of them, and a form with a day or a moment and a few words.
 import {useState} from 'preact/hooks';
 import {annotatedText, utcSeconds} from '../charts/annotated';
 import {Dialog} from '../controls/dialog';

@@ -17,7 +17,7 @@ export function Explained({
 }: {
   /** The number as it is shown. */
   readonly text: string;
-  /** What it is the number of, for screen readers. */
+  /** Words for what is counted, for screen readers. */
   readonly of: string;
   readonly behind: Behind;
 }) {

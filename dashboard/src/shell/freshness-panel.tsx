@@ -1,4 +1,4 @@
-// Up to when the numbers of a page are exact, what came since, when the next ones are due, and which partition counts last.
+// Panel of freshness: the time up to which numbers are exact, what came since, when the next are due, the slowest partition.
 import {useEffect} from 'preact/hooks';
 import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
 import {clockText, count, duration, momentText} from '../charts/format';

@@ -1,4 +1,4 @@
-// Up to when the numbers of a page are exact, and when newer ones are due. Late is amber, and later red with the reasons.
+// Freshness of a page: the time up to which its numbers are exact, and when newer ones are due. Late is amber, later red.
 import {agoText, clockText, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
 import type {Freshness} from '../service/freshness';

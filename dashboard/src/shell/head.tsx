@@ -14,7 +14,7 @@ export function Head({
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} - Millrace`;
-    // After a change of pages a screen reader goes on from here; the first page keeps the browser's own place.
+    // A screen reader continues from the title after a change of pages; the first page keeps the browser's own place.
     if (history.length > 1 && document.activeElement === document.body) heading.current?.focus({preventScroll: true});
   }, [title]);
   return (

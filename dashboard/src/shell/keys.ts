@@ -13,10 +13,10 @@ export const hasLetters = signal(stored());
 /** The dialog of the shell that is open. */
 export const openDialog = signal<'palette' | 'keys' | undefined>(undefined);
 
-/** Typed after Ctrl-K, before the palette has its field. */
+/** Text that was typed after Ctrl-K before the palette has its field. */
 let early = '';
 
-/** What was typed early, once. */
+/** The text that was typed early; the next call gets none. */
 export function takeEarly(): string {
   const text = early;
   early = '';
@@ -39,7 +39,7 @@ export function setLetters(are: boolean): void {
   try {
     localStorage.setItem(place, are ? 'on' : 'off');
   } catch {
-    // Not kept, and nothing else is lost.
+    // Without storage the choice lives as long as the page.
   }
 }
 

@@ -180,5 +180,5 @@ export const firstPath = '/';
 /** `/dashboard` leads here while the service has no event. */
 export const beginningPath = '/first-event';
 
-/** Whether the side lists it for the person who is signed in. */
+/** Whether the side lists the place for the person who is signed in. */
 export const isShown = ({role, isListed}: Place): boolean => may(role) && (isListed === undefined || isListed());

@@ -6,7 +6,7 @@ import {type Role, session} from '../service/session';
 import {Icon} from './icon';
 import {now} from './now';
 
-/** Nothing flashes: the outline comes after 150 ms. */
+/** Outline of a page that is loading. It comes after 150 ms, so quick answers do not flash. */
 export function Loading({lines = 3}: {readonly lines?: number}) {
   const [isLate, setLate] = useState(false);
   useEffect(() => {

@@ -33,7 +33,7 @@ export function switchTheme(): void {
   try {
     localStorage.setItem(place, theme);
   } catch {
-    // Not kept, and nothing else is lost.
+    // Without storage the choice lives as long as the page.
   }
 }
 

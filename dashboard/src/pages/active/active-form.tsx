@@ -1,4 +1,4 @@
-// What makes a user active, and what active users are broken down by.
+// Form of Active users: the event that makes a user active, and the breakdown.
 import type {ActiveQuestion} from '../../address/active-address';
 import type {Days} from '../../address/range';
 import {metrics} from '../../address/report-address';

@@ -249,14 +249,14 @@ interface Asked {
   readonly zone: string;
 }
 
-/** What is behind the users of all days. */
+/** Explanation of the users of all days. */
 const allOf =
   ({question: {question, days, dates, zone}, freshness}: Shown<Asked>, value: number): Behind =>
   ({activeBehind}) => {
     return activeBehind({value, question, days, point: undefined, when: `${dates} (${zone})`, freshness});
   };
 
-/** What is behind the users of a row of the breakdown. */
+/** Explanation of the users of a row of the breakdown. */
 const rowOf =
   ({question, days, dates, zone}: Asked): BehindRow =>
   (row, rows, freshness) =>
@@ -265,7 +265,7 @@ const rowOf =
     return activeBehind({value: row.total, question, days, point: undefined, when, row, rows, freshness});
   };
 
-/** What is behind a point of a metric's line. */
+/** Explanation of a point of a metric's line. */
 const pointOf =
   (
     {question: {question, days, interval, zone}, freshness}: Shown<Asked>,

@@ -36,7 +36,7 @@ export function ByValue({
   readonly by: string;
   readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
-  /** What is behind the users of a row. */
+  /** Explanation of the users of a row. */
   readonly behind: BehindRow;
 }) {
   const [isTable, setTable] = useState(false);

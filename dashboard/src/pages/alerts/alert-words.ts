@@ -20,10 +20,10 @@ export const lagWords: Readonly<Record<LagKind, string>> = {
   webhook: 'webhooks',
 };
 
-/** What is known of a saved funnel by its id. */
+/** Names of saved funnels by their ids. */
 export type FunnelNames = ReadonlyMap<string, string>;
 
-/** Once for each user: it has no state. */
+/** Whether the alert notifies once for each user: it has no state. */
 export const isOfUsers = ({kind}: Pick<AlertAnswer, 'kind'>): boolean => kind === 'stalled';
 
 /** `at least 10 "signup" events in 1 h, if plan eq pro` */
@@ -54,7 +54,7 @@ const boundsText = ({below, lower_by_percent: lowerBy}: AlertAnswer): string =>
     ...(lowerBy === undefined ? [] : [`lower by ${lowerBy}\u2009% than before`]),
   ].join(' or ');
 
-/** With the tone of its pill. */
+/** Words of an alert's state, and the tone of its pill. */
 export function stateOf({kind, state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
   if (paused) return ['paused', 'warn'];
   if (state === null) return ['not judged yet', ''];

@@ -1,4 +1,4 @@
-// What the address of the page Benchmarks asks: the history, one run, or two of them.
+// Address of the page Benchmarks: the history, one run, or two of them.
 import {addressAsking, one, type QuestionOf, word} from '../../address/codec.js';
 
 export const views = ['history', 'run', 'compare'] as const;

@@ -74,7 +74,7 @@ function NewestRun({list: {runs}}: {readonly list: RunList}) {
   );
 }
 
-/** What could not be read: said, and no reason to show nothing. */
+/** Files that could not be read, shown beside those that could. */
 function Problems({list: {problems}}: {readonly list: RunList}) {
   if (problems.length === 0) return null;
   return (

@@ -1,11 +1,11 @@
-// Which runs can be compared: those of one machine, with the same options.
+// Comparable runs: those of one machine, with the same options.
 import type {ListedRun} from '../../../../src/bench-run.js';
 
 export type Break = 'other host' | 'other options';
 
 type Comparable = Pick<ListedRun, 'host' | 'options'>;
 
-/** In the order of their names, so that two texts are equal when all values are. */
+/** Text of all values in the order of their names: two texts are equal when all values are. */
 function textOf(value: object): string {
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(entries.map(([name, part]) => [name, part instanceof Object ? textOf(part) : part]));
@@ -19,7 +19,7 @@ export function breakBetween(a: Comparable, b: Comparable): Break | undefined {
   return textOf(a.options) === textOf(b.options) ? undefined : 'other options';
 }
 
-/** What differs, such as `partitions 4 → 1`. */
+/** Differences as texts such as `partitions 4 → 1`. */
 export function differences(a: object, b: object): string[] {
   const [before, after] = [a, b] as unknown as Record<string, unknown>[];
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((name) => {

@@ -274,7 +274,7 @@ function Rows({
   );
 }
 
-/** On a phone it stands beside the name, where nobody has to scroll for it. */
+/** Verdict of a row. On a phone it is beside the name, since the last column would be out of sight. */
 function VerdictMark({row, isBeside = false}: {readonly row: ComparedFigure; readonly isBeside?: boolean}) {
   return (
     <span

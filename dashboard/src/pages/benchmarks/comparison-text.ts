@@ -40,7 +40,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
   ].join('\n');
 }
 
-/** Nothing of a name may end its cell, or be markup of Markdown or HTML. */
+/** Name whose characters neither end its cell nor are markup of Markdown or HTML. */
 const inMarkdown = (text: string): string =>
   text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`*_[\]<>|]/g, (character) => `\\${character}`);
 
@@ -63,7 +63,7 @@ th:first-child, td:first-child, th:last-child, td:last-child { text-align: left 
 .note { background: light-dark(#fbe9e7, #34201f); padding: 8px 12px; border-radius: 6px } dt { float: left; width: 24px; font-weight: 600 }
 `;
 
-/** Without script, and without anything from another place. */
+/** Comparison as a page without script or links to other files. */
 export function comparisonHtml(comparison: Comparison): string {
   const {a, b, rows} = comparison;
   const title = `${a.bench}: ${summaryOf(rows)}`;

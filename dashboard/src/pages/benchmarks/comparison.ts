@@ -9,7 +9,7 @@ import {quantileOf, type Spread, spreadOf} from '../../charts/spread.js';
 import {breakBetween, isSameHost} from './comparability.js';
 import {mannWhitneyP} from './mann-whitney.js';
 
-/** In the order in which they are shown. */
+/** Verdicts in the order in which they are shown. */
 export const verdicts = ['worse', 'better', 'too few rounds', 'other host', 'no difference seen'] as const;
 export type Verdict = (typeof verdicts)[number];
 
@@ -105,7 +105,7 @@ function neighbourChanges(figureId: string, of: ListedRun, runs: readonly Listed
   });
 }
 
-/** By verdict, and within one the largest change in relation to its band first. */
+/** Order by verdict, and within one the largest change in relation to its band first. */
 function byVerdict(a: ComparedFigure, b: ComparedFigure): number {
   const size = ({change, band}: ComparedFigure): number => Math.abs(change) / band;
   return verdicts.indexOf(a.verdict) - verdicts.indexOf(b.verdict) || size(b) - size(a);

@@ -11,7 +11,7 @@ const plain = new Intl.NumberFormat('en-US', {maximumFractionDigits: 3});
 export const numberText = (value: number): string =>
   Math.abs(value) >= 1_000 ? whole.format(value) : precise.format(value);
 
-/** What somebody chose, such as a reach: without digits that say nothing. */
+/** Text of a number that a person chose, such as a reach: without digits that nobody measured. */
 export const chosenText = (value: number): string => plain.format(value);
 
 /** A ratio has no unit. */

@@ -23,7 +23,7 @@ import {
 import {RunLink} from './run-link';
 
 const path = pageAddress('/benchmarks');
-/** In a chart: a finger needs 24 px for each. The table has all. */
+/** Points in a chart: a finger needs 24 px for each. The table has all runs. */
 const pointsShown = 12;
 
 export function HistoryView({

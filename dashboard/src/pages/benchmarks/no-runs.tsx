@@ -1,4 +1,4 @@
-// Before the first run: how to make one.
+// Page before the first run: how to make one.
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
 import {Card} from '../../shell/card';

@@ -11,7 +11,7 @@ export interface HistoryPoint {
 }
 
 export interface FigureHistory {
-  /** As the newest run has it. */
+  /** The figure in the newest run. */
   readonly figure: Figure;
   /** Oldest first. */
   readonly points: readonly HistoryPoint[];
@@ -24,7 +24,7 @@ export interface BenchHistory {
   readonly figures: readonly FigureHistory[];
 }
 
-/** By bench, in the order of their names. A figure that the newest run no longer has stands last. */
+/** Histories per bench, in the order of their names. A figure that the newest run lacks comes last. */
 export function historiesOf(runs: readonly ListedRun[]): BenchHistory[] {
   const benches = [...new Set(runs.map(({bench}) => bench))].sort();
   return benches.map((bench) => {
@@ -51,7 +51,7 @@ export interface Shortfall {
   readonly figure: Figure;
   readonly run: ListedRun;
   readonly spread: Spread;
-  /** How many times the median is off: 1.25 is a quarter more than it may be, or the reach a quarter more than it is. */
+  /** Factor by which the median is off: 1.25 is a quarter above its limit, or a quarter below its reach. */
   readonly times: number;
 }
 

@@ -103,7 +103,7 @@ export function History() {
   );
 }
 
-/** All of these events as lines, and what comes after them, or changes: for a copy elsewhere. */
+/** Paths for a copy elsewhere: all of these events as lines, and the changes after them. */
 const exportPaths = (asked: Filter, zone: string): readonly string[] => [
   `v1/export?${new URLSearchParams({...asked, [inUtc[0]]: zone})}`,
   'v1/changes?limit=1000',

@@ -22,7 +22,7 @@ const importCommand = 'npm run import -- events.ndjson.gz';
 const demoCommand = 'npm run demo';
 
 export function FirstEvent() {
-  /** In this page alone: it is gone with it. */
+  /** The new key lives as long as this page. */
   const [key, setKey] = useState<string>();
   const [shown, setShown] = useState(0);
   const [fault, setFault] = useState<Fault>();

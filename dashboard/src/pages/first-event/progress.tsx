@@ -136,7 +136,7 @@ function Step({
   );
 }
 
-/** When the publication that has it is due. */
+/** Time at which the publication with the event is due. */
 function Due({
   event,
   published,

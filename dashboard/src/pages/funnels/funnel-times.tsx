@@ -34,7 +34,7 @@ export function FunnelTimes({question, span, interval, names}: FunnelTimesProps)
   const chart = useMemo(() => {
     const data = (answer?.data ?? []).map(({date, count: entered, conversion_rate}) => ({
       date,
-      // Without entrants there is no conversion rate.
+      // A bucket without entrants has no conversion rate.
       count: entered === 0 ? null : conversion_rate,
     }));
     const line = {label: 'Conversion', tone: 1, answer: {data}, headers: report?.headers};

@@ -33,7 +33,7 @@ export function StepsForm({
     move,
   );
   const form = useRef<HTMLElement>(null);
-  /** After a step was chosen: the next one, or the button that adds one. */
+  /** Focuses the step after the one that was chosen, or the button that adds a step. */
   const focusBehind = (at: number): void => {
     requestAnimationFrame(() => {
       const next = list.current?.children[at + 1]?.querySelector('input');

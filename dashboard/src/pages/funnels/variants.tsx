@@ -26,7 +26,7 @@ export interface VariantsProps {
   readonly rows: readonly Row[];
   /** Names of the steps; absent where they come in any order. */
   readonly names: readonly string[] | undefined;
-  /** What is behind a number of a row. */
+  /** Explanation of a number of a row. */
   readonly behind: (step: number, outcome: Outcome, row: VariantRow, name: string) => Behind;
 }
 

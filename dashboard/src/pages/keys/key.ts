@@ -43,7 +43,7 @@ export function optionWords({
   ];
 }
 
-/** One event in, as a person can paste it. */
+/** Command that sends one event, ready to paste. */
 export const curlOf = (key: string, kind: KeyKind, address: string): string =>
   kind === 'write'
     ? `curl -X POST '${address}/v1/events' \\\n  -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' \\\n  -d '{"event":"signup","userId":"ada"}'`

@@ -122,7 +122,7 @@ interface Asked {
 }
 type AskingOf = Asking<Asked>;
 
-/** What is behind a stage in a bucket; without a stage: everybody in the bucket. */
+/** Explanation of a stage in a bucket; without a stage: of all users in the bucket. */
 const stageOf =
   (
     {question: {question, days, interval, zone}, freshness}: Shown<Asked>,
@@ -135,7 +135,7 @@ const stageOf =
     return stageBehind({value, question, days, interval, stage, date, when, freshness});
   };
 
-/** What is behind the users who were active in so many buckets; without a number: in any. */
+/** Explanation of the users who were active in `buckets` buckets; absent: in any number. */
 const oftenOf =
   ({question: asked, freshness}: Shown<Asked>, value: number, isAtLeast: boolean, buckets?: number): Behind =>
   ({oftenBehind}) => {
@@ -259,7 +259,7 @@ function Often({asking, name}: {readonly asking: AskingOf; readonly name: string
     [answer],
   );
   const inWords = (at: number): string => `${at + 1} ${interval}${at === 0 ? '' : 's'}${isAtLeast ? ' or more' : ''}`;
-  // With `at_least` the first bar is everybody.
+  // The first bar of `at_least` has all users.
   const total = isAtLeast ? (data[0]?.users ?? 0) : (answer?.total ?? 0);
   return (
     <Card

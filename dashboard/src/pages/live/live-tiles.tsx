@@ -9,7 +9,7 @@ type Value = number | null;
 
 const sparkPointsMax = 36;
 
-/** Not known is said, and never shown as zero. */
+/** Text of a value; an unknown one is a dash, never zero. */
 const orNone = (value: Value, say: (value: number) => string): string => (value === null ? '–' : say(value));
 
 /** The newest row, not the newest point: the page is of this second. */

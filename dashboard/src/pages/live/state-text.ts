@@ -1,4 +1,4 @@
-// All numbers of Live load as text, for a ticket. No id, key or name of a client is among them.
+// Numbers of Live load as text, for a ticket, without any id, key or name of a client.
 import {duration, momentText} from '../../charts/format';
 import type {Load} from '../../service/load';
 import {alarmWords} from './alarms';

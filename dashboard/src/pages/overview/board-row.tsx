@@ -14,7 +14,7 @@ export function BoardRow(props: Omit<PinnedProps, 'pin' | 'reorder'>) {
     </div>
   );
   const [first = '', ...others] = pins.value;
-  // One list: a pin that is moved keeps its card, with what it shows.
+  // All cards are in one list, so a pin that is moved keeps its card and its data.
   const cards = [
     place(first, 8),
     <NewestCard key="newest" />,

@@ -1,4 +1,4 @@
-// What is newest: events as they arrive, or, for a role that sees no single event, what people wrote about the charts.
+// Card of the newest events as they arrive; for a role that may not see single events, of the newest annotations.
 import {annotatedText} from '../../charts/annotated';
 import {annotations, annotationsFault, readAnnotations} from '../../service/annotations';
 import {may} from '../../service/session';

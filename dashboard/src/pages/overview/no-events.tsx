@@ -1,4 +1,4 @@
-// Nothing in the days that are shown: where the events are, or how to send the first one.
+// Overview of days without events: where the events are, or how to send the first one.
 
 import {useEffect} from 'preact/hooks';
 import {useLocation} from 'preact-iso';

@@ -156,10 +156,10 @@ function Figure({
   isMoreBetter = false,
 }: {
   readonly value: number;
-  /** What it is the number of. */
+  /** Words for what is counted. */
   readonly of: string;
   readonly behind: Behind;
-  /** There are more names than were asked for. */
+  /** Whether more names exist than were asked for. */
   readonly isAtLeast?: boolean;
   readonly before: number | undefined;
   readonly note: string;

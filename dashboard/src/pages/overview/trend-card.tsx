@@ -60,7 +60,7 @@ export function TrendCard({
   /** Stands above the chart. */
   readonly before?: ComponentChildren;
   readonly linesOf?: (shown: Shown<TrendQuestion>) => readonly AnsweredLine[];
-  /** What is behind the number of a line in a bucket. */
+  /** Explanation of the number of a line in a bucket. */
   readonly behind?: BehindNumber;
   /** Text of a value; absent: a number. */
   readonly say?: ((value: number) => string) | undefined;

@@ -164,7 +164,7 @@ interface Asked {
   readonly dates: string;
 }
 
-/** What is behind the users of a place. */
+/** Explanation of the users of a place. */
 const placeOf =
   (
     {question: {question, days, dates}, freshness}: Shown<Asked>,

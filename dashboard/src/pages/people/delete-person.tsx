@@ -30,7 +30,7 @@ export function DeletePerson({
     const answer = await change<{deletion: DeletionReceipt}>('DELETE', personPath(person));
     setBusy(false);
     if (answer.kind === 'value') return onDeleted(answer.value.deletion.id);
-    // Somebody else was faster: their receipt is the answer.
+    // Another person deleted it first: that receipt is the answer.
     const earlier = answer.fault.more?.deletion as DeletionReceipt | undefined;
     if (earlier === undefined) setFault(answer.fault);
     else onDeleted(earlier.id);

@@ -1,4 +1,4 @@
-// How far a person got in each saved funnel, as the service keeps it. Nothing is shown while no funnel is saved.
+// Progress of a person in each saved funnel, as the service keeps it. Hidden while no funnel is saved.
 import type {userFunnelsAnswer} from '../../../../src/edge/answers/saved-funnels.js';
 import {type PersonId, personFunnelsPath} from '../../address/report-address';
 import {Moment} from '../../controls/moment';

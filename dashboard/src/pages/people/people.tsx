@@ -74,7 +74,7 @@ function Search({
 }: {
   readonly person: PersonId | undefined;
   readonly prefix?: string | null;
-  /** What is typed is the beginning of the ids that are listed. Absent: there is no list. */
+  /** Gets the typed text, the prefix of the listed ids. Absent: no list is shown. */
   readonly onPrefix?: (prefix: string | null) => void;
   readonly onFind: (person: PersonId) => void;
 }) {

@@ -23,7 +23,7 @@ import '../../design/reports.css';
 import {typeOf, valueText} from './trait-text';
 
 const stripDays = 90;
-/** Without the id, which would stay in the list of downloads. */
+/** Name without the id, which would stay in the list of downloads. */
 const exportFile = 'person.ndjson';
 
 export function PersonPage({
@@ -49,7 +49,7 @@ export function PersonPage({
   const traits = Object.entries(value.traits);
   const devices = value.anonymous_ids ?? [];
   const lastDay = dayOfMs(Date.parse(value.last_seen));
-  // Somebody who was last seen long ago is shown as they were then.
+  // The strip of a person who was last seen long ago ends on that day.
   const stripEnd = lastDay < today.value - stripDays ? lastDay : today.value;
   const names = new Map<string, number>();
   for (const {event} of history.events) names.set(event, (names.get(event) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// What is asked of Retention: who begins, what a return is, and how both are counted.
+// Form of Retention: who begins, what a return is, and how both are counted.
 import {periodsMax, type RetentionQuestion} from '../../address/engagement-address';
 import type {Days} from '../../address/range';
 import {UserConditions} from '../../controls/common-fields';

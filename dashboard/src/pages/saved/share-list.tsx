@@ -82,7 +82,7 @@ export function ShareList() {
   );
 }
 
-/** Somebody else was faster. */
+/** Fault of a revocation; none if another person revoked the link first. */
 const revoked = (fault: Fault | undefined): Fault | undefined => (fault?.code === 'not_found' ? undefined : fault);
 
 function wordsOf({follows, is_shown: isShown, origins}: ShareAnswer): string {

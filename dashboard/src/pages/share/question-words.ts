@@ -10,7 +10,7 @@ import {windowText} from '../../address/window-text';
 import {datesText, rangeName} from '../../charts/format';
 import {todayIn} from '../../shell/zone-day';
 
-/** What is asked, and in which words; an empty text is left out. */
+/** Part of the question and its words; an empty text is left out. */
 type Row = readonly [what: string, text: string];
 
 const and = (conditions: readonly Condition[]): string => conditions.map(conditionText).join(' and ');

@@ -76,7 +76,7 @@ function Unread({fault}: {readonly fault: Fault}) {
   );
 }
 
-/** Up to when the numbers are exact. */
+/** Time up to which the numbers are exact. */
 function AsOf() {
   const {atMs, asOfMs} = shared.value!;
   if (asOfMs === undefined) return null;

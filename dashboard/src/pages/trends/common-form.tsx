@@ -1,4 +1,4 @@
-// What all series of Trends have in common: whose events they are, by what they are broken down, and in which zone they count.
+// Form of what all series of Trends share: the users, the breakdown, the zone.
 import type {Days, Interval} from '../../address/range';
 import type {TrendsQuestion} from '../../address/trends-address';
 import {ByField, UserConditions} from '../../controls/common-fields';

@@ -77,7 +77,7 @@ export function Trends() {
   const until = useReports(soFar, soFar?.paths);
 
   const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
-  // What is divided is not asked of the service: it is the same answer, shown otherwise.
+  // The quotient is computed here: the service is asked the same question with and without it.
   const divisor = shown && divisorIn(question, shown.question.series);
   const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
   const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);

@@ -1,4 +1,4 @@
-// One webhook: what can be done with it, and its deliveries.
+// One webhook: its actions and its deliveries.
 
 import {useState} from 'preact/hooks';
 import type {DeliveriesAnswer, DeliveryAnswer, WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
@@ -206,7 +206,7 @@ function DeliveryTable({
   );
 }
 
-/** What waits is tried in the future. */
+/** Time of a delivery; the one of a pending delivery is in the future. */
 function DueOr({iso, status}: Pick<DeliveryAnswer, 'status'> & {readonly iso: string}) {
   if (status !== 'pending') return <Moment iso={iso} />;
   return <time dateTime={iso}>{iso.slice(0, 19).replace('T', ' ')} UTC</time>;

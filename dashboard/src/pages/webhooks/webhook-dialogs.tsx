@@ -1,4 +1,4 @@
-// What is asked before a webhook's secret changes, before events are sent again, and before it is deleted.
+// Dialogs before a webhook's secret changes, before events are sent again, and before it is deleted.
 
 import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';

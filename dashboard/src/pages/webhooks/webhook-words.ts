@@ -37,7 +37,7 @@ export function subscriptionText({type, names = [], where = []}: WebhookAnswer['
   return `${type}${listed === '' ? '' : ` (${listed})`}${where.length === 0 ? '' : ` if ${where.join(' and ')}`}`;
 }
 
-/** With the tone of its pill. */
+/** Words of a webhook's state, and the tone of its pill. */
 export function stateOf({state, health}: WebhookAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
   if (state === 'disabled') return ['disabled', 'bad'];
   if (state === 'paused') return ['paused', 'warn'];
