@@ -91,8 +91,8 @@ describe('a log that takes no events', () => {
     await jsm.streams.delete('LOG-0');
     const writer = new Client(service.baseUrl, service.writeKey);
     expect((await writer.post('/v1/events', signup)).status).toBe(503);
-    expect(await reasonsOf(service)).toContain('stream LOG-0 is not there');
-    expect(linesWith(service, 'stream LOG-0 is not there')).toHaveLength(1);
+    expect(await reasonsOf(service)).toContain('stream LOG-0 does not exist');
+    expect(linesWith(service, 'stream LOG-0 does not exist')).toHaveLength(1);
     await until('the partition says so of its ticks', () => linesWith(service, 'to append to the log').length > 0);
     expect(linesWith(service, 'to append to the log')).toEqual([expect.stringContaining('no stream takes it')]);
     await nc.close();

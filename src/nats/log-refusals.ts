@@ -54,7 +54,7 @@ export class LogRefusals {
 
   private async look(partition: number): Promise<void> {
     if ((await this.options.isStreamThere(partition)) === false) {
-      this.note(partition, `stream ${logStream(partition)} is not there`);
+      this.note(partition, `stream ${logStream(partition)} does not exist`);
     }
   }
 

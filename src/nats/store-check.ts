@@ -21,7 +21,7 @@ export interface CheckedPartition {
 /** @throws Error that names what is missing or damaged. */
 export async function checkStore(nc: NatsConnection): Promise<CheckedPartition[]> {
   const deployment = await readDeployment(nc);
-  if (deployment === undefined) throw new Error('it has no record of a deployment');
+  if (deployment === undefined) throw new Error('the record of the deployment is missing');
   const jsm = await jetstreamManager(nc, {checkAPI: false});
   const manifests = publishedManifests(jsm);
   const parts = new StoredParts(partValues(jsm));
@@ -35,7 +35,7 @@ export async function checkStore(nc: NatsConnection): Promise<CheckedPartition[]
       const {sequence} = manifest.position;
       if (log.first_seq > sequence + 1 || log.last_seq < sequence)
         throw new Error(
-          `partition ${partition}: its log goes from ${log.first_seq} to ${log.last_seq}, its snapshot to ${sequence}`,
+          `partition ${partition}: the log has the sequences ${log.first_seq} to ${log.last_seq}, but the snapshot ends at ${sequence}`,
         );
     }
     checked.push({partition, snapshot: manifest?.position ?? null, lastSequence: log.last_seq});

@@ -140,7 +140,7 @@ export class ReportEngine {
       return answer;
     } catch (error) {
       throwBroken(error);
-      if (error instanceof Overload) return {kind: 'unavailable', message: `${reportsWaitingMax} reports wait already`};
+      if (error instanceof Overload) return {kind: 'unavailable', message: `${reportsWaitingMax} reports are already waiting`};
       if (error instanceof Disagreement || error instanceof BeyondMemory)
         return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
@@ -239,7 +239,7 @@ export class ReportEngine {
       } catch (error) {
         if (!(error instanceof MissingPart) || (await this.snapshots.nameNow(error.ref))) throw error;
         if (monotonicMs() > endMs)
-          return {kind: 'unavailable', message: 'snapshots follow each other faster than they are read'};
+          return {kind: 'unavailable', message: 'the service publishes snapshots faster than reports read them'};
       }
     }
   }
@@ -335,7 +335,7 @@ export class ReportEngine {
       const answer = await this.atWork.run(() => make(set, evaluation));
       const now = await this.snapshots.read();
       if (areAll(now) && deletionsOf(now) === deletionsOf(set)) return answer;
-      if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'deletions follow each other too fast'};
+      if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'deletions complete faster than the report is computed'};
     }
   }
 

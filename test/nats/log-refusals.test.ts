@@ -54,7 +54,7 @@ test('a message that nobody hears is a missing stream only where NATS says so, w
     refusals.unheard(1);
   }
   await until('it is known', () => refusals.reasons().length > 0);
-  expect(refusals.reasons()).toEqual(['stream LOG-1 is not there']);
+  expect(refusals.reasons()).toEqual(['stream LOG-1 does not exist']);
   expect(looked).toEqual([0, 1]);
   now.ms = 1_000;
   refusals.unheard(1);

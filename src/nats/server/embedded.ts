@@ -125,7 +125,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const first = await startServer(plan, -1);
   const durability = await readDurability(first.monitorUrl, monitorMsMax).catch(async (cause: Error) => {
     await stopServer(first);
-    throw new NatsServerFault(`nats-server does not say how it syncs: ${cause.message}`, {cause});
+    throw new NatsServerFault(`nats-server does not report whether it syncs: ${cause.message}`, {cause});
   });
   const supervisor = supervise(plan, first);
   return {

@@ -81,7 +81,7 @@ export class LiveReads {
           if (await this.view.ownership.isOutlived()) return movedOn;
           throw error;
         }
-        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the state changes faster than it is read'};
+        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the stored events change faster than they are read'};
       }
     }
   }
@@ -364,12 +364,12 @@ const ownerUnknown: PartitionAnswer = {
 
 const logUnknown: PartitionAnswer = {
   kind: 'unavailable',
-  message: 'it is unknown now whether the log is the one that was folded',
+  message: 'the service does not know yet whether the log is the one that it folded',
 };
 
 const tooLong: PartitionAnswer = {
   kind: 'unavailable',
-  message: 'the page reads more of the store than fits its time: ask for less, or for a shorter time',
+  message: 'the page reads too much of the store in its time: ask for fewer events, or for a shorter range',
 };
 
 const userKey = (user: UserRef): Uint8Array => wtf8((user.kind === 'user' ? 'u' : 'a') + user.id);
