@@ -140,7 +140,8 @@ export class ReportEngine {
       return answer;
     } catch (error) {
       throwBroken(error);
-      if (error instanceof Overload) return {kind: 'unavailable', message: `${reportsWaitingMax} reports are already waiting`};
+      if (error instanceof Overload)
+        return {kind: 'unavailable', message: `${reportsWaitingMax} reports are already waiting`};
       if (error instanceof Disagreement || error instanceof BeyondMemory)
         return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
@@ -335,7 +336,8 @@ export class ReportEngine {
       const answer = await this.atWork.run(() => make(set, evaluation));
       const now = await this.snapshots.read();
       if (areAll(now) && deletionsOf(now) === deletionsOf(set)) return answer;
-      if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'deletions complete faster than the report is computed'};
+      if (monotonicMs() > endMs)
+        return {kind: 'unavailable', message: 'deletions complete faster than the report is computed'};
     }
   }
 

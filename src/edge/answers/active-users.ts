@@ -17,7 +17,9 @@ export const activeAnswer = z.strictObject({
     .strictObject({
       property: askedProperty(),
       additive: z.literal(false).describe('A user may be in several rows.'),
-      rows: z.array(z.strictObject({...breakdownRow(), ...activeSeries()})).describe('The value with the most users first.'),
+      rows: z
+        .array(z.strictObject({...breakdownRow(), ...activeSeries()}))
+        .describe('The value with the most users first.'),
     })
     .optional(),
   skipped: skipped(),

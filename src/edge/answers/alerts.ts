@@ -57,7 +57,10 @@ export const deletedAlertAnswer = z.strictObject({status: z.literal('deleted'), 
 export const alertPreviewAnswer = z.strictObject({
   from: instant().describe('The first evaluation.'),
   to: instant().describe('The last one: what the published reports include.'),
-  step_minutes: z.int().min(1).describe('Minutes between evaluations. A state that begins and ends in between is not seen.'),
+  step_minutes: z
+    .int()
+    .min(1)
+    .describe('Minutes between evaluations. A state that begins and ends in between is not seen.'),
   fired: count().describe('Number of times that it would have begun to fire.'),
   messages: count().describe('Number of messages that would have been sent.'),
   firings: z

@@ -102,9 +102,7 @@ export const pathsAnswer = z.strictObject({
         users: count(),
       }),
     )
-    .describe(
-      'Edges of each step, the most frequent first; the one from `other` to `other` comes last.',
-    ),
+    .describe('Edges of each step, the most frequent first; the one from `other` to `other` comes last.'),
   skipped: skipped(),
 });
 export type PathsAnswer = z.infer<typeof pathsAnswer>;

@@ -79,7 +79,9 @@ export const funnelUsersAnswer = z.strictObject({
         kind: z.enum(['user', 'anonymous']).describe('Whether the id is a `userId` or an `anonymousId`.'),
         value: z.string().optional().describe('Value of this path; only with `hold`.'),
         entered_at: instant().describe('Time of the first event of the path.'),
-        at: instant().describe('Time at which the user reached the step, or, if the user dropped out, the step before.'),
+        at: instant().describe(
+          'Time at which the user reached the step, or, if the user dropped out, the step before.',
+        ),
       }),
     )
     .describe('Users in the order of their partitions, and in it of their first event.'),

@@ -8,10 +8,7 @@ const rejected = z.strictObject({
   code: z.enum([...rejectedCodes, 'conflict']),
   field: z.string().nullable(),
   index: z.int().min(0).nullable().describe('Index in its batch; null for a single event and for a whole body.'),
-  event: z
-    .string()
-    .nullable()
-    .describe('Name of the event, if it is valid. No other field of the event is kept.'),
+  event: z.string().nullable().describe('Name of the event, if it is valid. No other field of the event is kept.'),
   key_id: z.string().nullable().describe('Id of the key that sent it; null for a `conflict`.'),
 });
 export type ListedRejection = z.infer<typeof rejected>;

@@ -36,6 +36,4 @@ export const breakdownRow = () => ({
 });
 
 export const skipped = () =>
-  count()
-    .optional()
-    .describe('Events whose property is not a number, in a report that compares or measures numbers.');
+  count().optional().describe('Events whose property is not a number, in a report that compares or measures numbers.');

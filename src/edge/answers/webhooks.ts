@@ -29,7 +29,9 @@ const webhookFields = {
     delivered: count(),
     failed: count().describe('Attempts.'),
     dead: count().describe('Messages that it did not take in ten attempts.'),
-    skipped_events: count().describe('Events that were passed over because they had waited for more than `max_lag_minutes`.'),
+    skipped_events: count().describe(
+      'Events that were passed over because they had waited for more than `max_lag_minutes`.',
+    ),
   }),
 };
 

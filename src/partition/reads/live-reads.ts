@@ -81,7 +81,8 @@ export class LiveReads {
           if (await this.view.ownership.isOutlived()) return movedOn;
           throw error;
         }
-        if (monotonicMs() > endMs) return {kind: 'unavailable', message: 'the stored events change faster than they are read'};
+        if (monotonicMs() > endMs)
+          return {kind: 'unavailable', message: 'the stored events change faster than they are read'};
       }
     }
   }
