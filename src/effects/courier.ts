@@ -12,6 +12,7 @@ import {Gate} from './gate.js';
 import type {HookStore} from './hook-store.js';
 import {bodyOf} from './message.js';
 import {type Content, type Outcome, type Poster, socketsOfAllMax} from './post.js';
+import {RowRules} from './row-rules.js';
 import {disabledAfterMs} from './schedule.js';
 import {signatures, validSecrets} from './signature.js';
 import {
@@ -78,10 +79,14 @@ export class Recipient {
   private revision = 0;
   private isUnsaved = false;
   private newest: Endpoint;
+  private rules: RowRules;
+  /** JSON text of the definition that the rules are of; undefined: they are of the first one that this process heard of. */
+  private definition: string | undefined;
 
   constructor(endpoint: Endpoint, world: CourierWorld, all: Semaphore) {
     this.id = endpoint.id;
     this.newest = endpoint;
+    this.rules = new RowRules(endpoint);
     this.world = world;
     this.all = all;
     this.gate = new Gate(() => this.view(), world.wallMs);
@@ -110,6 +115,17 @@ export class Recipient {
     this.newest = endpoint;
     if (isResumed) this.note(resumed);
     this.gate.notify();
+  }
+
+  /** The rules of its rows by the definition as it is stored now, which the watch may bring later. Rejects with a `BucketFault`. */
+  async readRules(): Promise<RowRules> {
+    const entry = await this.world.bucket.read(this.id);
+    // A deleted endpoint is soon no longer served.
+    if (entry !== undefined && entry.text !== '' && entry.text !== this.definition) {
+      this.definition = entry.text;
+      this.rules = new RowRules(JSON.parse(entry.text) as Endpoint);
+    }
+    return this.rules;
   }
 
   /** Makes one attempt. The caller has a place in the gate. `known`: what `say` would say. Rejects as `say` does. */

@@ -2,14 +2,18 @@
 //   DE1. A process that has not heard of an endpoint's deletion may still queue triggers for it: a sweep deletes them. The bucket
 //        decides whether an endpoint is deleted, because this process may not have heard of a new one yet. Another sweep deletes
 //        its records (record-sweep.ts).
+//   DE2. Tails run while the endpoint's rule, or an earlier one, takes events. When the stored cursors of all partitions have passed
+//        the rows of earlier rules, these are dropped from the definition (row-rules.ts).
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import type {RecordBucket} from '../keys/store.js';
 import {type CourierWorld, Recipient, savedEveryMs, sharedSockets} from './courier.js';
+import {CursorRecord} from './cursor.js';
 import type {Endpoint, EndpointState} from './endpoint.js';
 import type {Heads} from './heads.js';
 import type {Letters} from './letters.js';
 import {recordSweepEveryMs, sweepRecords} from './record-sweep.js';
+import {hasEventRule, RowRules} from './row-rules.js';
 import {TailRun, type TailWorld} from './tail-run.js';
 import {TriggerRun, type TriggerWorld} from './trigger-run.js';
 
@@ -72,9 +76,9 @@ class Service {
     this.keepTails();
   }
 
-  /** Starts or stops the tails: they run while the endpoint subscribes to events. */
+  /** Starts or stops the tails. DE2 */
   private keepTails(): void {
-    const isWanted = this.recipient.endpoint.types.some(({type}) => type === 'event.tracked');
+    const isWanted = hasEventRule(this.recipient.endpoint);
     if (isWanted === this.tails.length > 0) return;
     if (!isWanted) {
       for (const tail of this.tails) void tail.stop();
@@ -104,6 +108,28 @@ class Service {
     await this.recipient.save();
   }
 
+  /** Drops the earlier rules once they are past. Rejects with a `BucketFault`. DE2 */
+  async dropRules(): Promise<void> {
+    const {endpoint} = this.recipient;
+    if (endpoint.earlier === undefined || !(await this.arePast(new RowRules(endpoint)))) return;
+    const text = JSON.stringify(endpoint.earlier);
+    await this.world.hooks.endpoints.change(endpoint.id, (one) => {
+      const {earlier, ...rest} = one;
+      return JSON.stringify(earlier) === text ? rest : one;
+    });
+  }
+
+  private async arePast(rules: RowRules): Promise<boolean> {
+    const {bucket, heads, partitionCount} = this.world;
+    for (let partition = 0; partition < partitionCount; partition++) {
+      const generations = heads.get(partition)?.generations;
+      const found = await new CursorRecord(bucket, this.recipient.id, partition).read();
+      if (generations === undefined || found === undefined) return false;
+      if (!rules.arePast(found.cursor, partition, generations)) return false;
+    }
+    return true;
+  }
+
   async stop(): Promise<void> {
     this.isStopped = true;
     this.recipient.gate.stop();
@@ -129,7 +155,7 @@ export class Deliverer {
     hooks.onChange(() => this.follow());
     this.follow();
     heads.follow(partitionCount, () => [...this.services.values()].some(({hasTails}) => hasTails));
-    this.saving = setInterval(() => void this.saveAll(), savedEveryMs);
+    this.saving = setInterval(() => void this.saveAll().then(() => this.dropRules()), savedEveryMs);
     this.sweeping = setInterval(() => void this.sweep(), sweepEveryMs);
     this.sweepingRecords = setInterval(() => void this.sweepRecords(), recordSweepEveryMs);
     void this.sweep();
@@ -181,6 +207,11 @@ export class Deliverer {
         service.begin().catch((error: Error) => logger.error({err: error}, 'a webhook is no longer served'));
       }
     }
+  }
+
+  /** Earlier rules that are not dropped now are with the next call. */
+  private async dropRules(): Promise<void> {
+    await Promise.all(Array.from(this.services.values(), (service) => service.dropRules().catch(throwBroken)));
   }
 
   /** Saves all at once: while the bucket does not answer, a stop waits for one timeout and not for one per endpoint. */

@@ -1,5 +1,6 @@
 // An endpoint: where to send, and what.
 import type {Definition} from './definition.js';
+import type {TailPlace} from './heads.js';
 import type {TriggerType} from './trigger.js';
 
 export const endpointsMax = 100;
@@ -34,10 +35,19 @@ export interface Subscription {
  */
 export type EndpointState = 'active' | 'paused' | 'disabled';
 
+/** Subscriptions before an edit, which the rows that were stored by then still have (row-rules.ts RR1). */
+export interface EarlierRule {
+  readonly types: readonly Subscription[];
+  /** By partition: the first row that has a later rule. */
+  readonly ends: readonly TailPlace[];
+}
+
 export interface Endpoint extends Definition {
   readonly kind: EndpointKind;
   readonly url: string;
   readonly types: readonly Subscription[];
+  /** The oldest first. Absent: every row that is not told yet has the rule of `types`. */
+  readonly earlier?: readonly EarlierRule[];
   readonly state: EndpointState;
   /** Why it is disabled, in words; null otherwise. */
   readonly reason: string | null;
@@ -52,6 +62,9 @@ export interface Endpoint extends Definition {
 
 const lagMsDefault = 86_400_000;
 export const maxLagMsOf = ({maxLagMs = lagMsDefault}: Pick<Endpoint, 'maxLagMs'>): number => maxLagMs;
+
+export const wantsEvents = ({types}: Pick<Endpoint, 'types'>): boolean =>
+  types.some(({type}) => type === 'event.tracked');
 
 export const subscribes = ({types}: Endpoint, type: SubscribedType, name?: string): boolean =>
   types.some((one) => one.type === type && (one.names === undefined || name === undefined || one.names.includes(name)));

@@ -2,11 +2,12 @@
 //   ER1. A join moves the events of an anonymous user to the partition of its owner, where they keep their ids: the reader follows them.
 //        What an erasure of the owner removed is in neither partition.
 //   ER2. The reader lists the ordinals of rows that the log lost: another event may have such an ordinal now.
+//   ER3. What is queued was taken by the rule of its rows (row-rules.ts): no later rule judges it.
 import {userHashOf} from '../../actors/identity/user-hash.js';
 import type {Absence, RowPlace} from '../asks/events.js';
 import type {UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
-import {eventRule, eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';
+import {eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';
 import type {Owners} from './owners.js';
 import type {EventsReference} from './queued.js';
 import {isBatched} from './told-rows.js';
@@ -14,7 +15,7 @@ import {isBatched} from './told-rows.js';
 const historyRowsMax = 1_000;
 
 export interface ReadEvents {
-  /** JSON of `data`; undefined: all of them are erased, lost, or not wanted any more. */
+  /** JSON of `data`; undefined: all of them are erased or lost. */
   readonly data: string | undefined;
   /** ER2 */
   readonly lost: readonly number[];
@@ -39,17 +40,16 @@ export class EventReader {
 
   /** @throws OwnerAway */
   async read(of: EventsReference, endpoint: Endpoint): Promise<ReadEvents> {
-    const isWanted = eventRule(endpoint);
     const events: ToldEvent[] = [];
     const lost: number[] = [];
     for await (const {ordinal, timeMs, text: here, absence} of this.rows(of)) {
       if (absence?.why === 'lost') lost.push(ordinal);
       const isMoved = absence?.why === 'moved' && timeMs !== undefined;
       const text = isMoved ? await this.movedText(absence, `${of.partition}-${ordinal}`, timeMs) : here;
-      const event = text === null ? undefined : (JSON.parse(text) as StoredEvent);
-      if (text !== null && event !== undefined && isWanted(event)) events.push(this.told(text, event));
+      if (text !== null) events.push(this.told(text, JSON.parse(text) as StoredEvent));
     }
-    return {data: events.length === 0 ? undefined : eventsData(events, isBatched(endpoint)), lost};
+    const {isBatch = of.ordinals.length > 1 || isBatched(endpoint)} = of;
+    return {data: events.length === 0 ? undefined : eventsData(events, isBatch), lost};
   }
 
   private async *rows({partition, generation, ordinals, users, timesMs}: EventsReference): AsyncGenerator<ReadRow> {

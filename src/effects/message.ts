@@ -48,7 +48,7 @@ export function bodyOf(kind: Endpoint['kind'], type: string, timestampMs: number
 // ---- rules ----
 
 /** Names of events that the endpoint subscribes to; undefined: all. */
-export function wantedNames({types}: Endpoint): readonly string[] | undefined {
+export function wantedNames({types}: Pick<Endpoint, 'types'>): readonly string[] | undefined {
   const rules = types.filter(({type}) => type === 'event.tracked');
   return rules.every(({names}) => names !== undefined)
     ? [...new Set(rules.flatMap(({names = []}) => names))]
@@ -56,7 +56,7 @@ export function wantedNames({types}: Endpoint): readonly string[] | undefined {
 }
 
 /** Tells whether one of the endpoint's subscriptions wants an event. */
-export function eventRule({types}: Endpoint): (event: StoredEvent) => boolean {
+export function eventRule({types}: Pick<Endpoint, 'types'>): (event: StoredEvent) => boolean {
   const rules = types
     .filter(({type}) => type === 'event.tracked')
     .map(({names, where = []}) => ({

@@ -13,6 +13,8 @@ export interface EventsReference {
   /** Indexes of the users in the partition, and times of the events, epoch ms: a join may move them. Absent: an earlier version queued it. */
   readonly users?: readonly number[];
   readonly timesMs?: readonly number[];
+  /** Whether its message is a list. Absent: an earlier version queued it. */
+  readonly isBatch?: boolean;
 }
 
 /** Stored events: a delivery of a tail that failed, or one that a client asked to send again. */

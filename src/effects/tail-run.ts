@@ -11,6 +11,8 @@
 //   TL5. Rows that wait for longer than the endpoint's `maxLagMs` are passed over; a dead letter gives their number.
 //   TL6. In a new generation of the log, a cursor after the ordinal where it began goes back to that ordinal: the rows from there
 //        are others.
+//   TL7. The definition is read after each page: an edit that was answered before a row was stored counts for it, even if this
+//        process has not heard of the edit yet. A page that was read by other rules is read again.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type Generations, lostFrom, newestOf} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
@@ -22,11 +24,12 @@ import {maxLagMsOf} from './endpoint.js';
 import type {EventReader} from './event-reader.js';
 import type {Heads, TailPlace} from './heads.js';
 import type {Letters} from './letters.js';
-import {eventRule, eventsData, type StoredEvent, type ToldEvent, wantedNames} from './message.js';
+import {eventsData, type StoredEvent, type ToldEvent} from './message.js';
 import {isMissed, type Missed, withMissed} from './missed.js';
 import type {Owners} from './owners.js';
 import {type Outcome, socketsMax} from './post.js';
 import type {EventsReference, EventsTrigger} from './queued.js';
+import type {RowRules} from './row-rules.js';
 import {attemptsMax} from './schedule.js';
 import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
 import {whyOf} from './trigger-run.js';
@@ -100,6 +103,7 @@ export class TailRun {
   private readonly world: TailWorld;
   private readonly record: CursorRecord;
   private cursor: Cursor | undefined;
+  private rules: RowRules | undefined;
   /** Ends of the rows per partition when the cursor had missed these ordinals. TL4 */
   private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
   private savedMs = 0;
@@ -141,20 +145,26 @@ export class TailRun {
   }
 
   private async begin(): Promise<void> {
+    this.rules = await this.recipient.readRules();
     const found = await this.record.read();
-    this.cursor = found?.cursor ?? (await this.firstCursor());
+    this.cursor = found?.cursor ?? (await this.firstCursor(this.rules));
     this.isSaved = true;
     this.isOvertaken = false;
   }
 
   /** Cursor of an endpoint that subscribed after its creation; the edge writes the one of a new endpoint (routes/webhooks.ts). */
-  private async firstCursor(): Promise<Cursor> {
-    const {generation, end} = await this.world.owners.ask(this.partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
-    const cursor: Cursor = {v: 1, generation, ordinal: end};
+  private async firstCursor(rules: RowRules): Promise<Cursor> {
+    const cursor: Cursor = {v: 1, ...(rules.firstPlace(this.partition) ?? (await this.end()))};
     if (await this.record.write(cursor)) return cursor;
     const found = await this.record.read();
     if (found === undefined) throw new Overtaken();
     return found.cursor;
+  }
+
+  /** Place after the newest row. */
+  private async end(): Promise<TailPlace> {
+    const {generation, end} = await this.world.owners.ask(this.partition, {ask: 'tail', from: 0, limit: 0}, ['tail']);
+    return {generation, ordinal: end};
   }
 
   private async step(): Promise<void> {
@@ -165,7 +175,14 @@ export class TailRun {
       if (!this.isSaved) await this.save();
       return;
     }
-    const page = await this.read(cursor);
+    const rules = this.rules!;
+    const begin = this.beginOf(rules, cursor);
+    if (begin !== undefined) {
+      this.move(begin);
+      return this.save();
+    }
+    const page = await this.read(cursor, rules);
+    if (page === undefined) return;
     const generation = newestOf(page.generations);
     if (generation !== cursor.generation) {
       // The answer's generations count: the heads may still know the log before. TL6
@@ -185,6 +202,14 @@ export class TailRun {
     await this.save();
   }
 
+  /** The first row that a rule may take, if the cursor is before it: the endpoint took no events until an edit. */
+  private beginOf(rules: RowRules, cursor: Cursor): TailPlace | undefined {
+    const generations = this.world.heads.get(this.partition)?.generations;
+    if (generations === undefined) return undefined;
+    const ordinal = rules.beginIn(this.partition, generations);
+    return ordinal > cursor.ordinal ? {generation: newestOf(generations), ordinal} : undefined;
+  }
+
   private move({generation, ordinal}: TailPlace, missed = this.cursor?.missed ?? []): void {
     this.cursor = {v: 1, generation, ordinal, ...(missed.length > 0 && {missed})};
     this.isSaved = false;
@@ -192,7 +217,7 @@ export class TailRun {
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
     const {endpoint} = this.recipient;
-    if (isBatched(endpoint) && cursor.plannedEnd === undefined) {
+    if (cursor.plannedEnd === undefined && page.deliveries.some(({trigger}) => trigger.of.isBatch)) {
       this.cursor = {...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)};
       await this.save();
     }
@@ -239,27 +264,30 @@ export class TailRun {
 
   // ---- pages ----
 
-  private async read(cursor: Cursor): Promise<Page> {
+  /** Undefined: the rules are others by now. TL7 */
+  private async read(cursor: Cursor, rules: RowRules): Promise<Page | undefined> {
     const {endpoint} = this.recipient;
-    let page = await this.readOnce(cursor);
+    let page = await this.readOnce(cursor, rules);
+    if (page === undefined) return undefined;
     const {events, ms} = endpoint.batch;
     const count = page.deliveries.reduce((sum, {trigger}) => sum + trigger.of.ordinals.length, 0);
     if (cursor.plannedEnd === undefined && ms > 0 && count > 0 && count < events) {
       await pause(ms);
-      page = await this.readOnce(cursor);
+      page = await this.readOnce(cursor, rules);
     }
     return page;
   }
 
-  private async readOnce(cursor: Cursor): Promise<Page> {
+  private async readOnce(cursor: Cursor, rules: RowRules): Promise<Page | undefined> {
     const {endpoint} = this.recipient;
-    const names = wantedNames(endpoint);
+    const {names} = rules;
     const limit = isBatched(endpoint) ? Math.max(batchedRowsMin, endpoint.batch.events) : singleRows;
     const question = {ask: 'tail', from: cursor.ordinal, limit, ...(names && {names})} as const;
     const answer = await this.world.owners.ask(this.partition, question, ['tail']);
+    this.rules = await this.recipient.readRules();
+    if (this.rules.text !== rules.text) return undefined;
     const {generations} = answer;
     const next = Math.min(answer.next, cursor.plannedEnd ?? Number.POSITIVE_INFINITY);
-    const isWanted = eventRule(endpoint);
     const rows: Row[] = [];
     let {missed = []} = cursor;
     const miss = (from: number, to: number): void => {
@@ -274,8 +302,10 @@ export class TailRun {
         continue;
       }
       const event = JSON.parse(text) as StoredEvent;
-      if (isWanted(event) && !(await this.wasToldBefore(event)))
-        rows.push({ordinal, user, event, text, chars: text.length});
+      const isTaken = event.joined
+        ? await this.takesJoined(event, rules)
+        : rules.takes(event, {partition: this.partition, ordinal}, generations);
+      if (isTaken) rows.push({ordinal, user, event, text, chars: text.length});
     }
     const oldest = rows.find(({event}) => !event.joined);
     const oldestMs = oldest && Date.parse(oldest.event.received_at);
@@ -288,10 +318,15 @@ export class TailRun {
     };
   }
 
+  /** Whether a row that a join brought is told here. TL4, row-rules.ts RR2 */
+  private async takesJoined(event: StoredEvent, rules: RowRules): Promise<boolean> {
+    const origin = originOf(event);
+    const generations = await this.generationsOf(origin.partition);
+    return rules.takes(event, origin, generations) && !(await this.wasToldAt(origin));
+  }
+
   /** Whether the tail of the row's first partition sent it. TL4 */
-  private async wasToldBefore(event: StoredEvent): Promise<boolean> {
-    if (!event.joined) return false;
-    const {partition, ordinal} = originOf(event);
+  private async wasToldAt({partition, ordinal}: ReturnType<typeof originOf>): Promise<boolean> {
     const place = await this.placeOf(partition);
     return place === undefined || (place.ordinal > ordinal && !isMissed(place.missed ?? [], ordinal));
   }
@@ -371,7 +406,7 @@ export class TailRun {
       if (this.isOvertaken) return undefined;
       const {id, type, timestampMs, of} = trigger;
       const message = {id, type, timestampMs, attempt};
-      const read = {dataJson: eventsData(events, isBatched(recipient.endpoint)), atMs: readMs};
+      const read = {dataJson: eventsData(events, of.isBatch === true), atMs: readMs};
       return await recipient.send(message, () => this.readAgain(of), attempt === 1 ? read : undefined);
     } finally {
       recipient.gate.leave();

@@ -3,6 +3,7 @@
 //        log there it names no other one. So a tail, a replay and the partition that a join brought it to tell it under one id.
 //   RO2. A batch is named by its first and last row as it was planned, whatever was erased since: a restart tells it under one id.
 //        Batches of a replay are others.
+//   RO3. What is planned or queued keeps its id and its form, whatever becomes of the endpoint's `batch` meanwhile.
 import {type Generations, generationOfRow, newestOf} from '../../actors/generations.js';
 import type {Endpoint} from './endpoint.js';
 import type {StoredEvent} from './message.js';
@@ -36,6 +37,8 @@ export type Batch = readonly [first: number, last: number];
 
 interface Group<Row extends ToldRow> {
   readonly batch: Batch;
+  /** Whether its message is a list. RO3 */
+  readonly isBatch: boolean;
   readonly rows: readonly Row[];
 }
 
@@ -60,24 +63,26 @@ export async function toldDeliveries<Row extends ToldRow>(
   naming: Naming,
 ): Promise<(Group<Row> & {readonly trigger: EventsTrigger})[]> {
   const deliveries = [];
-  for (const {batch, rows} of groupsOf(of)) {
-    const id = await idOf(batch, rows[0]!, of, naming);
+  for (const group of groupsOf(of)) {
+    const {rows} = group;
+    const id = await idOf(group, of, naming);
     const timestampMs = Date.parse(rows.at(-1)!.event.received_at);
-    const trigger: EventsTrigger = {v: 1, id, type: 'event.tracked', timestampMs, of: referenceTo(rows, of)};
-    deliveries.push({trigger, batch, rows});
+    const trigger: EventsTrigger = {v: 1, id, type: 'event.tracked', timestampMs, of: referenceTo(group, of)};
+    deliveries.push({trigger, ...group});
   }
   return deliveries;
 }
 
-/** Rows that are in no planned batch come of a rule that was widened since. */
+/** Rows that are in no planned batch come of an earlier version, which took a wider rule for them since. */
 function groupsOf<Row extends ToldRow>({rows, planned = [], endpoint}: RowsOf<Row>): Group<Row>[] {
   const isIn = ({ordinal}: Row, [first, last]: Batch): boolean => first <= ordinal && ordinal <= last;
-  const known = planned.map((batch) => ({batch, rows: rows.filter((row) => isIn(row, batch))}));
+  const known = planned.map((batch) => ({batch, isBatch: true, rows: rows.filter((row) => isIn(row, batch))}));
   const others = rows.filter((row) => !planned.some((batch) => isIn(row, batch)));
   return [...known.filter((group) => group.rows.length > 0), ...newGroups(others, endpoint)];
 }
 
-function newGroups<Row extends ToldRow>(rows: readonly Row[], {batch}: Endpoint): Group<Row>[] {
+function newGroups<Row extends ToldRow>(rows: readonly Row[], endpoint: Endpoint): Group<Row>[] {
+  const {batch} = endpoint;
   const groups: Row[][] = [];
   let chars = 0;
   for (const row of rows) {
@@ -89,29 +94,30 @@ function newGroups<Row extends ToldRow>(rows: readonly Row[], {batch}: Endpoint)
       chars = row.chars;
     }
   }
-  return groups.map((group) => ({batch: [group[0]!.ordinal, group.at(-1)!.ordinal], rows: group}));
+  const isBatch = isBatched(endpoint);
+  return groups.map((group) => ({batch: [group[0]!.ordinal, group.at(-1)!.ordinal], isBatch, rows: group}));
 }
 
 async function idOf(
-  [first, last]: Batch,
-  {event}: ToldRow,
+  {batch: [first, last], isBatch, rows}: Group<ToldRow>,
   {endpoint, ...of}: RowsOf<ToldRow>,
   naming: Naming,
 ): Promise<string> {
   const {generationsOf, messageId} = naming;
-  if (isBatched(endpoint)) {
+  if (isBatch) {
     const generation = generationOfRow(of.generations, first);
     return messageId(endpoint.id, of.partition, generation, first, last); // RO2
   }
-  const {partition, ordinal} = originOf(event);
+  const {partition, ordinal} = originOf(rows[0]!.event);
   const generations = partition === of.partition ? of.generations : await generationsOf(partition);
   return messageId(endpoint.id, partition, generationOfRow(generations, ordinal), ordinal); // RO1
 }
 
-const referenceTo = (rows: readonly ToldRow[], {partition, generations}: RowsOf<ToldRow>): EventsReference => ({
+const referenceTo = ({rows, isBatch}: Group<ToldRow>, {partition, generations}: RowsOf<ToldRow>): EventsReference => ({
   partition,
   generation: newestOf(generations),
   ordinals: rows.map(({ordinal}) => ordinal),
   users: rows.map(({user}) => user),
   timesMs: rows.map(({event}) => Date.parse(event.timestamp)),
+  isBatch,
 });

@@ -161,6 +161,38 @@ describe('what is tracked', () => {
       expectError(await post(id, 'replay', bad), 400, 'invalid_request');
   });
 
+  test('before an edit has the rule of then, also while it waits; a replay takes the newest', async () => {
+    const [old, young, userId] = [freshId('old'), freshId('young'), freshId('ada')];
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const of = (name: string) => [{type: 'event.tracked', names: [name]}];
+    const waiting = await created({types: of(old)});
+    const brought = await created({types: [{type: 'user.deleted'}]});
+    const edit = async (id: string, json: object) => {
+      const answer = await under.read.send('PATCH', `/v1/webhooks/${id}`, {json});
+      expectJson(answer, 200);
+      expect(answer.json()).toMatchObject('paused' in json ? {state: 'paused'} : json);
+    };
+    await edit(waiting.id, {paused: true});
+    const both = (n: number) => [old, young].map((event) => ({event, userId, properties: {n}}));
+    await under.trackAll(both(1));
+    for (const {id} of [waiting, brought]) await edit(id, {types: of(young)});
+    await under.trackAll(both(2));
+    expectJson(await post(waiting.id, 'resume'), 200);
+    const toldOf = ({path}: {path: string}): string[] =>
+      receivedBy(path).map(({body}) => {
+        const {event} = (JSON.parse(body) as {data: {event: {event: string; properties: {n: number}}}}).data;
+        return `${event.event} ${event.properties.n}`;
+      });
+    await until('what waited and what came later is there', () => toldOf(waiting).length >= 2);
+    await under.trackAll(both(3));
+    for (const one of [waiting, brought])
+      await until('what came last is there', () => toldOf(one).includes(`${young} 3`));
+    expect(toldOf(waiting).sort()).toEqual([`${old} 1`, `${young} 2`, `${young} 3`].sort());
+    expect(toldOf(brought).sort()).toEqual([`${young} 2`, `${young} 3`]);
+    const range = {from: since, to: new Date(Date.now() + 60_000).toISOString()};
+    expect((await post(waiting.id, 'replay', range)).json()).toEqual({queued: 3});
+  });
+
   test('has one id, also in a replay when a sign-up made it an event of a known user', async () => {
     const [event, userId, anonymousId] = [freshId('event'), freshId('user'), freshId('device')];
     const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});

@@ -344,6 +344,22 @@ describe('stored events', () => {
     expect(process.received.map(({data}) => data.event.id).sort()).toEqual(['0-1', '0-4']);
   });
 
+  test('that wait have the rule of before an edit, until all tails have passed them', async () => {
+    const endpoint = await create({types: [{type: 'event.tracked', names: ['old']}]});
+    for (const name of ['old', 'other']) store(1, name);
+    const ends = rows.map(({length}) => ({generation: 1, ordinal: length}));
+    await hooks.endpoints.change(endpoint.id, ({types, ...one}) => ({
+      ...one,
+      types: [{type: 'user.deleted'}],
+      earlier: [{types, ends}],
+    }));
+    store(1, 'old');
+    const process = start();
+    await until('the rule of before is dropped', () => hooks.endpoints.get(endpoint.id)?.earlier === undefined);
+    expect(process.received.map(({data}) => data.event.id)).toEqual(['1-0']);
+    expect(hooks.endpoints.get(endpoint.id)?.types).toEqual([{type: 'user.deleted'}]);
+  });
+
   test('of a batch come together, each with the reference of its user', async () => {
     await create({batch: {events: 10, ms: 50}});
     const process = start();
@@ -389,7 +405,14 @@ describe('stored events', () => {
           id: process.received.find(({data}) => data.event.event === 'bad')!.id,
           type: 'event.tracked',
           timestampMs: expect.any(Number),
-          of: {partition: 0, generation: 1, ordinals: [0], users: [userOfAll], timesMs: [expect.any(Number)]},
+          of: {
+            partition: 0,
+            generation: 1,
+            ordinals: [0],
+            users: [userOfAll],
+            timesMs: [expect.any(Number)],
+            isBatch: false,
+          },
           attempts: attemptsMax,
           dueMs: expect.any(Number),
           why: 'the receiver answered 500',

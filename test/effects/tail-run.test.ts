@@ -10,7 +10,7 @@ import {Heads} from '../../src/effects/heads.js';
 import type {HookStore} from '../../src/effects/hook-store.js';
 import type {Letters} from '../../src/effects/letters.js';
 import {Owners} from '../../src/effects/owners.js';
-import type {Outcome} from '../../src/effects/post.js';
+import type {Content, Outcome} from '../../src/effects/post.js';
 import type {DeadLetter, Queued} from '../../src/effects/queued.js';
 import {TailRun} from '../../src/effects/tail-run.js';
 import {messageId} from '../../src/effects/trigger.js';
@@ -31,10 +31,10 @@ afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
 });
 
-const row = (ordinal: number): string =>
+const row = (ordinal: number, event = 'seen'): string =>
   JSON.stringify({
     id: `0-${ordinal}`,
-    event: 'seen',
+    event,
     userId: 'ada',
     anonymousId: null,
     properties: {marked: 'of a client'},
@@ -47,6 +47,9 @@ class World {
   readonly rows: (string | undefined)[] = [];
   readonly entries = new Map<string, BucketEntry>();
   readonly ids: string[] = [];
+  readonly bodies: string[] = [];
+  /** Called when a page is read. */
+  onPage: () => void = () => undefined;
   readonly letters: (Queued | DeadLetter)[] = [];
   /** Of each message, in order. */
   readonly answers: ((outcome: Outcome) => void)[] = [];
@@ -69,8 +72,11 @@ class World {
       const events = question.ordinals.map((ordinal) => rows[ordinal]);
       return {kind: 'bodies', events, users: events.map(() => 0)};
     }
-    const {from, limit} = question as Extract<PartitionQuestion, {ask: 'tail'}>;
-    const ordinals = [...rows.keys()].filter((at) => at >= from && rows[at] !== undefined).slice(0, limit);
+    const {from, limit, names} = question as Extract<PartitionQuestion, {ask: 'tail'}>;
+    if (limit > 0) this.onPage();
+    const isAsked = (text: string | undefined): boolean =>
+      text !== undefined && (names?.includes((JSON.parse(text) as {event: string}).event) ?? true);
+    const ordinals = [...rows.keys()].filter((at) => at >= from && isAsked(rows[at])).slice(0, limit);
     const next = limit === 0 ? from : rows.length;
     const events = ordinals.map((at) => rows[at]);
     const generations = [{generation: 1, ordinal: 0}];
@@ -84,6 +90,18 @@ class World {
       events,
       users: events.map(() => 0),
     };
+  }
+
+  /** Names of the events that were sent. */
+  get sent(): string[] {
+    return this.bodies.map((body) => (JSON.parse(body) as {data: {event: {event: string}}}).data.event.event);
+  }
+
+  /** Stores the definition, as an edge does. */
+  define(content: Partial<Endpoint>): void {
+    const {revision = 0} = this.entries.get(endpoint.id) ?? {};
+    const text = JSON.stringify({...endpoint, ...content});
+    this.entries.set(endpoint.id, {name: endpoint.id, revision: revision + 1, text});
   }
 
   start(content: Partial<Endpoint> = {}): void {
@@ -100,8 +118,10 @@ class World {
     const heads = new Heads(owners);
     const keep = async (_: string, letter: Queued | DeadLetter) => void this.letters.push(letter);
     const poster = {
-      post: async (_: string, contentOf: () => Promise<{headers: Readonly<Record<string, string>>} | undefined>) => {
-        this.ids.push((await contentOf())!.headers['webhook-id']!);
+      post: async (_: string, contentOf: () => Promise<Content | undefined>) => {
+        const {headers, body} = (await contentOf())!;
+        this.ids.push(headers['webhook-id']!);
+        this.bodies.push(body);
         return new Promise<Outcome>((resolve) => void this.answers.push(resolve));
       },
     };
@@ -163,7 +183,7 @@ test('a message has the id of its place, whenever it is sent', async () => {
 test('batches that a crash left unsettled come under their ids, though rows of them are erased by then', async () => {
   const batch = {events: 2, ms: 0};
   const before = new World(Date.now);
-  before.rows.push(...[0, 1, 2, 3, 4].map(row));
+  before.rows.push(...[0, 1, 2, 3, 4].map((at) => row(at)));
   before.start({batch});
   await until('all batches are sent', () => before.answers.length === 3);
   const after = new World(Date.now);
@@ -176,6 +196,74 @@ test('batches that a crash left unsettled come under their ids, though rows of t
   expect(after.ids.slice(0, 2)).toEqual(before.ids.slice(0, 2));
   expect(before.ids).not.toContain(after.ids[2]);
   expect(after.cursor.planned).toEqual([[5, 5]]);
+});
+
+describe('an edit', () => {
+  const named = (...names: string[]) => ({types: [{type: 'event.tracked' as const, names}]});
+  const afterFirst = {...named('b'), earlier: [{...named('a'), ends: [{generation: 1, ordinal: 2}]}]};
+
+  test('counts from the rows after it: those that wait have the rule of before', async () => {
+    const world = new World(Date.now);
+    world.rows.push(row(0, 'a'), row(1, 'b'), row(2, 'a'), row(3, 'b'));
+    world.define(afterFirst);
+    world.start(afterFirst);
+    await until('what is wanted is sent', () => world.answers.length === 2);
+    for (const answer of world.answers) answer({kind: 'delivered', status: 200});
+    await until('it has passed them', () => world.cursor.ordinal === 4);
+    expect(world.sent.sort()).toEqual(['a', 'b']);
+    expect(world.ids.sort()).toEqual([0, 3].map((at) => messageId(secret, endpoint.id, 0, 1, at)).sort());
+  });
+
+  test('counts for a row that was stored after it, though the process has not heard of the edit', async () => {
+    const world = new World(Date.now);
+    world.rows.push(row(0, 'a'), row(1, 'b'));
+    world.define(named('a'));
+    let pages = 0;
+    world.onPage = () => {
+      pages += 1;
+      // Its answer came before these rows.
+      if (pages === 1) {
+        world.define(afterFirst);
+        world.rows.push(row(2, 'a'), row(3, 'b'));
+      }
+    };
+    world.start(named('a'));
+    await until('what is wanted is sent', () => world.answers.length === 2);
+    for (const answer of world.answers) answer({kind: 'delivered', status: 200});
+    await until('it has passed them', () => world.cursor.ordinal === 4);
+    expect(world.sent.sort()).toEqual(['a', 'b']);
+    expect(pages).toBe(2);
+  });
+
+  test('that brings events skips the rows before it', async () => {
+    const world = new World(Date.now);
+    world.rows.push(row(0, 'b'), row(1, 'b'), row(2, 'b'));
+    const {types} = webhookOf('user.deleted');
+    const brought = {...named('b'), earlier: [{types, ends: [{generation: 1, ordinal: 2}]}]};
+    world.define(brought);
+    world.start(brought);
+    await until('the one after it is sent', () => world.answers.length === 1);
+    expect(world.ids).toEqual([messageId(secret, endpoint.id, 0, 1, 2)]);
+    expect(world.cursor.ordinal).toBe(2);
+  });
+
+  test('of the batch leaves what is planned its id and its form', async () => {
+    const before = new World(Date.now);
+    before.rows.push(row(0), row(1));
+    before.start({batch: {events: 2, ms: 0}});
+    await until('the batch is sent', () => before.answers.length === 1);
+    const after = new World(Date.now);
+    for (const [name, entry] of before.entries) after.entries.set(name, entry);
+    after.rows.push(row(0), row(1), row(2));
+    after.start();
+    await until('the batch is sent again', () => after.answers.length === 1);
+    after.answers[0]!({kind: 'failed', status: 500});
+    await until('the single one is sent', () => after.answers.length === 2);
+    expect(after.ids).toEqual([before.ids[0], messageId(secret, endpoint.id, 0, 1, 2)]);
+    const data = after.bodies.map((body) => Object.keys((JSON.parse(body) as {data: object}).data));
+    expect(data).toEqual([['events'], ['event', 'user_ref']]);
+    expect(after.letters).toMatchObject([{of: {ordinals: [0, 1], isBatch: true}}]);
+  });
 });
 
 test.each([false, true])('what is queued or buried has nothing of a client (ordered: %s)', async (ordered) => {

@@ -159,9 +159,6 @@ const kept = ({type, names, where}: AskedContent['types'][number]): Subscription
   ...(where && {where}),
 });
 
-export const wantsEvents = ({types}: Pick<Endpoint, 'types'>): boolean =>
-  types.some(({type}) => type === 'event.tracked');
-
 const shownTime = (timeMs: number | null): string | null => (timeMs === null ? null : isoText(timeMs));
 
 /** The endpoint without its secrets: the URL of a chat is one. */

@@ -47,16 +47,18 @@ export const endsOf = ({asks, partitionCount}: Front): Promise<End[]> =>
     }),
   );
 
-/**
- * Writes the cursors of an endpoint. `isAgain`: they replace those of an earlier rule for events. Otherwise a cursor that a
- * delivering process has written meanwhile stays.
- */
-export async function beginAt({hooks}: Front, id: string, ends: readonly End[], isAgain: boolean): Promise<void> {
-  for (const {partition, generation, end} of ends) {
-    const record = new CursorRecord(hooks.bucket, id, partition);
-    if (isAgain) await record.read();
-    await record.write({v: 1, generation, ordinal: end});
-  }
+/** As `endsOf`, behind every event that was accepted before. @throws RequestFailure (503), also of a partition that is behind its log. */
+export async function endsOfAccepted(front: Front): Promise<End[]> {
+  const nothing = {ask: 'history', fromMs: 0, toMs: 0, limit: 1} as const; // Is answered once these are folded.
+  const partitions = Array.from({length: front.partitionCount}, (_, partition) => partition);
+  await Promise.all(partitions.map((partition) => front.asks.partition(partition, nothing, ['history'])));
+  return endsOf(front);
+}
+
+/** Writes the cursors of a new endpoint. One that a delivering process has written meanwhile stays. */
+export async function beginAt({hooks}: Front, id: string, ends: readonly End[]): Promise<void> {
+  for (const {partition, generation, end} of ends)
+    await new CursorRecord(hooks.bucket, id, partition).write({v: 1, generation, ordinal: end});
 }
 
 export async function forgetRecords({hooks, partitionCount}: Front, id: string): Promise<void> {

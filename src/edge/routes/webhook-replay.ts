@@ -3,7 +3,7 @@
 import type {Generations} from '../../../actors/generations.js';
 import {must} from '../../../actors/invariant.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
-import type {Endpoint} from '../../effects/endpoint.js';
+import {type Endpoint, wantsEvents} from '../../effects/endpoint.js';
 import {eventRule, type StoredEvent, wantedNames} from '../../effects/message.js';
 import type {DeadLetter, EventsTrigger} from '../../effects/queued.js';
 import {type ToldRow, toldDeliveries} from '../../effects/told-rows.js';
@@ -14,7 +14,7 @@ import {noParameters, readQuery} from '../query/query.js';
 import {variedSegment} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
-import {replayBody, wantsEvents} from './webhook-body.js';
+import {replayBody} from './webhook-body.js';
 import {type End, endsOf, tried, webhookOf} from './webhook-records.js';
 
 const lettersReadMax = 10_000;

@@ -1,8 +1,11 @@
 // /v1/webhooks: endpoints and their standing (docs/webhooks.md).
 //   WH1. The start of an endpoint in each partition is written before its 201: it gets all events that are tracked after that.
+//   WH2. Other subscriptions count for events that are accepted after the answer. Those that were accepted before the request keep the
+//        rule of then, also while they wait (src/effects/row-rules.ts). The rest of a definition counts for whatever is sent from then on.
 import {randomUUID} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
-import {type Endpoint, endpointsMax} from '../../effects/endpoint.js';
+import {type Endpoint, endpointsMax, wantsEvents} from '../../effects/endpoint.js';
+import {earlierRulesMax, earlierWith, hasEventRule} from '../../effects/row-rules.js';
 import {newSecret, rotated, rotationMs} from '../../effects/signature.js';
 import {newStanding} from '../../effects/standing.js';
 import {messageId} from '../../effects/trigger.js';
@@ -15,19 +18,23 @@ import {type Handle, variedSegment} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
+import {contentOf, newWebhookBody, noFields, shownWebhook, unknownWebhook, webhookChange} from './webhook-body.js';
 import {
-  contentOf,
-  newWebhookBody,
-  noFields,
-  shownWebhook,
-  unknownWebhook,
-  wantsEvents,
-  webhookChange,
-} from './webhook-body.js';
-import {beginAt, endsOf, forgetRecords, standingOf, storeSilent, tried, webhookOf} from './webhook-records.js';
+  beginAt,
+  type End,
+  endsOf,
+  endsOfAccepted,
+  forgetRecords,
+  standingOf,
+  storeSilent,
+  tried,
+  webhookOf,
+} from './webhook-records.js';
 
 /** Bytes of a body: enough for twenty types of fifty long names. */
 export const webhookBodyBytesMax = 512 * 1024;
+/** Bytes of a stored definition: a NATS message has room for a million. */
+const definitionBytesMax = 900_000;
 export const exampleWebhookId = 'wh_0123456789abcdef';
 
 export const listWebhooks: Handle = async (front, exchange) => {
@@ -57,7 +64,7 @@ export async function createWebhook(front: Front, exchange: Exchange, bytes: Buf
   const ends = wantsEvents(content) ? await endsOf(front) : [];
   const created = await storedChange(front, storeSilent, async () => {
     const endpoint = await front.hooks.endpoints.create({...content, state: 'active', reason: null, secrets});
-    await beginAt(front, endpoint.id, ends, false); // WH1
+    await beginAt(front, endpoint.id, ends); // WH1
     return endpoint;
   });
   front.audit.defined('webhook.created', author, created.id);
@@ -69,9 +76,8 @@ export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buf
   const {paused, ...change} = readFields(webhookChange, readObject(bytes));
   readQuery(exchange.query, noParameters);
   const endpoint = webhookOf(front, variedSegment(exchange));
-  const edit = (one: Endpoint): Endpoint => {
-    const {kind, url, types, batch, ordered} = one;
-    const content = contentOf({
+  const contentWith = ({kind, url, types, batch, ordered}: Endpoint) =>
+    contentOf({
       kind,
       url: change.url ?? url,
       types: change.types ?? types,
@@ -79,20 +85,33 @@ export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buf
       ordered: change.ordered ?? ordered,
       max_lag_minutes: change.max_lag_minutes,
     });
-    const state = paused === undefined || one.state === 'disabled' ? one.state : paused ? 'paused' : 'active';
-    return {...one, ...content, state};
-  };
-  const edited = edit(endpoint);
+  contentWith(endpoint); // A refusal comes before the partitions are asked.
   if (change.url !== undefined) checkUrl(front, change.url);
   const author = authorOf(front, exchange);
-  const ends = wantsEvents(edited) && !wantsEvents(endpoint) ? await endsOf(front) : [];
-  const stored = await storedChange(front, storeSilent, async () => {
-    await beginAt(front, endpoint.id, ends, true);
-    return front.hooks.endpoints.change(endpoint.id, edit);
-  });
+  const ends = change.types === undefined ? [] : await endsOfAccepted(front);
+  const edit = (one: Endpoint): Endpoint => {
+    const state = paused === undefined || one.state === 'disabled' ? one.state : paused ? 'paused' : 'active';
+    return ruledFrom({...one, ...contentWith(one), state}, one, ends);
+  };
+  const stored = await storedChange(front, storeSilent, () => front.hooks.endpoints.change(endpoint.id, edit));
   if (stored === undefined) throw new RequestFailure(unknownWebhook);
   front.audit.defined('webhook.changed', author, endpoint.id);
   await answer(front, exchange, stored);
+}
+
+/** The edited endpoint, with the rules of the rows before these ends. @throws RequestFailure WH2 */
+function ruledFrom(edited: Endpoint, before: Endpoint, ends: readonly End[]): Endpoint {
+  const {earlier: _, ...rest} = edited;
+  const places = ends.map(({generation, end}) => ({generation, ordinal: end}));
+  const earlier = earlierWith(before, edited.types, places);
+  const ruled = {...rest, ...(earlier && {earlier})};
+  if (!hasEventRule(ruled)) return rest;
+  const isTooLong = Buffer.byteLength(JSON.stringify(ruled)) > definitionBytesMax;
+  if (isTooLong || (earlier?.length ?? 0) > earlierRulesMax)
+    throw new RequestFailure(
+      invalidRequest('events wait by too many earlier types: change them again when these events are told', 'types'),
+    );
+  return ruled;
 }
 
 export const deleteWebhook: Handle = async (front, exchange, segment) => {

@@ -62,10 +62,15 @@ export const webhooks: Operations = {
     id: 'changeWebhook',
     tag: 'Webhooks',
     summary: 'Change a webhook',
-    description: 'Fields that are not named stay as they are. While it is paused, messages wait.',
+    description:
+      'Fields that are not named stay as they are, and so do its kind, its secret and how far it came. Other `types` count for ' +
+      'events that are accepted after the answer; those that wait have the types of before. While it is paused, messages wait.',
     path,
     query: noParameters,
-    body: {schema: webhookChange, example: {paused: true}},
+    body: {
+      schema: webhookChange,
+      example: {types: [{type: 'event.tracked', names: ['purchase', 'refund']}], batch: {events: 100, ms: 500}},
+    },
     answers: {200: {description: 'The webhook as it is now.', schema: webhookAnswer}},
     errors,
   },
