@@ -2,6 +2,8 @@
 //   AR1. A change and its messages are written together (kept-records.ts).
 //   AR2. In quiet hours the changes of chats are collected. They end in one message, which says how many there were, also of an
 //        alert that was paused meanwhile.
+//   AR3. After a change of its rule an alert's state starts anew with the first reading that is judged. If it fired before and does not
+//        fire then, this is told as its end: nobody is left with an alert that no reading ends. Messages that wait stay.
 
 import {isoText} from '../../actors/calendar.js';
 import type {EndpointKind} from '../effects/endpoint.js';
@@ -30,7 +32,7 @@ interface Deferred {
 }
 
 export interface AlertRecord extends AlertState {
-  /** JSON text of the rule that was judged: after a change of the rule `wasSeen` starts again. */
+  /** JSON text of the rule that was judged. AR3 */
   readonly rule: string;
   readonly waiting: readonly WaitingMessage[];
   readonly deferred?: Deferred;
@@ -47,8 +49,12 @@ interface Audience {
   readonly messageId: (...parts: readonly string[]) => string;
 }
 
+/** Whether a stored state is of the rule that the alert has now. AR3 */
+export const isOfRule = ({rule: judged}: Pick<AlertRecord, 'rule'>, {rule}: Pick<Alert, 'rule'>): boolean =>
+  judged === JSON.stringify(rule);
+
 export const seenBy = (known: AlertRecord | undefined, alert: Alert<StateRule>): boolean | undefined =>
-  known === undefined || known.rule !== JSON.stringify(alert.rule) ? undefined : known.wasSeen === true;
+  known === undefined || !isOfRule(known, alert) ? undefined : known.wasSeen === true;
 
 /** The record after a reading. `positions`: positions of the snapshots; empty for a lag. */
 export function advanced(
@@ -58,12 +64,16 @@ export function advanced(
   positions: string,
   audience: Audience,
 ): AlertRecord {
+  const isNewRule = known !== undefined && !isOfRule(known, alert);
+  if (isNewRule && reading.holds === undefined) return quietEnded(known, alert, reading.toMs, positions, audience);
+  const {waiting = [], deferred} = known ?? {};
+  const {state, change} = step(isNewRule ? undefined : known, reading, positions, alert);
   const rule = JSON.stringify(alert.rule);
-  const {wasSeen: _, ...unseen} = known ?? {};
-  const before = known === undefined || known.rule === rule ? known : (unseen as AlertRecord);
-  const {state, change} = step(before, reading, positions, alert);
-  const ended = quietEnded({waiting: [], ...before, ...state, rule}, alert, reading.toMs, positions, audience);
-  return change === undefined ? ended : told(ended, alert, change, audience);
+  const record = {...state, rule, waiting, ...(deferred && {deferred})};
+  const ended = quietEnded(record, alert, reading.toMs, positions, audience);
+  const isOver = isNewRule && known.state === 'firing' && state.state === 'ok'; // AR3
+  const toTell = isOver ? {state: 'ok' as const, isAgain: false, reading, positions} : change;
+  return toTell === undefined ? ended : told(ended, alert, toTell, audience);
 }
 
 /** The record at `nowMs`: deferred changes are queued once the quiet hours are over. AR2 */

@@ -1,10 +1,11 @@
 // Reads the states of all alerts, which the process that evaluates them wrote.
 import type {HookStore} from '../effects/hook-store.js';
 import {BucketFault} from '../keys/store.js';
+import {type AlertRecord, isOfRule} from './alert-record.js';
 import type {AlertState} from './alert-state.js';
 import {type Alert, stateName} from './definition.js';
 
-/** States of alerts, the oldest alert first. A state is undefined before the first evaluation. */
+/** States of alerts, the oldest alert first. A state is undefined before the first evaluation of the alert's rule. */
 export type AlertStates = readonly {readonly alert: Alert; readonly state: AlertState | undefined}[];
 
 export const alertsOf = (hooks: HookStore) => hooks.definitions<Alert>('al');
@@ -13,7 +14,7 @@ export const alertsOf = (hooks: HookStore) => hooks.definitions<Alert>('al');
 export async function readAlertStates(hooks: HookStore): Promise<AlertStates | undefined> {
   const alerts = alertsOf(hooks).list();
   try {
-    return await Promise.all(alerts.map(async (alert) => ({alert, state: await readAlertState(hooks, alert.id)})));
+    return await Promise.all(alerts.map(async (alert) => ({alert, state: await readAlertState(hooks, alert)})));
   } catch (error) {
     if (error instanceof BucketFault) return undefined;
     throw error;
@@ -21,7 +22,9 @@ export async function readAlertStates(hooks: HookStore): Promise<AlertStates | u
 }
 
 /** State of one alert. Rejects with a `BucketFault`. */
-export async function readAlertState({bucket}: HookStore, id: string): Promise<AlertState | undefined> {
-  const entry = await bucket.read(stateName(id));
-  return entry === undefined || entry.text === '' ? undefined : (JSON.parse(entry.text) as AlertState);
+export async function readAlertState({bucket}: HookStore, alert: Alert): Promise<AlertState | undefined> {
+  const entry = await bucket.read(stateName(alert.id));
+  if (entry === undefined || entry.text === '') return undefined;
+  const record = JSON.parse(entry.text) as AlertRecord;
+  return isOfRule(record, alert) ? record : undefined;
 }

@@ -327,6 +327,46 @@ test('an absence whose event was changed has to see the new one first', async ()
   expect(world.told).toEqual([]);
 });
 
+describe('an alert whose condition was changed', () => {
+  const changed = (world: World, bound: number): void => {
+    world.alerts = [{...world.alerts[0]!, rule: {...errors, bound} as Rule}];
+  };
+
+  test('begins anew: it fires again with its own bound', async () => {
+    const world = new World(errors, {endpoints: ['wh_1']});
+    const evaluator = world.evaluator();
+    await world.publish(evaluator, 12);
+    changed(world, 11);
+    await world.publish(evaluator, 13);
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_1 firing 13']);
+    expect(world.record).toMatchObject({state: 'firing', value: 13, positions: '0:0.2'});
+    await world.publish(evaluator, 14);
+    expect(world.told).toHaveLength(2);
+  });
+
+  test('is over for who was told that it fires, if it does not fire any more', async () => {
+    const world = new World(errors, {endpoints: ['wh_1']});
+    const evaluator = world.evaluator();
+    await world.publish(evaluator, 12);
+    changed(world, 20);
+    await world.publish(evaluator, 13);
+    await world.publish(evaluator, 13);
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_1 ok 13']);
+    expect(world.record).toMatchObject({state: 'ok', value: 13, positions: '0:0.2'});
+  });
+
+  test('has to hold from then on, and what it said before still goes out', async () => {
+    const world = new World(errors, {for: 2, endpoints: ['wh_1']});
+    const evaluator = world.evaluator();
+    world.takesTriggers = false;
+    for (const count of [12, 12]) await world.publish(evaluator, count);
+    world.takesTriggers = true;
+    changed(world, 11);
+    for (const count of [13, 14]) await world.publish(evaluator, count);
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_1 ok 13', 'wh_1 firing 14']);
+  });
+});
+
 describe('the owner', () => {
   const processOf = (bucket: Bucket, me: string, clock: {ms: number}, isAlone = false) =>
     new AlertOwner(bucket, me, isAlone, () => clock.ms);

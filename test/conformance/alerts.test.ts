@@ -150,6 +150,7 @@ describe('states', () => {
 
     const changed = await under.read.send('PATCH', `/v1/alerts/${busy.id}`, {json: {gte: 4}});
     expectJson(changed, 200);
+    expect(changed.json<AlertAnswer>().state).toBeNull();
     await becomes(busy.id, 'ok');
     expectError(
       await under.read.post('/v1/alerts', {name: 'No', ...drop, funnel: 'fn_0', below: 0.5}),

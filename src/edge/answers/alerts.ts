@@ -19,7 +19,7 @@ const alertState = z
       .describe('`Report-Log-Position` of the snapshots that were judged; null for a lag.'),
   })
   .nullable()
-  .describe('Null before the first evaluation.');
+  .describe('Null before the first evaluation, and again when its condition was changed.');
 
 export const alertAnswer = z.strictObject({
   id: z.string().regex(/^al_[0-9a-f]{16}$/),

@@ -169,7 +169,7 @@ function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
 
 async function withState({hooks}: Front, alert: Alert) {
   try {
-    return shownAlert(alert, await readAlertState(hooks, alert.id));
+    return shownAlert(alert, await readAlertState(hooks, alert));
   } catch (error) {
     if (error instanceof BucketFault) throw new RequestFailure(storeSilent);
     throw error;

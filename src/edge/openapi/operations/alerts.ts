@@ -65,7 +65,8 @@ export const alerts: Operations = {
     tag: 'Alerts',
     summary: 'Change an alert',
     description:
-      'Fields that are not named stay as they are. It keeps its state, and is judged anew with the next publication.',
+      'Fields that are not named stay as they are. With other fields of its kind its state starts anew with the next evaluation: ' +
+      'if it fired and does not fire then, its endpoints are told that it is over.',
     path,
     query: noParameters,
     body: {schema: alertChange, example: {repeat_minutes: null, paused: true}},
