@@ -2,6 +2,7 @@
 //   NE1. The rows come twice for each range of users: the first pass finds each user's event that a path begins with, the
 //        second one keeps the nearest to it. Where all users exceed the bound, ranges of them follow one another.
 //   NE2. Rows of a user come in the order of the log wherever their times are equal: the later one is then the later event.
+import type {RowsView} from '../../chunk/rows.js';
 import {sliceRows} from '../rows/gathered-rows.js';
 import type {PathDirection} from './paths.js';
 
@@ -9,7 +10,7 @@ import type {PathDirection} from './paths.js';
 export type WalkPath = (names: Uint32Array, count: number) => void;
 
 const bytesPerEvent = Float64Array.BYTES_PER_ELEMENT + Uint32Array.BYTES_PER_ELEMENT;
-const bytesPerUser = bytesPerEvent + 1;
+const bytesPerUser = bytesPerEvent + Float64Array.BYTES_PER_ELEMENT + 1;
 /** A user has up to six events. */
 const usersPerSlice = sliceRows / 8;
 
@@ -43,6 +44,8 @@ export class NearestEvents {
   private readonly counts: Uint8Array;
   private readonly distances: Float64Array;
   private readonly names: Uint32Array;
+  /** Distance beyond which no event is among a user's nearest. */
+  private readonly furthest: Float64Array;
 
   constructor(rules: NearestRules, walkPath: WalkPath) {
     const {userCount, depth, direction, bytesMax} = rules;
@@ -55,31 +58,51 @@ export class NearestEvents {
     this.firstTimes = new Float64Array(this.usersMax).fill(Number.NaN);
     this.sameTimes = new Uint32Array(this.usersMax);
     this.counts = new Uint8Array(this.usersMax);
+    this.furthest = new Float64Array(this.usersMax).fill(Number.POSITIVE_INFINITY);
     this.distances = new Float64Array(this.usersMax * depth);
     this.names = new Uint32Array(this.usersMax * depth);
     this.bytes = this.usersMax * bytesEach;
   }
 
-  /** Adds a row. NE2 */
-  add(user: number, timeMs: number, name: number): void {
-    if (user < this.userStart || user >= this.userEnd) return;
-    const place = user - this.userStart;
-    if (this.isSecondPass) this.keep(place, timeMs, name);
-    else if (name === this.rules.first) this.findFirst(place, timeMs);
+  /** Adds rows of a chunk. NE2 */
+  add(rows: RowsView, chosen: Uint16Array): void {
+    if (this.isSecondPass) this.keepNearest(rows, chosen);
+    else this.findFirst(rows, chosen);
   }
 
-  private findFirst(place: number, timeMs: number): void {
-    const distance = this.onward * (timeMs - this.firstTimes[place]);
-    if (distance > 0) return;
-    this.sameTimes[place] = distance === 0 ? this.sameTimes[place] + 1 : 1;
-    this.firstTimes[place] = timeMs;
+  private findFirst({names, users, times, timeBase}: RowsView, chosen: Uint16Array): void {
+    const {userStart, userEnd, onward, firstTimes, sameTimes} = this;
+    const {first} = this.rules;
+    for (let i = 0; i < chosen.length; i++) {
+      const row = chosen[i];
+      if (names[row] !== first) continue;
+      const user = users[row];
+      if (user < userStart || user >= userEnd) continue;
+      const place = user - userStart;
+      const timeMs = timeBase + times[row];
+      const distance = onward * (timeMs - firstTimes[place]);
+      if (distance > 0) continue;
+      sameTimes[place] = distance === 0 ? sameTimes[place] + 1 : 1;
+      firstTimes[place] = timeMs;
+    }
   }
 
-  private keep(place: number, timeMs: number, name: number): void {
+  private keepNearest({names, users, times, timeBase}: RowsView, chosen: Uint16Array): void {
+    const {userStart, userEnd, onward, firstTimes, furthest} = this;
+    for (let i = 0; i < chosen.length; i++) {
+      const row = chosen[i];
+      const user = users[row];
+      if (user < userStart || user >= userEnd) continue;
+      const place = user - userStart;
+      const distance = onward * (timeBase + times[row] - firstTimes[place]);
+      // Of users without the event, too: NaN is no distance.
+      if (distance >= 0 && distance <= furthest[place]) this.keep(place, distance, names[row]);
+    }
+  }
+
+  private keep(place: number, distance: number, name: number): void {
     const {depth, first} = this.rules;
     const {distances, names, onward} = this;
-    const distance = onward * (timeMs - this.firstTimes[place]);
-    if (!(distance >= 0)) return; // Of users without the event, too: NaN is no distance.
     const from = place * depth;
     const count = this.counts[place];
     // Of equal times the later event is further on the way onward, and nearer on the way back.
@@ -94,6 +117,7 @@ export class NearestEvents {
     distances[from + at] = distance;
     names[from + at] = name;
     if (count < depth) this.counts[place] = count + 1;
+    if (count + 1 >= depth) this.furthest[place] = distances[from + depth - 1];
   }
 
   /** Whether an event at the time of the first one is not on its other side. NE2 */
@@ -117,6 +141,7 @@ export class NearestEvents {
     this.userEnd = Math.min(this.userStart + this.usersMax, this.rules.userCount);
     this.firstTimes.fill(Number.NaN);
     this.counts.fill(0);
+    this.furthest.fill(Number.POSITIVE_INFINITY);
     return this.userStart < this.userEnd;
   }
 

@@ -1,7 +1,6 @@
 // Paths: the rows are read twice, for the event that each user's path begins with, and for the nearest ones to it.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import {timeOf} from '../../../actors/chunk/rows.js';
 import {NearestEvents} from '../../../actors/report/engagement/nearest-events.js';
 import {PathCounts} from '../../../actors/report/engagement/paths.js';
 import type {ReportQuery} from '../../asks/report.js';
@@ -54,13 +53,6 @@ async function countPaths(
     if (counts.bytes > countsBytesMax) throw new BeyondMemory('different paths take', countsBytesMax);
   });
   await scan.borrowing(nearest.bytes, () =>
-    rowScan.inPasses(
-      snapshot,
-      nearest,
-      (rows, [chosen]) => {
-        for (const row of chosen!) nearest.add(rows.users[row]!, timeOf(rows, row), rows.names[row]!);
-      },
-      users,
-    ),
+    rowScan.inPasses(snapshot, nearest, (rows, [chosen]) => nearest.add(rows, chosen!), users),
   );
 }
