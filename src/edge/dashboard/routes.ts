@@ -124,8 +124,8 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
     POST: writing('analyst', changeSavedReport, savedReportBodyBytesMax),
     DELETE: reading('analyst', deleteSavedReport),
   },
-  shares: {GET: reading('analyst', shares.list), POST: writing('analyst', shares.create)},
-  share: {DELETE: reading('analyst', shares.revoke)},
+  shares: {GET: reading('admin', shares.list), POST: writing('admin', shares.create)},
+  share: {DELETE: reading('admin', shares.revoke)},
   board: {GET: reading('reader', readBoard), PUT: writing('analyst', replaceBoard, boardBodyBytesMax)},
   annotations: {
     GET: reading('reader', listAnnotations),

@@ -31,9 +31,9 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
   ],
   [
     'analyst',
-    'And single events, people with their traits, what arrives now, and alerts; saves reports, shares them by links, arranges Overview and annotates charts.',
+    'And single events, people with their traits, what arrives now, and alerts; saves reports, arranges boards and annotates charts.',
   ],
-  ['admin', 'And API keys, webhooks, deletions, and this page.'],
+  ['admin', 'And API keys, webhooks, deletions, links that share a report, and this page.'],
 ];
 
 export function Access() {

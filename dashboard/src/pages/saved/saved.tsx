@@ -92,7 +92,7 @@ export function Saved() {
           </Card>
         </div>
       ))}
-      {may('analyst') && (
+      {may('admin') && (
         <div class="row">
           <ShareList key={links} />
         </div>
@@ -167,7 +167,7 @@ function Row({
           <>
             <Tool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />
             <Tool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
-            <Tool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />
+            {may('admin') && <Tool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />}
             <Tool label={`Rename ${leaf}`} icon="rename" onClick={() => onAsk('rename')} />
             <Tool label={`Duplicate ${leaf}`} icon="copy" onClick={onDuplicate} />
             <Tool label={`Delete ${leaf}`} icon="trash" onClick={() => onAsk('delete')} />
