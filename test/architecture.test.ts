@@ -159,7 +159,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/edge': [
-    ['audit.ts', 'error-meanings.ts', 'failure.ts', 'front.ts', 'route.ts', 'route-template.ts'],
+    ['audit.ts', 'error-meanings.ts', 'failure.ts', 'front.ts', 'route.ts', 'route-template.ts', 'stored-record.ts'],
     ['http', 'readiness.ts'],
     ['query'],
     ['admission'],
@@ -182,6 +182,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'log-refusals.ts',
       'part-values.ts',
       'published-manifests.ts',
+      'record-lines.ts',
     ],
     ['log-link.ts', 'server', 'store-check.ts'],
   ],

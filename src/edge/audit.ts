@@ -2,19 +2,18 @@
 // deletions of users.
 //   AT1. A line names keys, deletions and definitions by their ids. It never has a user, a key, a token or a text that a person wrote.
 //   AT2. Failures of one kind write at most one line a second, with their count.
-//   AT3. The newest `linesMax` lines are also in memory, for the page Access. There a change that is repeated is one line with its
-//        count: who arranges a board does not push out who created a key.
+//   AT3. The record of the deployment (stored-record.ts) gets each line as well, for the page Access.
 
 import type {KeyRecord} from '../keys/key.js';
 import type {KeyAuthor, KeyChange} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import type {RecordLine} from './dashboard/answers.js';
 
-export const linesMax = 1_000;
-
 interface AuditOptions {
   readonly logger: Logger;
   readonly wallMs: () => number;
+  /** AT3 */
+  readonly record: (line: AuditLine) => void;
   /** Calls `call` after `ms`. */
   readonly later: (ms: number, call: () => void) => void;
 }
@@ -31,7 +30,7 @@ const lineEveryMs = 1_000;
 /** A change of what people define: reports, boards, alerts, webhooks and the like. */
 type DefinitionChange = Exclude<
   RecordLine['what'],
-  Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted'
+  Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted' | 'record.lost'
 >;
 
 /** A line with ids; the page looks their names up. */
@@ -45,28 +44,14 @@ export interface AuditLine {
 }
 
 export class AuditTrail {
-  readonly sinceMs: number;
-  private lines: AuditLine[] = [];
   /** Failures since the last line of their kind, and the address of the newest. No entry: the next failure writes at once. */
   private readonly held = new Map<Failing, {count: number; address: string}>();
 
-  constructor(private readonly options: AuditOptions) {
-    this.sinceMs = options.wallMs();
-  }
+  constructor(private readonly options: AuditOptions) {}
 
-  /** Newest first. AT3 */
-  newest(): readonly AuditLine[] {
-    return this.lines.slice(-linesMax).reverse();
-  }
-
+  /** AT3 */
   private keep(line: Omit<AuditLine, 'atMs'>): void {
-    const kept = {...line, atMs: this.options.wallMs()};
-    const newest = this.lines.at(-1);
-    // AT3
-    if (line.what.endsWith('.changed') && newest !== undefined && isRepeated(newest, line))
-      this.lines[this.lines.length - 1] = {...kept, count: (newest.count ?? 1) + 1};
-    else this.lines.push(kept);
-    if (this.lines.length >= 2 * linesMax) this.lines = this.lines.slice(-linesMax);
+    this.options.record({atMs: this.options.wallMs(), ...line});
   }
 
   keyChanged(change: KeyChange, {id, kind}: KeyRecord, author: KeyAuthor): void {
@@ -119,6 +104,3 @@ export class AuditTrail {
     });
   }
 }
-
-const isRepeated = (line: AuditLine, next: Omit<AuditLine, 'atMs'>): boolean =>
-  line.what === next.what && line.subject === next.subject && line.by === next.by && line.address === next.address;

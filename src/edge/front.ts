@@ -21,6 +21,7 @@ import type {Traffic} from './metrics/traffic.js';
 import type {Asks} from './query/asks.js';
 import type {CursorSeal} from './query/cursor.js';
 import type {LogGenerations} from './query/log-generations.js';
+import type {StoredRecord} from './stored-record.js';
 
 export interface Readiness {
   /** Why the service cannot do all of its work now; empty when it can. */
@@ -56,6 +57,7 @@ export interface Front {
   /** `webhook-id` of these parts, with the deployment's secret. */
   readonly messageId: (...parts: readonly (string | number)[]) => string;
   readonly audit: AuditTrail;
+  readonly record: Pick<StoredRecord, 'page'>;
   readonly cursors: CursorSeal;
   /** Zone of requests that name none (REPORT_TIMEZONE); undefined: UTC, which answers do not name. */
   readonly reportZone: Zone | undefined;

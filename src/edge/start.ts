@@ -26,6 +26,7 @@ import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {NatsLogLink} from '../nats/log-link.js';
 import {LogRefusals} from '../nats/log-refusals.js';
 import {carriedBytesMax} from '../nats/payload.js';
+import {RecordLines} from '../nats/record-lines.js';
 import type {Durability} from '../nats/server/durability.js';
 import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
@@ -61,6 +62,7 @@ import {LogGenerations} from './query/log-generations.js';
 import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
 import type {Routes} from './route.js';
 import {HttpServer} from './server.js';
+import {StoredRecord} from './stored-record.js';
 
 export interface EdgeOptions {
   readonly host: string;
@@ -152,7 +154,11 @@ async function openDoor(
   connections: NatsConnections,
 ): Promise<Edge> {
   const {tokens, limits, natsServer} = options;
-  const audit = new AuditTrail({logger, wallMs, later: (ms, call) => void setTimeout(call, ms).unref()});
+  const later = (ms: number, call: () => void): void => void setTimeout(call, ms).unref();
+  const [js, jsm] = [jetstream(connections.ask), await jetstreamManager(connections.ask, {checkAPI: false})];
+  const newId = (): string => randomBytes(12).toString('base64url');
+  const record = new StoredRecord({lines: new RecordLines(js, jsm), newId, later, logger});
+  const audit = new AuditTrail({logger, wallMs, record: (line) => record.keep(line), later});
   const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs, (...change) =>
     audit.keyChanged(...change),
   );
@@ -187,9 +193,10 @@ async function openDoor(
     keys,
     fixedKeys,
     hooks,
-    letters: new Letters(jetstream(connections.ask), await jetstreamManager(connections.ask, {checkAPI: false})),
+    letters: new Letters(js, jsm),
     clientAddresses,
     audit,
+    record,
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
     readiness: () => (isDraining ? stopping : readiness.get()),
@@ -265,7 +272,8 @@ async function openDoor(
       clearInterval(ticking);
       clearInterval(saving);
       generations.stop();
-      await atMost(saveMsMax, save());
+      await atMost(saveMsMax, Promise.all([save(), record.flush()]));
+      record.stop();
       keys.stop();
       hooks.stop();
       vitals.stop();
@@ -341,6 +349,7 @@ function createFront(
     | 'letters'
     | 'clientAddresses'
     | 'audit'
+    | 'record'
     | 'isDraining'
     | 'metricsText'
     | 'readiness'

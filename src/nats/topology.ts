@@ -42,6 +42,12 @@ export const deadLettersStream = 'DEAD';
 export const deadLetterSubject = (endpoint: string): string => `dead.${endpoint}`;
 const deadLettersKeptMs = 30 * 86_400_000;
 
+/** Who changed what (src/edge/stored-record.ts). */
+export const recordStream = 'RECORD';
+export const recordSubject = 'record';
+/** A further line removes the oldest. */
+export const recordLinesMax = 10_000;
+
 /** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
 export const buckets = {
   /** Pieces of snapshots; each is written once, never overwritten. */
@@ -164,6 +170,7 @@ async function ensureAll(
     bucketConfig('hooks', replicas),
     triggersConfig(replicas),
     deadLettersConfig(replicas),
+    recordConfig(replicas),
   ];
   await ensureStreams(jsm, streams, onLost);
   return deployment;
@@ -328,6 +335,16 @@ function deadLettersConfig(replicas: number): NewStream {
     name: deadLettersStream,
     subjects: [deadLetterSubject('>')],
     max_age: nanos(deadLettersKeptMs),
+  };
+}
+
+function recordConfig(replicas: number): NewStream {
+  return {
+    ...durable(replicas),
+    name: recordStream,
+    subjects: [recordSubject],
+    discard: DiscardPolicy.Old,
+    max_msgs: recordLinesMax,
   };
 }
 

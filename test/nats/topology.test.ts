@@ -44,7 +44,7 @@ async function allStreams(): Promise<StreamInfo[]> {
 
 const configs = async () => (await allStreams()).map(({config}) => config).sort((a, b) => a.name.localeCompare(b.name));
 
-test('a new deployment gets a log per partition, the buckets, and queues of what goes out; all erasable, logs and buckets without an age', async () => {
+test('a new deployment gets a log per partition, buckets, queues of what goes out and a bounded record; all erasable, logs and buckets without an age', async () => {
   expect(await readDeployment(nc)).toBeUndefined();
   const beganMs = Date.now();
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
@@ -76,13 +76,15 @@ test('a new deployment gets a log per partition, the buckets, and queues of what
     ['LOG-0', ['log.0'], -1, true],
     ['LOG-1', ['log.1'], -1, true],
     ['OUT', ['out.>'], -1, false],
+    ['RECORD', ['record'], -1, false],
   ]);
   const queues = streams.filter(({name}) => name === 'OUT' || name === 'DEAD');
   expect(queues.map(({retention, max_age}) => [retention, max_age])).toEqual([
     ['limits', 30 * 86_400 * 1e9],
     ['workqueue', 0],
   ]);
-  for (const stream of streams.filter((each) => !queues.includes(each))) {
+  expect(streams.at(-1)).toMatchObject({name: 'RECORD', discard: 'old', max_msgs: 10_000, max_age: 0});
+  for (const stream of streams.filter((each) => !queues.includes(each) && each.name !== 'RECORD')) {
     expect(stream).toMatchObject({
       storage: 'file',
       retention: 'limits',
@@ -112,9 +114,10 @@ test('a start that was killed half-way is completed by the next one', async () =
   const deployment = await ensureTopology(nc, {partitions: 2, replicas: 1});
   const lost: string[] = [];
   const again = () => ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream));
-  const newest = ['KV_hooks', 'OUT', 'DEAD'];
+  const newest = ['KV_hooks', 'OUT', 'DEAD', 'RECORD'];
   // A start makes them in this order.
   for (const missing of [
+    ['RECORD'],
     newest,
     ['LOG-1', ...newest],
     ['LOG-0', 'LOG-1', ...newest],
@@ -123,7 +126,7 @@ test('a start that was killed half-way is completed by the next one', async () =
     for (const stream of missing) await jsm.streams.delete(stream);
     expect(await again()).toEqual(deployment);
   }
-  expect(await configs()).toHaveLength(9);
+  expect(await configs()).toHaveLength(10);
   expect(lost).toEqual([]);
 });
 
@@ -134,7 +137,7 @@ test('a stream that is missing though a later one is there was lost, and that is
   const lost: string[] = [];
   expect(await ensureTopology(nc, {partitions: 2, replicas: 1}, (stream) => lost.push(stream))).toEqual(deployment);
   expect(lost).toEqual(['KV_keys', 'LOG-0']);
-  expect(await configs()).toHaveLength(9);
+  expect(await configs()).toHaveLength(10);
 });
 
 test('two machines that start together agree on one record', async () => {

@@ -38,7 +38,7 @@ export interface PersonAnswer {
   readonly revoked_at: string | null;
 }
 
-/** A change of keys, tokens or sessions or of what people define, a deletion, or failures to get in. */
+/** A line of the record: a change of keys, tokens or sessions or of what people define, a deletion, or failures to get in. */
 export interface RecordLine {
   readonly at: string;
   readonly what:
@@ -70,23 +70,26 @@ export interface RecordLine {
     | 'dashboard.sessions-ended'
     | 'admin.refused'
     | 'key.refused'
-    | 'sign-in.refused';
+    | 'sign-in.refused'
+    /** Lines that found no room while NATS took none. */
+    | 'record.lost';
   /** Name of the person or of the key; `admin`; `start` for a start of the service. Null for a failure. */
   readonly by: string | null;
   /** Id of the key, of the deletion or of what was defined. */
   readonly subject: string | null;
   /** Name that the key, the person or what was defined has now; null for what has none, and for what is deleted. */
   readonly name: string | null;
+  /** Of the client. Null: the service itself, or a client with a wrong key, whose address is not stored. */
   readonly address: string | null;
-  /** Failures, or repeated changes, in this line. */
+  /** Failures, repeated changes, or lost lines, in this line. */
   readonly count: number;
 }
 
 export interface RecordAnswer {
-  /** Newest first. */
+  /** Newest first, of all edges. */
   readonly record: readonly RecordLine[];
-  /** Start of this process, which keeps the record in memory; its log has all of it. */
-  readonly since: string;
+  /** `before` of the next page; null: this is the last one. */
+  readonly before: number | null;
 }
 
 // -- Saved reports --------------------------------------------------------------------------------------------------------

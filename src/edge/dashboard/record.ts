@@ -1,21 +1,44 @@
-// GET /dashboard/api/record: the audit trail as this process has it.
+// GET /dashboard/api/record: the record of the deployment, a page of lines at a time.
 import {isoText} from '../../../actors/calendar.js';
 import type {Definition} from '../../effects/definition.js';
 import type {HookStore} from '../../effects/hook-store.js';
 import type {KeyRing} from '../../keys/key-ring.js';
+import {BucketFault} from '../../keys/store.js';
 import type {AuditLine} from '../audit.js';
-import {noParameters, readQuery} from '../query/query.js';
+import {RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import {optional, wholeNumber} from '../query/parameters.js';
+import {readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
+import type {RecordPage} from '../stored-record.js';
 import type {RecordAnswer, RecordLine} from './answers.js';
 
-export const readRecord: Handle = ({audit, keys, hooks}, exchange) => {
-  readQuery(exchange.query, noParameters);
+const recordForm = {
+  before: optional(wholeNumber(999_999_999), {description: 'As the page before answered it.'}),
+};
+
+const noAnswer = unavailable('the record does not respond: nothing is lost, try again later');
+
+export const readRecord: Handle = async (front, exchange) => {
+  const {before} = readQuery(exchange.query, recordForm);
+  const page = await pageOf(front, before);
   const answer: RecordAnswer = {
-    record: audit.newest().map((line) => shown(line, keys.ring, hooks)),
-    since: isoText(audit.sinceMs),
+    record: page.lines.map((line) => shown(line, front.keys.ring, front.hooks)),
+    before: page.before ?? null,
   };
   exchange.json('200 OK', JSON.stringify(answer));
 };
+
+/** @throws RequestFailure (503) */
+async function pageOf({obstacles, record}: Front, before: number | undefined): Promise<RecordPage> {
+  if (obstacles.toChanges() !== undefined) throw new RequestFailure(noAnswer);
+  try {
+    return await record.page(before);
+  } catch (error) {
+    if (error instanceof BucketFault) throw new RequestFailure(noAnswer);
+    throw error;
+  }
+}
 
 const shown = (
   {atMs, what, by, subject, address, count = 1}: AuditLine,

@@ -1,15 +1,14 @@
 // The record: who did what when, and who tried to get in.
 
+import {useEffect, useState} from 'preact/hooks';
 import type {RecordAnswer, RecordLine} from '../../../../src/edge/dashboard/answers.js';
-import {count, momentText} from '../../charts/format';
+import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';
-import {useAsked} from '../../service/asked';
+import {type Fault, faultOf, read} from '../../service/client';
 import {Card} from '../../shell/card';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import './record.css';
-
-const shownMax = 100;
 
 const words: Readonly<Record<RecordLine['what'], string>> = {
   'key.created': 'Created a key or token',
@@ -41,26 +40,32 @@ const words: Readonly<Record<RecordLine['what'], string>> = {
   'admin.refused': 'Refused: a wrong admin token',
   'key.refused': 'Refused: a key that is unknown or revoked',
   'sign-in.refused': 'Refused: a sign-in that is not valid',
+  'record.lost': 'Lines are missing: the store took none',
 };
 
 export function RecordCard() {
-  const [asked, again] = useAsked<RecordAnswer>('record');
-  const {value, fault} = asked.value;
-  const lines = value?.record ?? [];
+  const [lines, setLines] = useState<readonly RecordLine[]>();
+  const [before, setBefore] = useState<number | null>(null);
+  const [fault, setFault] = useState<Fault>();
+  const ask = async (from: number | null): Promise<void> => {
+    const answer = await read<RecordAnswer>(from === null ? 'record' : `record?before=${from}`);
+    setFault(faultOf(answer));
+    if (answer.kind === 'fault') return;
+    const {record, before: next} = answer.value;
+    setLines((known) => (from === null ? record : [...(known ?? []), ...record]));
+    setBefore(next);
+  };
+  useEffect(() => void ask(null), []);
   return (
-    <Card
-      span={12}
-      title="Record"
-      note={value && `by this edge since ${momentText(Date.parse(value.since))} UTC; its log has all of it`}
-    >
-      {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
-      {value === undefined && fault === undefined && <Loading />}
-      {value !== undefined && lines.length === 0 && (
+    <Card span={12} title="Record" note="the newest 10,000 lines of all edges; their logs have all of it">
+      {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(lines === undefined ? null : before)} />}
+      {lines === undefined && fault === undefined && <Loading />}
+      {lines?.length === 0 && (
         <Empty title="Nothing yet">
           Changes of keys and tokens, of reports, alerts and webhooks, deletions and sign-ins are listed here.
         </Empty>
       )}
-      {lines.length > 0 && (
+      {lines !== undefined && lines.length > 0 && (
         <TableFrame label="Record in a table">
           <table class="grid-table record-table">
             <thead>
@@ -73,33 +78,36 @@ export function RecordCard() {
               </tr>
             </thead>
             <tbody>
-              {lines.slice(0, shownMax).map((line, at) => (
+              {lines.map((line, at) => (
                 <tr key={`${line.at} ${at}`}>
                   <td>
                     <Moment iso={line.at} />
                   </td>
                   <td>
-                    {words[line.what]}
+                    {words[line.what] ?? line.what}
                     {line.count > 1 && `, ${count(line.count)} times`}
                   </td>
                   <td>
                     {line.name ?? ''} {line.subject !== null && <code class="faint">{line.subject}</code>}
                   </td>
                   <td>{line.by === null ? <span class="faint">not known</span> : (authors[line.by] ?? line.by)}</td>
-                  <td>{line.address ?? <span class="faint">this machine</span>}</td>
+                  <td>{line.address ?? <span class="faint">{unsaid[line.what] ?? 'this machine'}</span>}</td>
                 </tr>
               ))}
             </tbody>
           </table>
         </TableFrame>
       )}
-      {lines.length > shownMax && (
-        <p class="page-note">
-          The newest {shownMax} of {count(lines.length)} lines.
-        </p>
+      {before !== null && (
+        <button type="button" class="button older-lines" onClick={() => void ask(before)}>
+          Show older lines
+        </button>
       )}
     </Card>
   );
 }
+
+/** Where a line says nothing of the client. */
+const unsaid: Partial<Readonly<Record<RecordLine['what'], string>>> = {'key.refused': 'not stored', 'record.lost': ''};
 
 const authors: Readonly<Record<string, string>> = {admin: 'the operator', start: 'a start of the service'};
