@@ -86,7 +86,8 @@ export class StoredRecord {
         this.waiting.shift();
         this.tellLost();
       } catch (error) {
-        if (!isTold) this.options.logger.warn({reason: (error as Error).message}, 'the record takes no line: they wait');
+        if (!isTold)
+          this.options.logger.warn({reason: (error as Error).message}, 'the record takes no line: they wait');
         isTold = true;
         await new Promise<void>((resolve) => this.options.later(againMs, resolve));
       }

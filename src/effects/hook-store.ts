@@ -1,4 +1,4 @@
-// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one, the board, annotations. One
+// The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one, boards, annotations. One
 // bucket stores them; each process that needs them has a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
 //   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): the watch ignores them, by the dot
@@ -73,10 +73,13 @@ export class Definitions<Held extends Definition> {
     return this.change(id, (record) => edit(record) ?? record);
   }
 
-  /** Rejects with a `BucketFault`. @returns the removed definition; undefined when there is no such definition. */
-  async remove(id: string): Promise<Held | undefined> {
+  /**
+   * Removes the definition if it is the one that is meant. Rejects with a `BucketFault`.
+   * @returns the definition, removed or another one than was meant; undefined when there is no such definition.
+   */
+  async remove(id: string, isMeant: (record: Held) => boolean = () => true): Promise<Held | undefined> {
     if (this.get(id) === undefined) return undefined;
-    return (await this.records.remove(id)) as Held | undefined;
+    return (await this.records.remove(id, (record) => isMeant(record as Held))) as Held | undefined;
   }
 }
 

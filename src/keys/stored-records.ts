@@ -101,11 +101,12 @@ export class StoredRecords<Held extends {readonly id: string}> {
     throw this.contested();
   }
 
-  /** @returns the removed record; undefined when there is none. */
-  async remove(name: string): Promise<Held | undefined> {
+  /** @returns the record, removed unless it is not meant; undefined when there is none. */
+  async remove(name: string, isMeant: (record: Held) => boolean = () => true): Promise<Held | undefined> {
     for (let tries = 0; tries < changeTriesMax; tries++) {
       const record = this.holder.get(name);
-      if (record === undefined || (await this.write(name, '', this.revisions.get(name)!))) return record;
+      if (record === undefined || !isMeant(record)) return record;
+      if (await this.write(name, '', this.revisions.get(name)!)) return record;
       await this.readAnew(name);
     }
     throw this.contested();

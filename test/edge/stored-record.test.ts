@@ -102,7 +102,10 @@ test('a page is of the stored lines, newest first, with what is held back here; 
   expect(world.stored).toHaveLength(pageLines + 6);
   expect(lines[0]).toEqual({...changed(203), count: 4});
   expect(lines.slice(1).map(({atMs}) => atMs)).toEqual(Array.from({length: pageLines - 1}, (_, at) => 105 - at));
-  expect(await record.page(before)).toMatchObject({lines: [6, 5, 4, 3, 2, 1].map((atMs) => ({atMs})), before: undefined});
+  expect(await record.page(before)).toMatchObject({
+    lines: [6, 5, 4, 3, 2, 1].map((atMs) => ({atMs})),
+    before: undefined,
+  });
 });
 
 test('while the store takes nothing lines wait, in their order and bounded; how many were lost is a line', async () => {
@@ -117,7 +120,9 @@ test('while the store takes nothing lines wait, in their order and bounded; how 
   world.isAway = false;
   await world.pass(1_000);
   await record.flush();
-  expect(world.stored.slice(0, waitingMax).map(({atMs}) => atMs)).toEqual(Array.from({length: waitingMax}, (_, at) => at));
+  expect(world.stored.slice(0, waitingMax).map(({atMs}) => atMs)).toEqual(
+    Array.from({length: waitingMax}, (_, at) => at),
+  );
   expect(world.stored.slice(waitingMax)).toEqual([{atMs: waitingMax + 6, what: 'record.lost', count: 7}]);
 });
 

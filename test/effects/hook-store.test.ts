@@ -71,6 +71,9 @@ test('two processes see what either makes, changes and removes; cursors disturb 
   expect(here.endpoints.get(funnel.id)).toBeUndefined();
   expect(await here.endpoints.remove(funnel.id)).toBeUndefined();
 
+  // Another one is meant than the newest, which this process may not know yet.
+  expect(await there.endpoints.remove(made.id, ({reason}) => reason === null)).toEqual(both);
+  expect(there.endpoints.get(made.id)).toEqual(both);
   expect(await there.endpoints.remove(made.id)).toEqual(both);
   await until('the first knows that it is gone', () => here.endpoints.get(made.id) === undefined);
   expect(await here.endpoints.change(made.id, (endpoint) => endpoint)).toBeUndefined();

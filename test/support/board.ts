@@ -1,13 +1,19 @@
-// The board of Overview, set as a test wants it.
+// Boards, set as a test wants them.
 import {expect} from 'vitest';
-import type {BoardAnswer} from '../../src/edge/dashboard/answers.js';
+import type {BoardAnswer, BoardsAnswer} from '../../src/edge/dashboard/answers.js';
 import type {BrowserClient} from './browser-client.js';
 
-const path = '/dashboard/api/board';
+/** `client`: signed in. */
+export const readBoards = async (client: BrowserClient): Promise<readonly BoardAnswer[]> =>
+  (await client.get('/dashboard/api/boards')).json<BoardsAnswer>().boards;
 
-/** `client`: signed in as somebody who may change the board. */
+/** Of the first board, which Overview shows. `client`: signed in as somebody who may change boards. */
 export async function setPins(client: BrowserClient, pins: readonly string[]): Promise<void> {
-  const {version} = (await client.get(path)).json<BoardAnswer>();
-  const answer = await client.ask('PUT', path, {json: {pins}, headers: {'If-Match': `"${version}"`}});
+  const {id, name, place, version} = (await readBoards(client))[0]!;
+  const json = {name, place, pins};
+  const answer = await client.ask('PUT', `/dashboard/api/board?id=${id}`, {
+    json,
+    headers: {'If-Match': `"${version}"`},
+  });
   expect(answer.status).toBe(200);
 }

@@ -3,6 +3,7 @@ export const pagePaths = [
   '',
   '/',
   '/sign-in',
+  '/boards',
   '/trends',
   '/funnels',
   '/retention',

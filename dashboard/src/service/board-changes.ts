@@ -1,35 +1,57 @@
-// Changes of the board of Overview.
+// Changes of boards.
 //   BO1. A change is shown at once. Changes are sent one after the other, each as one of the version that the board then has.
-//   BO2. Where somebody else was faster, a pin is put on their board, or taken off it: it means the same there. A move is not made.
+//   BO2. Where somebody else was faster, a change that means the same on their board is made there. Any other one is not made.
 import {batch} from '@preact/signals';
 import type {BoardAnswer} from '../../../src/edge/dashboard/answers.js';
 import {moved, pinsMax} from '../address/pin-list';
-import {board, changeFault, changes, type PinChange, pins} from './board';
-import {change, type Fault} from './client';
+import {type Board, type BoardChange, type BoardContent, changeFault, changes, readBoards} from './boards';
+import {type Answer, change, type Fault, faultOf} from './client';
 
-export const isPinned = (pin: string): boolean => pins.value.includes(pin);
-export const hasRoom = (): boolean => pins.value.length < pinsMax;
+export const isPinned = ({pins}: Board, pin: string): boolean => pins.includes(pin);
+export const hasRoom = ({pins}: Board): boolean => pins.length < pinsMax;
 
-export function togglePin(pin: string): void {
-  make(isPinned(pin) ? (known) => known.filter((one) => one !== pin) : (known) => withPin(known, pin), true);
+interface Wanted {
+  readonly of: BoardChange;
+  /** It means the same on a board that somebody else has changed. BO2 */
+  readonly isForAny: boolean;
+  /** Why it cannot be made on a board. */
+  readonly refusal: string;
 }
 
-export const movePin = (pin: string, to: number): void =>
-  make((known) => (known.includes(pin) ? moved(known, pin, to) : known), false);
-
-function withPin(known: readonly string[], pin: string): readonly string[] | undefined {
-  if (known.includes(pin)) return known;
-  return known.length < pinsMax ? [...known, pin] : undefined;
+export function togglePin(board: Board, pin: string): void {
+  const refusal = `the board has ${pinsMax} pins`;
+  const off: BoardChange = ({pins}) => ({pins: pins.filter((one) => one !== pin)});
+  const on: BoardChange = (known) =>
+    isPinned(known, pin) ? {} : hasRoom(known) ? {pins: [...known.pins, pin]} : undefined;
+  make(board, {of: isPinned(board, pin) ? off : on, isForAny: true, refusal});
 }
+
+export const movePin = (board: Board, pin: string, to: number): void =>
+  make(board, {
+    of: (known) => (isPinned(known, pin) ? {pins: moved(known.pins, pin, to)} : {}),
+    isForAny: false,
+    refusal: '',
+  });
+
+/** Unless somebody else has given it another name. */
+export const renameBoard = (board: Board, name: string): void =>
+  make(board, {
+    of: (known) => (known.name === board.name || known.name === name ? {name} : undefined),
+    isForAny: true,
+    refusal: 'somebody else gave the board another name meanwhile',
+  });
+
+export const placeBoard = (board: Board, place: number): void =>
+  make(board, {of: () => ({place}), isForAny: true, refusal: ''});
 
 let last: Promise<void> = Promise.resolve();
 
-/** BO1. `isForAny`: it means the same on a board that somebody else has changed. */
-function make(of: PinChange, isForAny: boolean): void {
+/** BO1 */
+function make({id}: Board, wanted: Wanted): void {
   changeFault.value = undefined;
-  changes.value = [...changes.peek(), of];
+  changes.value = [...changes.peek(), {id, of: wanted.of}];
   last = last.then(async () => {
-    const fault = await send(of, isForAny);
+    const fault = await send(id, wanted);
     batch(() => {
       changes.value = changes.peek().slice(1);
       if (fault !== undefined) changeFault.value = fault;
@@ -41,18 +63,55 @@ function make(of: PinChange, isForAny: boolean): void {
 const triesMax = 5;
 
 /** @returns why the change was not made. */
-async function send(of: PinChange, isForAny: boolean): Promise<Fault | undefined> {
+async function send(id: string, {of, isForAny, refusal}: Wanted): Promise<Fault | undefined> {
   for (let tries = 1; ; tries++) {
-    const {pins: known, version} = board.peek()!;
+    const known = knownOf(id);
+    if (known === undefined) return deleted;
     const wanted = of(known);
-    if (wanted === undefined) return {code: 'invalid_request', message: `Overview has ${pinsMax} pins`, status: 0};
-    if (wanted.join('\n') === known.join('\n')) return undefined;
-    const answer = await change<BoardAnswer>('PUT', 'board', {pins: wanted}, `"${version}"`);
-    const theirs = answer.kind === 'value' ? answer.value : (answer.fault.more?.board as BoardAnswer | undefined);
-    if (theirs !== undefined) board.value = theirs;
+    if (wanted === undefined) return {code: 'invalid_request', message: refusal, status: 0};
+    const content = {...contentOf(known), ...wanted};
+    if (JSON.stringify(content) === JSON.stringify(contentOf(known))) return undefined;
+    const answer = await change<Board>('PUT', addressOf(id), content, `"${known.version}"`);
+    const theirs = taken(id, answer);
     if (answer.kind === 'value') return undefined;
-    if (theirs === undefined) return answer.fault;
-    const message = `${theirs.changed_by} changed the board meanwhile: it is shown, and your change was not made`;
-    if (!isForAny || tries === triesMax) return {...answer.fault, message}; // BO2
+    if (theirs === undefined) return answer.fault.code === 'not_found' ? deleted : answer.fault;
+    if (!isForAny || tries === triesMax) return overtaken(answer.fault, theirs, 'your change was not made'); // BO2
   }
 }
+
+export async function createBoard(name: string): Promise<Answer<Board>> {
+  const answer = await change<Board>('POST', 'boards', {name});
+  if (answer.kind === 'value') readBoards.value = [...(readBoards.peek() ?? []), answer.value];
+  return answer;
+}
+
+/** Deletes the board as it was seen. @returns why it was not deleted. */
+export async function deleteBoard({id, version}: Board): Promise<Fault | undefined> {
+  const answer = await change<unknown>('DELETE', addressOf(id), undefined, `"${version}"`);
+  const theirs = taken(id, answer);
+  const fault = faultOf(answer);
+  if (fault === undefined || fault.code === 'not_found') {
+    readBoards.value = readBoards.peek()?.filter((board) => board.id !== id);
+    return undefined; // Somebody else was faster.
+  }
+  return theirs === undefined ? fault : overtaken(fault, theirs, 'it was not deleted');
+}
+
+const addressOf = (id: string): string => `board?${new URLSearchParams({id})}`;
+const contentOf = ({name, place, pins}: Board): BoardContent => ({name, place, pins});
+const knownOf = (id: string): Board | undefined => readBoards.peek()?.find((board) => board.id === id);
+
+/** Takes the board of an answer as the one that is known. @returns what somebody else made of it. */
+function taken(id: string, answer: Answer<unknown>): Board | undefined {
+  const board = answer.kind === 'value' ? answer.value : answer.fault.more?.board;
+  if ((board as Board | undefined)?.id !== id) return undefined;
+  readBoards.value = readBoards.peek()?.map((one) => (one.id === id ? (board as BoardAnswer) : one));
+  return answer.kind === 'value' ? undefined : (board as Board);
+}
+
+const deleted: Fault = {code: 'not_found', message: 'somebody else deleted the board meanwhile', status: 404};
+
+const overtaken = (fault: Fault, theirs: Board, outcome: string): Fault => ({
+  ...fault,
+  message: `${theirs.changed_by} changed the board meanwhile: it is shown, and ${outcome}`,
+});

@@ -33,7 +33,7 @@ const groups = (): readonly (readonly [title: string, rows: readonly Row[]])[] =
       ...(may('analyst')
         ? [[['a'], 'In a chart of Overview or Trends: annotate where the crosshair stands'] as Row]
         : []),
-      [['Alt', '↑'], 'In a funnel: move the step; on Overview: move the pin'],
+      [['Alt', '↑'], 'In a funnel: move the step; on a board: move the pin'],
     ],
   ],
   ['Live', [[['p'], 'Pause Live load, hold arriving events']]],

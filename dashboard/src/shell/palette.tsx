@@ -1,15 +1,17 @@
-// Ctrl-K: a page, a saved report, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
+// Ctrl-K: a page, a board, a saved report, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import type {IconName} from '../../icons';
 import {pageAddress} from '../address/base';
+import {boardForm} from '../address/board-address';
 import {addressAsking, isName} from '../address/codec';
 import {namesPath, peopleForm, trendForm} from '../address/report-address';
 import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
+import {boards, useBoards} from '../service/boards';
 import {openedReport, readSavedReports, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
 import {Icon} from './icon';
@@ -35,6 +37,7 @@ export function Palette() {
   const [text, setText] = useState(takeEarly); // From here on the dialog is open, and what is typed goes to its field.
   const [at, setAt] = useState(0);
   useEffect(() => void readSavedReports(), []);
+  useBoards();
   const {route} = useLocation();
   const close = (): void => {
     openDialog.value = undefined;
@@ -117,6 +120,15 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
         name,
         note: letter === undefined ? '' : `g ${letter}`,
         take: to(path),
+      })),
+    ...(text === '' ? [] : (boards.value ?? []))
+      .filter(({name}) => isLike(name))
+      .map(({id, name}) => ({
+        key: `board-${id}`,
+        icon: 'table' as const,
+        name,
+        note: 'a board',
+        take: to(`/boards${addressAsking(boardForm, {board: id})}`),
       })),
     ...(text === '' ? [] : (savedReports.value ?? []))
       .filter(({name}) => isLike(name))

@@ -1,10 +1,11 @@
-// Puts a report on Overview, or takes it off, for everybody: a button for who may change the board.
+// Puts a report on a board, or takes it off, for everybody: a button for who may change boards. With several boards it asks for one.
 import {useState} from 'preact/hooks';
 import type {Form} from '../address/codec';
 import {type PinnedPage, pinsMax} from '../address/pin-list';
 import {pinOf} from '../address/pins';
-import {board, boardFault, useBoard} from '../service/board';
+import {Popover} from '../controls/popover';
 import {hasRoom, isPinned, togglePin} from '../service/board-changes';
+import {type Board, boards, boardsFault, useBoards} from '../service/boards';
 import {may} from '../service/session';
 import {Icon} from './icon';
 import './pin-button.css';
@@ -19,17 +20,15 @@ export interface PinProps {
 export const PinButton = (props: PinProps) => (may('analyst') ? <Button {...props} /> : null);
 
 function Button({page, form, search}: PinProps) {
-  useBoard();
+  useBoards();
   const [isUsed, setUsed] = useState(false);
   const pin = pinOf(page, form, search);
-  const is = isPinned(pin);
-  const isFull = !is && !hasRoom();
-  const words = is
-    ? 'Take it off Overview'
-    : isFull
-      ? `Overview has ${pinsMax} pins: take one off first`
-      : 'Pin to Overview';
-  const fault = isUsed ? boardFault.value : undefined;
+  const fault = isUsed ? boardsFault.value : undefined;
+  const toggle = (board: Board): void => {
+    setUsed(true);
+    togglePin(board, pin);
+  };
+  const [board, ...others] = boards.value ?? [];
   return (
     <>
       {fault !== undefined && (
@@ -37,20 +36,60 @@ function Button({page, form, search}: PinProps) {
           Not done: {fault.message}
         </span>
       )}
-      <button
-        type="button"
-        class="quiet"
-        title={words}
-        aria-label="Pin to Overview"
-        aria-pressed={is}
-        disabled={isFull || board.value === undefined}
-        onClick={() => {
-          setUsed(true);
-          togglePin(pin);
-        }}
-      >
-        <Icon name="bookmark" />
-      </button>
+      {others.length === 0 ? (
+        <OneBoard board={board} pin={pin} onToggle={toggle} />
+      ) : (
+        <Popover label="Pin to a board" title="Pin to a board" button={<Icon name="bookmark" />} look="quiet">
+          {() => <Choice pin={pin} onToggle={toggle} />}
+        </Popover>
+      )}
     </>
+  );
+}
+
+interface OfPin {
+  readonly pin: string;
+  readonly onToggle: (board: Board) => void;
+}
+
+function OneBoard({board, pin, onToggle}: OfPin & {readonly board: Board | undefined}) {
+  const is = board !== undefined && isPinned(board, pin);
+  const isFull = board !== undefined && !is && !hasRoom(board);
+  const words = is
+    ? 'Take it off Overview'
+    : isFull
+      ? `Overview has ${pinsMax} pins: take one off first`
+      : 'Pin to Overview';
+  return (
+    <button
+      type="button"
+      class="quiet"
+      title={words}
+      aria-label="Pin to Overview"
+      aria-pressed={is}
+      disabled={isFull || board === undefined}
+      onClick={() => onToggle(board!)}
+    >
+      <Icon name="bookmark" />
+    </button>
+  );
+}
+
+function Choice({pin, onToggle}: OfPin) {
+  return (
+    <fieldset class="pin-choice">
+      <legend>Shown on these boards, for everybody</legend>
+      {boards.value!.map((board, at) => {
+        const is = isPinned(board, pin);
+        const isFull = !is && !hasRoom(board);
+        return (
+          <label key={board.id}>
+            <input type="checkbox" checked={is} disabled={isFull} onChange={() => onToggle(board)} />
+            <span>{board.name}</span>
+            <span class="faint">{isFull ? `has ${pinsMax} pins` : at === 0 ? 'on Overview' : ''}</span>
+          </label>
+        );
+      })}
+    </fieldset>
   );
 }

@@ -31,6 +31,15 @@ export const places: readonly Place[] = [
     Page: Overview,
   },
   {
+    path: '/boards',
+    letter: 'd',
+    name: 'Boards',
+    icon: 'table',
+    section: 'Product',
+    role: 'reader',
+    Page: lazy(() => import('../pages/boards/boards').then(({Boards}) => Boards)),
+  },
+  {
     path: '/trends',
     letter: 't',
     name: 'Trends',

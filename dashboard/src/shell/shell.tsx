@@ -1,5 +1,6 @@
 // The frame of every page: the list of pages, the state of the service, the person who is signed in, and keys.
 import type {ComponentChildren} from 'preact';
+import {useEffect, useRef} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {pageAddress} from '../address/base';
 import {serviceState} from '../service/service-state';
@@ -55,8 +56,14 @@ export function Shell({children}: {readonly children: ComponentChildren}) {
 function Side() {
   const {path} = useLocation();
   const here = path.replace(/\/$/, '');
+  const side = useRef<HTMLElement>(null);
+  // On phones it is a row that scrolls.
+  useEffect(() => {
+    const current = side.current!.querySelector<HTMLElement>('[aria-current]');
+    if (current) side.current!.scrollLeft = current.offsetLeft - 150;
+  }, [here]);
   return (
-    <nav class="side" aria-label="Pages">
+    <nav class="side" aria-label="Pages" ref={side}>
       <a class="brand" href={pageAddress('/')}>
         <img src={`${pageAddress('')}/mark.svg`} alt="" width="24" height="24" />
         Millrace

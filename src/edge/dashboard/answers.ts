@@ -51,7 +51,9 @@ export interface RecordLine {
     | 'saved-report.deleted'
     | 'share.created'
     | 'share.revoked'
+    | 'board.created'
     | 'board.changed'
+    | 'board.deleted'
     | 'annotation.created'
     | 'annotation.deleted'
     | 'alert.created'
@@ -121,18 +123,27 @@ export interface ChangedMeanwhileAnswer {
   readonly report: SavedReportAnswer;
 }
 
-// -- Board and annotations ------------------------------------------------------------------------------------------------
+// -- Boards and annotations ------------------------------------------------------------------------------------------------
 
-/** The reports that everybody sees on Overview. */
+/** Reports that everybody sees side by side. */
 export interface BoardAnswer {
+  readonly id: string;
+  readonly name: string;
+  /** Boards are listed by it, ascending. */
+  readonly place: number;
   /** Addresses below `/dashboard`, in the order of the board. */
   readonly pins: readonly string[];
-  /** Number of changes; the ETag of the answer. A change is of the version that it names. */
+  /** Number of changes. A change is of the version that it names as If-Match. */
   readonly version: number;
   /** Null: nobody has changed it yet. */
   readonly changed_at: string | null;
   /** Name of the person who changed it last. */
   readonly changed_by: string | null;
+}
+
+export interface BoardsAnswer {
+  /** In their order: Overview shows the first one. There is always one. */
+  readonly boards: readonly BoardAnswer[];
 }
 
 /** With a 412: what somebody else made of it. */

@@ -29,7 +29,7 @@ import {annotate, annotationBodyBytesMax, deleteAnnotation, listAnnotations} fro
 import type {StateAnswer} from './answers.js';
 import {type Asset, answerAsset, answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
-import {boardBodyBytesMax, readBoard, replaceBoard} from './board.js';
+import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} from './boards.js';
 import type {DashboardDoor, NeededRole} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
@@ -126,7 +126,8 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   },
   shares: {GET: reading('admin', shares.list), POST: writing('admin', shares.create)},
   share: {DELETE: reading('admin', shares.revoke)},
-  board: {GET: reading('reader', readBoard), PUT: writing('analyst', replaceBoard, boardBodyBytesMax)},
+  boards: {GET: reading('reader', listBoards), POST: writing('analyst', createBoard)},
+  board: {PUT: writing('analyst', replaceBoard, boardBodyBytesMax), DELETE: reading('analyst', deleteBoard)},
   annotations: {
     GET: reading('reader', listAnnotations),
     POST: writing('analyst', annotate, annotationBodyBytesMax),

@@ -1,4 +1,5 @@
-// Retention, Lifecycle, Paths, the list of People and saved reports in a real browser: their numbers are the API's.
+// Retention, Lifecycle, Paths, boards with pins of them, the list of People and saved reports in a real browser: their numbers are the
+// API's.
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
@@ -9,6 +10,7 @@ import type {
   RetentionAnswer,
   StickinessAnswer,
 } from '../../../src/edge/answers/engagement.js';
+import {readBoards} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
@@ -171,6 +173,157 @@ test('Paths: columns are the steps of the API, and an event shows where its user
   const csv = await secret.get(`/v1/reports/paths?${query({...parameters, from, to, format: 'csv'})}`);
   expect(await dashboard.csvOf(card('Ways'))).toEqual(csv.text.split('\r\n'));
   await dashboard.expectSoundOnPhone();
+});
+
+test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in small what their pages do', async () => {
+  const pins = [
+    ['/retention?start=signup&periods=4', '/retention?start=signup&periods=4'],
+    ['/lifecycle?event=login', '/lifecycle?event=login'],
+    ['/paths?event=signup&depth=3', '/paths?event=signup&depth=3'],
+    ['/active?by=trait:plan', '/active?by=trait:plan'],
+    ['/active', '/active'],
+  ] as const;
+  for (const [path] of pins) {
+    await dashboard.goto(`${path}${path.includes('?') ? '&' : '?'}range=${from}..${to}`);
+    await page.getByRole('button', {name: 'Pin to Overview', pressed: false, disabled: false}).click();
+    await page.getByRole('button', {name: 'Pin to Overview', pressed: true}).waitFor();
+  }
+  const other = new BrowserClient(service.baseUrl);
+  await other.signIn({token: service.adminToken});
+  await until('they are stored', async () => {
+    const [board] = await readBoards(other);
+    return board!.pins.join() === pins.map(([, pin]) => pin).join();
+  });
+  await dashboard.goto(`/?range=${from}..${to}`);
+  const {overall} = await ask<RetentionAnswer>('retention', {
+    ...{start: 'signup', any_return: 'true', interval: 'day', periods: '4'},
+  });
+  await card('Retention: signup, then any event')
+    .getByText(`${(overall[1]!.rate! * 100).toFixed(1)}\u2009%`)
+    .waitFor();
+  const stages = card('Lifecycle by login');
+  await stages.getByRole('button', {name: 'Show the numbers as a table'}).click();
+  const {data} = await ask<LifecycleAnswer>('lifecycle', {event: 'login', interval: 'day'});
+  await stages.getByRole('table').waitFor();
+  expect((await cellsOf(stages)).map((row) => row.slice(1))).toEqual(
+    data.map((day) => [day.returning, day.resurrecting, day.new, day.dormant].map(String)),
+  );
+  const {steps} = await ask<PathsAnswer>('paths', {start: 'signup', depth: '3', limit: '8'});
+  expect(await page.locator('.path-columns > li').nth(1).locator('.number:not(.share)').allInnerTexts()).toEqual(
+    steps[1]!.map(({users: those}) => String(those)),
+  );
+  const {total} = await ask<ActiveAnswer>('users', {metric: 'dau', interval: 'day'});
+  await card('Active users').getByText(`${total} users in all`).waitFor();
+  await card('Active users by plan').locator('.plot').waitFor();
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
+
+  // A relative range is the board's: each tile leads to its page with it.
+  await dashboard.goto('/?range=90d');
+  const links = page.locator('.pinned .note a');
+  await until('each leads to its page', async () => (await links.count()) === pins.length);
+  for (const address of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!)))
+    expect(address).toMatch(/\/(retention|lifecycle|paths|active)(\?$|\?.*)/);
+  expect(await links.nth(4).getAttribute('href')).toMatch(/\/active\?range=90d$/);
+
+  // A pin of a page that is not known here is said, and taken off.
+  const [board] = await readBoards(other);
+  const newer = {...board!, pins: ['/heatmap?event=signup', ...board!.pins]};
+  await page.route('**/dashboard/api/boards', (route) => route.fulfill({json: {boards: [newer]}}));
+  await page.reload();
+  await card('/heatmap').getByText('These pages do not know this report').waitFor();
+  await card('Active users').waitFor();
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
+  await page.unrouteAll({behavior: 'wait'});
+});
+
+test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has an address of its own', async () => {
+  const other = new BrowserClient(service.baseUrl);
+  await other.signIn({token: service.adminToken});
+  const listed = async () => (await readBoards(other)).map(({name, pins}) => [name, pins.length]);
+  const before = (await listed())[0]![1];
+  await dashboard.goto('/boards');
+  await page.getByRole('button', {name: 'Make a board'}).click();
+  await page.getByLabel('Name', {exact: true}).fill('Growth');
+  await dashboard.expectSoundOnPhone();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', {name: 'Growth', level: 1}).waitFor();
+  const address = new URL(page.url());
+  expect(address.search).toMatch(/^\?board=bd_[0-9a-f]{16}$/);
+  await page.getByText('Nothing is pinned to this board yet').waitFor();
+
+  await dashboard.goto(`/retention?start=signup&range=${from}..${to}`);
+  await page.getByRole('button', {name: 'Pin to a board'}).click();
+  const growth = page.getByRole('checkbox', {name: 'Growth'});
+  await growth.check();
+  await until(
+    'it is stored',
+    async () =>
+      JSON.stringify(await listed()) ===
+      JSON.stringify([
+        ['Main', before],
+        ['Growth', 1],
+      ]),
+  );
+  await dashboard.expectSoundOnPhone();
+  await dashboard.goto(`/boards${address.search}&range=${from}..${to}`);
+  await card('Retention: signup, then any event').getByText('return in day 1').waitFor();
+  await page.getByText('Exact as of').waitFor();
+  await dashboard.expectSoundOnPhone();
+  await page.getByRole('navigation', {name: 'Boards'}).getByRole('link', {name: 'Main'}).click();
+  await page.getByRole('heading', {name: 'Main', level: 1}).waitFor();
+
+  await dashboard.goto('/boards');
+  await page.getByRole('button', {name: 'Move Growth up'}).click();
+  await until('it is the first', async () => (await listed())[0]![0] === 'Growth');
+  await page.getByRole('button', {name: 'Rename Growth'}).click();
+  await page.getByLabel('Name', {exact: true}).fill('Growth of all');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', {name: 'Growth of all'}).waitFor();
+  await dashboard.goto(`/?range=${from}..${to}`);
+  await card('Retention: signup, then any event').waitFor();
+  expect(await page.locator('.pinned').count()).toBe(1);
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
+
+  // Somebody pins to it before it is deleted: it is shown, and deleted only then.
+  await dashboard.goto('/boards');
+  await page.getByRole('button', {name: 'Delete Growth of all'}).click();
+  const [{id, name, place, version}] = (await readBoards(other)) as [Awaited<ReturnType<typeof readBoards>>[number]];
+  const json = {name, place, pins: ['/active']};
+  expect(
+    (await other.ask('PUT', `/dashboard/api/board?id=${id}`, {json, headers: {'If-Match': `"${version}"`}})).status,
+  ).toBe(200);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', {name: 'Delete', exact: true}).click();
+  await dialog.getByText(/changed the board meanwhile: it is shown, and it was not deleted/).waitFor();
+  dashboard.forgive(/412/);
+  await dashboard.expectSound();
+  await dialog.getByRole('button', {name: 'Keep it'}).click();
+  await page.getByRole('button', {name: 'Delete Growth of all'}).click();
+  await dialog.getByRole('button', {name: 'Delete', exact: true}).click();
+  await until('one is left', async () => JSON.stringify(await listed()) === JSON.stringify([['Main', before]]));
+  await dashboard.goto(`/boards${address.search}`);
+  await page.getByText('There is no such board').waitFor();
+  await dashboard.expectSound();
+});
+
+test('on a phone the current page stands in the row of pages', async () => {
+  await page.setViewportSize({width: 390, height: 844});
+  for (const [path, name] of [
+    ['/active', 'Active users'],
+    ['/settings/access', 'Access'],
+    ['/boards', 'Boards'],
+  ] as const) {
+    await dashboard.goto(path);
+    const link = page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name, exact: true});
+    await until(`${name} is in the window`, async () => {
+      const box = await link.boundingBox();
+      return box !== null && box.x >= 0 && box.x + box.width <= 390;
+    });
+  }
+  await page.setViewportSize({width: 1_440, height: 900});
 });
 
 test('People are listed, found by the beginning of an id and by traits, and exported', async () => {

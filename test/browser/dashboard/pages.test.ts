@@ -43,6 +43,18 @@ const visits: readonly Visit[] = [
     path: '/',
     pins: [funnel, '/trends?event=signup&event=order_placed', '/trends?event=login'],
   },
+  {
+    name: 'overview-of-engagement',
+    path: '/',
+    pins: [
+      '/retention?start=signup',
+      '/lifecycle',
+      '/paths?event=product_viewed&depth=4',
+      '/active?event=order_placed',
+      '/active?by=country',
+    ],
+  },
+  {name: 'boards', path: '/boards'},
   {name: 'trends-begun', path: '/trends'},
   {name: 'trends', path: '/trends?event=page_viewed&event=order_placed&event=signup'},
   {name: 'trends-broken-down', path: '/trends?event=order_placed&measure=1:users&by=country&where=1:category+set'},

@@ -2,7 +2,7 @@
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {setPins} from '../../support/board.js';
+import {readBoards, setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
@@ -478,7 +478,7 @@ test('pinned reports are on Overview for everybody, in an order that buttons, ke
     dashboard.forgive(/412/);
     await dashboard.expectSound();
     await overtakeWith([pins[2], pins[0], pins[1]]);
-    await page.getByRole('button', {name: 'Take signup off Overview'}).click();
+    await page.getByRole('button', {name: 'Take signup off the board'}).click();
     await untilOrder(['subscribed', 'From signup to subscribed']);
     await untilStored([pins[2], pins[1]]);
     dashboard.forgive(/412/);
@@ -492,7 +492,7 @@ test('pinned reports are on Overview for everybody, in an order that buttons, ke
     await reader.close();
 
     for (const name of ['subscribed', 'From signup to subscribed'])
-      await page.getByRole('button', {name: `Take ${name} off Overview`}).click();
+      await page.getByRole('button', {name: `Take ${name} off the board`}).click();
     await untilOrder([]);
     await untilStored([]);
   } finally {
@@ -509,15 +509,15 @@ const untilOrder = (names: readonly string[]): Promise<unknown> =>
 
 const untilStored = (pins: readonly string[]): Promise<unknown> =>
   until('the service has the board', async () => {
-    const board = (await admin.get('/dashboard/api/board')).json<{pins: string[]}>();
-    return board.pins.join() === pins.join();
+    const [board] = await readBoards(admin);
+    return board!.pins.join() === pins.join();
   });
 
 /** Stores another board right before the next change of the page arrives. */
 async function overtakeWith(pins: readonly string[]): Promise<void> {
   let isDue = true;
-  await page.unroute('**/dashboard/api/board');
-  await page.route('**/dashboard/api/board', async (route) => {
+  await page.unroute(/\/dashboard\/api\/board\?/);
+  await page.route(/\/dashboard\/api\/board\?/, async (route) => {
     if (isDue && route.request().method() === 'PUT') {
       isDue = false;
       await setPins(admin, pins);

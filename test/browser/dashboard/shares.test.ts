@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
-import type {CreatedShareAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {CreatedShareAnswer, RecordAnswer} from '../../../src/edge/dashboard/answers.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser, type View} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
@@ -168,9 +168,21 @@ test('a link is made on the page Saved reports, listed with its reads, and revok
   await visitor.page.getByText('This link was revoked, has ended, or never was one.').waitFor();
   await visitor.expectSoundOnPhone();
   await visitor.close();
+  // The record goes on where a page ends.
+  const {record} = (await admin.get('/dashboard/api/record')).json<RecordAnswer>();
+  const first: RecordAnswer = {record: record.slice(0, 2), before: 9};
+  const last: RecordAnswer = {record: record.slice(2), before: null};
+  await page.route('**/dashboard/api/record', (route) => route.fulfill({json: first}));
+  await page.route(/\/dashboard\/api\/record\?before=9$/, (route) => route.fulfill({json: last}));
   await person.goto('/settings/access');
   await page.getByRole('region', {name: 'Links', exact: true}).getByRole('table').waitFor();
+  const lines = page.getByRole('region', {name: 'Record', exact: true}).locator('tbody tr');
+  await page.getByRole('button', {name: 'Show older lines'}).click();
+  await until('older lines follow', async () => (await lines.count()) === record.length);
+  await lines.filter({hasText: 'Revoked a link that shares a report'}).first().waitFor();
+  expect(await page.getByRole('button', {name: 'Show older lines'}).count()).toBe(0);
   await person.expectSoundOnPhone();
+  await page.unrouteAll({behavior: 'wait'});
   await person.close();
 });
 

@@ -1,9 +1,10 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {countsPath, usersPath} from '../../../dashboard/src/address/report-address.js';
-import type {RecordLine} from '../../../src/edge/dashboard/answers.js';
+import type {BoardAnswer, RecordLine} from '../../../src/edge/dashboard/answers.js';
 import {routedMethods} from '../../../src/edge/route.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
+import {readBoards} from '../../support/board.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -186,8 +187,10 @@ describe('roles', () => {
     ['GET', 'shares', 'admin'],
     ['POST', 'shares', 'admin'],
     ['DELETE', 'share?id=nothing', 'admin'],
-    ['GET', 'board', 'reader'],
-    ['PUT', 'board', 'analyst'],
+    ['GET', 'boards', 'reader'],
+    ['POST', 'boards', 'analyst'],
+    ['PUT', 'board?id=nothing', 'analyst'],
+    ['DELETE', 'board?id=nothing', 'analyst'],
     ['GET', 'annotations', 'reader'],
     ['POST', 'annotations', 'analyst'],
     ['DELETE', 'annotations?id=nothing', 'analyst'],
@@ -399,65 +402,123 @@ describe('saved reports', () => {
   });
 });
 
-describe('the board of Overview', () => {
-  const path = '/dashboard/api/board';
-  type Board = {pins: string[]; version: number; changed_by: string | null};
-  const read = async (client = admin): Promise<Board> => (await client.get(path)).json<Board>();
-  const put = (client: BrowserClient, pins: unknown, version: number | string): Promise<PageAnswer> =>
-    client.ask('PUT', path, {
-      json: {pins},
+describe('boards', () => {
+  const path = '/dashboard/api/boards';
+  const firstId = 'bd_0000000000000000';
+  const list = (client = admin): Promise<readonly BoardAnswer[]> => readBoards(client);
+  const read = async (id: string): Promise<BoardAnswer> => (await list()).find((board) => board.id === id)!;
+  const one = (method: string, id: string, version: number | string, json?: unknown, client = admin) =>
+    client.ask(method, `/dashboard/api/board?id=${id}`, {
+      ...(json === undefined ? {} : {json}),
       headers: {'If-Match': typeof version === 'string' ? version : `"${version}"`},
     });
+  const put = (board: BoardAnswer, changed: object, client?: BrowserClient): Promise<PageAnswer> => {
+    const {id, name, place, pins, version} = board;
+    return one('PUT', id, version, {name, place, pins, ...changed}, client);
+  };
+  const fieldOf = (answer: PageAnswer): unknown => [
+    answer.status,
+    answer.json<{error: {field?: string}}>().error.field,
+  ];
 
-  test('everybody sees what one pins; of two who change it the second gets the board of the first', async () => {
+  test('there is one; everybody sees what one pins; of two who change it the second gets the board of the first', async () => {
     const [{client: first}, {client: second}, {client: reader}] = await Promise.all([
       personAs('analyst'),
       personAs('admin'),
       personAs('reader'),
     ]);
-    const before = await read();
-    expect(before).toEqual({pins: [], version: 0, changed_at: null, changed_by: null});
+    const [before, ...others] = await list(reader);
+    expect(others).toEqual([]);
+    expect(before).toEqual({
+      ...{id: firstId, name: 'Main', place: 0, pins: [], version: 0},
+      ...{changed_at: null, changed_by: null},
+    });
     const [trend, funnel] = ['/trends?event=signup', '/funnels?step=signup&step=%3Cb%3E'];
-    const made = await put(first, [trend, funnel], 0);
-    expect([made.status, made.headers.etag]).toEqual([200, '"1"']);
+    const made = await put(before!, {pins: [trend, funnel]}, first);
     expect(made.json()).toMatchObject({pins: [trend, funnel], version: 1, changed_by: 'a analyst'});
-    const late = await put(second, [funnel], 0);
+    const late = await put(before!, {pins: [funnel]}, second);
     expect([late.status, codeOf(late)]).toEqual([412, 'changed_meanwhile']);
     expect(late.json()).toMatchObject({board: made.json()});
-    expect(await read(reader)).toEqual(made.json());
-    const moved = await put(second, [funnel, trend], 1);
-    expect(moved.json()).toMatchObject({pins: [funnel, trend], version: 2, changed_by: 'a admin'});
-    const same = await reader.get(path, {headers: {'If-None-Match': '"2"'}});
+    const known = await reader.get(path);
+    expect(known.json()).toEqual({boards: [made.json()]});
+    const same = await reader.get(path, {headers: {'If-None-Match': known.headers.etag as string}});
     expect(same.status).toBe(304);
+    const moved = await put(made.json<BoardAnswer>(), {pins: [funnel, trend]}, second);
+    expect(moved.json()).toMatchObject({pins: [funnel, trend], version: 2, changed_by: 'a admin'});
     const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
-    expect(record.slice(0, 2).map(({what, by}) => [what, by])).toEqual([
-      ['board.changed', 'a admin'],
-      ['board.changed', 'a analyst'],
+    expect(record.slice(0, 2).map(({what, by, subject, name}) => [what, by, subject, name])).toEqual([
+      ['board.changed', 'a admin', firstId, 'Main'],
+      ['board.changed', 'a analyst', firstId, 'Main'],
     ]);
   });
 
   test('of many who change it at once one wins, and what is wrong is named', async () => {
-    const {version} = await read();
-    const answers = await Promise.all(
-      Array.from({length: 8}, (_, at) => put(admin, [`/trends?event=e${at}`], version)),
-    );
+    const board = await read(firstId);
+    const answers = await Promise.all(Array.from({length: 8}, (_, at) => put(board, {pins: [`/trends?event=e${at}`]})));
     expect(answers.map(({status}) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
-    const wrong: readonly (readonly [field: string, pins: unknown, version: number | string])[] = [
-      ['pins', Array.from({length: 13}, (_, at) => `/trends?event=e${at}`), version + 1],
-      ['pins', ['/trends?event=a', '/trends?event=a'], version + 1],
-      ['pins', [`/trends?event=${'x'.repeat(17_000)}`], version + 1],
-      ['pins.0', ['/people?user=ada'], version + 1],
-      ['pins.0', ['/trends?event=a b'], version + 1],
-      ['pins.1', ['/trends?event=a', 7], version + 1],
-      ['pins', undefined, version + 1],
-      ['If-Match', [], ''],
-      ['If-Match', [], '*'],
+    const now = await read(firstId);
+    const wrong: readonly (readonly [field: string, changed: object])[] = [
+      ['pins', {pins: Array.from({length: 13}, (_, at) => `/trends?event=e${at}`)}],
+      ['pins', {pins: ['/trends?event=a', '/trends?event=a']}],
+      ['pins', {pins: [`/trends?event=${'x'.repeat(17_000)}`]}],
+      ['pins.0', {pins: ['/people?user=ada']}],
+      ['pins.0', {pins: ['/activex']}],
+      ['pins.0', {pins: ['/trends?event=a b']}],
+      ['pins.0', {pins: ['/active?event=a#b']}],
+      ['pins.1', {pins: ['/trends?event=a', 7]}],
+      ['pins', {pins: undefined}],
+      ['name', {name: ''}],
+      ['place', {place: '1'}],
+      ['more', {more: 1}],
     ];
-    for (const [field, pins, seen] of wrong) {
-      const answer = await put(admin, pins, seen);
-      expect([answer.status, answer.json<{error: {field: string}}>().error.field]).toEqual([400, field]);
-    }
-    expect((await put(admin, [], version + 1)).json()).toMatchObject({pins: [], version: version + 2});
+    for (const [field, changed] of wrong) expect(fieldOf(await put(now, changed))).toEqual([400, field]);
+    const content = {name: 'Main', place: 0, pins: []};
+    for (const version of ['', '*'])
+      expect(fieldOf(await one('PUT', firstId, version, content))).toEqual([400, 'If-Match']);
+    const every = ['/active', '/lifecycle?event=a', '/retention?start=a', '/paths?event=a', '/funnels?step=a'];
+    expect((await put(now, {pins: every})).json()).toMatchObject({pins: every, version: now.version + 1});
+    expect((await put(await read(firstId), {pins: []})).status).toBe(200);
+  });
+
+  test('they are made, renamed, arranged and deleted; the first one is the one of Overview', async () => {
+    const {client: analyst} = await personAs('analyst');
+    const made = await analyst.post(path, {name: 'Growth'});
+    expect([made.status, made.json()]).toMatchObject([201, {name: 'Growth', pins: [], version: 1}]);
+    const growth = made.json<BoardAnswer>();
+    expect((await list()).map(({name}) => name)).toEqual(['Main', 'Growth']);
+    const renamed = await put(growth, {name: 'Growth of all', place: -1}, analyst);
+    expect(renamed.json()).toMatchObject({name: 'Growth of all', version: 2, changed_by: 'a analyst'});
+    expect((await list()).map(({name}) => name)).toEqual(['Growth of all', 'Main']);
+
+    const late = await one('DELETE', growth.id, 1, undefined, analyst);
+    expect([late.status, late.json()]).toMatchObject([412, {board: {name: 'Growth of all'}}]);
+    expect((await one('DELETE', growth.id, 2, undefined, analyst)).status).toBe(200);
+    expect((await one('DELETE', growth.id, 2, undefined, analyst)).status).toBe(404);
+    expect((await put(renamed.json<BoardAnswer>(), {}, analyst)).status).toBe(404);
+    expect((await one('PUT', 'fn_0123456789abcdef', 1, {name: 'x', place: 0, pins: []})).status).toBe(404);
+    const {version} = await read(firstId);
+    expect(fieldOf(await one('DELETE', firstId, version))).toEqual([400, 'id']);
+
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: RecordLine[]}>();
+    expect(record.slice(0, 3).map(({what, by, subject, name}) => [what, by, subject, name])).toEqual([
+      ['board.deleted', 'a analyst', growth.id, null],
+      ['board.changed', 'a analyst', growth.id, null],
+      ['board.created', 'a analyst', growth.id, null],
+    ]);
+  });
+
+  test('the first one is deleted as any other, and there are at most twenty', async () => {
+    const others: BoardAnswer[] = [];
+    for (let n = 1; n < 20; n++) others.push((await admin.post(path, {name: `Board ${n}`})).json<BoardAnswer>());
+    const refused = await admin.post(path, {name: 'One more'});
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('there are 20 boards')]);
+    expect(fieldOf(await admin.post(path, {name: 'x'.repeat(300)}))).toEqual([400, 'name']);
+    const main = await read(firstId);
+    expect((await one('DELETE', firstId, main.version)).status).toBe(200);
+    expect((await list()).map(({name}) => name)).toEqual(others.map(({name}) => name));
+    expect((await put(main, {pins: ['/active']})).status).toBe(404);
+    for (const {id, version} of others.slice(1)) expect((await one('DELETE', id, version)).status).toBe(200);
+    expect(await list()).toEqual([others[0]]);
   });
 });
 

@@ -5,6 +5,7 @@ import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {type ActiveQuestion, activeQuestionForm} from '../../address/active-address';
 import {activeAsked, activeUntilPath} from '../../address/active-asked';
 import {isShared} from '../../address/base';
+import {writeAddress} from '../../address/codec';
 import type {Interval} from '../../address/range';
 import {metrics, type Span} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
@@ -23,17 +24,19 @@ import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {todayIn} from '../../shell/zone-day';
 import {ActiveForm} from './active-form';
-import type {BehindRow} from './by-value';
+import type {BehindRow, ByValueProps} from './by-value';
 import {countedHow, metricLabels} from './metrics';
 import '../trends/trends.css';
 import './active.css';
 
-const ByValue = later(() => import('./by-value').then(({ByValue: Part}) => Part));
+const ByValue = later<ByValueProps>(() => import('./by-value').then(({ByValue: Part}) => Part));
+const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 export function ActiveUsers() {
   const {question, problems, ask} = useAddress(activeQuestionForm);
@@ -149,6 +152,11 @@ export function ActiveUsers() {
                 tools && (
                   <>
                     <CurlButton paths={shown.question.paths} />
+                    <PinButton
+                      page="/active"
+                      form={activeQuestionForm}
+                      search={writeAddress(activeQuestionForm, question)}
+                    />
                     <CsvButton file="active-users" rows={() => csvRows(lines)} />
                     <TableButton isTable={isTable} onChange={setTable} />
                   </>
@@ -231,7 +239,9 @@ export function ActiveUsers() {
             </Card>
           </div>
           {question.by !== null && (
-            <ByValue question={question} by={question.by} days={days} interval={interval} behind={rowOf(asked)} />
+            <div class="row">
+              <ByValue question={question} by={question.by} days={days} interval={interval} behind={rowOf(asked)} />
+            </div>
           )}
         </div>
       </div>

@@ -1,5 +1,6 @@
 // Active users by the values of a property: a line for each of the most frequent ones, and their users in all.
-import {useMemo, useState} from 'preact/hooks';
+import type {ComponentChildren} from 'preact';
+import {useEffect, useMemo, useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {type ActiveQuestion, activePath} from '../../address/active-address';
 import type {Days, Interval} from '../../address/range';
@@ -25,25 +26,41 @@ const tonesMax = 6;
 type Row = NonNullable<ActiveAnswer['breakdown']>['rows'][number];
 export type BehindRow = (row: Row, rows: readonly Row[], freshness: Freshness | undefined) => Behind;
 
-export function ByValue({
-  question,
-  by,
-  days,
-  interval,
-  behind,
-}: {
+export interface ByValueProps {
+  readonly title?: string;
+  /** Address of the report on its own page: this is a tile of a board. */
+  readonly address?: string;
   readonly question: ActiveQuestion;
   readonly by: string;
   readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
   /** Explanation of the users of a row. */
   readonly behind: BehindRow;
-}) {
+  readonly tools?: ComponentChildren;
+  /** Stands above the chart. */
+  readonly before?: ComponentChildren;
+  readonly onFresh?: (freshness: Freshness | undefined) => void;
+}
+
+export function ByValue({
+  title = 'By value',
+  address,
+  question,
+  by,
+  days,
+  interval,
+  behind,
+  tools,
+  before,
+  onFresh,
+}: ByValueProps) {
   const [isTable, setTable] = useState(false);
   const path = activePath(question, question.metric, days, interval, by);
   const asked = {behind, by, interval, metric: question.metric, zone: days.zone};
   const asking = useReports(asked, [path]);
   const {shown} = asking;
+  const freshness = shown?.freshness;
+  useEffect(() => onFresh?.(freshness), [freshness]);
   const report = shown?.reports[0];
   const answer = report?.value as ActiveAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
@@ -61,37 +78,48 @@ export function ByValue({
     () => (seconds: number) => bucketText(seconds, shownInterval, shownZone),
     [shownInterval, shownZone],
   );
-  const props = {...chart, label: 'Active users by value', clock: shownInterval === 'hour', zone: shownZone, moment};
+  const props = {
+    ...chart,
+    label: address === undefined ? 'Active users by value' : title,
+    clock: shownInterval === 'hour',
+    zone: shownZone,
+    moment,
+  };
   const name = (shown?.question.by ?? by).replace(/^trait:/, 'trait ');
+  const note = `${metricLabels[shown?.question.metric ?? question.metric].toLowerCase()} users by ${name}`;
   return (
-    <div class="row">
-      <Card
-        span={12}
-        title="By value"
-        note={`${metricLabels[shown?.question.metric ?? question.metric].toLowerCase()} users by ${name}`}
-        tools={
-          rows.length > 0 && (
+    <Card
+      span={12}
+      title={title}
+      note={address === undefined ? note : <a href={address}>{note}</a>}
+      tools={
+        <>
+          {rows.length > 0 && (
             <>
               <CurlButton paths={[report!.path]} />
               <CsvButton file="active-users-by-value" rows={() => csvRows(lines)} />
               <TableButton isTable={isTable} onChange={setTable} />
             </>
-          )
-        }
-      >
-        <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
-          {() => (
-            <>
-              {isTable ? (
-                <TimeTable {...props} />
-              ) : (
-                <TimeChart
-                  {...props}
-                  isApart
-                  height={260}
-                  openText={soFarText(shown?.freshness && wallMs(shownZone, shown.freshness.asOfMs))}
-                />
-              )}
+          )}
+          {tools}
+        </>
+      }
+    >
+      {before}
+      <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
+        {() => (
+          <>
+            {isTable ? (
+              <TimeTable {...props} />
+            ) : (
+              <TimeChart
+                {...props}
+                isApart
+                height={260}
+                openText={soFarText(shown?.freshness && wallMs(shownZone, shown.freshness.asOfMs))}
+              />
+            )}
+            {address === undefined && (
               <TableFrame label="Values in numbers">
                 <table class="grid-table">
                   <thead>
@@ -121,14 +149,16 @@ export function ByValue({
                   </tbody>
                 </table>
               </TableFrame>
+            )}
+            {address === undefined && (
               <p class="page-note under-chart">
                 A user who had several values counts in each of them, so shares of all users may add up to more than all
                 of them.
               </p>
-            </>
-          )}
-        </ReportBody>
-      </Card>
-    </div>
+            )}
+          </>
+        )}
+      </ReportBody>
+    </Card>
   );
 }

@@ -2,16 +2,14 @@
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
-import {countsPath, intervalOf, namesMax, namesPath, overviewForm, usersPath} from '../../address/report-address';
+import {countsPath, intervalOf, namesMax, namesPath, overviewForm} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
-import {board, boardFault, pins, readBoardAgain, useBoard} from '../../service/board';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {later} from '../../shell/later';
 import {ReportHead} from '../../shell/report-head';
-import {FaultBox, Loading} from '../../shell/states';
+import {Loading} from '../../shell/states';
 import {today} from '../../shell/today';
-import type {ActiveCardProps} from './active-card';
 import {Tiles, useTiles} from './tiles';
 import {TopEvents} from './top-events';
 import {TrendCard} from './trend-card';
@@ -19,22 +17,7 @@ import './overview.css';
 
 const NoEvents = later(() => import('./no-events').then(({NoEvents: Part}) => Part), <Loading lines={6} />);
 
-const ActiveCard = later<ActiveCardProps>(
-  () => import('./active-card').then(({ActiveCard: Part}) => Part),
-  <div class="card span-8">
-    <Loading lines={7} />
-  </div>,
-);
-
-/** Single events are not for every role. */
-const NewestCard = later(
-  () => import('./newest-card').then(({NewestCard: Part}) => Part),
-  <div class="card span-4">
-    <Loading lines={6} />
-  </div>,
-);
-
-const BoardRow = later(() => import('./board-row').then(({BoardRow: Part}) => Part), <Loading lines={8} />);
+const FirstBoard = later(() => import('./first-board').then(({FirstBoard: Part}) => Part), <Loading lines={8} />);
 
 const AnnotationsButton = later(() =>
   import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),
@@ -67,13 +50,6 @@ export function Overview() {
   const pastNamesAt = soFar === undefined || asOfMs === undefined ? undefined : namesPath(soFar, namesMax);
   const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
 
-  const activePaths = (['dau', 'wau', 'mau'] as const).map((metric) => usersPath(metric, days, interval));
-  useBoard();
-  const fault = boardFault.value;
-  const [first] = pins.value;
-  // Pins take the place of the chart of active users, whose figures are in the tiles.
-  const hasNoPin = first === undefined && (board.value !== undefined || fault !== undefined);
-  const active = useReports({...asked, activePaths}, hasNoPin ? activePaths : undefined);
   const tiles = useTiles(Math.min(days.to, today.value));
 
   const zoom = (from: number, to: number): void => ask({range: {kind: 'days', from, to}, every: null});
@@ -84,7 +60,7 @@ export function Overview() {
       <ReportHead
         title="Overview"
         isQuestion={false}
-        freshness={oldest([names, trend, pastNames, active, ...tiles.asking].map(({shown}) => shown?.freshness))}
+        freshness={oldest([names, trend, pastNames, ...tiles.asking].map(({shown}) => shown?.freshness))}
         problems={problems}
         range={question.range}
         interval={interval}
@@ -108,25 +84,7 @@ export function Overview() {
             />
             <TopEvents names={names} pastNames={pastNames} range={question.range} />
           </div>
-          {fault !== undefined && (
-            <div class="card">
-              <FaultBox fault={fault} onAgain={readBoardAgain} />
-            </div>
-          )}
-          {first === undefined ? (
-            <div class="row">
-              {hasNoPin ? (
-                <ActiveCard active={active} />
-              ) : (
-                <div class="card span-8">
-                  <Loading lines={8} />
-                </div>
-              )}
-              <NewestCard />
-            </div>
-          ) : (
-            <BoardRow range={question.range} days={days} interval={interval} past={past} onRange={zoom} />
-          )}
+          <FirstBoard range={question.range} days={days} interval={interval} past={past} onRange={zoom} />
         </>
       )}
     </>

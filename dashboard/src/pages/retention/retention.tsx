@@ -1,34 +1,40 @@
 // Retention: of those who began, how many came back, by the period in which they began.
 
 import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
-import {
-  periodLengths,
-  type RetentionQuestion,
-  retentionForm,
-  retentionPath,
-  usualPeriod,
-} from '../../address/engagement-address';
-import {type Days, daysOf, type Interval} from '../../address/range';
+import {writeAddress} from '../../address/codec';
+import {periodLengths, retentionForm, retentionPath, usualPeriod} from '../../address/engagement-address';
+import {daysOf} from '../../address/range';
 import {retentionRule} from '../../address/retention-rule';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {CohortTable, cohortName} from '../../charts/cohort-table';
-import {cohortCsv, cohortsOf} from '../../charts/cohorts';
-import {count, datesText, percent} from '../../charts/format';
-import {RetentionCurve} from '../../charts/retention-curve';
+import {cohortsOf} from '../../charts/cohorts';
+import {count, datesText} from '../../charts/format';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {type Behind, Explained} from '../../shell/explained';
-import {CsvButton, CurlButton} from '../../shell/page-tools';
+import type {Behind} from '../../shell/explained';
+import {later} from '../../shell/later';
+import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
+import type {CurveCardProps} from './curve-card';
 import {RetentionForm} from './retention-form';
+import {type RetentionAsked, retentionOf} from './retention-number';
 import '../../design/reports.css';
 import '../trends/trends.css';
+
+const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
+
+const CurveCard = later<CurveCardProps>(
+  () => import('./curve-card').then(({CurveCard: Part}) => Part),
+  <div class="card span-12">
+    <Loading lines={6} />
+  </div>,
+);
 
 export function Retention() {
   const {question, problems, ask} = useAddress(retentionForm);
@@ -38,7 +44,7 @@ export function Retention() {
   const {start} = question;
   const suggesting = useSuggestedEvent(start !== null, days, (name) => ask({start: name}, true));
   const path = start === null ? undefined : retentionPath(question, start, days, interval);
-  const asking = useReports<Asked>({question, days, interval}, path === undefined ? undefined : [path]);
+  const asking = useReports<RetentionAsked>({question, days, interval}, path === undefined ? undefined : [path]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as RetentionAnswer | undefined;
@@ -46,24 +52,12 @@ export function Retention() {
   const asOfMs = wallMs(shown?.question.question.zone ?? question.zone, shown?.freshness?.asOfMs ?? 0);
   const cohorts = answer && cohortsOf(answer, shownInterval, asOfMs);
   const behind = (value: number, size: number, cohort: number | undefined, period: number | undefined): Behind => {
-    const {question: asked, ...rest} = shown!.question;
     const row = cohort === undefined ? undefined : cohorts!.rows[cohort];
-    const freshness = shown!.freshness;
-    const dates = answer!.cohorts.map(({date}) => date);
-    const at = row && {at: dates.indexOf(row.date), name: cohortName(row.date, rest.interval)};
-    return ({retentionBehind}) => {
-      return retentionBehind({
-        value,
-        size,
-        question: asked,
-        start: asked.start!,
-        ...rest,
-        dates,
-        cohort: at,
-        period,
-        freshness,
-      });
+    const at = row && {
+      at: answer!.cohorts.findIndex(({date}) => date === row.date),
+      name: cohortName(row.date, shown!.question.interval),
     };
+    return retentionOf(shown!, value, size, at, period);
   };
   const users = cohorts?.rows.reduce((all, {size}) => all + size, 0) ?? 0;
   return (
@@ -95,46 +89,14 @@ export function Retention() {
             </Card>
           ) : (
             <>
-              <Card
-                span={12}
+              <CurveCard
                 title="Curve"
-                note={`share that returned, by ${shownInterval}s after the start`}
-                sum={
-                  answer !== undefined && (
-                    <>
-                      <b>
-                        {answer.overall[1]?.rate == null ? (
-                          '–'
-                        ) : (
-                          <Explained
-                            text={percent(answer.overall[1].rate)}
-                            of={`return in ${shownInterval} 1`}
-                            behind={behind(answer.overall[1].count, answer.overall[1].size, undefined, 1)}
-                          />
-                        )}
-                      </b>{' '}
-                      return in {shownInterval} 1
-                    </>
-                  )
-                }
+                asking={asking}
+                interval={interval}
                 tools={
-                  answer !== undefined && (
-                    <>
-                      <CurlButton paths={[report!.path]} />
-                      <CsvButton file="retention" rows={() => cohortCsv(answer)} />
-                    </>
-                  )
+                  <PinButton page="/retention" form={retentionForm} search={writeAddress(retentionForm, question)} />
                 }
-              >
-                <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
-                  {() => (
-                    <RetentionCurve
-                      label={`Retention of ${shown!.question.question.start}`}
-                      rates={answer!.overall.map(({rate}) => rate)}
-                    />
-                  )}
-                </ReportBody>
-              </Card>
+              />
               <Card
                 span={12}
                 title="Cohorts"
@@ -173,10 +135,4 @@ export function Retention() {
       </div>
     </>
   );
-}
-
-interface Asked {
-  readonly question: RetentionQuestion;
-  readonly days: Days & {readonly zone: string};
-  readonly interval: Interval;
 }

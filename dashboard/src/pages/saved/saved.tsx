@@ -1,8 +1,12 @@
 // Saved reports: everybody's, by folder, in an order that people give them.
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
+import {activeQuestionForm} from '../../address/active-address';
 import {pageAddress} from '../../address/base';
+import type {Form} from '../../address/codec';
+import {lifecycleForm, pathsForm, retentionForm} from '../../address/engagement-address';
 import {funnelForm} from '../../address/funnel-address';
+import type {PinnedPage} from '../../address/pin-list';
 import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
 import {trendsForm} from '../../address/trends-address';
 import {Moment} from '../../controls/moment';
@@ -23,6 +27,7 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {PinButton} from '../../shell/pin-button';
 import {places} from '../../shell/places';
+import {RowTool} from '../../shell/row-tool';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import './saved.css';
 
@@ -30,6 +35,15 @@ const RenameReport = later(() => import('./dialogs').then((part) => part.RenameR
 const DeleteReport = later(() => import('./dialogs').then((part) => part.DeleteReport));
 const ShareReport = later(() => import('./share-report').then((part) => part.ShareReport));
 const ShareList = later(() => import('./share-list').then((part) => part.ShareList));
+
+const forms: Readonly<Partial<Record<string, Form>>> = {
+  '/trends': trendsForm,
+  '/funnels': funnelForm,
+  '/retention': retentionForm,
+  '/lifecycle': lifecycleForm,
+  '/paths': pathsForm,
+  '/active': activeQuestionForm,
+};
 
 type Asked = {readonly what: 'rename' | 'delete' | 'share'; readonly report: SavedReport};
 
@@ -137,6 +151,7 @@ function Row({
   const {route} = useLocation();
   const {name, page, search, changed_at: changedAt, changed_by: changedBy} = report;
   const place = places.find(({path}) => path === page);
+  const form = forms[page];
   const {leaf} = folderOf(name);
   const address = pageAddress(page) + search;
   const mayChange = may('analyst');
@@ -161,42 +176,18 @@ function Row({
         <Moment iso={changedAt} /> by {changedBy}
       </span>
       <span class="saved-tools">
-        {page === '/trends' && <PinButton page={page} form={trendsForm} search={search} />}
-        {page === '/funnels' && <PinButton page={page} form={funnelForm} search={search} />}
+        {form !== undefined && <PinButton page={page as PinnedPage} form={form} search={search} />}
         {mayChange && (
           <>
-            <Tool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />
-            <Tool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
-            {may('admin') && <Tool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />}
-            <Tool label={`Rename ${leaf}`} icon="rename" onClick={() => onAsk('rename')} />
-            <Tool label={`Duplicate ${leaf}`} icon="copy" onClick={onDuplicate} />
-            <Tool label={`Delete ${leaf}`} icon="trash" onClick={() => onAsk('delete')} />
+            <RowTool label={`Move ${leaf} up`} icon="chevronUp" onClick={onUp} />
+            <RowTool label={`Move ${leaf} down`} icon="chevronDown" onClick={onDown} />
+            {may('admin') && <RowTool label={`Share ${leaf}`} icon="send" onClick={() => onAsk('share')} />}
+            <RowTool label={`Rename ${leaf}`} icon="rename" onClick={() => onAsk('rename')} />
+            <RowTool label={`Duplicate ${leaf}`} icon="copy" onClick={onDuplicate} />
+            <RowTool label={`Delete ${leaf}`} icon="trash" onClick={() => onAsk('delete')} />
           </>
         )}
       </span>
     </li>
-  );
-}
-
-function Tool({
-  label,
-  icon,
-  onClick,
-}: {
-  readonly label: string;
-  readonly icon: Parameters<typeof Icon>[0]['name'];
-  readonly onClick: (() => void) | undefined;
-}) {
-  return (
-    <button
-      type="button"
-      class="quiet"
-      title={label}
-      aria-label={label}
-      disabled={onClick === undefined}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
   );
 }

@@ -1,0 +1,29 @@
+// The pins of a board.
+import type {ComponentChildren} from 'preact';
+import {useReorder} from '../../controls/reorder';
+import {movePin} from '../../service/board-changes';
+import {Pinned, type PinnedProps} from './pinned';
+import './board-row.css';
+
+export function BoardRow({
+  beside,
+  ...props
+}: Omit<PinnedProps, 'pin' | 'reorder'> & {
+  /** Stands beside the first pin. */
+  readonly beside?: ComponentChildren;
+}) {
+  const {board} = props;
+  const {pins} = board;
+  const reorder = useReorder(pins, (pin, to) => movePin(board, pin, to));
+  const place = (pin: string, span: 6 | 8 | 12) => (
+    <div key={pin} class={`board-tile pinned span-${span}`} {...reorder.place(pin)}>
+      <Pinned {...props} pin={pin} reorder={reorder} />
+    </div>
+  );
+  const [first, ...others] = pins;
+  if (first === undefined) return null;
+  // All cards are in one list, so a pin that is moved keeps its card and its data.
+  if (beside === undefined) return <div class="row">{pins.map((pin) => place(pin, pins.length === 1 ? 12 : 6))}</div>;
+  const cards = [place(first, 8), beside, ...others.map((pin) => place(pin, others.length === 1 ? 12 : 6))];
+  return <div class="row">{cards}</div>;
+}

@@ -1,0 +1,106 @@
+// Boards: all of them in their order, or one of them with its pins.
+import {type Signal, useSignal} from '@preact/signals';
+import {pageAddress} from '../../address/base';
+import {boardForm} from '../../address/board-address';
+import {comparedDays} from '../../address/compared';
+import {daysOf} from '../../address/range';
+import {intervalOf} from '../../address/report-address';
+import {type Address, useAddress} from '../../address/use-address';
+import {type Board, boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
+import {type Freshness, oldest} from '../../service/freshness';
+import {may} from '../../service/session';
+import {later} from '../../shell/later';
+import {ReportHead} from '../../shell/report-head';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {today} from '../../shell/today';
+import {BoardLinks} from './board-links';
+import {BoardRow} from './board-row';
+
+const BoardList = later(() => import('./board-list').then(({BoardList: Part}) => Part), <Loading lines={6} />);
+
+export function Boards() {
+  const address = useAddress(boardForm);
+  useBoards();
+  const {board: id} = address.question;
+  const fault = boardsFault.value;
+  return (
+    <>
+      {id === null ? <BoardList /> : <OneBoard key={id} id={id} address={address} />}
+      {fault !== undefined && (
+        <div class="card">
+          <FaultBox fault={fault} onAgain={readBoardsAgain} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** By pin. */
+type Freshnesses = Readonly<Record<string, Freshness | undefined>>;
+type BoardPage = Address<typeof boardForm>;
+
+function OneBoard({id, address}: {readonly id: string; readonly address: BoardPage}) {
+  const {question, ask} = address;
+  const fresh = useSignal<Freshnesses>({});
+  const board = boards.value?.find((one) => one.id === id);
+  const days = daysOf(question.range, today.value);
+  const interval = intervalOf(question.every, days);
+  return (
+    <>
+      <BoardHead board={board} fresh={fresh} address={address} />
+      <BoardLinks shown={board} range={question.range} />
+      {boards.value === undefined && boardsFault.value === undefined && <Loading lines={8} />}
+      {boards.value !== undefined && board === undefined && (
+        <section class="card" aria-label="No such board">
+          <Empty title="There is no such board">
+            Somebody may have deleted it. <a href={pageAddress('/boards')}>All boards</a>
+          </Empty>
+        </section>
+      )}
+      {board?.pins.length === 0 && (
+        <section class="card" aria-label="Nothing pinned">
+          <Empty title="Nothing is pinned to this board yet">
+            {may('analyst')
+              ? 'Ask something on a page, such as Trends or Retention, and press the pin there.'
+              : 'An analyst can pin reports to it.'}
+          </Empty>
+        </section>
+      )}
+      {board !== undefined && (
+        <BoardRow
+          board={board}
+          range={question.range}
+          days={days}
+          interval={interval}
+          past={comparedDays(days, interval, question.compare)}
+          onRange={(from, to) => ask({range: {kind: 'days', from, to}, every: null})}
+          onFresh={(pin, freshness) => (fresh.value = {...fresh.peek(), [pin]: freshness})}
+        />
+      )}
+    </>
+  );
+}
+
+/** Alone in reading how fresh the tiles are: they are not drawn again for that. */
+function BoardHead({
+  board,
+  fresh,
+  address: {question, problems, ask},
+}: {
+  readonly board: Board | undefined;
+  readonly fresh: Signal<Freshnesses>;
+  readonly address: BoardPage;
+}) {
+  return (
+    <ReportHead
+      title={board?.name ?? 'Board'}
+      isQuestion={false}
+      freshness={oldest((board?.pins ?? []).map((pin) => fresh.value[pin]))}
+      problems={problems}
+      range={question.range}
+      interval={intervalOf(question.every, daysOf(question.range, today.value))}
+      compare={question.compare}
+      ask={ask}
+    />
+  );
+}

@@ -1,0 +1,139 @@
+// A pin of a board, with its place in their order. What it shows is loaded by the page of its report.
+import type {FunctionComponent} from 'preact';
+import {useRef, useState} from 'preact/hooks';
+import {type PinnedPage, partsOfPin} from '../../address/pin-list';
+import type {Reorder} from '../../controls/reorder';
+import {movePin, togglePin} from '../../service/board-changes';
+import type {Board} from '../../service/boards';
+import type {Freshness} from '../../service/freshness';
+import {may} from '../../service/session';
+import {Card} from '../../shell/card';
+import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
+import {Empty, Loading} from '../../shell/states';
+import type {TileDays, TileProps} from './tile';
+
+const waiting = (
+  <div class="card">
+    <Loading lines={8} />
+  </div>
+);
+
+const tiles: Readonly<Record<PinnedPage, FunctionComponent<TileProps>>> = {
+  '/trends': later(() => import('./pinned-trend').then(({PinnedTrend: Tile}) => Tile), waiting),
+  '/funnels': later(() => import('./pinned-funnel').then(({PinnedFunnel: Tile}) => Tile), waiting),
+  '/retention': later(() => import('./pinned-retention').then(({PinnedRetention: Tile}) => Tile), waiting),
+  '/lifecycle': later(() => import('./pinned-lifecycle').then(({PinnedLifecycle: Tile}) => Tile), waiting),
+  '/paths': later(() => import('./pinned-paths').then(({PinnedPaths: Tile}) => Tile), waiting),
+  '/active': later(() => import('./pinned-active').then(({PinnedActive: Tile}) => Tile), waiting),
+};
+
+export interface PinnedProps extends TileDays {
+  readonly board: Board;
+  readonly pin: string;
+  readonly reorder: Reorder<string>;
+  /** Absent: the page says by itself how fresh its numbers are. */
+  readonly onFresh?: (pin: string, freshness: Freshness | undefined) => void;
+}
+
+export function Pinned({board, pin, reorder, onFresh, ...days}: PinnedProps) {
+  const tools = (title: string) => <PinTools board={board} pin={pin} title={title} reorder={reorder} />;
+  const parts = partsOfPin(pin);
+  if (parts === undefined) return <UnknownPin pin={pin} tools={tools} />;
+  const Tile = tiles[parts.page];
+  return <Tile {...days} search={parts.search} tools={tools} onFresh={(freshness) => onFresh?.(pin, freshness)} />;
+}
+
+/** A newer version of the pages pinned it. */
+function UnknownPin({pin, tools}: {readonly pin: string; readonly tools: TileProps['tools']}) {
+  const [page = ''] = pin.split('?', 1);
+  return (
+    <Card span={12} title={page} note="not known here" tools={tools(page)}>
+      <Empty title="These pages do not know this report">
+        It was pinned as {pin}, perhaps by a newer version of these pages: reload them, or take it off.
+      </Empty>
+    </Card>
+  );
+}
+
+/** Moves the pin or takes it off: for who may change the board. */
+function PinTools({
+  board,
+  pin,
+  title,
+  reorder,
+}: {
+  readonly board: Board;
+  readonly pin: string;
+  readonly title: string;
+  readonly reorder: Reorder<string>;
+}) {
+  const [said, setSaid] = useState('');
+  const tools = useRef<HTMLSpanElement>(null);
+  const at = board.pins.indexOf(pin);
+  const last = board.pins.length - 1;
+  if (!may('analyst')) return null;
+  const move = (by: -1 | 1): void => {
+    const to = at + by;
+    if (to < 0 || to > last) return;
+    movePin(board, pin, to);
+    setSaid(`${title} is number ${to + 1} of ${last + 1} now`);
+    // The card moves, and the focus stays with it.
+    requestAnimationFrame(() => {
+      const [forward, back] = tools.current!.querySelectorAll<HTMLButtonElement>('.handle');
+      (by < 0 === !forward!.disabled ? forward : back)?.focus();
+    });
+  };
+  const handle = {
+    ...reorder.handle(pin),
+    onKeyDown: (event: KeyboardEvent) => {
+      const by = ({ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1} as const)[event.key as 'ArrowUp'];
+      if (!event.altKey || by === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      move(by);
+    },
+  };
+  return (
+    <span class="pin-tools" ref={tools}>
+      {last > 0 && (
+        <>
+          <button
+            type="button"
+            class="quiet handle"
+            {...handle}
+            disabled={at === 0}
+            aria-label={`Move ${title} forward`}
+            title="Move forward, or drag it (Alt and arrow)"
+            onClick={() => move(-1)}
+          >
+            <Icon name="chevronUp" />
+          </button>
+          <button
+            type="button"
+            class="quiet handle"
+            {...handle}
+            disabled={at === last}
+            aria-label={`Move ${title} back`}
+            title="Move back, or drag it (Alt and arrow)"
+            onClick={() => move(1)}
+          >
+            <Icon name="chevronDown" />
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Take ${title} off the board`}
+        title="Take it off the board"
+        onClick={() => togglePin(board, pin)}
+      >
+        <Icon name="close" />
+      </button>
+      <span class="visually-hidden" role="status">
+        {said}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,174 @@
+// The stages of life, bucket by bucket, in a card: who came, who came back and who stayed away.
+
+import type {ComponentChildren} from 'preact';
+import {useMemo, useState} from 'preact/hooks';
+import type {LifecycleAnswer} from '../../../../src/edge/answers/engagement.js';
+import type {LifecycleQuestion} from '../../address/engagement-address';
+import type {Interval} from '../../address/range';
+import type {Span} from '../../address/report-address';
+import {utc, wallMs} from '../../address/zone';
+import {BarChart} from '../../charts/bar-chart';
+import type {BarSeries} from '../../charts/bars';
+import {soFarText} from '../../charts/comparison';
+import {bucketText, clockText, count, dayText, monthText, secondsOf} from '../../charts/format';
+import {TimeTable} from '../../charts/time-table';
+import type {Stage} from '../../explained/lifecycle';
+import {openFrom} from '../../service/freshness';
+import type {Asking, Shown} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {type Behind, Explained, explaining} from '../../shell/explained';
+import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {Empty} from '../../shell/states';
+
+const stages = [
+  {key: 'returning', label: 'Returning', tone: 1},
+  {key: 'resurrecting', label: 'Resurrecting', tone: 5},
+  {key: 'new', label: 'New', tone: 3},
+  {key: 'dormant', label: 'Dormant', tone: 2, isBelow: true},
+] as const;
+
+export interface LifecycleAsked {
+  readonly question: LifecycleQuestion;
+  readonly days: Span;
+  /** The days in words. */
+  readonly dates: string;
+  readonly interval: Interval;
+  readonly zone: string;
+}
+
+/** Explanation of a stage in a bucket; without a stage: of all users in the bucket. */
+const stageOf =
+  (
+    {question: {question, days, interval, zone}, freshness}: Shown<LifecycleAsked>,
+    value: number,
+    date: string,
+    stage?: Stage,
+  ): Behind =>
+  ({stageBehind}) => {
+    const when = bucketText(secondsOf(date), interval, zone);
+    return stageBehind({value, question, days, interval, stage, date, when, freshness});
+  };
+
+const tickOf = (date: string, interval: Interval): string => {
+  const seconds = secondsOf(date);
+  if (interval === 'hour') return clockText(seconds).slice(0, 5);
+  return interval === 'day' || interval === 'week' ? dayText(seconds) : monthText(seconds);
+};
+
+const activeIn = (bucket: LifecycleAnswer['data'][number]): number =>
+  bucket.new + bucket.returning + bucket.resurrecting;
+
+export function Stages({
+  title,
+  address,
+  asking,
+  tools,
+  before,
+}: {
+  readonly title: string;
+  /** Address of the report on its own page; absent: this is it. */
+  readonly address?: string;
+  readonly asking: Asking<LifecycleAsked>;
+  readonly tools?: ComponentChildren;
+  /** Stands above the bars. */
+  readonly before?: ComponentChildren;
+}) {
+  const [isTable, setTable] = useState(false);
+  const {shown} = asking;
+  const answer = shown?.reports[0]?.value as LifecycleAnswer | undefined;
+  const interval = shown?.question.interval ?? 'day';
+  const data = answer?.data ?? [];
+  const series = useMemo(
+    () =>
+      stages.map(({key, ...rest}): BarSeries => ({...rest, values: (answer?.data ?? []).map((bucket) => bucket[key])})),
+    [answer],
+  );
+  const open = openFrom(
+    data.map(({date}) => ({date, count: 0})),
+    shown?.reports[0]?.headers,
+  );
+  const isNobody = series.every(({values}) => values.every((value) => value === 0));
+  const last = data[(open ?? data.length) - 1];
+  const zone = shown?.question.zone ?? utc;
+  const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
+  const note = `users by the ${interval}${open === undefined ? '' : `, dashed: ${soFarText(asOfMs)} ${zone}`}`;
+  return (
+    <Card
+      span={12}
+      title={title}
+      note={address === undefined ? note : <a href={address}>{note}</a>}
+      sum={
+        last !== undefined && (
+          <>
+            <b>
+              <Explained
+                text={count(activeIn(last))}
+                of={`in the last full ${interval}`}
+                behind={stageOf(shown!, activeIn(last), last.date)}
+              />
+            </b>{' '}
+            in the last full {interval}
+          </>
+        )
+      }
+      tools={
+        <>
+          {answer !== undefined && (
+            <>
+              <CurlButton paths={[shown!.reports[0]!.path]} />
+              <CsvButton
+                file="lifecycle"
+                rows={() => [
+                  ['date', 'new', 'returning', 'resurrecting', 'dormant'],
+                  ...data.map((one) => [one.date, one.new, one.returning, one.resurrecting, one.dormant]),
+                ]}
+              />
+              <TableButton isTable={isTable} onChange={setTable} />
+            </>
+          )}
+          {tools}
+        </>
+      }
+    >
+      {before}
+      <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
+        {() => (
+          <>
+            {isNobody ? (
+              <Empty title="Nobody was active in these days">Choose other days, another event or fewer filters.</Empty>
+            ) : isTable ? (
+              <TimeTable
+                label={title}
+                times={data.map(({date}) => secondsOf(date))}
+                series={series}
+                openFrom={open}
+                moment={(seconds) => bucketText(seconds, interval, zone)}
+                zone={zone}
+                onNumber={(at, index) => {
+                  const {key} = stages[index]!;
+                  explaining.value = stageOf(shown!, data[at]![key], data[at]!.date, key);
+                }}
+              />
+            ) : (
+              <BarChart
+                label={title}
+                bars={data.length}
+                series={series}
+                openFrom={open}
+                openText={soFarText(asOfMs)}
+                tick={(at) => tickOf(data[at]!.date, interval)}
+                moment={(at) => bucketText(secondsOf(data[at]!.date), interval, zone)}
+              />
+            )}
+            <p class="page-note under-chart">
+              New: for the first time of all time. Returning: also in the {interval} before. Resurrecting: not in the{' '}
+              {interval} before, but earlier. Dormant: in the {interval} before and not in this one; of a {interval}{' '}
+              that is not over they may still come.
+            </p>
+          </>
+        )}
+      </ReportBody>
+    </Card>
+  );
+}

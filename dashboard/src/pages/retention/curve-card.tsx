@@ -1,0 +1,81 @@
+// The share that returned by period, over all cohorts whose period is complete, in a card.
+import type {ComponentChildren} from 'preact';
+import type {RetentionAnswer} from '../../../../src/edge/answers/engagement.js';
+import type {Interval} from '../../address/range';
+import {cohortCsv} from '../../charts/cohorts';
+import {percent} from '../../charts/format';
+import {RetentionCurve} from '../../charts/retention-curve';
+import type {Asking} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {Explained} from '../../shell/explained';
+import {CsvButton, CurlButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {type RetentionAsked, retentionOf} from './retention-number';
+
+export interface CurveCardProps {
+  readonly title: string;
+  /** Address of the report on its own page; absent: this is it. */
+  readonly address?: string;
+  readonly asking: Asking<RetentionAsked>;
+  /** Of the question that is asked now. */
+  readonly interval: Interval;
+  readonly tools?: ComponentChildren;
+  /** Stands above the curve. */
+  readonly before?: ComponentChildren;
+}
+
+export function CurveCard({title, address, asking, interval, tools, before}: CurveCardProps) {
+  const {shown} = asking;
+  const report = shown?.reports[0];
+  const answer = report?.value as RetentionAnswer | undefined;
+  const period = shown?.question.interval ?? interval;
+  const note = `share that returned, by ${period}s after the start`;
+  const first = answer?.overall[1];
+  return (
+    <Card
+      span={12}
+      title={title}
+      note={address === undefined ? note : <a href={address}>{note}</a>}
+      sum={
+        answer !== undefined && (
+          <>
+            <b>
+              {first?.rate == null ? (
+                '–'
+              ) : (
+                <Explained
+                  text={percent(first.rate)}
+                  of={`return in ${period} 1`}
+                  behind={retentionOf(shown!, first.count, first.size, undefined, 1)}
+                />
+              )}
+            </b>{' '}
+            return in {period} 1
+          </>
+        )
+      }
+      tools={
+        <>
+          {answer !== undefined && (
+            <>
+              <CurlButton paths={[report!.path]} />
+              {tools}
+              <CsvButton file="retention" rows={() => cohortCsv(answer)} />
+            </>
+          )}
+          {answer === undefined && tools}
+        </>
+      }
+    >
+      {before}
+      <ReportBody asking={asking} reports={shown?.reports ?? []} lines={6}>
+        {() => (
+          <RetentionCurve
+            label={`Retention of ${shown!.question.question.start}`}
+            rates={answer!.overall.map(({rate}) => rate)}
+          />
+        )}
+      </ReportBody>
+    </Card>
+  );
+}

@@ -1,0 +1,57 @@
+// The boards as this browser last read them. Changes of them are made in board-changes.ts.
+import {computed, signal} from '@preact/signals';
+import {useEffect} from 'preact/hooks';
+import type {BoardAnswer, BoardsAnswer} from '../../../src/edge/dashboard/answers.js';
+import {type Fault, faultOf, read} from './client';
+import {publication} from './publication';
+
+export type Board = BoardAnswer;
+export type BoardContent = Pick<Board, 'name' | 'place' | 'pins'>;
+
+/** What a change makes of a board; undefined: it cannot be made on this one. */
+export type BoardChange = (board: Board) => Partial<BoardContent> | undefined;
+
+/** Undefined before the first answer. */
+export const readBoards = signal<readonly Board[] | undefined>(undefined);
+/** Changes that are on their way: they are shown at once. */
+export const changes = signal<readonly {readonly id: string; readonly of: BoardChange}[]>([]);
+
+function withChanges(board: Board): Board {
+  let shown = board;
+  for (const {id, of} of changes.value) if (id === board.id) shown = {...shown, ...of(shown)};
+  return shown;
+}
+
+/** In their order: Overview shows the first one. */
+export const boards = computed(() => readBoards.value?.map(withChanges).sort((a, b) => a.place - b.place));
+
+const readFault = signal<Fault | undefined>(undefined);
+export const changeFault = signal<Fault | undefined>(undefined);
+/** Why the newest change was not made, or else why the boards are not known. */
+export const boardsFault = computed(() => changeFault.value ?? readFault.value);
+
+let reading: Promise<void> | undefined;
+
+function begin(): void {
+  reading ??= readAnew().finally(() => (reading = undefined));
+}
+
+async function readAnew(): Promise<void> {
+  const answer = await read<BoardsAnswer>('boards');
+  if (changes.peek().length > 0) return; // The answers to these are newer.
+  readFault.value = faultOf(answer);
+  if (answer.kind === 'value' && !(answer.isSame && readBoards.peek() !== undefined))
+    readBoards.value = answer.value.boards;
+}
+
+/** Forgets why a change was not made. */
+export function readBoardsAgain(): void {
+  changeFault.value = undefined;
+  begin();
+}
+
+/** Reads the boards, and again with each publication, as reports do. */
+export function useBoards(): void {
+  const round = publication.value;
+  useEffect(begin, [round]);
+}
