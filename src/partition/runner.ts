@@ -129,7 +129,7 @@ export class Runner {
     });
     this.savedFunnels = new SavedFunnels({
       ...setup,
-      publishedSequence: () => setup.snapshots.publishedSequence,
+      publishedPosition: () => setup.snapshots.position,
       whenApplied: (sequence, waitMs) => this.whenApplied(sequence, waitMs),
       isLive: () => this.phase === 'live',
     });
@@ -242,7 +242,7 @@ export class Runner {
   private async foldingEnded(error: Error): Promise<void> {
     if (error instanceof MissingPart && (await this.setup.ownership.isOutlived())) return; // O1 (ownership.ts)
     if (!this.setup.damage.note(error)) {
-      this.setup.onFatal(error);
+      this.fail(error);
       return;
     }
     if (this.phase !== 'draining') this.phase = 'halted';

@@ -15,6 +15,7 @@ import type {UserSet} from '../../../actors/table/user-set.js';
 import type {PlainFunnel} from '../../asks/funnels.js';
 import {monotonicMs} from '../../clock.js';
 import type {SavedFunnel} from '../../effects/saved-funnel.js';
+import {isBefore} from '../../log-position.js';
 import {PacedWork} from '../../pacing/paced-work.js';
 import type {Effects, Outbox} from '../effects.js';
 import {type LogWriter, usersCompletedMax} from '../log/log-writer.js';
@@ -49,8 +50,8 @@ export interface SavedFunnelsSetup extends Pick<PartitionView, 'partition' | 'la
   readonly outbox: Pick<Outbox, 'funnels'>;
   /** Undefined: it cannot be said now. */
   readonly converted: (funnel: PlainFunnel, fromByte: number) => Promise<Converted | undefined>;
-  /** Position of the newest published snapshot; 0: there is none. */
-  readonly publishedSequence: () => number;
+  /** Position of the newest published snapshot; undefined before the first. */
+  readonly publishedPosition: () => Position | undefined;
   readonly whenApplied: (sequence: number, waitMs: number) => Promise<boolean>;
   readonly isLive: () => boolean;
   readonly onFatal: (error: Error) => void;
@@ -62,8 +63,8 @@ export class SavedFunnels {
   private readonly setup: SavedFunnelsSetup;
   private funnels: readonly SavedFunnel[] = [];
   private watch: StepWatch | undefined;
-  /** First sequence whose snapshot has rows that may complete a funnel, by funnel. */
-  private readonly due = new Map<string, number>();
+  /** First position whose snapshot has rows that may complete a funnel, by funnel. */
+  private readonly due = new Map<string, Position>();
   private readonly walking: PacedWork;
   private readonly settling: PacedWork;
 
@@ -91,7 +92,7 @@ export class SavedFunnels {
     );
     this.due.clear();
     // Rows that were folded before are of no watch.
-    for (const {id} of funnels) this.due.set(id, partition.appliedSequence);
+    for (const {id} of funnels) this.due.set(id, this.positionAt(partition.appliedSequence));
   }
 
   /** The partition goes live, or something may be due. */
@@ -107,7 +108,12 @@ export class SavedFunnels {
   /** A snapshot begins: it will have the rows that are folded by now. */
   snapshotBegun(sequence: number): void {
     const touched = this.watch?.takeTouched() ?? 0;
-    for (const [at, {id}] of this.funnels.entries()) if ((touched & (1 << at)) !== 0) this.due.set(id, sequence);
+    const position = this.positionAt(sequence);
+    for (const [at, {id}] of this.funnels.entries()) if ((touched & (1 << at)) !== 0) this.due.set(id, position);
+  }
+
+  private positionAt(sequence: number): Position {
+    return {generation: this.setup.partition.generation, sequence};
   }
 
   notePublished(): void {
@@ -170,7 +176,8 @@ export class SavedFunnels {
       const dueFrom = this.due.get(funnel.id);
       if (!isLive() || dueFrom === undefined || this.funnels !== funnels) continue;
       const hasBegun = partition.completions.hasBegun(funnel.id);
-      if (hasBegun && dueFrom > this.setup.publishedSequence()) continue;
+      const published = this.setup.publishedPosition();
+      if (hasBegun && (published === undefined || isBefore(published, dueFrom))) continue;
       hasWorked = true;
       const isDone = hasBegun ? await this.catchUp(funnel, dueFrom) : await this.begin(funnel);
       isPutOff ||= !isDone;
@@ -189,14 +196,14 @@ export class SavedFunnels {
   }
 
   /** SF2. @returns false: it cannot be said now. */
-  private async catchUp(funnel: SavedFunnel, dueFrom: number): Promise<boolean> {
+  private async catchUp(funnel: SavedFunnel, dueFrom: Position): Promise<boolean> {
     const {partition, effects, isLive} = this.setup;
     const {completions} = partition;
     const {id} = funnel;
     let isOlder = false;
     const isSaid = await this.eachConverted(funnel, async (share) => {
       const {position} = share;
-      isOlder ||= position.generation !== partition.generation || position.sequence < dueFrom;
+      isOlder ||= isBefore(position, dueFrom);
       const isNew = (user: number): boolean => partition.isHere(user) && !completions.has(id, user);
       for (const some of pieces(share, usersToldMax, isNew)) {
         if (!isLive()) return;

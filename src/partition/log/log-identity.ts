@@ -8,6 +8,8 @@
 //   LI2. The identity starts unknown: the server may have restarted without its tail since recovery looked.
 //   LI3. Each lost connection, and each pull that breaks, raises a doubt: the stream may have been deleted and created again,
 //        or be on a server of the cluster that lost its newest messages.
+//   LI4. An owner that finds another log publishes a snapshot before it folds anything of that log: in the next generation, at
+//        sequence 0. An owner that takes over starts from the same state, and gives each event the same id and position.
 
 import type {Partition} from '../../../actors/partition.js';
 import {monotonicMs} from '../../clock.js';
@@ -24,8 +26,8 @@ export interface LogIdentitySetup {
     readonly publishedSequence: number;
     /** Resolves when no snapshot is being written. */
     idle(): Promise<void>;
-    /** Notifies that the log is another one. Resolves once its generation is noted. */
-    logReplaced(generation: number): Promise<void>;
+    /** Publishes a snapshot of the partition before the first message of another log. LI4 */
+    logReplaced(): Promise<void>;
   };
   readonly ownership: {
     /** O1 (ownership.ts) */
@@ -186,11 +188,10 @@ export class LogIdentity {
     this.noteLoss();
     this.losses += 1;
     await snapshots.idle();
-    // The note changes before a message of the new log is folded: N4 (snapshot/position-note.ts).
-    await snapshots.logReplaced(partition.generation + 1);
     partition.rewind();
     this.forgetReached();
-    this.state = 'same';
-    noteCompared(partition.generation);
+    this.state = 'same'; // A doubt that comes while the snapshot is written stays.
+    await snapshots.logReplaced(); // LI4
+    if (this.isKnown) noteCompared(partition.generation);
   }
 }

@@ -111,7 +111,6 @@ export class LogReader {
 
   /** Whether the log still has this message at this sequence; a log that lost its tail does not. */
   async holds(sequence: number, mark: string): Promise<boolean> {
-    if (sequence === 0) return true;
     return (await markAt(this.jsm, this.partition, sequence)) === mark;
   }
 
@@ -132,8 +131,9 @@ export class LogReader {
   }
 }
 
-/** Mark of the message at a sequence; undefined when the log has none there. */
+/** Mark of the message at a sequence; undefined when the log has none there. Empty at 0, before the first message of any log. */
 export async function markAt(jsm: JetStreamManager, partition: number, sequence: number): Promise<string | undefined> {
+  if (sequence === 0) return '';
   const message = await messageOf(jsm, partition, {seq: sequence});
   return message && new MessageCursor(message.data).mark;
 }

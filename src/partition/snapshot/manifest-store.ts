@@ -12,7 +12,7 @@ export interface WrittenManifest {
   readonly index: Uint8Array | undefined;
 }
 
-interface StoredManifest {
+export interface StoredManifest {
   readonly manifest: Manifest;
   readonly revision: number;
 }

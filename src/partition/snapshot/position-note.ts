@@ -6,8 +6,8 @@
 //   N2. A note never goes back. A missing or unreadable note says nothing.
 //   N3. A note is this machine's: if another machine had the partition since, it may have truncated the log (recovery-plan.ts
 //       V4).
-//   N4. An owner that finds another log while it runs notes the new generation, at its newest manifest's position, before it folds
-//       anything of that log (recovery-plan.ts V5).
+//   N4. A generation is noted before anything of it is folded, because a manifest has it by then (log-identity.ts LI4, recovery.ts
+//       V7).
 import {mkdir, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import type {Logger} from '../../observe.js';

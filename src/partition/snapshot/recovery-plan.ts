@@ -13,7 +13,9 @@
 //       before the noted position, and the log starts no later than at the manifest's (V3).
 //   V5. The first start of a backup begins a generation as well, because the original gave later positions to other messages.
 //       Nothing is lost by that, and nothing is read again. So does a start whose note is of a later generation than its manifest:
-//       the owner of that generation had rows that this manifest lacks, and gave its positions and ordinals to other events.
+//       the owner of that generation may have had rows that this manifest lacks, or its manifests are lost.
+//   V8. A snapshot at sequence 0 was taken when the log turned out to be another one (log-identity.ts LI4). Every log continues it.
+//       No log replaces it, because it has rows of messages that were lost.
 import type {Manifest, Position} from '../../../actors/manifest.js';
 import type {NotedPosition} from './position-note.js';
 
@@ -62,16 +64,18 @@ const firstGeneration = 1;
 export function decide({newest, noted, log}: Found): Plan {
   const published = newest?.position ?? nothingPublished;
   const isSame = newest === undefined || log.markAtNewest === newest.mark;
-  const isLacking = !reachesBack(log, published) && (isSame || log.last >= published.sequence);
+  const isBeforeLog = newest?.position.sequence === 0; // V8
+  const isLacking = !isBeforeLog && !reachesBack(log, published) && (isSame || log.last >= published.sequence);
   const losses: Loss[] = [];
   if (noted !== undefined && !isNoteTrue(noted, published, log)) losses.push('noted message');
   if (isLacking) losses.push('entries');
   else if (!isSame) losses.push('snapshot message');
   const generation = Math.max(published.generation, noted?.generation ?? firstGeneration);
-  const isUnpublished = newest !== undefined && generation > published.generation;
-  const beginsAnother = losses.length > 0 || noted?.isRestored === true || isUnpublished; // V2, V5
+  const isUnpublished = (newest !== undefined || noted?.sequence === 0) && generation > published.generation;
+  const isRestored = noted?.isRestored === true && noted.generation >= published.generation;
+  const beginsAnother = losses.length > 0 || isRestored || isUnpublished; // V2, V5
   return {
-    beginnings: isLacking ? [] : beginningsOf(newest, log, isSame),
+    beginnings: isLacking ? [] : beginningsOf(newest, log, isSame && !isBeforeLog),
     generation: generation + (beginsAnother ? 1 : 0),
     losses,
     hasLostLog: losses.length > 0 || isUnpublished,
@@ -79,14 +83,13 @@ export function decide({newest, noted, log}: Found): Plan {
 }
 
 /** Candidates to start from. V1 */
-function beginningsOf(newest: Manifest | undefined, log: Found['log'], isSame: boolean): Beginning[] {
+function beginningsOf(newest: Manifest | undefined, log: Found['log'], isReplaceable: boolean): Beginning[] {
   if (newest === undefined) return [{kind: 'log'}];
   const kept = [newest];
   const {previous} = newest;
   if (previous !== null && reachesBack(log, previous.position)) kept.push({...newest, ...previous, previous: null});
   const whole = kept.map((manifest): Beginning => ({kind: 'snapshot', manifest}));
-  const isLogWhole = isSame && log.first <= 1;
-  return isLogWhole
+  return isReplaceable && log.first <= 1
     ? [...whole, {kind: 'log'}]
     : [...whole, ...kept.map((manifest): Beginning => ({kind: 'remains', manifest}))];
 }

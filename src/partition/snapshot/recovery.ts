@@ -1,18 +1,20 @@
 // Recovery: from the newest manifest to a partition that continues folding after it, in three steps: look (take stock), decide
 //   (recovery-plan.ts), load (restore.ts).
-//   V1 to V5 are in recovery-plan.ts.
+//   V1 to V5 and V8 are in recovery-plan.ts.
 //   V6. A start takes the partition over before it looks: from then on no other owner can publish, sweep parts or truncate the
 //       log. A start that was paused may have a successor that does these three. It asks for one before it calls anything lost
 //       or damaged (ownership.ts O1).
+//   V7. A start that begins a generation writes it into the manifest before it folds anything: whoever takes the partition over
+//       before the next snapshot, on a machine without the note, gives each event the same id and position.
 import type {JetStreamManager} from '@nats-io/jetstream';
-import type {PartitionSetup} from '../../../actors/partition.js';
+import type {Partition, PartitionSetup} from '../../../actors/partition.js';
 import {bucketStream, bucketSubject, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {markAt} from '../log/log-reader.js';
 import {retryForever, Unrecoverable} from '../retry.js';
-import {type ManifestStore, Replaced} from './manifest-store.js';
+import {type ManifestStore, Replaced, type StoredManifest} from './manifest-store.js';
 import type {PositionNote} from './position-note.js';
 import {type Beginning, decide, type Found, type Loss, type Plan} from './recovery-plan.js';
 import {emptyState, type Restored, restore} from './restore.js';
@@ -50,7 +52,22 @@ export async function recover(setup: PartitionSetup, sources: RecoverySources): 
   if (plan.losses.includes('snapshot message')) partition.rewind();
   if (plan.generation > partition.generation) partition.beginGeneration(plan.generation);
   const {hasLostLog} = plan;
-  return {partition, ...rest, manifest: manifest && {...manifest, epoch}, epoch, revision, hasLostLog};
+  const owned = manifest && {manifest: {...manifest, epoch}, revision};
+  const stored = owned && (await publishGeneration(sources, partition, owned));
+  return {partition, ...rest, manifest: stored?.manifest, epoch, revision: stored?.revision ?? revision, hasLostLog};
+}
+
+/** The stored manifest, with the partition's generation. V7. @throws Replaced, Unrecoverable */
+async function publishGeneration(
+  {manifests, note}: RecoverySources,
+  {generation, generations, appliedSequence: sequence, appliedMark: mark}: Partition,
+  stored: StoredManifest,
+): Promise<StoredManifest> {
+  const {epoch, position} = stored.manifest;
+  if (position.generation === generation) return stored;
+  const manifest = {...stored.manifest, position: {generation, sequence}, mark, generations};
+  await note.write({generation, sequence, mark, epoch}); // N1 (position-note.ts)
+  return {manifest, revision: await manifests.write(manifest, stored.revision)};
 }
 
 /**

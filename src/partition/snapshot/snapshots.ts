@@ -18,6 +18,7 @@ import {
   manifestFormat,
   newestParts,
   type PartRef,
+  type Position,
   partsOfChunk,
   type StoredIndex,
 } from '../../../actors/manifest.js';
@@ -114,7 +115,12 @@ export class Snapshots {
     return this.manifest?.moves.left ?? [];
   }
 
-  /** Position of the newest manifest, in sequences of the log as it is now. */
+  /** Position of the newest manifest; undefined before the first. */
+  get position(): Position | undefined {
+    return this.manifest?.position;
+  }
+
+  /** Sequence of the newest manifest in the log as it is now; 0: none. */
   get publishedSequence(): number {
     const {manifest} = this;
     return manifest?.position.generation === this.setup.partition.generation ? manifest.position.sequence : 0;
@@ -135,12 +141,13 @@ export class Snapshots {
     while (this.running !== undefined) await this.setup.throttle.expedite(this.running);
   }
 
-  /** Notes that the log is another one, of this generation: nothing of it may be truncated. N4 (position-note.ts) */
-  async logReplaced(generation: number): Promise<void> {
+  /**
+   * Publishes the state before the first message of another log. Sequences of the former log truncate nothing of it.
+   * LI4 (log/log-identity.ts)
+   */
+  async logReplaced(): Promise<void> {
     this.behind = [];
-    if (this.manifest === undefined) return;
-    const {position, mark} = this.manifest;
-    await this.setup.note.write({generation, sequence: position.sequence, mark, epoch: this.setup.epoch});
+    await this.setup.throttle.expedite(this.take());
   }
 
   /**

@@ -81,7 +81,7 @@ class World {
       effects: this.effects,
       outbox: this.outbox,
       converted: (asked) => this.converted(asked),
-      publishedSequence: () => this.published?.position.sequence ?? 0,
+      publishedPosition: () => this.published?.position,
       whenApplied: async () => true,
       isLive: () => true,
       onFatal: (error) => {

@@ -157,12 +157,37 @@ const cases: Readonly<Record<string, Case>> = {
     generation: 5,
     hasLostLog: true,
   },
+  'a snapshot before another log: whatever that starts with continues it, and does not replace it': {
+    found: {
+      newest: {...newest, position: {generation: 3, sequence: 0}, mark: ''},
+      noted: {...noted, generation: 3, sequence: 0, mark: ''},
+      log: log(40, 60, '', ''),
+    },
+    beginnings: ['snapshot 0 of newest', kept[1]!, 'remains 0 of newest', remains[1]!],
+    generation: 3,
+  },
+  'the same where the log has its first message': {
+    found: {newest: {...onlyOne, position: {generation: 3, sequence: 0}, mark: ''}, log: log(1, 60, '')},
+    beginnings: ['snapshot 0 of newest', 'remains 0 of newest'],
+    generation: 3,
+  },
+  'manifests that were lost after another log had begun: its ordinals were given to other events': {
+    found: {noted: {...noted, generation: 3, sequence: 0, mark: ''}, log: log(1, 60, undefined, '')},
+    beginnings: ['log'],
+    generation: 4,
+    hasLostLog: true,
+  },
   'a backup begins a generation, and loses nothing': {
     found: {newest, noted: {...noted, isRestored: true}, log: cut},
     beginnings: [...kept, ...remains],
     generation: 3,
   },
-  'so does one that was taken before the first snapshot': {
+  'a backup whose generation a manifest has already continues in it': {
+    found: {newest, noted: {...noted, generation: 1, isRestored: true}, log: cut},
+    beginnings: [...kept, ...remains],
+    generation: 2,
+  },
+  'a backup from before the first snapshot begins a generation': {
     found: {noted: {...noted, generation: 1, isRestored: true}, log: whole},
     beginnings: ['log'],
     generation: 2,
