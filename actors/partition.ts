@@ -341,10 +341,11 @@ export class Partition {
 
   // ---- saved funnels ----
 
-  /** Watches for rows of these funnels from now on. */
-  watchFunnels(funnels: readonly WatchedFunnel[]): StepWatch | undefined {
-    const {users, aggregator} = this;
-    this.stepWatch = funnels.length === 0 ? undefined : new StepWatch(aggregator.names, funnels, users.table.count);
+  /** Watches for rows of these funnels from now on, within `bytesMax`. */
+  watchFunnels(funnels: readonly WatchedFunnel[], bytesMax: number): StepWatch | undefined {
+    const {names} = this.aggregator;
+    const {count} = this.users.table;
+    this.stepWatch = funnels.length === 0 ? undefined : new StepWatch(names, funnels, count, bytesMax);
     return this.stepWatch;
   }
 

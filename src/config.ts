@@ -80,6 +80,7 @@ export interface Config extends ListenAddress {
   readonly benchResultsDir: string | undefined;
   readonly cacheBytesMax: number;
   readonly dedupeBytesMax: number;
+  readonly funnelBytesMax: number;
   readonly logLevel: string;
 }
 
@@ -132,6 +133,7 @@ export function readConfig(env: Environment): ConfigResult {
     benchResultsDir: readBenchResultsDir(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB') * mib,
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB') * mib,
+    funnelBytesMax: read.integer('FUNNEL_MEMORY_MIB') * mib,
     logLevel: read.word('LOG_LEVEL'),
   };
   if (config.nats.kind === 'embedded' && config.replicas > 1) {

@@ -38,8 +38,24 @@ export interface ThreadMeasures {
 }
 
 /** Conditions that an operator must know; docs/operating.md says what to do about each. */
-export const alarmKinds = ['report_lag', 'standing_still', 'dedupe_window', 'gap', 'log_lost', 'moves'] as const;
+export const alarmKinds = [
+  'report_lag',
+  'standing_still',
+  'dedupe_window',
+  'funnel_memory',
+  'gap',
+  'log_lost',
+  'moves',
+] as const;
 export type AlarmKind = (typeof alarmKinds)[number];
+
+/** Memory of what is known of users in saved funnels. */
+export interface FunnelMemory {
+  readonly bytes: number;
+  readonly bytesMax: number;
+  /** Users who do not fit: their completions are found with the next snapshot, and not at once. */
+  readonly lateUsers: number;
+}
 
 /** Measures of one partition. Counts begin with the start of its thread. */
 export interface PartitionMeasures {
@@ -96,6 +112,7 @@ export interface PartitionMeasures {
     readonly erasedIds: number;
     readonly erasedBytes: number;
   };
+  readonly funnels: FunnelMemory;
   readonly deletions: {
     readonly pending: number;
     /** Time since this thread took up the oldest pending one. */

@@ -108,6 +108,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     cacheBytesMax: Math.floor(cacheBytesMax / threads),
     ...(spareRoom && {spareRoom: spareRoomOf(spareRoom, partsBytesOf(cacheBytesMax), threads)}),
     dedupeBytesMax: Math.floor(config.dedupeBytesMax / threads),
+    funnelBytesMax: Math.floor(config.funnelBytesMax / threads),
     isNatsEmbedded: config.nats.kind === 'embedded',
     publications,
     ...(ackedSequences && {ackedSequences}),

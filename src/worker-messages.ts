@@ -29,6 +29,8 @@ export interface PartitionWorkerData {
   readonly spareRoom?: {readonly room: Int32Array; readonly share: number; readonly startBytes: number};
   /** Bound of remembered message ids, for all partitions of this thread together. */
   readonly dedupeBytesMax: number;
+  /** Bound of what is known of users in saved funnels, for all partitions of this thread together. */
+  readonly funnelBytesMax: number;
   /** Whether nats-server is ours alone: then no copies exist besides the data that it unlinks and overwrites. */
   readonly isNatsEmbedded: boolean;
   /** Shared memory: the last folded sequence of each partition, modulo 2^32. */

@@ -4,7 +4,7 @@ import {writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, expect, test} from 'vitest';
 import {ask} from '../tools/http-client.js';
-import {Client} from './support/http.js';
+import {Client, expectError} from './support/http.js';
 import {type Metrics, scrape} from './support/metrics.js';
 import {
   hasOwnNats,
@@ -302,6 +302,31 @@ test('reports that lag behind the refresh are an alarm, a reason, and one line a
   await until('all lines are here', () => lines(service, 'reports are fresh again') >= 4);
   expect(lines(service, 'reports lag behind')).toBe(4);
   expect(lines(service, 'reports are fresh again')).toBe(4);
+});
+
+test('users whose progress in saved funnels does not fit in memory are an alarm and a number, and no further funnel is saved', async () => {
+  const service = await start({env: {PARTITIONS: '1', FUNNEL_MEMORY_MIB: '1', LOG_LEVEL: 'info'}});
+  const writer = new Client(service.baseUrl, service.writeKey);
+  const reader = new Client(service.baseUrl, service.secretKey);
+  // Of each user 32 bytes with six steps, and one and a half bits: 32,577 of them fit.
+  const funnel = {name: 'f', steps: ['a', 'b', 'c', 'd', 'e', 'f']};
+  expect((await reader.post('/v1/funnels', funnel)).status).toBe(201);
+  for (let batch = 0; batch < 33; batch++) {
+    const events = Array.from({length: 1_000}, (_, i) => ({event: 'a', userId: `${batch}-${i}`}));
+    expect((await writer.post('/v1/events/batch', {events})).status).toBe(200);
+  }
+  const late = 33_000 - 32_577;
+  const metrics = await scrapeUntil(service, 'the alarm is raised, and all is folded', (now) => {
+    const isRaised = now.sum('millrace_alarm', {kind: 'funnel_memory'}) === 1;
+    return isRaised && now.sum('millrace_funnel_late_users') === late;
+  });
+  expect(metrics.sum('millrace_funnel_bytes_max')).toBe(1_048_576);
+  expect(metrics.sum('millrace_funnel_bytes')).toBeLessThanOrEqual(1_048_576);
+  expect((await reader.get('/v1/funnels')).json()).toMatchObject({late_users: late});
+  const refused = await reader.post('/v1/funnels', funnel);
+  expectError(refused, 400, 'invalid_request');
+  expect(refused.text).toContain('FUNNEL_MEMORY_MIB');
+  await until('its line is here', () => lines(service, 'takes all of FUNNEL_MEMORY_MIB') === 1);
 });
 
 test('message ids that are remembered for less than 7 days are an alarm and one line, also after a restart', async () => {

@@ -50,6 +50,10 @@ export class Completions {
     return [...this.byFunnel.keys()];
   }
 
+  get byteLength(): number {
+    return [...this.byFunnel.values()].reduce((sum, {users}) => sum + users.byteLength, 0);
+  }
+
   hasBegun(funnel: string): boolean {
     return this.byFunnel.get(funnel)?.hasBegun ?? false;
   }

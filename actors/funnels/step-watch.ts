@@ -4,6 +4,7 @@
 //        completed it once the rows are published.
 //   SW3. A user cannot complete a funnel without a row of each of its steps within the window before. So a user whose rows are all
 //        known is found only if the newest row of each step allows it; one with rows from before the watch always.
+//   SW4. Users from `usersMax` on are not found: what is kept of a user would not fit. The funnel is `touched`, as in SW2.
 
 import {wtf8} from '../bytes/bytes.js';
 import type {InternedTable} from '../table/interned.js';
@@ -11,8 +12,10 @@ import type {InternedTable} from '../table/interned.js';
 /** Bits of a mask: a funnel each. */
 export const funnelsWatchedMax = 20;
 
-/** Users at once; more are left to SW2. */
-const usersMax = 4_096;
+/** Found users at once; more are left to SW2. */
+const foundMax = 4_096;
+/** Free room that an array of users gets when it grows. */
+const growth = 1.5;
 
 /** Names whose newest times are kept for each user; more names share places. */
 const placesMax = 6;
@@ -53,6 +56,8 @@ export class StepWatch {
   private readonly funnels: readonly WatchedFunnel[];
   /** Users from this number on have no rows that came before. */
   private readonly firstUser: number;
+  /** Users below this number have words. SW4 */
+  readonly usersMax: number;
   /** Place of each step, by its name. */
   private readonly placeOf: ReadonlyMap<string, number>;
   private readonly needs: readonly Needs[];
@@ -73,13 +78,18 @@ export class StepWatch {
   /** Users with such funnels, oldest first. */
   private found: number[] = [];
 
-  /** `funnels`: at most `funnelsWatchedMax`. `firstUser`: the number of users so far. */
-  constructor(names: InternedTable, funnels: readonly WatchedFunnel[], firstUser: number) {
+  /**
+   * `funnels`: at most `funnelsWatchedMax`. `firstUser`: the number of users so far. `bytesMax`: bound of the words of users, and of
+   * the sets of users who completed these funnels (completions.ts).
+   */
+  constructor(names: InternedTable, funnels: readonly WatchedFunnel[], firstUser: number, bytesMax: number) {
     this.names = names;
     this.funnels = funnels;
     this.firstUser = firstUser;
     const steps = [...new Set(funnels.flatMap((funnel) => funnel.steps))];
     this.stride = newestWord + Math.min(steps.length, placesMax);
+    const userBytes = this.stride * Uint32Array.BYTES_PER_ELEMENT + (funnels.length / 8) * growth;
+    this.usersMax = Math.floor(bytesMax / userBytes);
     this.placeOf = new Map(steps.map((step, i) => [step, i % placesMax]));
     this.needs = funnels.map((funnel) => ({
       places: Uint8Array.from(new Set(funnel.steps.map((step) => this.placeOf.get(step)!))),
@@ -101,7 +111,7 @@ export class StepWatch {
   private note(name: number, user: number, timeMs: number): void {
     this.touched |= this.steps[name];
     const first = user * this.stride;
-    if (first >= this.words.length) this.grow(user);
+    if (first >= this.words.length && !this.grow(user)) return;
     const {words} = this;
     const second = secondOf(timeMs);
     const newest = first + newestWord + this.places[name];
@@ -112,7 +122,7 @@ export class StepWatch {
 
   /** The user has a row with which it may complete these funnels. */
   private find(mask: number, user: number, second: number): void {
-    if (this.found.length >= usersMax) return;
+    if (this.found.length >= foundMax) return;
     const {words} = this;
     const first = user * this.stride;
     let found = 0;
@@ -138,10 +148,17 @@ export class StepWatch {
     return true;
   }
 
-  private grow(user: number): void {
-    const words = new Uint32Array(Math.ceil((user + 1) * 1.5) * this.stride);
+  /** @returns false: the user has no words. SW4 */
+  private grow(user: number): boolean {
+    if (user >= this.usersMax) return false;
+    const words = new Uint32Array(Math.min(Math.ceil((user + 1) * growth), this.usersMax) * this.stride);
     words.set(this.words);
     this.words = words;
+    return true;
+  }
+
+  get byteLength(): number {
+    return this.words.byteLength;
   }
 
   /** A name came, or comes again under another number. */
@@ -167,7 +184,7 @@ export class StepWatch {
   }
 
   /** The oldest `countMax` users that no call returned. */
-  takeUsers(countMax = usersMax): FoundUser[] {
+  takeUsers(countMax = foundMax): FoundUser[] {
     const users = this.found.slice(0, countMax);
     this.found = this.found.slice(countMax);
     return users.map((user) => {

@@ -5,6 +5,10 @@ export class UserSet {
   private words = new Uint32Array(0);
   count = 0;
 
+  get byteLength(): number {
+    return this.words.byteLength;
+  }
+
   has(user: number): boolean {
     return (this.words[user >>> 5] & (1 << (user & 31))) !== 0;
   }

@@ -66,6 +66,7 @@ interface FoldReport {
 }
 
 const dedupeBytesMax = 128 * 2 ** 20;
+const funnelBytesMax = 256 * 2 ** 20;
 const bounds: Bounds = {reach: 0.6, limit: 0.85};
 const funnelBounds: Bounds = {reach: 1.1, limit: 1.02};
 
@@ -187,7 +188,7 @@ function watching(partition: Partition): Behind {
     windowMs: window === undefined ? undefined : windowMsOf(window),
     isDone: (user: number) => done[at]!.has(user),
   }));
-  const watch = must(partition.watchFunnels(funnels), 'there are funnels');
+  const watch = must(partition.watchFunnels(funnels, funnelBytesMax), 'there are funnels');
   return () => {
     for (const [user, mask] of watch.takeUsers())
       for (let left = mask; left !== 0; left &= left - 1) done[31 - Math.clz32(left & -left)]!.add(user);

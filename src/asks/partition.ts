@@ -1,7 +1,7 @@
 // Questions to the owner of a partition, and their answers.
 import type {Conflict} from '../../actors/dedupe/conflicts.js';
 import type {EffectReference, TriggerType} from '../effects/trigger.js';
-import type {PartitionMeasures, ThreadMeasures} from '../measures.js';
+import type {FunnelMemory, PartitionMeasures, ThreadMeasures} from '../measures.js';
 import type {RefreshChange} from '../refresh.js';
 import type {EventsAnswer, EventsQuestion} from './events.js';
 import type {UserAnswer, UserQuestion} from './users.js';
@@ -16,6 +16,8 @@ export type PartitionQuestion =
   | {readonly ask: 'publish'}
   /** The newest folded entries whose message id was known, with other content. */
   | {readonly ask: 'conflicts'}
+  /** Memory of users' progress in saved funnels. Answered at once. */
+  | {readonly ask: 'funnel_memory'}
   /** Data of a trigger about a user, as of now. `of`: the reference that this partition made. */
   | {readonly ask: 'effect'; readonly type: TriggerType; readonly of: EffectReference}
   | UserQuestion
@@ -44,6 +46,7 @@ export type PartitionAnswer =
   | {readonly kind: 'publishing'}
   | {readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[]}
   | {readonly kind: 'measures'; readonly partition: PartitionMeasures; readonly thread: ThreadMeasures}
+  | {readonly kind: 'funnel_memory'; readonly memory: FunnelMemory}
   /** JSON text of the `data` of a payload. */
   | {readonly kind: 'effect'; readonly dataJson: string}
   /** The trigger has no data any more: its user or its subject is deleted. */

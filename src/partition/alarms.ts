@@ -22,6 +22,8 @@ interface PartitionCondition {
   /** Ms since the last gap; null when there was none. */
   readonly gapAgeMs: number | null;
   readonly logLossAgeMs: number | null;
+  /** Users whose progress in saved funnels does not fit in memory. */
+  readonly lateUsers: number;
   /** Ms for which events of users who left have waited for the log of their owner's partition. */
   readonly movesWaitedMs: number;
 }
@@ -36,6 +38,7 @@ const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => bo
   report_lag: ({snapshotAgeMs, refreshMs}) => snapshotAgeMs !== null && isReportLate(snapshotAgeMs, refreshMs),
   standing_still: ({isHalted}) => isHalted,
   dedupe_window: ({dedupeWindowMs}) => dedupeWindowMs < dedupeWindowMsMin,
+  funnel_memory: ({lateUsers}) => lateUsers > 0,
   gap: ({gapAgeMs}) => isRecent(gapAgeMs),
   log_lost: ({logLossAgeMs}) => isRecent(logLossAgeMs),
   moves: ({movesWaitedMs}) => movesWaitedMs > movesWaitedMsMax,
@@ -51,6 +54,11 @@ const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readon
     begins:
       'alarm: message ids are remembered for less than 7 days: a later retry would count twice; raise DEDUPE_MEMORY_MIB',
     ends: 'message ids are remembered for 7 days again',
+  },
+  funnel_memory: {
+    begins:
+      'alarm: progress in saved funnels takes all of FUNNEL_MEMORY_MIB: completions of further users are found with the next report, not at once; raise it',
+    ends: 'progress in saved funnels fits in FUNNEL_MEMORY_MIB again',
   },
   moves: {
     begins: 'alarm: events of anonymous users wait to be joined to known users',
@@ -91,7 +99,18 @@ export class Alarms {
   }
 }
 
-function figuresOf(kind: AlarmKind, {snapshotAgeMs, refreshMs, dedupeWindowMs, movesWaitedMs}: PartitionCondition) {
-  if (kind === 'report_lag') return {snapshotAgeMs, refreshMs};
-  return kind === 'moves' ? {movesWaitedMs} : {windowDays: Math.round((dedupeWindowMs / dayMs) * 10) / 10};
+function figuresOf(kind: AlarmKind, condition: PartitionCondition): object {
+  const {snapshotAgeMs, refreshMs, dedupeWindowMs, lateUsers, movesWaitedMs} = condition;
+  switch (kind) {
+    case 'report_lag':
+      return {snapshotAgeMs, refreshMs};
+    case 'dedupe_window':
+      return {windowDays: Math.round((dedupeWindowMs / dayMs) * 10) / 10};
+    case 'funnel_memory':
+      return {lateUsers};
+    case 'moves':
+      return {movesWaitedMs};
+    default:
+      return {};
+  }
 }

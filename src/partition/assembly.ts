@@ -40,6 +40,7 @@ interface AssemblyOptions
     | 'stagger'
     | 'erasureReach'
     | 'journal'
+    | 'funnelBytesMax'
     | 'forgetLinks'
     | 'noteApplied'
     | 'noteCompared'

@@ -5,7 +5,7 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entry-view.js';
 import type {ErasedUser, Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import type {AlarmKind} from '../measures.js';
+import type {AlarmKind, FunnelMemory} from '../measures.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import {Alarms} from './alarms.js';
@@ -70,6 +70,7 @@ export interface RunnerSetup
   readonly effects: Effects;
   /** Asks the report thread for the users who completed a funnel here. */
   readonly converted: SavedFunnelsSetup['converted'];
+  readonly funnelBytesMax: number;
   /** Notified of the applied sequence after each message. */
   readonly noteApplied: (sequence: number) => void;
   /** Called with an error that ends the process: a lost fence, a broken invariant. */
@@ -178,8 +179,13 @@ export class Runner {
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,
       gapAgeMs: this.lastGapMs === undefined ? null : monotonicMs() - this.lastGapMs,
       logLossAgeMs: this.identity.lossAgeMs,
+      lateUsers: this.funnelMemory.lateUsers,
       movesWaitedMs: this.mover.waitedMs,
     });
+  }
+
+  get funnelMemory(): FunnelMemory {
+    return this.savedFunnels.memory;
   }
 
   /** Alarms of the last check. */

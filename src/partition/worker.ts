@@ -153,6 +153,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     positionNote: new PositionFile(data.dataDir, number, log),
     refresh,
     outbox,
+    funnelBytesMax: data.funnelBytesMax / data.partitions.length,
     converted: (funnel, fromByte) => askConverted(nc, number, funnel, fromByte),
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),

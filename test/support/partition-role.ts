@@ -81,6 +81,7 @@ export class PartitionRole {
       reportRefresh: steadyRefreshPlan(500),
       cacheBytesMax: 4 * 1024 * 1024,
       dedupeBytesMax: 8 * 1024 * 1024,
+      funnelBytesMax: 8 * 1024 * 1024,
       isNatsEmbedded: true,
       dataDir: this.dataDir,
       deletionsDir: `${this.dataDir}-deletions`,

@@ -45,6 +45,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     damage: new Damage(log),
     positionNote: noNote,
     journal: noJournal,
+    funnelBytesMax: 1_024 * 1_024,
     refresh: {ms: 600_000, change: undefined},
     stagger: 0,
     erasureReach: 'bytes',

@@ -85,6 +85,7 @@ export class SimOwner {
       foldCache: new PartsCache(retryingValues(values), cacheBytes),
       positionNote: noNote,
       journal: noJournal,
+      funnelBytesMax: 1_024 * 1_024,
       forgetLinks: () => {},
       refresh: {ms: refreshMs, change: undefined},
       stagger,

@@ -10,7 +10,15 @@ export const savedFunnelAnswer = z.strictObject({
   created_at: instant(),
 });
 
-export const savedFunnelsAnswer = z.strictObject({data: z.array(savedFunnelAnswer)});
+export const savedFunnelsAnswer = z.strictObject({
+  data: z.array(savedFunnelAnswer),
+  late_users: count()
+    .nullable()
+    .describe(
+      'Users whose progress does not fit in `FUNNEL_MEMORY_MIB`: their completions are told with the next report, not at once. ' +
+        'Null while a partition does not answer.',
+    ),
+});
 
 export const deletedFunnelAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
 

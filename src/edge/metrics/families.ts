@@ -456,6 +456,19 @@ const partitions: readonly Family[] = [
     (p) => p.dedupe.erasedIds,
   ),
   ofPartition('gauge', 'millrace_erased_ids_bytes', 'Memory of these.', (p) => p.dedupe.erasedBytes),
+  ofPartition('gauge', 'millrace_funnel_bytes', 'Memory of progress in saved funnels.', (p) => p.funnels.bytes),
+  ofPartition(
+    'gauge',
+    'millrace_funnel_bytes_max',
+    'Bound of that memory: a share of FUNNEL_MEMORY_MIB.',
+    (p) => p.funnels.bytesMax,
+  ),
+  ofPartition(
+    'gauge',
+    'millrace_funnel_late_users',
+    'Users whose progress does not fit in it: their completions are found with the next snapshot.',
+    (p) => p.funnels.lateUsers,
+  ),
   ofPartition('gauge', 'millrace_erasures_pending', 'Deletions without a receipt yet.', (p) => p.deletions.pending),
   ofPartition(
     'gauge',

@@ -5,7 +5,7 @@ import {funnelStepsMax, idCharsMax} from '../../../actors/limits.js';
 import {windowMsOf, windowPattern, windowRule, windowText} from '../../conversion-window.js';
 import {type SavedFunnel, savedFunnelsMax, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {isName} from '../../ingest/validate.js';
-import type {savedFunnelAnswer, userFunnelsAnswer} from '../answers/saved-funnels.js';
+import type {savedFunnelAnswer, savedFunnelsAnswer, userFunnelsAnswer} from '../answers/saved-funnels.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -13,6 +13,7 @@ import {boundsForm, boundsOf} from '../query/asked-times.js';
 import {failUnknown, userInQuery} from '../query/asked-user.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import {partitionOfUser} from '../query/user-partition.js';
+import {orSilence} from '../readiness.js';
 import type {Handle} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
@@ -49,6 +50,11 @@ const outcomeUnknown = unavailable(
 );
 const unknownFunnel: Failure = {code: 'not_found', message: 'no such funnel'};
 const tooMany = invalidRequest(`${savedFunnelsMax} funnels are saved: delete one first`);
+const memoryIsFull = invalidRequest(
+  "users' progress in the saved funnels takes all of FUNNEL_MEMORY_MIB: raise it, or delete funnels first",
+);
+/** A partition answers at once; without an answer the list says so. */
+const memoryMsMax = 1_000;
 
 const shown = ({id, name, steps, windowMs, createdMs}: SavedFunnel): z.infer<typeof savedFunnelAnswer> => ({
   id,
@@ -65,10 +71,24 @@ function funnelIn({hooks}: Front, segment: string): SavedFunnel {
   return funnel;
 }
 
-export const listFunnels: Handle = ({hooks}, exchange) => {
+export const listFunnels: Handle = async (front, exchange) => {
   readQuery(exchange.query, noParameters);
-  exchange.json('200 OK', JSON.stringify({data: savedFunnelsOf(hooks).list().map(shown)}));
+  const late = await lateUsers(front);
+  const answer: z.infer<typeof savedFunnelsAnswer> = {
+    data: savedFunnelsOf(front.hooks).list().map(shown),
+    late_users: late.reduce<number | null>((sum, count) => (sum === null || count === null ? null : sum + count), 0),
+  };
+  exchange.json('200 OK', JSON.stringify(answer));
 };
+
+/** Users whose progress does not fit in memory, by partition; null: it does not answer. */
+function lateUsers({asks, partitionCount}: Front): Promise<(number | null)[]> {
+  const ask = async (partition: number): Promise<number | null> => {
+    const asked = asks.partition(partition, {ask: 'funnel_memory'}, ['funnel_memory'], memoryMsMax);
+    return (await orSilence(asked))?.memory.lateUsers ?? null;
+  };
+  return Promise.all(Array.from({length: partitionCount}, (_, partition) => ask(partition)));
+}
 
 export const readFunnel: Handle = (front, exchange, segment) => {
   readQuery(exchange.query, noParameters);
@@ -81,6 +101,7 @@ export async function saveFunnel(front: Front, exchange: Exchange, bytes: Buffer
   const {name, steps, window} = readFields(newFunnelBody, body);
   const funnels = savedFunnelsOf(front.hooks);
   if (funnels.list().length >= savedFunnelsMax) throw new RequestFailure(tooMany);
+  if ((await lateUsers(front)).some((count) => count !== null && count > 0)) throw new RequestFailure(memoryIsFull);
   const windowMs = window === undefined ? undefined : windowMsOf(window);
   const author = authorOf(front, exchange);
   const saved = await changed(front, () =>

@@ -5,6 +5,7 @@
 //   SF3. A funnel begins with the users who completed it by the newest snapshot at that time. Only later ones are notified.
 //   SF4. No caller waits for this work: it pauses `restFactor` times as long as it took.
 //   SF5. A completion that is appended twice counts once (actors/funnels CO1): a crash, or another owner, does no harm.
+//   SF6. What the watch keeps of users fits in `funnelBytesMax`. Who does not fit is found by SF2 alone: later, and as exactly.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {funnelsWatchedMax, type StepWatch} from '../../../actors/funnels/step-watch.js';
@@ -16,6 +17,7 @@ import type {PlainFunnel} from '../../asks/funnels.js';
 import {monotonicMs} from '../../clock.js';
 import type {SavedFunnel} from '../../effects/saved-funnel.js';
 import {isBefore} from '../../log-position.js';
+import type {FunnelMemory} from '../../measures.js';
 import {PacedWork} from '../../pacing/paced-work.js';
 import type {Effects, Outbox} from '../effects.js';
 import {type LogWriter, usersCompletedMax} from '../log/log-writer.js';
@@ -50,6 +52,8 @@ export interface SavedFunnelsSetup extends Pick<PartitionView, 'partition' | 'la
   readonly outbox: Pick<Outbox, 'funnels'>;
   /** Undefined: it cannot be said now. */
   readonly converted: (funnel: PlainFunnel, fromByte: number) => Promise<Converted | undefined>;
+  /** SF6 */
+  readonly funnelBytesMax: number;
   /** Position of the newest published snapshot; undefined before the first. */
   readonly publishedPosition: () => Position | undefined;
   readonly whenApplied: (sequence: number, waitMs: number) => Promise<boolean>;
@@ -89,10 +93,21 @@ export class SavedFunnels {
     this.funnels = funnels;
     this.watch = partition.watchFunnels(
       funnels.map(({id, steps, windowMs}) => ({steps, windowMs, isDone: (user) => completions.has(id, user)})),
+      this.setup.funnelBytesMax,
     );
     this.due.clear();
     // Rows that were folded before are of no watch.
     for (const {id} of funnels) this.due.set(id, this.positionAt(partition.appliedSequence));
+  }
+
+  /** SF6 */
+  get memory(): FunnelMemory {
+    const {watch} = this;
+    const {partition, funnelBytesMax: bytesMax} = this.setup;
+    const bytes = partition.completions.byteLength;
+    if (watch === undefined) return {bytes, bytesMax, lateUsers: 0};
+    const lateUsers = Math.max(0, partition.users.table.count - watch.usersMax);
+    return {bytes: bytes + watch.byteLength, bytesMax, lateUsers};
   }
 
   /** The partition goes live, or something may be due. */

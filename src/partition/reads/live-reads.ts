@@ -114,6 +114,8 @@ export class LiveReads {
         return {kind: 'publishing'};
       case 'conflicts':
         return {kind: 'conflicts', conflicts: this.view.partition.dedupe.conflicts.newest()};
+      case 'funnel_memory':
+        return {kind: 'funnel_memory', memory: this.runner.funnelMemory};
       case 'bodies':
         return this.bodies(question, seen, endMs);
       case 'deletion':

@@ -54,6 +54,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
       erasedIds: tombstones.count,
       erasedBytes: tombstones.byteLength,
     },
+    funnels: runner.funnelMemory,
     deletions: {pending, oldestPendingMs, completed: runner.deletions.completed},
   };
 }

@@ -13,6 +13,8 @@ import {MemoryShell} from '../../support/memory-shell.js';
 
 const at = Date.UTC(2026, 4, 1);
 const funnel = 'fn_0000000000000001';
+/** Memory for more users than any test has. */
+const roomy = 1_024 * 1_024;
 
 const track = (shell: MemoryShell, ...events: readonly (readonly [userId: string, event: string])[]): Promise<void> =>
   shell.append(
@@ -125,7 +127,8 @@ test('rows of steps touch their funnel; those of the last step name their user, 
     steps,
     isDone: (user: number) => partition.completions.has(id, user),
   });
-  const watch = partition.watchFunnels([watched('fn_1', 'cart', 'buy'), watched('fn_2', 'buy', 'return')])!;
+  const funnels = [watched('fn_1', 'cart', 'buy'), watched('fn_2', 'buy', 'return')];
+  const watch = partition.watchFunnels(funnels, roomy)!;
   await complete(shell, {stage: 'now', funnel: 'fn_1', users: [1]});
   await track(shell, ['a', 'visit'], ['a', 'cart']);
   expect([watch.takeTouched(), [...watch.takeUsers()]]).toEqual([1, []]);
@@ -144,11 +147,12 @@ test('rows of steps touch their funnel; those of the last step name their user, 
 test('a user whose rows are all known is found only with rows of all steps within the window', async () => {
   const shell = await withUsers('old');
   const {partition} = shell;
-  const watch = partition.watchFunnels([
+  const funnels = [
     {steps: ['cart', 'buy'], isDone: () => false},
     {steps: ['cart', 'buy'], windowMs: 60_000, isDone: () => false},
     {steps: ['buy', 'buy'], windowMs: 1_500, isDone: () => false},
-  ])!;
+  ];
+  const watch = partition.watchFunnels(funnels, roomy)!;
   const row = (user: string, event: string, ms: number): Promise<void> =>
     shell.append((writer) => writeEvent(writer, {event, userId: user, timeMs: at + ms, receivedMs: at + ms}));
   const found = async (user: string, event: string, ms: number): Promise<number> => {
@@ -163,4 +167,23 @@ test('a user whose rows are all known is found only with rows of all steps withi
   expect(await found('new', 'buy', 66_000)).toBe(0b101);
   await row('new', 'cart', 10_000);
   expect(await found('new', 'buy', 70_000)).toBe(0b111);
+});
+
+test('users who do not fit in memory are not found, and touch the funnel all the same', async () => {
+  const shell = await withUsers('a', 'b', 'c');
+  const {partition} = shell;
+  // Of a user two words and the newest times of two steps, and somewhat more than a bit.
+  const bytesMax = 2 * 17;
+  const watch = partition.watchFunnels([{steps: ['cart', 'buy'], isDone: () => false}], bytesMax)!;
+  await track(shell, ['a', 'buy'], ['b', 'buy'], ['c', 'buy']);
+  expect([watch.usersMax, watch.takeTouched(), watch.takeUsers()]).toEqual([
+    2,
+    1,
+    [
+      [0, 1],
+      [1, 1],
+    ],
+  ]);
+  await track(shell, ['c', 'buy']);
+  expect([watch.takeTouched(), watch.hasUsers, watch.byteLength <= bytesMax]).toEqual([1, false, true]);
 });

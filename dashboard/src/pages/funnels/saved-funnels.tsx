@@ -10,14 +10,15 @@ import {Card} from '../../shell/card';
 import {FaultBox, Loading} from '../../shell/states';
 import './saved-funnels.css';
 
-type SavedFunnel = (typeof savedFunnelsAnswer)['_output']['data'][number];
+type Saved = (typeof savedFunnelsAnswer)['_output'];
+type SavedFunnel = Saved['data'][number];
 
 export interface SavedFunnelsProps {
   readonly question: FunnelQuestion;
 }
 
 export function SavedFunnels({question}: SavedFunnelsProps) {
-  const [asked, ask] = useAsked<{data: SavedFunnel[]}>('v1/funnels');
+  const [asked, ask] = useAsked<Saved>('v1/funnels');
   const [name, setName] = useState('');
   const [leaving, setLeaving] = useState<string>();
   const [fault, setFault] = useState<Fault>();
@@ -62,6 +63,9 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
             </li>
           ))}
         </ul>
+      )}
+      {!!value?.late_users && (
+        <p class="help">Users told of late, as FUNNEL_MEMORY_MIB is full: {value.late_users}.</p>
       )}
       {step.length > 0 && (
         <form

@@ -15,6 +15,11 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
     means: 'message ids are remembered for less than 7 days: a later retry would count twice',
     cure: 'raise `DEDUPE_MEMORY_MIB` (20 bytes per id)',
   },
+  funnel_memory: {
+    means:
+      'progress in saved funnels takes all of `FUNNEL_MEMORY_MIB`: completions of further users are told with the next report, not at once',
+    cure: 'raise `FUNNEL_MEMORY_MIB` (up to 36 bytes per user), or delete saved funnels; no completion is lost, and reports stay exact',
+  },
   gap: {
     means: 'a producer skipped a number: the log lacks a message that may have been acknowledged',
     cure: 'keep `DATA_DIR` and the logs; check whether a backup was restored or the disk lost synced data',

@@ -30,7 +30,7 @@ export const funnels: Operations = {
     summary: 'Save a funnel',
     description:
       'From then on it is found out who completes the funnel, and endpoints are told with `funnel.completed`, once for each user. ' +
-      'Who completed it before is not told. At most 20 funnels.',
+      'Who completed it before is not told. At most 20 funnels, and none once `late_users` of the list is above 0.',
     query: noParameters,
     body: {schema: newFunnelBody, example: {name: example.name, steps: example.steps, window: example.window}},
     answers: {201: {description: 'The funnel.', schema: savedFunnelAnswer, example}},
@@ -42,7 +42,7 @@ export const funnels: Operations = {
     summary: 'List the saved funnels',
     query: noParameters,
     answers: {
-      200: {description: 'All saved funnels, oldest first.', schema: savedFunnelsAnswer, example: {data: [example]}},
+      200: {description: 'All saved funnels, oldest first.', schema: savedFunnelsAnswer, example: {data: [example], late_users: 0}},
     },
     errors: [],
   },
