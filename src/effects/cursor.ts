@@ -19,17 +19,22 @@ export const cursorName = (endpointId: string, partition: number): string => `c.
 export class CursorRecord {
   private readonly bucket: Pick<KeyBucket, 'read' | 'write'>;
   readonly name: string;
-  private revision = 0;
+  private newest = 0;
 
   constructor(bucket: Pick<KeyBucket, 'read' | 'write'>, endpointId: string, partition: number) {
     this.bucket = bucket;
     this.name = cursorName(endpointId, partition);
   }
 
+  /** Revision that this record read or wrote last; 0: none. */
+  get revision(): number {
+    return this.newest;
+  }
+
   /** The stored cursor; undefined before the first write. Rejects with a `BucketFault`. */
   async read(): Promise<{readonly cursor: Cursor; readonly revision: number} | undefined> {
     const entry = await this.bucket.read(this.name);
-    this.revision = entry?.revision ?? 0;
+    this.newest = entry?.revision ?? 0;
     return entry === undefined || entry.text === ''
       ? undefined
       : {cursor: JSON.parse(entry.text) as Cursor, revision: entry.revision};
@@ -37,8 +42,8 @@ export class CursorRecord {
 
   /** False: another process wrote the cursor. Rejects with a `BucketFault`. */
   async write(cursor: Cursor): Promise<boolean> {
-    const revision = await this.bucket.write(this.name, JSON.stringify(cursor), this.revision);
-    if (revision !== undefined) this.revision = revision;
+    const revision = await this.bucket.write(this.name, JSON.stringify(cursor), this.newest);
+    if (revision !== undefined) this.newest = revision;
     return revision !== undefined;
   }
 }

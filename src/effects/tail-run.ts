@@ -13,11 +13,14 @@
 //        are others.
 //   TL7. The definition is read after each page: an edit that was answered before a row was stored counts for it, even if this
 //        process has not heard of the edit yet. A page that was read by other rules is read again.
+//   TL8. A delivery that cannot be settled now delays the cursor, and no other delivery of its page: the page is read again without
+//        those that are settled.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type Generations, lostFrom, newestOf} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
+import {whenAllEnded} from '../pacing/when-all-ended.js';
 import type {Recipient} from './courier.js';
 import {type Cursor, CursorRecord} from './cursor.js';
 import {maxLagMsOf} from './endpoint.js';
@@ -110,6 +113,8 @@ export class TailRun {
   private isSaved = true;
   private isOvertaken = false;
   private isStopped = false;
+  /** Ids of settled deliveries that the cursor has not passed. TL8 */
+  private readonly settled = new Set<string>();
 
   constructor(recipient: Recipient, partition: number, world: TailWorld) {
     this.recipient = recipient;
@@ -130,7 +135,6 @@ export class TailRun {
         while (!this.isStopped && (await this.recipient.gate.open())) await this.step();
       } catch (error) {
         throwBroken(error);
-        this.cursor = undefined;
         if (error instanceof Overtaken) await this.standBy();
         else await pause(failedPauseMs); // An owner or a stream does not answer.
       }
@@ -146,10 +150,14 @@ export class TailRun {
 
   private async begin(): Promise<void> {
     this.rules = await this.recipient.readRules();
+    const {revision} = this.record;
     const found = await this.record.read();
+    this.isOvertaken = false;
+    // An unchanged record is this process's own, and its cursor may be ahead of what it wrote.
+    if (this.cursor !== undefined && found?.revision === revision) return;
     this.cursor = found?.cursor ?? (await this.firstCursor(this.rules));
     this.isSaved = true;
-    this.isOvertaken = false;
+    this.settled.clear();
   }
 
   /** Cursor of an endpoint that subscribed after its creation; the edge writes the one of a new endpoint (routes/webhooks.ts). */
@@ -171,8 +179,8 @@ export class TailRun {
     const cursor = this.cursor!;
     if (!(await this.world.heads.whenBehind(this.partition, cursor, headWaitMs))) {
       this.lagMs = 0;
-      await this.forgetMissed();
       if (!this.isSaved) await this.save();
+      await this.forgetMissed();
       return;
     }
     const rules = this.rules!;
@@ -198,8 +206,8 @@ export class TailRun {
     if (this.isStopped) return;
     this.move({generation, ordinal: page.next}, page.missed);
     if (this.world.wallMs() - this.savedMs < savedEveryMs) return;
+    await this.save(); // First: another partition's owner that is away must not take back what is settled here.
     await this.forgetMissed();
-    await this.save();
   }
 
   /** The first row that a rule may take, if the cursor is before it: the endpoint took no events until an edit. */
@@ -213,21 +221,20 @@ export class TailRun {
   private move({generation, ordinal}: TailPlace, missed = this.cursor?.missed ?? []): void {
     this.cursor = {v: 1, generation, ordinal, ...(missed.length > 0 && {missed})};
     this.isSaved = false;
+    this.settled.clear();
   }
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
     const {endpoint} = this.recipient;
-    if (cursor.plannedEnd === undefined && page.deliveries.some(({trigger}) => trigger.of.isBatch)) {
-      this.cursor = {...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)};
-      await this.save();
-    }
+    if (cursor.plannedEnd === undefined && page.deliveries.some(({trigger}) => trigger.of.isBatch))
+      await this.save({...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)});
     const rest = page.deliveries.values();
     const settleSome = async (): Promise<void> => {
-      for (const delivery of rest) await this.settle(delivery);
+      for (const delivery of rest) if (!this.settled.has(delivery.trigger.id)) await this.settle(delivery);
     };
     // Further lanes would only wait in the gate, which wakes all of them whenever a place is free.
     const lanes = endpoint.ordered ? 1 : socketsMax;
-    await this.whileClaimed(async () => void (await Promise.all(Array.from({length: lanes}, settleSome))));
+    await this.whileClaimed(async () => void (await whenAllEnded(Array.from({length: lanes}, settleSome)))); // TL8
   }
 
   /** Renews the claim while `work` runs. TL3 @throws Overtaken, after `work` has ended */
@@ -256,9 +263,10 @@ export class TailRun {
   }
 
   /** Writes the cursor. CU1 @throws Overtaken */
-  private async save(): Promise<void> {
+  private async save(cursor = this.cursor!): Promise<void> {
     this.savedMs = this.world.wallMs();
-    if (!(await this.record.write(this.cursor!))) throw new Overtaken();
+    if (!(await this.record.write(cursor))) throw new Overtaken();
+    this.cursor = cursor;
     this.isSaved = true;
   }
 
@@ -381,16 +389,24 @@ export class TailRun {
 
   // ---- deliveries ----
 
-  /** Resolves when the delivery is taken, erased, queued or a dead letter. TL1 */
+  /** Resolves when the delivery is taken, erased, queued or a dead letter, or this process may not go on. TL1 */
   private async settle(delivery: Delivery): Promise<void> {
+    if (await this.isSettled(delivery)) this.settled.add(delivery.trigger.id);
+  }
+
+  private async isSettled(delivery: Delivery): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.attempt(delivery, attempt);
-      if (outcome === undefined || outcome.kind === 'delivered' || outcome.kind === 'erased') return;
+      if (outcome === undefined) return false;
+      if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
       if (outcome.kind === 'gone') continue; // Disabled: the gate is closed until it is resumed.
       if (this.recipient.isProbed) continue;
-      if (!this.recipient.endpoint.ordered) return this.queue(delivery, outcome);
-      const delayMs = attempt < attemptsMax ? this.world.retryDelayMs(attempt) : undefined;
-      if (delayMs === undefined) return this.bury(delivery, outcome);
+      const isOrdered = this.recipient.endpoint.ordered;
+      const delayMs = isOrdered && attempt < attemptsMax ? this.world.retryDelayMs(attempt) : undefined;
+      if (delayMs === undefined) {
+        await (isOrdered ? this.bury(delivery, outcome) : this.queue(delivery, outcome));
+        return true;
+      }
       await pause(waitOf(outcome) ?? delayMs);
     }
   }
@@ -472,6 +488,7 @@ export class TailRun {
 
   /** Resolves when no process moves the cursor any more although rows follow it. TL3 */
   private async standBy(): Promise<void> {
+    this.cursor = undefined;
     let seen: number | undefined;
     for (let looks = 0; looks < standingLooks && !this.isStopped; ) {
       await pause(this.world.standByMs);

@@ -1,6 +1,7 @@
 // A tail over a fake world: rows of one partition, a bucket in memory, a receiver that the test holds.
 import {afterEach, describe, expect, test} from 'vitest';
 import type {PartitionQuestion} from '../../src/asks/partition.js';
+import {askPartitionSubject} from '../../src/asks/subjects.js';
 import {seedsOf} from '../../src/deployment-seeds.js';
 import {Recipient, sharedSockets} from '../../src/effects/courier.js';
 import {type Cursor, cursorName} from '../../src/effects/cursor.js';
@@ -51,6 +52,8 @@ class World {
   /** Called when a page is read. */
   onPage: () => void = () => undefined;
   readonly letters: (Queued | DeadLetter)[] = [];
+  /** How often the stream does not take a letter. */
+  refusedLetters = 0;
   /** Of each message, in order. */
   readonly answers: ((outcome: Outcome) => void)[] = [];
 
@@ -104,7 +107,8 @@ class World {
     this.entries.set(endpoint.id, {name: endpoint.id, revision: revision + 1, text});
   }
 
-  start(content: Partial<Endpoint> = {}): void {
+  /** Only partition 0 has an owner. */
+  start(content: Partial<Endpoint> = {}, partitionCount = 1): void {
     const {wallMs} = this;
     const bucket = {
       read: async (name: string) => this.entries.get(name),
@@ -114,9 +118,18 @@ class World {
         return expected + 1;
       },
     };
-    const owners = new Owners(async (_, question) => this.answer(question));
+    const owners = new Owners(async (subject, question) => {
+      if (subject !== askPartitionSubject(0)) throw new Error('there is no owner');
+      return this.answer(question);
+    });
     const heads = new Heads(owners);
-    const keep = async (_: string, letter: Queued | DeadLetter) => void this.letters.push(letter);
+    const keep = async (_: string, letter: Queued | DeadLetter): Promise<void> => {
+      if (this.refusedLetters > 0) {
+        this.refusedLetters -= 1;
+        throw new Error('the stream does not answer');
+      }
+      this.letters.push(letter);
+    };
     const poster = {
       post: async (_: string, contentOf: () => Promise<Content | undefined>) => {
         const {headers, body} = (await contentOf())!;
@@ -137,7 +150,7 @@ class World {
       wallMs,
       retryDelayMs: () => 0,
       messageId: (...parts) => messageId(secret, ...parts),
-      partitionCount: 1,
+      partitionCount,
       standByMs,
       placeIn: () => undefined,
       logger,
@@ -165,6 +178,43 @@ test('the cursor passes rows once each of their deliveries is settled', async ()
   expect(world.cursor.ordinal).toBe(0);
   world.answers[0]!({kind: 'delivered', status: 200});
   await until('it has passed them', () => world.cursor.ordinal === 2);
+});
+
+test('a delivery that cannot be queued holds up no other: once these are settled it alone is sent again', async () => {
+  const world = new World(Date.now);
+  world.rows.push(row(0), row(1), row(2));
+  world.refusedLetters = 1;
+  world.start();
+  await until('all are sent', () => world.answers.length === 3);
+  world.answers[0]!({kind: 'failed', status: 500});
+  await until('the stream was asked', () => world.refusedLetters === 0);
+  // The page is read again a second after it ended.
+  const before = performance.now();
+  await until('it had the time to be read again', () => performance.now() - before > 1_500);
+  expect(world.answers.length).toBe(3);
+  for (const answer of world.answers.slice(1)) answer({kind: 'delivered', status: 200});
+  await until('one is sent again', () => world.answers.length === 4);
+  expect(world.ids[3]).toBe(world.ids[0]);
+  world.answers[3]!({kind: 'delivered', status: 200});
+  await until('the cursor has passed them', () => world.cursor.ordinal === 3);
+  expect(world.answers.length).toBe(4);
+});
+
+test('what is settled is not sent again because the owner of another partition is away', async () => {
+  const world = new World(Date.now);
+  const name = cursorName(endpoint.id, 0);
+  const cursor = {v: 1, generation: 1, ordinal: 1, missed: [[0, 1]]} satisfies Cursor;
+  world.entries.set(name, {name, revision: 1, text: JSON.stringify(cursor)});
+  world.rows.push(undefined, row(1));
+  world.start({}, 2);
+  for (const ordinal of [1, 2]) {
+    await until('the next one is sent', () => world.answers.length === ordinal);
+    world.answers.at(-1)!({kind: 'delivered', status: 200});
+    world.rows.push(row(ordinal + 1));
+  }
+  await until('the third is sent', () => world.answers.length === 3);
+  expect(new Set(world.ids).size).toBe(3);
+  expect(world.cursor).toMatchObject({ordinal: expect.any(Number), missed: [[0, 1]]});
 });
 
 test('a message has the id of its place, whenever it is sent', async () => {

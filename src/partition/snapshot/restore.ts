@@ -16,6 +16,7 @@ import {
 } from '../../../actors/manifest.js';
 import {Partition, type PartitionSetup} from '../../../actors/partition.js';
 import {bucketSubject} from '../../nats/topology.js';
+import {whenAllEnded} from '../../pacing/when-all-ended.js';
 import {isUnreadable} from '../../parts/damage.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
@@ -77,7 +78,10 @@ function checkStored(index: SnapshotIndex, stored: ReadonlySet<string>): void {
   }
 }
 
-/** Loads all tables at once: each load waits for the store longer than most of them take to restore. */
+/**
+ * Loads all tables at once: each load waits for the store longer than most of them take to restore. A failure waits for the other
+ * loads: memory holds one state at a time.
+ */
 async function restoreTables(partition: Partition, index: SnapshotIndex, cache: PartsCache, permitsMissing: boolean) {
   const load: Load = (ref) => cache.loadUncached(ref);
   const open = index.chunks.find((entry) => entry.chunk === index.nextChunk);
@@ -138,14 +142,6 @@ export async function restoreLinks({links, moves}: Partition, index: SnapshotInd
     for (const ref of refs) messages.push(await load(ref));
     moves.restoreArriving({from, n, messages});
   }
-}
-
-/** Throws the first failure in the order of the list, once all loads have ended: memory holds one state at a time. */
-async function whenAllEnded<T extends readonly unknown[]>(
-  loads: readonly [...T],
-): Promise<{-readonly [P in keyof T]: Awaited<T[P]>}> {
-  await Promise.allSettled(loads);
-  return Promise.all(loads);
 }
 
 /** A missing list of past receipts does not refuse a start. */

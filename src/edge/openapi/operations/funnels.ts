@@ -42,7 +42,11 @@ export const funnels: Operations = {
     summary: 'List the saved funnels',
     query: noParameters,
     answers: {
-      200: {description: 'All saved funnels, oldest first.', schema: savedFunnelsAnswer, example: {data: [example], late_users: 0}},
+      200: {
+        description: 'All saved funnels, oldest first.',
+        schema: savedFunnelsAnswer,
+        example: {data: [example], late_users: 0},
+      },
     },
     errors: [],
   },
