@@ -1,5 +1,5 @@
 // Conditions, all of which must hold: each is a property, an operator and a value. What is not complete stays here, and is asked
-// for by nobody.
+// for by nobody; a form around it is not sent meanwhile.
 import {useEffect, useState} from 'preact/hooks';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import {
@@ -105,6 +105,7 @@ function ConditionRow({
           keys={keys}
           value={property}
           isFirstFocus={condition === undefined}
+          isRequired={true}
           // Values of another property mean nothing.
           onChoose={(chosen) => put({property: chosen, values: []})}
         />
@@ -157,6 +158,7 @@ function ConditionRow({
                 property={property}
                 value={isOfMany(op) ? undefined : values[0]}
                 isFirstFocus={isChoosing && values.length === 0}
+                isRequired={values.length === 0}
                 onChoose={(value) => put({values: isOfMany(op) ? [...new Set([...values, value])] : [value]})}
               />
             ))}
@@ -202,12 +204,19 @@ function NumberField({
       inputMode="decimal"
       placeholder="10"
       autocomplete="off"
+      required
       value={text}
       aria-invalid={text !== '' && !isNumber}
-      onInput={({currentTarget}) => setText(currentTarget.value.trim())}
+      onInput={({currentTarget}) => {
+        const typed = currentTarget.value.trim();
+        currentTarget.setCustomValidity(readCondition(`a gt ${typed}`) === undefined ? 'A number is expected' : '');
+        setText(typed);
+      }}
       onBlur={take}
-      onKeyDown={({key}) => {
-        if (key === 'Enter') take();
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter') return;
+        event.preventDefault(); // A form around it would be sent without this number.
+        take();
       }}
     />
   );

@@ -25,6 +25,7 @@ export function Picker({
   value,
   shown = value,
   isFirstFocus = false,
+  isRequired = false,
   ownNote,
   useOptions,
   isValue,
@@ -37,6 +38,8 @@ export function Picker({
   /** Text of the value in the field. */
   readonly shown?: string | undefined;
   readonly isFirstFocus?: boolean;
+  /** A form is not sent while no value is chosen. */
+  readonly isRequired?: boolean;
   /** Goes with a typed text that is not in the list. */
   readonly ownNote: string;
   /** A hook: the list for what is typed; undefined while the list is closed. */
@@ -90,6 +93,7 @@ export function Picker({
         placeholder={placeholder}
         autocomplete="off"
         spellcheck={false}
+        required={isRequired}
         value={text ?? shown ?? ''}
         title={shown}
         onFocus={({currentTarget}) => currentTarget.select()}
@@ -98,6 +102,7 @@ export function Picker({
         onKeyDown={(event) => {
           if (event.key === 'Escape' && isOpen) {
             event.stopPropagation();
+            event.preventDefault(); // A dialog around it stays open.
             setText(undefined);
           } else if (event.key === 'ArrowDown' && !isOpen) setText('');
           else if (event.key === 'Enter' && isOpen && isValue(typed)) {

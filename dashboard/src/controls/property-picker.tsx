@@ -14,6 +14,7 @@ interface Props {
   readonly label: string;
   readonly value: string | undefined;
   readonly isFirstFocus?: boolean;
+  readonly isRequired?: boolean;
   readonly onChoose: (value: string) => void;
 }
 

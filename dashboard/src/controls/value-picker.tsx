@@ -13,6 +13,7 @@ export function ValuePicker({
   property,
   value,
   isFirstFocus = false,
+  isRequired = false,
   onChoose,
 }: {
   readonly label: string;
@@ -20,6 +21,7 @@ export function ValuePicker({
   readonly property: string;
   readonly value: string | undefined;
   readonly isFirstFocus?: boolean;
+  readonly isRequired?: boolean;
   readonly onChoose: (value: string) => void;
 }) {
   const useValues = (typed: string | undefined): PickerOptions => {
@@ -43,6 +45,7 @@ export function ValuePicker({
       placeholder="Choose a value"
       value={value}
       isFirstFocus={isFirstFocus}
+      isRequired={isRequired}
       ownNote="not in the list"
       useOptions={useValues}
       isValue={(text) => text.length > 0 && text.length <= 1_000}

@@ -15,6 +15,7 @@ export interface Firing {
   readonly counts: 'events' | 'users';
   /** Conditions as texts. */
   readonly where: readonly string[];
+  readonly userWhere: readonly string[];
   readonly minutes: number;
   /** Days over which a funnel is judged. */
   readonly days: number;
@@ -22,7 +23,10 @@ export interface Firing {
 
 const minuteMs = 60_000;
 
-export function firingBehind({kind, firing, event, counts, where, minutes, days}: Firing): Explanation {
+const conditionsOf = (texts: readonly string[]): readonly Condition[] =>
+  texts.map((text) => readCondition(text)).filter((one) => one !== undefined);
+
+export function firingBehind({kind, firing, event, counts, minutes, days, ...conditions}: Firing): Explanation {
   const {from, bound} = firing;
   const value = firing.value ?? 0;
   const endMs = Date.parse(from);
@@ -38,13 +42,13 @@ export function firingBehind({kind, firing, event, counts, where, minutes, days}
       freshness: undefined,
     };
   const span = spanOfMoments(endMs - minutes * minuteMs, endMs - 1);
-  const conditions = where.map((text) => readCondition(text)).filter((one): one is Condition => one !== undefined);
+  const where = conditionsOf(conditions.where);
   const measure = kind === 'threshold' && counts === 'users' ? 'users' : 'total';
   const explained = trendBehind({
     value,
-    series: {event, ...counted, where: conditions},
+    series: {event, ...counted, where},
     measure,
-    common: {user_where: [], by: null},
+    common: {user_where: conditionsOf(conditions.userWhere), by: null},
     row: undefined,
     answer: undefined,
     days: span,

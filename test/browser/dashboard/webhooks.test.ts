@@ -3,7 +3,7 @@ import {createHmac} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {Browser} from 'playwright-core';
+import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
@@ -45,7 +45,13 @@ const allText = (dashboard: DashboardPage): Promise<string> =>
     "document.documentElement.outerHTML + location.href + JSON.stringify({...localStorage, ...sessionStorage, state: history.state}) + [...document.querySelectorAll('input,textarea')].map(({value}) => value).join(' ')",
   );
 
-test('a webhook: added, its secret stored, tested, paused, rotated, deleted', async () => {
+/** Chooses in a picker; a text that it does not list, too. */
+async function choose(page: Page, label: string, text: string): Promise<void> {
+  await page.getByLabel(label, {exact: true}).fill(text);
+  await page.getByRole('option', {name: text}).click();
+}
+
+test('a webhook: added, its secret stored, tested, edited, paused, rotated, deleted', async () => {
   const dashboard = await DashboardPage.open(browser, service, {width: 390});
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
@@ -55,9 +61,16 @@ test('a webhook: added, its secret stored, tested, paused, rotated, deleted', as
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
   await page.getByLabel('URL').fill(url);
   await page.getByLabel('Events, as they are stored').check();
-  await page.getByLabel('Names of events').fill('order_paid\nsignup');
+  for (const name of ['order_paid', 'signup']) await choose(page, 'Add a name: event.tracked', name);
   await page.getByLabel('Users who are deleted').check();
+  await page.getByText('How it is sent').click();
+  await page.getByLabel('Events in a request, at most').fill('10');
+  await page.getByLabel('In order').check();
+  await page.getByRole('button', {name: 'Whatever they say: add a filter'}).click();
+  await choose(page, 'Property event.tracked, filter 1', 'plan');
   await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Add the webhook'}).click(); // Nothing comes of it: the filter has no value yet.
+  await choose(page, 'Value event.tracked, filter 1', 'pro');
   await page.getByRole('button', {name: 'Add the webhook'}).click();
   const field = page.getByLabel('Verify its messages with');
   const secret = await field.inputValue();
@@ -67,7 +80,7 @@ test('a webhook: added, its secret stored, tested, paused, rotated, deleted', as
   expect(await allText(dashboard)).not.toContain(secret);
 
   await page.getByRole('button', {name: `Open ${url}`}).click();
-  await page.getByText('event.tracked (order_paid, signup); user.deleted').waitFor();
+  await page.getByText('event.tracked (order_paid, signup) if plan eq pro; user.deleted').waitFor();
   await page.getByRole('button', {name: 'Send a test'}).click();
   await page.getByText('A test message is queued.').waitFor();
   await until('the receiver has it', async () => received.length > 0);
@@ -79,6 +92,15 @@ test('a webhook: added, its secret stored, tested, paused, rotated, deleted', as
   await page.getByRole('cell', {name: headers['webhook-id']!}).waitFor();
   await page.getByRole('cell', {name: 'delivered 204'}).waitFor();
   await dashboard.expectSound();
+
+  await page.getByRole('button', {name: 'Edit', exact: true}).click();
+  expect(await page.getByLabel('Events in a request, at most').inputValue()).toBe('10');
+  await page.getByRole('button', {name: 'Remove signup: event.tracked'}).click();
+  await page.getByRole('button', {name: 'Remove event.tracked, filter 1'}).click();
+  await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Save'}).click();
+  await page.getByText('It is changed.').waitFor();
+  await page.getByText('event.tracked (order_paid); user.deleted').waitFor();
 
   await page.getByRole('button', {name: 'Pause'}).click();
   await page.getByRole('row', {name: /paused/}).waitFor();
@@ -108,7 +130,7 @@ test('a webhook: added, its secret stored, tested, paused, rotated, deleted', as
   await dashboard.close();
 });
 
-test('an alert: previewed over what happened, added, fires, is paused and deleted', async () => {
+test('an alert: previewed over what happened, added, fires, is edited, paused and deleted', async () => {
   const dayMs = 86_400_000;
   const writer = new Client(service.baseUrl, service.writeKey);
   const atMs = [0, 3 * dayMs, 6 * dayMs].map((agoMs) => Date.now() - agoMs - 60_000);
@@ -123,7 +145,7 @@ test('an alert: previewed over what happened, added, fires, is paused and delete
   await page.getByText('Nothing is watched yet').waitFor();
   await page.getByRole('button', {name: 'Add an alert'}).click();
   await page.getByLabel('Name', {exact: true}).fill('Payments fail');
-  await page.getByLabel('Event', {exact: true}).fill('payment_failed');
+  await choose(page, 'Event', 'payment_failed');
   await page.getByLabel('Bound').fill('1');
   await page.getByLabel('In so many minutes').fill('60');
   const preview = page.getByRole('button', {name: 'Preview 30 days'});
@@ -139,6 +161,16 @@ test('an alert: previewed over what happened, added, fires, is paused and delete
   await row.getByText('Fires: at least 1 "payment_failed" events in 1 h').waitFor();
   await row.getByText('firing').waitFor();
   await dashboard.expectSound();
+  await row.getByRole('button', {name: 'Edit'}).click();
+  await page.getByLabel('Bound').fill('2');
+  await page.getByText('With another condition its state begins anew').waitFor();
+  await page.getByText('Whom it tells').click();
+  await page.getByLabel('It tells').selectOption('chosen');
+  await page.getByText('There is nobody to choose yet').waitFor();
+  await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Save'}).click();
+  await row.getByText('Fires: at least 2 "payment_failed" events in 1 h').waitFor();
+  await row.getByText('ok', {exact: true}).waitFor();
   await row.getByRole('button', {name: 'Pause'}).click();
   await row.getByText('paused').waitFor();
   await row.getByRole('button', {name: 'Delete'}).click();

@@ -1,13 +1,17 @@
-// A rule as texts of its fields, and as the API takes it. A text that is no number is sent as it is: the answer names the field.
-import {linesOf} from '../webhooks/webhook-words';
-import type {AlertKind, LagKind} from './alert-words';
+// An alert as the fields of its form, and as the API takes it: all of it when it is made, what changed when it is edited.
+import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
+import {type Condition, readCondition, writeCondition} from '../../address/conditions.js';
+import {changedFields, type Fields, numberText, optionalNumber, typedNumber} from '../../address/form-fields.js';
+import type {AlertKind, LagKind} from './alert-words.js';
 
 export interface AlertDraft {
   readonly name: string;
   readonly kind: AlertKind;
   readonly count: 'events' | 'users';
-  readonly event: string;
-  readonly where: string;
+  /** Undefined: of any name. */
+  readonly event: string | undefined;
+  readonly where: readonly Condition[];
+  readonly userWhere: readonly Condition[];
   readonly minutes: string;
   readonly side: 'gte' | 'lte';
   readonly bound: string;
@@ -16,10 +20,13 @@ export interface AlertDraft {
   /** Per cent. */
   readonly below: string;
   readonly lowerBy: string;
+  readonly minEntered: string;
   /** From 1. */
   readonly step: string;
   readonly lag: LagKind;
   readonly seconds: string;
+  /** Ids of webhooks; undefined: those that take alerts. */
+  readonly endpoints: readonly string[] | undefined;
   readonly held: string;
   readonly repeat: string;
   readonly quietFrom: string;
@@ -31,8 +38,9 @@ export const newDraft: AlertDraft = {
   name: '',
   kind: 'threshold',
   count: 'events',
-  event: '',
-  where: '',
+  event: undefined,
+  where: [],
+  userWhere: [],
   minutes: '60',
   side: 'gte',
   bound: '',
@@ -40,9 +48,11 @@ export const newDraft: AlertDraft = {
   days: '7',
   below: '',
   lowerBy: '',
+  minEntered: '',
   step: '1',
   lag: 'report',
   seconds: '600',
+  endpoints: undefined,
   held: '',
   repeat: '',
   quietFrom: '',
@@ -50,56 +60,109 @@ export const newDraft: AlertDraft = {
   zone: 'UTC',
 };
 
-const numberOf = (text: string): number | string => {
-  const typed = text.trim();
-  return typed === '' || Number.isNaN(Number(typed)) ? typed : Number(typed);
-};
+const perCent = 100;
+const conditionsOf = (texts: readonly string[] = []): readonly Condition[] =>
+  texts.map(readCondition).filter((one) => one !== undefined);
+/** A default, which the API names as any other value, is an empty field. */
+const unless = (value: number | undefined, absent: number): number | undefined =>
+  value === absent ? undefined : value;
 
-const optional = (field: string, text: string, scale = 1): object => {
-  const value = numberOf(text);
-  return value === '' ? {} : {[field]: typeof value === 'number' ? value / scale : value};
-};
+export function draftOf(alert: AlertAnswer): AlertDraft {
+  const {name, kind, event, where, user_where: userWhere, quiet_hours: quiet, gte, lte} = alert;
+  return {
+    ...newDraft,
+    name,
+    kind,
+    count: alert.count ?? newDraft.count,
+    event,
+    where: conditionsOf(where),
+    userWhere: conditionsOf(userWhere),
+    minutes: numberText(alert.minutes) || newDraft.minutes,
+    side: lte === undefined ? 'gte' : 'lte',
+    bound: numberText(gte ?? lte),
+    funnel: alert.funnel ?? '',
+    days: numberText(alert.days) || newDraft.days,
+    below: numberText(alert.below, perCent),
+    lowerBy: numberText(alert.lower_by_percent),
+    minEntered: numberText(unless(alert.min_entered, 1)),
+    step: numberText(alert.step) || newDraft.step,
+    lag: alert.lag ?? newDraft.lag,
+    seconds: numberText(alert.seconds) || newDraft.seconds,
+    endpoints: alert.endpoints,
+    held: numberText(unless(alert.for, 1)),
+    repeat: numberText(alert.repeat_minutes),
+    quietFrom: quiet?.from ?? '',
+    quietTo: quiet?.to ?? '',
+    zone: quiet?.timezone ?? newDraft.zone,
+  };
+}
 
-export function bodyOf(draft: AlertDraft): object {
-  const {name, held, repeat, quietFrom, quietTo, zone} = draft;
+const listed = (conditions: readonly Condition[]): readonly string[] | null =>
+  conditions.length === 0 ? null : conditions.map(writeCondition);
+
+/** Fields of the alert but its kind. Null: an optional one that it has not. */
+function fieldsOf(draft: AlertDraft): Fields {
+  const {name, kind, endpoints, held, repeat, quietFrom, quietTo, zone} = draft;
   const isQuiet = quietFrom !== '' || quietTo !== '';
   return {
-    ...(name.trim() === '' ? {} : {name: name.trim()}),
-    kind: draft.kind,
+    name: name.trim() === '' ? null : name.trim(),
     ...ruleOf(draft),
-    ...(draft.kind !== 'stalled' && {
-      ...optional('for', held),
-      ...optional('repeat_minutes', repeat),
-      ...(isQuiet && {quiet_hours: {timezone: zone.trim(), from: quietFrom, to: quietTo}}),
+    endpoints: endpoints ?? null,
+    ...(kind !== 'stalled' && {
+      for: optionalNumber(held),
+      repeat_minutes: optionalNumber(repeat),
+      quiet_hours: isQuiet ? {timezone: zone, from: quietFrom, to: quietTo} : null,
     }),
   };
 }
 
-function ruleOf(draft: AlertDraft): object {
-  const {kind, count, event, where, minutes, side, bound, funnel, days, below, lowerBy, step, lag, seconds} = draft;
-  const conditions = linesOf(where);
+function ruleOf(draft: AlertDraft): Fields {
+  const {kind, count, event, where, userWhere, minutes, side, bound, funnel, step, lag, seconds} = draft;
   const watched = {
-    ...(event.trim() === '' ? {} : {event: event.trim()}),
-    ...(conditions.length === 0 ? {} : {where: conditions}),
-    minutes: numberOf(minutes),
+    event: event ?? null,
+    where: listed(where),
+    user_where: listed(userWhere),
+    minutes: typedNumber(minutes),
   };
   switch (kind) {
     case 'threshold':
-      return {count, ...watched, [side]: numberOf(bound)};
+      return {count, ...watched, [side]: typedNumber(bound)};
     case 'absence':
       return watched;
     case 'funnel_drop':
       return {
         funnel,
-        days: numberOf(days),
-        ...optional('below', below, 100),
-        ...optional('lower_by_percent', lowerBy),
+        days: typedNumber(draft.days),
+        below: optionalNumber(draft.below, perCent),
+        lower_by_percent: optionalNumber(draft.lowerBy),
+        min_entered: optionalNumber(draft.minEntered),
       };
     case 'stalled':
-      return {funnel, step: numberOf(step), minutes: numberOf(minutes)};
+      return {funnel, step: typedNumber(step), minutes: typedNumber(minutes)};
     case 'lag':
-      return {lag, seconds: numberOf(seconds)};
+      return {lag, seconds: typedNumber(seconds)};
   }
+}
+
+/** Body of the request that makes it. */
+export const bodyOf = (draft: AlertDraft): Fields => ({
+  kind: draft.kind,
+  ...Object.fromEntries(Object.entries(fieldsOf(draft)).filter(([, value]) => value !== null)),
+});
+
+/** Body of the request for a preview, which nobody is told. */
+export function previewOf(draft: AlertDraft): Fields {
+  const {name: _, endpoints: __, ...rule} = bodyOf(draft);
+  return rule;
+}
+
+/** Body of the request that changes it, without what is as it was. */
+export const changeOf = (alert: AlertAnswer, draft: AlertDraft): Fields =>
+  changedFields(fieldsOf(draftOf(alert)), fieldsOf(draft));
+
+/** Whether the condition is another one than the alert's: its state begins anew then. */
+export function hasOtherRule(alert: AlertAnswer, draft: AlertDraft): boolean {
+  return Object.keys(changedFields(ruleOf(draftOf(alert)), ruleOf(draft))).length > 0;
 }
 
 /** Whether the fields that the kind needs are filled in. */

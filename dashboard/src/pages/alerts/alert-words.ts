@@ -1,6 +1,6 @@
 // Alerts in words: their rules, their states, and what a preview found.
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
-import {count, duration, percent} from '../../charts/format';
+import {count, duration, percent} from '../../charts/format.js';
 
 export type AlertKind = AlertAnswer['kind'];
 export type LagKind = NonNullable<AlertAnswer['lag']>;
@@ -40,7 +40,7 @@ export function ruleText(alert: AlertAnswer, funnels: FunnelNames): string {
     case 'absence':
       return `no ${events} for ${duration(minutes * 60)}${only}`;
     case 'funnel_drop':
-      return `conversion of ${funnels.get(alert.funnel!) ?? alert.funnel} over ${alert.days} days ${boundsText(alert)}`;
+      return `conversion of ${funnels.get(alert.funnel!) ?? alert.funnel} over ${alert.days} days ${boundsText(alert)}${enteredText(alert)}`;
     case 'stalled':
       return `who reaches step ${alert.step} of ${funnels.get(alert.funnel!) ?? alert.funnel} and not the next one in ${duration(minutes * 60)}`;
     case 'lag':
@@ -53,6 +53,25 @@ const boundsText = ({below, lower_by_percent: lowerBy}: AlertAnswer): string =>
     ...(below === undefined ? [] : [`below ${percent(below)}`]),
     ...(lowerBy === undefined ? [] : [`lower by ${lowerBy}\u2009% than before`]),
   ].join(' or ');
+
+const enteredText = ({min_entered: users = 1}: AlertAnswer): string =>
+  users === 1 ? '' : `, with ${count(users)} users or more`;
+
+/** `after 3 publications, again every 1 h, chats quiet 22:00 to 07:00 UTC`; empty where nothing differs from the defaults. */
+export function speakingText({
+  for: held = 1,
+  repeat_minutes: repeat,
+  quiet_hours: quiet,
+  endpoints,
+}: AlertAnswer): string {
+  const receivers = endpoints?.length === 1 ? '1 receiver' : `${count(endpoints?.length ?? 0)} receivers`;
+  return [
+    ...(held === 1 ? [] : [`after ${count(held)} publications`]),
+    ...(repeat === undefined ? [] : [`again every ${duration(repeat * 60)}`]),
+    ...(quiet === undefined ? [] : [`chats quiet ${quiet.from} to ${quiet.to} ${quiet.timezone}`]),
+    ...(endpoints === undefined ? [] : [`to ${receivers}`]),
+  ].join(', ');
+}
 
 /** Words of an alert's state, and the tone of its pill. */
 export function stateOf({kind, state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {

@@ -1,25 +1,33 @@
-// Alerts: what is watched, how it stands, since when; add, pause, delete.
+// Alerts: what is watched, how it stands, since when; add, edit, pause, delete.
 
 import {useState} from 'preact/hooks';
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
-import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {type FunnelNames, isOfUsers, ruleText, stateOf, valueText} from './alert-words';
-import {CreateAlert, type SavedFunnels} from './create-alert';
+import type {FormProps} from './alert-dialogs';
+import {alertPath} from './alert-path';
+import {type FunnelNames, isOfUsers, ruleText, speakingText, stateOf, valueText} from './alert-words';
+import {DeleteAlert} from './delete-alert';
+import type {SavedFunnels} from './rule-fields';
 import '../keys/keys.css';
 import './alerts.css';
 
-const pathOf = ({id}: AlertAnswer): string => `v1/alerts/${encodeURIComponent(id)}`;
+// Forms, with their pickers, come when they are asked for.
+const CreateAlert = later<FormProps>(() => import('./alert-dialogs').then((dialogs) => dialogs.CreateAlert));
+const EditAlert = later<FormProps & {readonly alert: AlertAnswer}>(() =>
+  import('./alert-dialogs').then((dialogs) => dialogs.EditAlert),
+);
 
 export function Alerts() {
   const [asked, ask] = useAsked<{data: AlertAnswer[]}>('v1/alerts');
   const [funnelsAsked] = useAsked<{data: SavedFunnels}>('v1/funnels');
   const [isCreating, setCreating] = useState(false);
+  const [edited, setEdited] = useState<AlertAnswer>();
   const [leaving, setLeaving] = useState<AlertAnswer>();
   const [pauseFault, setPauseFault] = useState<Fault>();
   useAskAgain(ask);
@@ -28,11 +36,12 @@ export function Alerts() {
   const funnels = funnelsAsked.value.value?.data ?? [];
   const close = (): void => {
     setCreating(false);
+    setEdited(undefined);
     setLeaving(undefined);
     ask();
   };
   const pause = async (alert: AlertAnswer): Promise<void> => {
-    const answer = await change('PATCH', pathOf(alert), {paused: !alert.paused});
+    const answer = await change('PATCH', alertPath(alert), {paused: !alert.paused});
     setPauseFault(faultOf(answer));
     ask();
   };
@@ -58,6 +67,7 @@ export function Alerts() {
           <AlertTable
             alerts={alerts}
             funnels={new Map(funnels.map(({id, name}) => [id, name]))}
+            onEdit={setEdited}
             onPause={(alert) => void pause(alert)}
             onDelete={setLeaving}
           />
@@ -68,6 +78,7 @@ export function Alerts() {
         change.
       </p>
       {isCreating && <CreateAlert funnels={funnels} onClose={close} />}
+      {edited !== undefined && <EditAlert alert={edited} funnels={funnels} onClose={close} />}
       {leaving !== undefined && <DeleteAlert alert={leaving} onClose={close} />}
     </>
   );
@@ -76,11 +87,13 @@ export function Alerts() {
 function AlertTable({
   alerts,
   funnels,
+  onEdit,
   onPause,
   onDelete,
 }: {
   readonly alerts: readonly AlertAnswer[];
   readonly funnels: FunnelNames;
+  readonly onEdit: (alert: AlertAnswer) => void;
   readonly onPause: (alert: AlertAnswer) => void;
   readonly onDelete: (alert: AlertAnswer) => void;
 }) {
@@ -110,6 +123,7 @@ function AlertTable({
                   <span class="key-option">
                     {isOfUsers(alert) ? 'Tells' : 'Fires'}: {ruleText(alert, funnels)}
                   </span>
+                  <span class="key-option">{speakingText(alert)}</span>
                 </td>
                 <td>
                   <span class={`pill ${tone}`}>{words}</span>
@@ -127,6 +141,9 @@ function AlertTable({
                   )}
                 </td>
                 <td class="row-actions">
+                  <button type="button" class="link" onClick={() => onEdit(alert)}>
+                    Edit<span class="visually-hidden"> {name}</span>
+                  </button>
                   <button type="button" class="link" onClick={() => onPause(alert)}>
                     {paused ? 'Resume' : 'Pause'}
                     <span class="visually-hidden"> {name}</span>
@@ -141,19 +158,5 @@ function AlertTable({
         </tbody>
       </table>
     </div>
-  );
-}
-
-function DeleteAlert({alert, onClose}: {readonly alert: AlertAnswer; readonly onClose: () => void}) {
-  return (
-    <ConfirmDialog
-      title={`Delete ${alert.name}?`}
-      actText="Delete the alert"
-      act={async () => faultOf(await change('DELETE', pathOf(alert)))}
-      onDone={onClose}
-      onClose={onClose}
-    >
-      <p>It is not judged any more. If it fires now, nobody is told that it is over.</p>
-    </ConfirmDialog>
   );
 }

@@ -8,11 +8,15 @@ import {TableFrame} from '../../controls/table-frame';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {type Answer, change, type Fault} from '../../service/client';
 import {Card} from '../../shell/card';
+import {later} from '../../shell/later';
 import {Empty, FaultBox, Loading} from '../../shell/states';
+import type {EditProps} from './edit-webhook';
 import {DeleteWebhook, ReplayWebhook, RotateWebhook} from './webhook-dialogs';
 
+const EditWebhook = later<EditProps>(() => import('./edit-webhook').then((dialog) => dialog.EditWebhook));
+
 type Status = 'recent' | 'pending' | 'dead';
-type Opened = 'rotate' | 'replay' | 'delete';
+type Opened = 'edit' | 'rotate' | 'replay' | 'delete';
 
 const statuses: readonly (readonly [status: Status, text: string, none: string])[] = [
   ['recent', 'Recent', 'Nothing was sent yet. A test shows whether the receiver takes messages.'],
@@ -74,6 +78,9 @@ export function WebhookCard({
         <button type="button" class="button" onClick={() => void act(() => post('test'), 'A test message is queued.')}>
           Send a test
         </button>
+        <button type="button" class="button" onClick={() => setOpened('edit')}>
+          Edit
+        </button>
         {isActive ? (
           <button
             type="button"
@@ -131,6 +138,17 @@ export function WebhookCard({
             </button>
           )}
         </div>
+      )}
+      {opened === 'edit' && (
+        <EditWebhook
+          webhook={webhook}
+          onDone={() => {
+            setFault(undefined);
+            setSaid('It is changed.');
+            close();
+          }}
+          onClose={close}
+        />
       )}
       {opened === 'rotate' && <RotateWebhook webhook={webhook} onClose={close} />}
       {opened === 'replay' && <ReplayWebhook webhook={webhook} onClose={close} />}

@@ -1,5 +1,6 @@
 // Kinds of webhooks, what they may be told, and their states, in words.
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
+import {count, duration} from '../../charts/format.js';
 
 export type WebhookKind = WebhookAnswer['kind'];
 export type SubscribedType = WebhookAnswer['types'][number]['type'];
@@ -12,8 +13,11 @@ export const kindWords: Readonly<Record<WebhookKind, {readonly title: string; re
 };
 export const kinds = Object.keys(kindWords) as readonly WebhookKind[];
 
-/** `names`: of what the names of a subscription are; absent: it takes none. */
-export const typeWords: Readonly<Record<SubscribedType, {readonly title: string; readonly names?: string}>> = {
+/** What the names of a subscription are of. */
+export type NamedThings = 'events' | 'saved funnels' | 'alerts';
+
+/** `names` absent: a subscription takes none. */
+export const typeWords: Readonly<Record<SubscribedType, {readonly title: string; readonly names?: NamedThings}>> = {
   'event.tracked': {title: 'Events, as they are stored', names: 'events'},
   'user.identified': {title: 'Users who are identified'},
   'user.deleted': {title: 'Users who are deleted'},
@@ -37,6 +41,18 @@ export function subscriptionText({type, names = [], where = []}: WebhookAnswer['
   return `${type}${listed === '' ? '' : ` (${listed})`}${where.length === 0 ? '' : ` if ${where.join(' and ')}`}`;
 }
 
+/** How long events wait unless the webhook says otherwise. */
+export const lagMinutesDefault = 1_440;
+
+/** `up to 100 events a request, in order`; empty where nothing differs from the defaults. */
+export function sendingText({batch, ordered, max_lag_minutes: lag}: WebhookAnswer): string {
+  return [
+    ...(batch.events > 1 ? [`up to ${count(batch.events)} events a request`] : []),
+    ...(ordered ? ['in order'] : []),
+    ...(lag === lagMinutesDefault ? [] : [`events passed over after ${duration(lag * 60)}`]),
+  ].join(', ');
+}
+
 /** Words of a webhook's state, and the tone of its pill. */
 export function stateOf({state, health}: WebhookAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
   if (state === 'disabled') return ['disabled', 'bad'];
@@ -44,9 +60,3 @@ export function stateOf({state, health}: WebhookAnswer): readonly [words: string
   if (health.probed) return ['failing', 'bad'];
   return health.failures > 0 ? ['retrying', 'warn'] : ['active', ''];
 }
-
-export const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');

@@ -7,12 +7,17 @@ import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import {CreateWebhook} from './create-webhook';
 import {WebhookCard} from './webhook-card';
-import {kindWords, stateOf, subscriptionText} from './webhook-words';
+import {kindWords, sendingText, stateOf, subscriptionText} from './webhook-words';
 import '../keys/keys.css';
 import './webhooks.css';
+
+// Its form, with its pickers, comes when it is asked for.
+const CreateWebhook = later<{readonly onClose: () => void}>(() =>
+  import('./create-webhook').then((dialog) => dialog.CreateWebhook),
+);
 
 export function Webhooks() {
   const [asked, ask] = useAsked<{data: WebhookAnswer[]}>('v1/webhooks');
@@ -104,12 +109,15 @@ function WebhookTable({
                   <span class="key-option">
                     {kindWords[kind].title}: {types.map(subscriptionText).join('; ')}
                   </span>
+                  <span class="key-option">{sendingText(webhook)}</span>
                 </td>
                 <td>
                   <span class={`pill ${tone}`}>{state}</span>
                   {reason !== null && <span class="key-option">{reason}</span>}
                   {reason === null && health.failures > 0 && (
-                    <span class="key-option">{failuresText(health.failures)}</span>
+                    <span class="key-option">
+                      {failuresText(health.failures)}, the first <Moment iso={health.failing_since} />
+                    </span>
                   )}
                 </td>
                 <td>
@@ -118,6 +126,7 @@ function WebhookTable({
                 </td>
                 <td>
                   {count(health.delivered)}
+                  {health.failed > 0 && <span class="key-option">{count(health.failed)} failed attempts</span>}
                   {health.dead > 0 && <span class="key-option">{count(health.dead)} dead</span>}
                   {health.skipped_events > 0 && (
                     <span class="key-option">{count(health.skipped_events)} events passed over</span>

@@ -1,0 +1,62 @@
+// Adding an alert, and editing it.
+import {useState} from 'preact/hooks';
+import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
+import {isEmpty} from '../../address/form-fields';
+import {change, type Fault, faultOf} from '../../service/client';
+import {type AlertDraft, bodyOf, changeOf, draftOf, hasOtherRule, newDraft} from './alert-draft';
+import {AlertForm} from './alert-form';
+import {alertPath} from './alert-path';
+import type {SavedFunnels} from './rule-fields';
+
+export interface FormProps {
+  readonly funnels: SavedFunnels;
+  readonly onClose: () => void;
+}
+
+export function CreateAlert({funnels, onClose}: FormProps) {
+  const create = async (draft: AlertDraft): Promise<Fault | undefined> => {
+    const fault = faultOf(await change('POST', 'v1/alerts', bodyOf(draft)));
+    if (fault === undefined) onClose();
+    return fault;
+  };
+  return (
+    <AlertForm
+      title="Add an alert"
+      draft={{...newDraft, funnel: funnels[0]?.id ?? ''}}
+      funnels={funnels}
+      isNew={true}
+      actText="Add the alert"
+      save={create}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Fields that nobody touched are not sent, so that an edit of somebody else stays. */
+export function EditAlert({alert: shown, funnels, onClose}: FormProps & {readonly alert: AlertAnswer}) {
+  // The page asks again while the dialog is open: what was there when it opened is what the edit is compared with.
+  const [alert] = useState(shown);
+  const save = async (draft: AlertDraft): Promise<Fault | undefined> => {
+    const fields = changeOf(alert, draft);
+    const fault = isEmpty(fields) ? undefined : faultOf(await change('PATCH', alertPath(alert), fields));
+    if (fault === undefined) onClose();
+    return fault;
+  };
+  return (
+    <AlertForm
+      title={`Edit ${alert.name}`}
+      draft={draftOf(alert)}
+      funnels={funnels}
+      isNew={false}
+      actText="Save"
+      noteOf={(draft) => (hasOtherRule(alert, draft) ? noteOf(alert) : undefined)}
+      save={save}
+      onClose={onClose}
+    />
+  );
+}
+
+const noteOf = ({kind}: AlertAnswer): string =>
+  kind === 'stalled'
+    ? 'With another condition it begins anew: deadlines before the next publication are told to nobody.'
+    : 'With another condition its state begins anew. Who was told that it fires is told if it does not any more.';

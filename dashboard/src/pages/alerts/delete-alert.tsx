@@ -1,0 +1,19 @@
+// What is asked before an alert is deleted.
+import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
+import {change, faultOf} from '../../service/client';
+import {ConfirmDialog} from '../../shell/confirm-dialog';
+import {alertPath} from './alert-path';
+
+export function DeleteAlert({alert, onClose}: {readonly alert: AlertAnswer; readonly onClose: () => void}) {
+  return (
+    <ConfirmDialog
+      title={`Delete ${alert.name}?`}
+      actText="Delete the alert"
+      act={async () => faultOf(await change('DELETE', alertPath(alert)))}
+      onDone={onClose}
+      onClose={onClose}
+    >
+      <p>It is not judged any more. If it fires now, nobody is told that it is over.</p>
+    </ConfirmDialog>
+  );
+}

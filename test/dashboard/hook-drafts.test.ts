@@ -1,0 +1,101 @@
+// Forms of webhooks and alerts: what they send is what they were given, but for what was edited.
+import {describe, expect, test} from 'vitest';
+import * as alerts from '../../dashboard/src/pages/alerts/alert-draft.js';
+import * as webhooks from '../../dashboard/src/pages/webhooks/webhook-draft.js';
+import type {AlertAnswer} from '../../src/edge/answers/alerts.js';
+import type {WebhookAnswer} from '../../src/edge/answers/webhooks.js';
+import {alertOf, newAlertBody} from '../../src/edge/routes/alert-body.js';
+import {readFields} from '../../src/edge/routes/json-fields.js';
+import {contentOf, newWebhookBody} from '../../src/edge/routes/webhook-body.js';
+
+describe('a webhook', () => {
+  const webhook = {
+    id: 'wh_0123456789abcdef',
+    kind: 'webhook',
+    url: 'https://hooks.example.com/',
+    types: [
+      {type: 'event.tracked', names: ['order_paid'], where: ['amount gte 100', 'plan in pro,team']},
+      {type: 'user.deleted'},
+      {type: 'event.tracked', names: ['signup', ' spaced']},
+    ],
+    batch: {events: 100, ms: 500},
+    ordered: true,
+    max_lag_minutes: 60,
+  } as unknown as WebhookAnswer;
+
+  test('that nobody touched has no changes, whatever its types', () => {
+    expect(webhooks.changeOf(webhook, webhooks.draftOf(webhook))).toEqual({});
+  });
+
+  test('sends the fields that were edited, and all of its types when one was', () => {
+    const draft = webhooks.draftOf(webhook);
+    expect(webhooks.changeOf(webhook, {...draft, batchMs: '0', isOrdered: false})).toEqual({
+      batch: {events: 100, ms: 0},
+      ordered: false,
+    });
+    const subscriptions = {...draft.subscriptions, 'user.deleted': []};
+    expect(webhooks.changeOf(webhook, {...draft, subscriptions})).toEqual({
+      types: [webhook.types[0], webhook.types[2]],
+    });
+    expect(webhooks.changeOf(webhook, {...draft, lagMinutes: 'a day'})).toEqual({max_lag_minutes: 'a day'});
+  });
+
+  test('of a chat keeps the address that nobody sees', () => {
+    const chat = {...webhook, kind: 'slack', url: 'https://hooks.slack.com/…XXXX'} as WebhookAnswer;
+    const draft = {...webhooks.draftOf(chat), subscriptions: {'report.revised': [{names: ['paid'], where: []}]}};
+    expect(draft.url).toBe('');
+    expect(webhooks.changeOf(chat, draft)).toEqual({types: [{type: 'report.revised', names: ['paid']}]});
+  });
+
+  test('that is new is what the API takes, with its defaults', () => {
+    const subscriptions = {'event.tracked': [webhooks.wholeSubscription], 'user.deleted': []};
+    const body = webhooks.bodyOf({...webhooks.newDraft, url: ' https://hooks.example.com/ ', subscriptions});
+    expect(body).toEqual({kind: 'webhook', url: 'https://hooks.example.com/', types: [{type: 'event.tracked'}]});
+    expect(contentOf(readFields(newWebhookBody, body))).toMatchObject({
+      batch: {events: Number(webhooks.newDraft.batchEvents), ms: Number(webhooks.newDraft.batchMs)},
+      ordered: webhooks.newDraft.isOrdered,
+    });
+  });
+});
+
+const watched = {event: 'paid', where: ['plan eq pro'], user_where: ['country in de,fr'], minutes: 90};
+const times = {for: 3, repeat_minutes: 60, quiet_hours: {timezone: 'Europe/Berlin', from: '22:00', to: '07:00'}};
+const funnel = 'fn_0123456789abcdef';
+
+const bodies: Record<string, object> = {
+  threshold: {kind: 'threshold', count: 'users', ...watched, lte: 0.5, ...times, endpoints: ['wh_0123456789abcdef']},
+  absence: {kind: 'absence', minutes: 5, endpoints: []},
+  funnel_drop: {kind: 'funnel_drop', funnel, days: 30, below: 0.07, lower_by_percent: 12.5, min_entered: 20, for: 2},
+  stalled: {kind: 'stalled', funnel, step: 2, minutes: 60},
+  lag: {kind: 'lag', lag: 'deletion', seconds: 60, repeat_minutes: 5},
+};
+
+/** As the API shows it. */
+const shown = (body: object): AlertAnswer =>
+  ({id: 'al_0123456789abcdef', name: 'Errors', for: 1, paused: false, state: null, ...body}) as unknown as AlertAnswer;
+
+describe.each(Object.entries(bodies))('an alert of kind %s', (_, body) => {
+  const alert = shown(body);
+
+  test('that nobody touched has no changes, and is whole', () => {
+    const draft = alerts.draftOf(alert);
+    expect(alerts.changeOf(alert, draft)).toEqual({});
+    expect([alerts.isWhole(draft), alerts.hasOtherRule(alert, draft)]).toEqual([true, false]);
+  });
+
+  test('is made again by its form', () => {
+    const again = readFields(newAlertBody, alerts.bodyOf(alerts.draftOf(alert)));
+    expect(alertOf(again)).toEqual(alertOf(readFields(newAlertBody, {name: 'Errors', ...body})));
+  });
+});
+
+test('an edit of an alert takes away what was emptied, and says whether the condition is another one', () => {
+  const alert = shown(bodies.threshold!);
+  const draft = alerts.draftOf(alert);
+  const silent = {...draft, repeat: '', quietFrom: '', quietTo: '', endpoints: undefined};
+  expect(alerts.changeOf(alert, silent)).toEqual({repeat_minutes: null, quiet_hours: null, endpoints: null});
+  expect(alerts.hasOtherRule(alert, silent)).toBe(false);
+  const other = {...draft, event: undefined, where: [], side: 'gte', bound: '3'} as const;
+  expect(alerts.changeOf(alert, other)).toEqual({event: null, where: null, gte: 3});
+  expect(alerts.hasOtherRule(alert, other)).toBe(true);
+});
