@@ -3,7 +3,7 @@
 //   P1 to P8 are in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entry-view.js';
-import type {ErasedUser, Suspension} from '../../actors/partition.js';
+import type {Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind, FunnelMemory} from '../measures.js';
 import type {PartsCache} from '../parts/parts-cache.js';
@@ -340,13 +340,10 @@ export class Runner {
         note('entry reached');
         await snapshots.idle();
         await this.mover.sendBeforeErasure(stop.users);
-        const erased: ErasedUser[] = [];
-        for (const user of stop.users) {
-          const taken = await erasure.takeOut(user);
-          erasure.replace(taken);
-          erased.push({user, ...taken, isSent: this.mover.isSent(user)});
-        }
-        note('user taken out');
+        const taken = await erasure.takeOut(stop.users);
+        erasure.replace(taken);
+        note('users taken out');
+        const erased = stop.users.map((user) => ({...taken.erased.of(user), isSent: this.mover.isSent(user)}));
         partition.applyErasure(sequence, cursor.entry, erased);
         note('entry folded');
         this.scrub.request();

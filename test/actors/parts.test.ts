@@ -27,7 +27,7 @@ import {
   noIds,
   UserBlockReader,
   UserBlockWriter,
-  withoutRecord,
+  withoutRecords,
 } from '../../actors/user/user-records.js';
 import {Random} from '../../tools/random.js';
 import {recoded, wholeBytes} from '../support/whole-rows.js';
@@ -352,11 +352,11 @@ describe('user records', () => {
     ]);
     expect(findRecord(block.payload, 5)).toBeUndefined();
     expect(() => findRecord(block.payload.subarray(0, 20), 4)).toThrow('within bounds');
-    const left = withoutRecord(block.payload, 4)!;
+    const left = withoutRecords(block.payload, [4])!;
     expect(findRecord(left.payload, 4)).toBeUndefined();
     expect(findRecord(left.payload, 900)).toEqual(records[2]);
     expect(text(left.payload)).not.toContain('"a"');
-    expect(withoutRecord(withoutRecord(left.payload, 3)!.payload, 900)).toBeUndefined();
+    expect(withoutRecords(left.payload, [3, 900])).toBeUndefined();
   });
 });
 

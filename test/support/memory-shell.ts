@@ -21,7 +21,7 @@ import {
   type SnapshotIndex,
   storedIndex,
 } from '../../actors/manifest.js';
-import {type ErasedUser, Partition, type PartitionSetup} from '../../actors/partition.js';
+import {Partition, type PartitionSetup} from '../../actors/partition.js';
 import {Erasure} from '../../src/partition/erasure/erasure.js';
 import {contentsOf, eventsOf} from '../../src/partition/identity/left-rows.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
@@ -140,12 +140,9 @@ export class MemoryShell {
 
   private async erase(sequence: number, users: readonly number[], entry: EntryView) {
     const erasure = this.erasureFor(this.cache);
-    const erased: ErasedUser[] = [];
-    for (const user of users) {
-      const taken = await erasure.takeOut(user);
-      erasure.replace(taken);
-      erased.push({user, ...taken, isSent: this.isSent(user)});
-    }
+    const taken = await erasure.takeOut(users);
+    erasure.replace(taken);
+    const erased = users.map((user) => ({...taken.erased.of(user), isSent: this.isSent(user)}));
     this.partition.applyErasure(sequence, entry, erased);
   }
 

@@ -2,11 +2,11 @@
 //   No step names a user: process logs must not say who was erased.
 import type {Logger} from '../../observe.js';
 
-/** Steps in order. Those up to `entry folded` happen per user, later ones per scrub, for all deletions that it completes. */
+/** Steps in order. Those up to `entry folded` happen per erase entry, later ones per scrub, for all deletions that it completes. */
 export const erasureSteps = [
   'entry reached',
   'chunks written',
-  'user taken out',
+  'users taken out',
   'entry folded',
   'filler written',
   'snapshot A published',

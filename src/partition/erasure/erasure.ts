@@ -1,8 +1,10 @@
-// Takes a user out of all parts of a partition when its erase entry is folded (docs/architecture.md, Deletion).
-//   Chunks and user blocks that hold the user are rewritten without it. The old parts are retired; they leave the store when no
+// Takes the users of an erase entry out of all parts of a partition when the entry is folded (docs/architecture.md, Deletion).
+//   Chunks and user blocks that hold them are rewritten without them. The old parts are retired; they leave the store when no
 //   kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and the entry is
 //   folded again.
 //   All new parts replace the old ones at one moment, when the erasure is folded: no reader sees a user of whom half is erased.
+//   A user with devices is several users here. They are taken out together: each part that holds some of them is rewritten
+//   once, which takes 10 to 20 ms for a block of records or the open chunk.
 //   Parts that are read here are not cached: each is read once, and a user with a hundred chunks would evict 50 MB that live
 //   reads use.
 
@@ -12,12 +14,13 @@ import {inOrder} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {encodeProperties, viewProperties, type WholeRows, wholeRows} from '../../../actors/chunk/property-columns.js';
 import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
-import {eraseRows, rowsOfUser} from '../../../actors/chunk/row-erasure.js';
+import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import {type ChunkEntry, type PartRef, partsOfChunk, type Run, type RunBlock} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
-import {identifyIds, withoutRecord} from '../../../actors/user/user-records.js';
+import {UserSet} from '../../../actors/table/user-set.js';
+import {identifyIds, withoutRecords} from '../../../actors/user/user-records.js';
 import {BodiesPart} from '../../parts/bodies-part.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {compressBlock, entryOf, imageOf} from '../snapshot/chunk-parts.js';
@@ -29,18 +32,49 @@ import type {NoteStep} from './erasure-steps.js';
 /** Chunks rewritten together: their writes share the disk's flushes. About 5 MB each in memory. */
 const chunksAtOnce = 4;
 
-export interface Erased {
+/** What is erased of one user. */
+interface ErasedOfUser {
+  readonly user: number;
   readonly rows: ErasedRow[];
   /** Fingerprints of the message ids of these rows, and of the user's identifies. */
   readonly fingerprints: Uint32Array[];
-  /** The user's chunks, rewritten without it. */
+}
+
+/** What is erased, by user. */
+class ErasedUsers {
+  private readonly byUser = new Map<number, ErasedOfUser>();
+
+  of(user: number): ErasedOfUser {
+    let erased = this.byUser.get(user);
+    if (erased === undefined) {
+      erased = {user, rows: [], fingerprints: []};
+      this.byUser.set(user, erased);
+    }
+    return erased;
+  }
+
+  /** Adds these rows of a chunk. */
+  addRows(rows: RowsView, found: readonly number[]): void {
+    const {chunk, names, users, baseOrdinal} = rows;
+    for (const row of found)
+      this.of(users[row]).rows.push({timeMs: timeOf(rows, row), name: names[row], chunk, ordinal: baseOrdinal + row});
+  }
+
+  get rows(): ErasedRow[] {
+    return [...this.byUser.values()].flatMap(({rows}) => rows);
+  }
+}
+
+/** Chunks that hold some of the users, rewritten without them. */
+export interface Rewritten {
+  readonly erased: ErasedUsers;
   readonly chunks: ChunkEntry[];
 }
 
-/** Rewritten chunks, runs and open chunk, ready to replace those that hold the user. */
-interface TakenOut extends Erased {
+/** Rewritten chunks, runs and open chunk, ready to replace those that hold the users. */
+interface TakenOut extends Rewritten {
   readonly userRuns: readonly Run[];
-  /** The open chunk without the user; undefined when no row of it is the user's. */
+  /** The open chunk without the users; undefined when no row of it is theirs. */
   readonly open: RestoredChunk | undefined;
 }
 
@@ -62,9 +96,9 @@ export class Erasure {
   }
 
   /** The partition changes only with `replace`. Call it while no snapshot is running; the layout holds all closed chunks then. */
-  async takeOut(user: number): Promise<TakenOut> {
+  async takeOut(users: readonly number[]): Promise<TakenOut> {
     this.isTakingOut = true;
-    return this.making((made) => this.takeOutOfAll(user, made));
+    return this.making((made) => this.takeOutOfAll(users, made));
   }
 
   /** Runs `make`; if it fails, the parts that it wrote are retired. */
@@ -78,25 +112,29 @@ export class Erasure {
     }
   }
 
-  private async takeOutOfAll(user: number, made: PartRef[]): Promise<TakenOut> {
-    const {partition, layout} = this;
+  private async takeOutOfAll(users: readonly number[], made: PartRef[]): Promise<TakenOut> {
+    const {partition, layout, cache} = this;
     await layout.settle(0);
-    const record = await loadRecord(partition, layout, this.cache, user);
-    const erased: Erased = {rows: [], fingerprints: record === undefined ? [] : identifyIds(record), chunks: []};
-    const open = this.takeOutOfOpen(user, erased);
-    const chunks = (record?.chunks ?? []).flatMap((number) => layout.chunks.get(number) ?? []);
-    for (let at = 0; at < chunks.length; at += chunksAtOnce) {
-      const pieces = chunks
-        .slice(at, at + chunksAtOnce)
-        .map((entry) => this.takeOutOfChunk(entry, (rows) => rowsOfUser(rows, user), made));
-      for (const piece of await allOver(pieces)) {
-        erased.rows.push(...piece.rows);
-        erased.fingerprints.push(...piece.fingerprints);
-        erased.chunks.push(...piece.chunks);
-      }
+    const erased = new ErasedUsers();
+    const ofUsers = new UserSet();
+    const numbers = new Set<number>();
+    for (const user of users) {
+      ofUsers.add(user);
+      const record = await loadRecord(partition, layout, cache, user);
+      if (record === undefined) continue;
+      erased.of(user).fingerprints.push(...identifyIds(record));
+      for (const number of record.chunks) numbers.add(number);
+    }
+    const open = this.takeOutOfOpen(ofUsers, erased);
+    const entries = [...numbers].sort((a, b) => a - b).flatMap((number) => layout.chunks.get(number) ?? []);
+    const chunks: ChunkEntry[] = [];
+    for (let at = 0; at < entries.length; at += chunksAtOnce) {
+      const some = entries.slice(at, at + chunksAtOnce);
+      const left = await allOver(some.map((entry) => this.takeOutOfChunk(entry, ofUsers, erased, made)));
+      chunks.push(...left.flat());
     }
     this.note('chunks written');
-    return {...erased, userRuns: await this.runsWithout(user, made), open};
+    return {erased, chunks, userRuns: await this.runsWithout(users, made), open};
   }
 
   replace({chunks, userRuns, open}: TakenOut): void {
@@ -108,30 +146,33 @@ export class Erasure {
     this.layout.setOpenEntry(null); // The next snapshot may find this row count again, and would take the entry for current.
   }
 
-  /** The open chunk without the user. It is encoded and decoded, so that values that only the user had are not in it. */
-  private takeOutOfOpen(user: number, erased: Erased): RestoredChunk | undefined {
+  /** The open chunk without the users. It is encoded and decoded, so that values that only they had are not in it. */
+  private takeOutOfOpen(users: UserSet, erased: ErasedUsers): RestoredChunk | undefined {
     const {open} = this.partition;
-    if (!open.rowsNow().users.includes(user)) return undefined; // Cheap: some microseconds.
+    const ofUsers = rowsOfUsers(open.rowsNow(), users);
+    if (ofUsers.length === 0) return undefined;
     const {columns, blocks} = imageOf(open);
     const rows = inOrder(columns);
-    const ofUser = rowsOfUser(rows, user);
-    if (ofUser.length === 0) return undefined; // The code for an erased user in narrow columns is a user's number in wide ones.
-    erased.rows.push(...rowsIn(rows, ofUser));
-    const byBlock = rowsByBlock(ofUser);
-    const left = blocks.map((raw, block) => this.withoutRows(raw, rows, byBlock.get(block) ?? [], erased));
-    const others = eraseRows(rows, ofUser);
+    erased.addRows(rows, ofUsers);
+    const byBlock = rowsByBlock(ofUsers);
+    const left = blocks.map((raw, block) => {
+      const gone = byBlock.get(block);
+      return gone === undefined ? raw : this.withoutRows(raw, rows, gone, erased);
+    });
+    const others = eraseRows(rows, ofUsers);
     const encoded = wholeRows(viewRows(encodeRows(others)), viewProperties(encodeProperties(others)));
     return new RestoredChunk(encoded, left);
   }
 
   /** Rewrites a closed chunk without the rows of users who left (actors/identity/moves.ts). It is replaced only with `replaceLeft`. */
-  takeOutLeft(entry: ChunkEntry): Promise<Erased> {
+  async takeOutLeft(entry: ChunkEntry): Promise<Rewritten> {
     const {leftOut} = this.partition.moves;
-    return this.making((made) => this.takeOutOfChunk(entry, (rows) => rowsOfUsers(rows, leftOut), made));
+    const erased = new ErasedUsers();
+    return {erased, chunks: await this.making((made) => this.takeOutOfChunk(entry, leftOut, erased, made))};
   }
 
   /** Call it while no snapshot is being written. A chunk that was replaced meanwhile stays as it is. */
-  replaceLeft(before: ChunkEntry, {rows, chunks}: Erased): void {
+  replaceLeft(before: ChunkEntry, {erased, chunks}: Rewritten): void {
     const [left] = chunks;
     if (left === undefined) return;
     if (this.isTakingOut || this.layout.chunks.get(before.chunk) !== before) {
@@ -139,26 +180,27 @@ export class Erasure {
       return;
     }
     this.layout.setChunk(left);
-    this.partition.dropLeft(rows);
+    this.partition.dropLeft(erased.rows);
   }
 
+  /** The chunk without the users' rows; none when it has no such row. */
   private async takeOutOfChunk(
     entry: ChunkEntry,
-    rowsToTake: (rows: RowsView) => number[],
+    users: UserSet,
+    erased: ErasedUsers,
     made: PartRef[],
-  ): Promise<Erased> {
+  ): Promise<ChunkEntry[]> {
     const rows = await this.cache.wholeRows.loadUncached(entry);
-    const ofUser = rowsToTake(rows);
-    const erased: Erased = {rows: rowsIn(rows, ofUser), fingerprints: [], chunks: []};
-    if (ofUser.length === 0) return erased;
-    const left = eraseRows(rows, ofUser);
+    const ofUsers = rowsOfUsers(rows, users);
+    if (ofUsers.length === 0) return [];
+    erased.addRows(rows, ofUsers);
+    const left = eraseRows(rows, ofUsers);
     const [rowsPart, properties, bodies] = await allOver([
       this.keep(encodeRows(left), made),
       this.keep(encodeProperties(left), made),
-      this.putBodiesWithout(entry.bodies, rows, ofUser, erased, made),
+      this.putBodiesWithout(entry.bodies, rows, ofUsers, erased, made),
     ]);
-    erased.chunks.push({...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, properties, bodies});
-    return erased;
+    return [{...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, properties, bodies}];
   }
 
   /** Writes the bodies of a chunk without these rows. Only blocks with such rows are compressed again. */
@@ -166,7 +208,7 @@ export class Erasure {
     bodies: PartRef,
     columns: WholeRows,
     rows: readonly number[],
-    erased: Erased,
+    erased: ErasedUsers,
     made: PartRef[],
   ): Promise<PartRef> {
     const part = new BodiesPart(bodies, await this.cache.loadUncached(bodies));
@@ -184,16 +226,16 @@ export class Erasure {
   }
 
   /** A block without the bodies of these rows of its chunk. */
-  private withoutRows(raw: Uint8Array, columns: WholeRows, gone: readonly number[], erased: Erased): Uint8Array {
-    this.rememberMessageIds(new BodyBlock(raw, columns), gone, erased);
+  private withoutRows(raw: Uint8Array, columns: WholeRows, gone: readonly number[], erased: ErasedUsers): Uint8Array {
+    this.rememberMessageIds(new BodyBlock(raw, columns), columns, gone, erased);
     return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
   }
 
-  private rememberMessageIds(block: BodyBlock, rows: readonly number[], erased: Erased): void {
+  private rememberMessageIds(block: BodyBlock, columns: WholeRows, rows: readonly number[], erased: ErasedUsers): void {
     const {users, names} = this.partition.tables;
     for (const row of rows) {
       const body = block.entry(row, users, names);
-      if (body?.hasMessageId) erased.fingerprints.push(this.partition.fingerprintOf(body));
+      if (body?.hasMessageId) erased.of(columns.users[row]).fingerprints.push(this.partition.fingerprintOf(body));
     }
   }
 
@@ -203,25 +245,35 @@ export class Erasure {
     return ref;
   }
 
-  private async runsWithout(user: number, made: PartRef[]): Promise<Run[]> {
+  private async runsWithout(users: readonly number[], made: PartRef[]): Promise<Run[]> {
     const runs: Run[] = [];
     for (const run of this.layout.userRuns) {
-      const block = blockOf(run, user);
-      const left = block === undefined ? run : await this.takeOutOfRun(run, block, user, made);
+      const byBlock = usersByBlock(run, users);
+      const left = byBlock.size === 0 ? run : await this.takeOutOfRun(run, byBlock, made);
       if (left.blocks.length > 0) runs.push(left);
     }
     return runs;
   }
 
-  private async takeOutOfRun(run: Run, block: RunBlock, user: number, made: PartRef[]): Promise<Run> {
-    const left = withoutRecord(await this.cache.loadUncached(block.part), user);
+  private async takeOutOfRun(
+    run: Run,
+    byBlock: ReadonlyMap<RunBlock, readonly number[]>,
+    made: PartRef[],
+  ): Promise<Run> {
     const blocks: RunBlock[] = [];
+    let {bytes} = run;
     for (const held of run.blocks) {
-      if (held !== block) blocks.push(held);
-      else if (left !== undefined)
+      const users = byBlock.get(held);
+      if (users === undefined) {
+        blocks.push(held);
+        continue;
+      }
+      const left = withoutRecords(await this.cache.loadUncached(held.part), users);
+      bytes += (left?.payload.length ?? 0) - held.part.bytes;
+      if (left !== undefined)
         blocks.push({first: left.first, last: left.last, part: await this.keep(left.payload, made)});
     }
-    return {blocks, bytes: run.bytes - block.part.bytes + (left?.payload.length ?? 0)};
+    return {blocks, bytes};
   }
 }
 
@@ -231,13 +283,18 @@ async function allOver<T extends readonly Promise<unknown>[]>(promises: T) {
   return Promise.all(promises);
 }
 
-const rowsIn = (rows: RowsView, found: readonly number[]): ErasedRow[] =>
-  found.map((row) => ({
-    timeMs: timeOf(rows, row),
-    name: rows.names[row],
-    chunk: rows.chunk,
-    ordinal: rows.baseOrdinal + row,
-  }));
+/** Users by the block of the run that may hold their records. */
+function usersByBlock(run: Run, users: readonly number[]): Map<RunBlock, number[]> {
+  const byBlock = new Map<RunBlock, number[]>();
+  for (const user of users) {
+    const block = blockOf(run, user);
+    if (block === undefined) continue;
+    const ofBlock = byBlock.get(block);
+    if (ofBlock === undefined) byBlock.set(block, [user]);
+    else ofBlock.push(user);
+  }
+  return byBlock;
+}
 
 /** Rows by the body block that they are in. */
 function rowsByBlock(rows: readonly number[]): Map<number, number[]> {

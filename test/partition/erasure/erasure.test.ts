@@ -34,8 +34,8 @@ test('a user is taken out of many chunks without a part of them in the memory of
   const {memory} = cache;
   await cache.rows.load({rows: refs[0]!});
   const erasure = shell.erasureFor(cache);
-  const erased = await erasure.takeOut(carol);
-  expect(erased.rows).toHaveLength(rows / 100);
+  const erased = await erasure.takeOut([carol]);
+  expect(erased.erased.of(carol).rows).toHaveLength(rows / 100);
   expect(refs.map(({key}) => memory.peek(key) !== undefined)).toEqual([true, false, false, false, false, false]);
   // Who reads meanwhile finds all of the user, and then nothing.
   const partsNow = () => [...layout.chunks.values()].flatMap(partsOfChunk);
