@@ -332,12 +332,18 @@ export class LiveReads {
     return record === undefined ? {kind: 'unknown_deletion'} : {kind: 'deletion', deletion: this.receipt(record)};
   }
 
-  /** Waits until a snapshot without the user is published, or the time is over. Returns whether the log is folded. */
+  /**
+   * Waits until a snapshot without the user is published, or the time is over. Returns whether the log is folded. The deletion may
+   * come from another partition, after the question (src/partition/erasure/onward.ts): until then no message rests in the log.
+   */
   private async completion(id: string, waitMs: number, seen: AckedSequences | undefined): Promise<boolean> {
     const {partition} = this.view;
     const deadlineMs = monotonicMs() + waitMs;
+    const leftMs = (): number => Math.max(0, deadlineMs - monotonicMs());
     if (!(await this.isCaughtUp(waitMs, seen))) return false;
-    if (partition.deletions.has(id)) await this.runner.whenErased(id, Math.max(0, deadlineMs - monotonicMs()));
+    while (!partition.deletions.has(id) && leftMs() > 0)
+      await this.runner.whenApplied(partition.appliedSequence + 1, leftMs());
+    await this.runner.whenErased(id, leftMs());
     return true;
   }
 

@@ -86,6 +86,34 @@ test('a deletion whose entry may not be folded yet is not unknown', async () => 
   expect(await reads(async () => 7).answer(question)).toEqual({kind: 'unknown_deletion'});
 });
 
+test('a deletion that another partition passes on is awaited, and every message until then is read at once', async () => {
+  const id = 'del_0_x';
+  const wanted: number[] = [];
+  let hasWaited = false;
+  const partition = {partition: 0, appliedSequence: 7, deletions: new Map<string, object>()};
+  const record = {id, position: {generation: 1, sequence: 9}, eventsDeleted: 2, completed: {timeMs: 0, verified: []}};
+  const runner = {
+    view: {partition, ownership: new Ownership({successorOf: async () => undefined}, 1, () => undefined)},
+    whenApplied: async (sequence: number) => {
+      if (sequence <= partition.appliedSequence) return true;
+      wanted.push(sequence);
+      partition.appliedSequence = sequence;
+      if (sequence === 9) partition.deletions.set(id, record);
+      return true;
+    },
+    whenErased: async () => {
+      hasWaited = true;
+      return true;
+    },
+    isErased: () => hasWaited,
+  };
+  const newest: Pick<ReadBarrier, 'sequence'> = {sequence: async () => 7};
+  const live = new LiveReads(runner as unknown as Runner, longReadSlots(), newest as ReadBarrier);
+  const answer = await live.answer({ask: 'deletion', id, waitMs: 60_000});
+  expect(answer).toMatchObject({kind: 'deletion', deletion: {status: 'completed', events_deleted: 2}});
+  expect(wanted).toEqual([8, 9]);
+});
+
 test('a reply carries all conflicts that a partition holds, whatever their names', () => {
   const conflicts = new Conflicts();
   for (let i = 0; i < 2_000; i++) conflicts.add({timeMs: Date.UTC(2100, 0), event: '🌊'.repeat(idCharsMax)});
