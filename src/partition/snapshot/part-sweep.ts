@@ -33,6 +33,8 @@ import type {PartStore, StoredValue} from './part-store.js';
  */
 const erasesAtOnce = 8;
 const gentleErasesAtOnce = 2;
+/** Values that are read back together. */
+const readsAtOnce = 16;
 /** S3: validity of a look in a cluster. A server that lost power takes longer to return. */
 const lookAgeMsMax = 1_000;
 /** The next start erases what is left. */
@@ -175,7 +177,11 @@ export class PartSweep {
   /** The values that can still be read. */
   async stillThere(values: readonly StoredValue[]): Promise<StoredValue[]> {
     const found: StoredValue[] = [];
-    for (const value of values) if (await isThere(this.setup.jsm, value, this.retries)) found.push(value);
+    for (let at = 0; at < values.length; at += readsAtOnce) {
+      const some = values.slice(at, at + readsAtOnce);
+      const areThere = await Promise.all(some.map((value) => isThere(this.setup.jsm, value, this.retries)));
+      found.push(...some.filter((_, i) => areThere[i]));
+    }
     return found;
   }
 
