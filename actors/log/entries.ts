@@ -346,6 +346,25 @@ export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
   return hashBytes(bytes, idStart, idStart + shortLength(bytes, nameEnd), ofUser);
 }
 
+/** Places of the user key and of the anonymousId of an event entry that has both ids. */
+export interface BothIds {
+  keyStart: number;
+  keyEnd: number;
+  anonymousIdStart: number;
+  anonymousIdEnd: number;
+}
+
+/** Writes the places of both ids of the event entry that starts at `entryStart` to `ids`. Nothing else of the entry is read. */
+export function findBothIds(bytes: Uint8Array, entryStart: number, ids: BothIds): void {
+  const keyAt = entryStart + userKeyOffset;
+  ids.keyStart = shortStringStart(bytes, keyAt);
+  ids.keyEnd = ids.keyStart + shortLength(bytes, keyAt);
+  let at = shortStringStart(bytes, ids.keyEnd) + shortLength(bytes, ids.keyEnd); // The name's end.
+  if (entryHasMessageId(bytes, entryStart)) at = shortStringStart(bytes, at) + shortLength(bytes, at);
+  ids.anonymousIdStart = shortStringStart(bytes, at);
+  ids.anonymousIdEnd = ids.anonymousIdStart + shortLength(bytes, at);
+}
+
 /** Ids and names have at most 1 + 256 code points of 4 bytes: their lengths take at most two bytes. */
 const shortStringStart = (bytes: Uint8Array, at: number): number => (bytes[at] > 0x7f ? at + 2 : at + 1);
 const shortLength = (bytes: Uint8Array, at: number): number =>

@@ -4,8 +4,8 @@
 //   LE2. An event with one id costs a look at one byte of its entry.
 //   LE3. Links of a batch are in the order of its events: of two users of one device the first one in the batch is the first.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
-import {entryBytesMax} from '../../actors/limits.js';
-import {entryHasAnonymousId, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
+import {batchEventsMax, entryBytesMax} from '../../actors/limits.js';
+import {type BothIds, entryHasAnonymousId, findBothIds, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
 import {EntryView} from '../../actors/log/entry-view.js';
 import type {AckedLinks, LinkedPair} from './acked-links.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
@@ -34,6 +34,10 @@ export class LinkEncoder {
   private readonly writer = new ByteWriter(entryBytesMax);
   private readonly list = new EntryList();
   private view = new EntryView(this.writer.bytes);
+  private readonly ids: BothIds = {keyStart: 0, keyEnd: 0, anonymousIdStart: 0, anonymousIdEnd: 0};
+  /** Hashed pairs of the newest batch, by entry. */
+  private readonly highs = new Uint32Array(batchEventsMax);
+  private readonly lows = new Uint32Array(batchEventsMax);
   /** Partition of the newest single link, whose entry is `bytes[0, end)`. */
   partition = 0;
 
@@ -52,9 +56,11 @@ export class LinkEncoder {
 
   /** Writes the link that the event entry at `start` needs. Undefined: it needs none. */
   ofEvent(bytes: Uint8Array, start: number): LinkedPair | undefined {
-    const pair = this.missing(bytes, start);
+    if (!entryHasAnonymousId(bytes, start)) return undefined;
+    findBothIds(bytes, start, this.ids);
+    const pair = this.acked.missing(bytes, this.ids);
     if (pair === undefined) return undefined;
-    const {anonymousId, userId, receivedMs} = this.idsOfView();
+    const {anonymousId, userId, receivedMs} = this.idsOf(bytes, start);
     this.writeSingle(anonymousId, userId, receivedMs);
     return pair;
   }
@@ -63,26 +69,20 @@ export class LinkEncoder {
   ofIds(userId: string, anonymousId: string, receivedMs: number): LinkedPair | undefined {
     this.writeSingle(anonymousId, userId, receivedMs);
     const {keyStart, keyEnd, textStart, textEnd} = this.viewOf(this.bytes, 0);
-    return this.acked.missing(this.bytes, textStart, textEnd, keyStart + 1, keyEnd);
+    return this.acked.missing(this.bytes, {
+      keyStart: textStart,
+      keyEnd: textEnd,
+      anonymousIdStart: keyStart + 1,
+      anonymousIdEnd: keyEnd,
+    });
   }
 
   /** Undefined: it needs none. */
-  ofBatch({bytes, firsts, starts, ends, indexes}: BatchEntries): BatchLinks | undefined {
-    const needed = new Map<string, NeededLink>();
-    for (let partition = 0; partition < this.partitionCount; partition++) {
-      let start = starts[partition]!;
-      for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
-        const pair = this.missing(bytes, start);
-        if (pair === undefined) continue;
-        const id = `${pair.high} ${pair.low}`;
-        const index = indexes[entry]!;
-        const link = needed.get(id);
-        if (link !== undefined) link.events.push(index);
-        else needed.set(id, {pair, events: [index], ...this.idsOfView()});
-      }
-    }
-    if (needed.size === 0) return undefined;
-    const links = [...needed.values()].sort((a, b) => a.events[0]! - b.events[0]!); // LE3
+  ofBatch(batch: BatchEntries): BatchLinks | undefined {
+    if (!this.hashPairs(batch)) return undefined;
+    const needed = this.neededBy(batch);
+    if (needed.length === 0) return undefined;
+    const links = needed.sort((a, b) => a.events[0]! - b.events[0]!); // LE3
     this.list.clear();
     for (const {anonymousId, userId, receivedMs} of links) {
       writeLink(this.list.writer, anonymousId, userId, receivedMs);
@@ -91,11 +91,44 @@ export class LinkEncoder {
     return {entries: this.list.group(this.partitionCount), links};
   }
 
-  /** The pair of the event entry at `start`, which `view` shows then; undefined: it needs no link. LE2 */
-  private missing(bytes: Uint8Array, start: number): LinkedPair | undefined {
-    if (!entryHasAnonymousId(bytes, start)) return undefined;
-    const {keyStart, keyEnd, anonymousIdStart, anonymousIdEnd} = this.viewOf(bytes, start);
-    return this.acked.missing(bytes, keyStart, keyEnd, anonymousIdStart, anonymousIdEnd);
+  /** Hashes the pairs of a batch, by entry; `low` 0: the entry has none. Returns whether there are any. LE2 */
+  private hashPairs({bytes, firsts, starts, ends}: BatchEntries): boolean {
+    const {acked, ids, highs, lows} = this;
+    let hasPairs = false;
+    for (let partition = 0; partition < this.partitionCount; partition++) {
+      let start = starts[partition]!;
+      for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
+        lows[entry] = 0;
+        if (!entryHasAnonymousId(bytes, start)) continue;
+        findBothIds(bytes, start, ids);
+        acked.hash(bytes, ids);
+        highs[entry] = acked.high;
+        lows[entry] = acked.low;
+        hasPairs = true;
+      }
+    }
+    if (hasPairs) acked.prefetch(highs, firsts[this.partitionCount]!);
+    return hasPairs;
+  }
+
+  /** Links of the hashed pairs that are not acked, one a pair. */
+  private neededBy({bytes, firsts, starts, ends, indexes}: BatchEntries): NeededLink[] {
+    const {acked, highs, lows} = this;
+    const needed = new Map<string, NeededLink>();
+    for (let partition = 0; partition < this.partitionCount; partition++) {
+      let start = starts[partition]!;
+      for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
+        const high = highs[entry]!;
+        const low = lows[entry]!;
+        if (low === 0 || acked.has(high, low)) continue;
+        const id = `${high} ${low}`;
+        const index = indexes[entry]!;
+        const link = needed.get(id);
+        if (link !== undefined) link.events.push(index);
+        else needed.set(id, {pair: {high, low}, events: [index], ...this.idsOf(bytes, start)});
+      }
+    }
+    return [...needed.values()];
   }
 
   private viewOf(bytes: Uint8Array, start: number): EntryView {
@@ -104,8 +137,8 @@ export class LinkEncoder {
     return this.view;
   }
 
-  private idsOfView(): Pick<NeededLink, 'anonymousId' | 'userId' | 'receivedMs'> {
-    const {view} = this;
+  private idsOf(bytes: Uint8Array, start: number): Pick<NeededLink, 'anonymousId' | 'userId' | 'receivedMs'> {
+    const view = this.viewOf(bytes, start);
     return {anonymousId: view.anonymousId(), userId: view.userKey().slice(1), receivedMs: view.receivedMs};
   }
 

@@ -10,7 +10,12 @@ const seeds = (first = 1): Uint32Array => Uint32Array.of(first, 2, 3);
 function missing(links: AckedLinks, userId: string, anonymousId: string) {
   const key = wtf8('u' + userId);
   const bytes = Buffer.concat([key, wtf8(anonymousId)]);
-  return links.missing(bytes, 0, key.length, key.length, bytes.length);
+  return links.missing(bytes, {
+    keyStart: 0,
+    keyEnd: key.length,
+    anonymousIdStart: key.length,
+    anonymousIdEnd: bytes.length,
+  });
 }
 
 /** As the edge does it once the log has the link. */
@@ -81,7 +86,7 @@ test('of many pairs those are found that were acked, and no others', () => {
 
 test('a place takes eight pairs: the oldest makes room, and one that is acked twice takes no second room', () => {
   const links = new AckedLinks(seeds());
-  const has = (low: number): boolean => (links as unknown as {has(high: number, low: number): boolean}).has(5, low);
+  const has = (low: number): boolean => links.has(5, low);
   for (let low = 1; low <= 20; low++) {
     links.acked({high: 5, low});
     links.acked({high: 5, low});
