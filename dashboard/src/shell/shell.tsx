@@ -60,7 +60,7 @@ function Side() {
   // On phones it is a row that scrolls.
   useEffect(() => {
     const current = side.current!.querySelector<HTMLElement>('[aria-current]');
-    if (current) side.current!.scrollLeft = current.offsetLeft - 150;
+    if (current) side.current!.scrollLeft = current.offsetLeft - 180;
   }, [here]);
   return (
     <nav class="side" aria-label="Pages" ref={side}>

@@ -95,7 +95,7 @@ function OverTime({question, lost, ...tile}: AskedProps) {
     return activeBehind({value: total!, question, days: of.days, point: undefined, when, freshness});
   };
   const note = linesNote({
-    what: 'within 1, 7 and 30 days',
+    what: past === undefined ? 'within 1, 7 and 30 days' : `by the ${shownInterval}`,
     past: shown?.question.past,
     isOpen: chart.openFrom !== undefined,
     asOfMs,

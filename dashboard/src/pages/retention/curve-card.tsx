@@ -59,11 +59,10 @@ export function CurveCard({title, address, asking, interval, tools, before}: Cur
           {answer !== undefined && (
             <>
               <CurlButton paths={[report!.path]} />
-              {tools}
               <CsvButton file="retention" rows={() => cohortCsv(answer)} />
             </>
           )}
-          {answer === undefined && tools}
+          {tools}
         </>
       }
     >
