@@ -25,6 +25,8 @@ interface Shared {
   readonly hands: readonly number[][];
   /** Channels to the report thread, one for each folding thread; empty without that thread. */
   readonly channels: readonly Channels[];
+  /** Channels for questions of the deliver thread, one for each folding thread; empty without that thread. */
+  readonly asks: readonly MessageChannel[];
   /** Whether the threads here know of every manifest: nobody else writes to the service's own nats-server. */
   readonly knowsAll: boolean;
   /** Bytes for each role of this process. */
@@ -47,7 +49,7 @@ export function planThreads(config: Config, nats: NatsAddress, deploymentCreated
   const shared = shareOut(config);
   return {
     report: config.roles.includes('report') ? planReport(config, nats, shared, deploymentCreatedMs) : undefined,
-    deliver: config.roles.includes('deliver') ? planDeliver(config, nats) : undefined,
+    deliver: config.roles.includes('deliver') ? planDeliver(config, nats, shared) : undefined,
     folding: shared.hands.map((_, hand) => planFolding(config, nats, shared, hand)),
     ackedSequences: shared.ackedSequences,
   };
@@ -65,6 +67,7 @@ function shareOut({roles, nats, partitions, cacheBytesMax}: Config): Shared {
   return {
     hands,
     channels: hasBoth ? hands.map(channelsOf) : [],
+    asks: roles.includes('deliver') ? hands.map(() => new MessageChannel()) : [],
     knowsAll,
     cacheBytesMax: ownBytesMax,
     spareRoom: hasBoth ? newSpareRoom(partsBytesOf(ownBytesMax)) : undefined,
@@ -91,14 +94,16 @@ function planReport(config: Config, nats: NatsAddress, shared: Shared, deploymen
   };
 }
 
-function planDeliver({partitions, webhooks, logLevel}: Config, nats: NatsAddress): DeliverWorkerData {
-  return {nats, partitionCount: partitions, addresses: webhooks, logLevel};
+function planDeliver({partitions, webhooks, logLevel}: Config, nats: NatsAddress, shared: Shared): DeliverWorkerData {
+  const asksPorts = shared.asks.map(({port2}, hand) => ({partitions: shared.hands[hand]!, port: port2}));
+  return {nats, partitionCount: partitions, asksPorts, addresses: webhooks, logLevel};
 }
 
 function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: number): PartitionThreadPlan {
-  const {hands, channels, knowsAll, cacheBytesMax, spareRoom, publications, ackedSequences} = shared;
+  const {hands, channels, asks, knowsAll, cacheBytesMax, spareRoom, publications, ackedSequences} = shared;
   const threads = hands.length;
   const to = channels[hand];
+  const asking = asks[hand];
   return {
     nats,
     partitionCount: config.partitions,
@@ -113,6 +118,7 @@ function planFolding(config: Config, nats: NatsAddress, shared: Shared, hand: nu
     publications,
     ...(ackedSequences && {ackedSequences}),
     ...(to && {rowsPort: to.rows.port1}),
+    ...(asking && {asksPort: asking.port1}),
     ...(to && knowsAll && {manifestsPort: to.manifests.port1}),
     dataDir: config.dataDir,
     deletionsDir: config.deletionsDir,

@@ -3,14 +3,15 @@
 import {once} from 'node:events';
 import {type MessagePort, Worker} from 'node:worker_threads';
 import {AckedSequences} from './ingest/acked-sequences.js';
+import {ThreadQuestions} from './nats/thread-questions.js';
 import type {
   AnsweringThread,
   DeliverWorkerData,
   FoldingThread,
+  FromAnswering,
   FromWorker,
   PartitionWorkerData,
   ReportWorkerData,
-  ThreadQuestion,
   ToWorker,
 } from './worker-messages.js';
 
@@ -46,12 +47,12 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
     read = resolve;
   });
   const program = new URL('./partition/worker.js', import.meta.url);
-  const ports = [plan.manifestsPort, plan.rowsPort].filter((port) => port !== undefined);
+  const ports = [plan.manifestsPort, plan.rowsPort, plan.asksPort].filter((port) => port !== undefined);
   const acked = plan.ackedSequences && new AckedSequences(plan.ackedSequences);
-  const questions = new Questions((question) => worker.postMessage({...question, acked: acked?.copy()}));
+  const questions = new ThreadQuestions((question) => worker.postMessage({...question, acked: acked?.copy()}));
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
     if (message.kind === 'read') read();
-    else questions.hear(message);
+    else if (isOfAnswering(message)) questions.hear(message);
   });
   return {
     ...thread,
@@ -68,12 +69,12 @@ export interface ReportThread extends AskedThread {
 }
 
 export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): ReportThread {
-  const questions = new Questions((question) => worker.postMessage(question));
+  const questions = new ThreadQuestions((question) => worker.postMessage(question));
   const program = new URL('./report/worker.js', import.meta.url);
   const ports = [...data.manifestsPorts, ...data.rowsPorts.map(({port}) => port)];
-  const {worker, ...thread} = startThread(program, 'report', data, ports, onFatal, (message) =>
-    questions.hear(message),
-  );
+  const {worker, ...thread} = startThread(program, 'report', data, ports, onFatal, (message) => {
+    if (isOfAnswering(message)) questions.hear(message);
+  });
   const readAhead = (): void => worker.postMessage({kind: 'read ahead'} satisfies ToWorker);
   return {...thread, answering: questions, readAhead};
 }
@@ -81,34 +82,13 @@ export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): Rep
 /** The thread that delivers webhooks. */
 export function startDeliverThread(data: DeliverWorkerData, onFatal: OnFatal): Thread {
   const program = new URL('./effects/worker.js', import.meta.url);
-  const {ready, drain} = startThread(program, 'deliver', data, [], onFatal, () => undefined);
+  const ports = data.asksPorts.map(({port}) => port);
+  const {ready, drain} = startThread(program, 'deliver', data, ports, onFatal, () => undefined);
   return {ready, drain};
 }
 
-/** Questions to one thread, and the callers who wait for their answers. */
-class Questions implements AnsweringThread {
-  isListening = false;
-  private readonly send: (question: ThreadQuestion) => void;
-  private readonly asked = new Map<number, (answer: unknown) => void>();
-  private number = 0;
-
-  constructor(send: (question: ThreadQuestion) => void) {
-    this.send = send;
-  }
-
-  ask(subject: string, question: unknown, answered: (answer: unknown) => void): void {
-    this.number += 1;
-    this.asked.set(this.number, answered);
-    this.send({kind: 'question', number: this.number, subject, question});
-  }
-
-  hear(message: FromWorker): void {
-    if (message.kind === 'listening') this.isListening = true;
-    if (message.kind !== 'answer') return;
-    this.asked.get(message.number)?.(message.answer);
-    this.asked.delete(message.number);
-  }
-}
+const isOfAnswering = (message: FromWorker): message is FromAnswering =>
+  message.kind === 'listening' || message.kind === 'answer';
 
 function startThread(
   program: URL,

@@ -43,6 +43,8 @@ export interface PartitionWorkerData {
   readonly manifestsPort?: MessagePort;
   /** Requests of the report thread for cached rows (src/parts/peer-rows.ts). */
   readonly rowsPort?: MessagePort;
+  /** Questions of the deliver thread. */
+  readonly asksPort?: MessagePort;
   /** Folder for notes of the newest positions. */
   readonly dataDir: string;
   /** Folder of the journal of deletions. */
@@ -70,9 +72,17 @@ export interface ReportWorkerData {
   readonly logLevel: string;
 }
 
+/** The port of a folding thread that answers questions about these partitions (ThreadQuestion, FromAnswering). */
+export interface AsksPort {
+  readonly partitions: readonly number[];
+  readonly port: MessagePort;
+}
+
 export interface DeliverWorkerData {
   readonly nats: NatsAddress;
   readonly partitionCount: number;
+  /** Ports to the folding threads of this process. */
+  readonly asksPorts: readonly AsksPort[];
   /** Where deliveries may go. */
   readonly addresses: AddressRules;
   readonly logLevel: string;
@@ -94,7 +104,7 @@ export interface FoldingThread {
   readonly appliedSequences: Int32Array;
 }
 
-/** A thread that answers the edge of its process. Questions and answers are those that NATS would carry as JSON (src/asks). */
+/** A thread that answers others of its process. Questions and answers are those that NATS would carry as JSON (src/asks). */
 export interface AnsweringThread {
   /** Whether it accepts questions yet. */
   readonly isListening: boolean;
@@ -111,6 +121,9 @@ export interface ThreadQuestion {
   readonly acked?: BigInt64Array | undefined;
 }
 
+/** What a thread that answers questions sends to a thread that asks them. */
+export type FromAnswering = {kind: 'listening'} | {kind: 'answer'; number: number; answer: unknown};
+
 /**
  * `ready`: every owned partition has published a snapshot (report: a snapshot of every partition was read). `read`: the parts
  * that live reads need are cached, or that took too long. `listening` and `answer`: see AnsweringThread.
@@ -119,8 +132,7 @@ export type FromWorker =
   | {kind: 'ready'}
   | {kind: 'read'}
   | {kind: 'stopped'}
-  | {kind: 'listening'}
-  | {kind: 'answer'; number: number; answer: unknown}
+  | FromAnswering
   /** `isReplaced`: another process owns the partition now. */
   | {kind: 'fatal'; message: string; isReplaced?: boolean};
 

@@ -182,6 +182,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'log-refusals.ts',
       'part-values.ts',
       'published-manifests.ts',
+      'thread-questions.ts',
       'record-lines.ts',
     ],
     ['log-link.ts', 'server', 'store-check.ts'],

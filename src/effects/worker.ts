@@ -5,18 +5,21 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {must, OperatorFault} from '../../actors/invariant.js';
 import type {DeliverAnswer} from '../asks/deliver.js';
-import {askDeliverSubject} from '../asks/subjects.js';
+import {askDeliverSubject, askPartitionSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
 import {seedsOf} from '../deployment-seeds.js';
+import {AskLink} from '../nats/ask-link.js';
 import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
+import {Pulse} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
+import {ThreadQuestions} from '../nats/thread-questions.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
 import {lowerPriority} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import {userRefs} from '../user-ref.js';
-import type {DeliverWorkerData, FromWorker, ToWorker} from '../worker-messages.js';
+import type {AnsweringThread, DeliverWorkerData, FromWorker, ToWorker} from '../worker-messages.js';
 import {Addresses} from './addresses.js';
 import {Deliverer} from './deliverer.js';
 import {EventReader} from './event-reader.js';
@@ -49,10 +52,8 @@ async function main(): Promise<void> {
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before deliveries start');
   const bucket = new NatsKeyBucket(nc, 'hooks');
   const hooks = await HookStore.open(bucket, wallMs);
-  const owners = new Owners(async (subject, question, timeout) => {
-    const answer = await nc.request(subject, JSON.stringify(question), {timeout});
-    return answer.json();
-  });
+  const link = new AskLink(nc, new Pulse(nc), answeringThreads());
+  const owners = new Owners((subject, question, timeout) => link.request(subject, question, {timeout}));
   const poster = new Poster({addresses: new Addresses(data.addresses), wallMs});
   const deliverer = new Deliverer({
     hooks,
@@ -84,6 +85,16 @@ async function main(): Promise<void> {
     if (message.kind === 'drain') void drain({deliverer, hooks, poster, nc, vitals}).catch(fail);
   });
   say({kind: 'ready'});
+}
+
+/** Folding threads of this process, by the subjects of their partitions. */
+function answeringThreads(): ReadonlyMap<string, AnsweringThread> {
+  const threads = new Map<string, AnsweringThread>();
+  for (const {partitions, port: asked} of data.asksPorts) {
+    const questions = ThreadQuestions.over(asked);
+    for (const partition of partitions) threads.set(askPartitionSubject(partition), questions);
+  }
+  return threads;
 }
 
 function answerMeasures(nc: NatsConnection, measures: () => DeliverAnswer): void {

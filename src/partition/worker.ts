@@ -1,5 +1,5 @@
 // Thread entry of the partition role: owns some partitions, folds their logs, answers live questions about them.
-import {parentPort, workerData} from 'node:worker_threads';
+import {type MessagePort, parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
@@ -196,7 +196,7 @@ function openReads(runners: readonly Runner[]): ReadsBySubject {
   );
 }
 
-/** Answers questions over NATS, and those of this process's edge. */
+/** Answers questions over NATS, and those of this process's other threads. */
 function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: ThreadVitals): void {
   for (const [subject, reads] of bySubject) {
     nc.subscribe(subject, {
@@ -205,10 +205,12 @@ function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: 
       },
     });
   }
-  port.on('message', (message: ToWorker) => {
-    if (message.kind === 'question') void answerHere(bySubject, vitals, message);
-  });
-  tell({kind: 'listening'});
+  for (const asker of [port, data.asksPort]) {
+    asker?.on('message', (message: ToWorker) => {
+      if (message.kind === 'question') void answerHere(bySubject, vitals, message, asker);
+    });
+    asker?.postMessage({kind: 'listening'} satisfies FromWorker);
+  }
 }
 
 /** A question that is not JSON, or whose asker is gone, affects no other. */
@@ -224,10 +226,12 @@ async function answerHere(
   bySubject: ReadsBySubject,
   vitals: ThreadVitals,
   {number, subject, question, acked}: ThreadQuestion,
+  asker: MessagePort,
 ): Promise<void> {
   const reads = must(bySubject.get(subject), 'a thread is asked about its own partitions');
   const seen = acked && new AckedSequences(acked);
-  tell({kind: 'answer', number, answer: await replyTo(question as PartitionQuestion, reads, vitals, seen)});
+  const answer = await replyTo(question as PartitionQuestion, reads, vitals, seen);
+  asker.postMessage({kind: 'answer', number, answer} satisfies FromWorker);
 }
 
 async function replyTo(
@@ -297,6 +301,7 @@ async function drain(runners: readonly Runner[], {nc, erasingNc, logNc, hooks}: 
   await Promise.all([nc.close(), erasingNc.close(), logNc.close()]);
   tell({kind: 'stopped'});
   port.close();
+  data.asksPort?.close();
 }
 
 main().catch(fail);

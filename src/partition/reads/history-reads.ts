@@ -257,8 +257,11 @@ export interface StoredEvents {
   readonly users: readonly (number | null)[];
 }
 
-/** Upper bound of an event's bytes in the reply: a JSON string between commas, six bytes for each character. */
-const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : text.length * 6 + 2) + 1;
+/**
+ * Upper bound of an event's bytes in the reply: a JSON string between commas. The text is JSON itself, so that its quotes and
+ * backslashes alone are escaped, by a byte each.
+ */
+const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : 2 * Buffer.byteLength(text) + 2) + 1;
 const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
 
 /** Events, until a reply is full. */
