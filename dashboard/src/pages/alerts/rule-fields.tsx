@@ -45,7 +45,7 @@ function EventFields({draft, edit}: FieldsProps) {
   return (
     <>
       <Field label="Events of the name">
-        <div class="with-button">
+        <div class="with-button alert-event">
           <EventPicker label="Event" name={event} days={days} onChoose={(name) => edit({event: name})} />
           {event !== undefined && (
             <button

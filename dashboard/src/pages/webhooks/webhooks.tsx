@@ -115,9 +115,12 @@ function WebhookTable({
                   <span class={`pill ${tone}`}>{state}</span>
                   {reason !== null && <span class="key-option">{reason}</span>}
                   {reason === null && health.failures > 0 && (
-                    <span class="key-option">
-                      {failuresText(health.failures)}, the first <Moment iso={health.failing_since} />
-                    </span>
+                    <>
+                      <span class="key-option">{failuresText(health.failures)},</span>
+                      <span class="key-option">
+                        the first <Moment iso={health.failing_since} />
+                      </span>
+                    </>
                   )}
                 </td>
                 <td>
