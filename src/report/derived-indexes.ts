@@ -2,12 +2,15 @@
 //   Owns: their memory and lifetime, and when they are built. Does not own: how they are derived (funnel/, counts/, active/).
 //   DI1. Parts never change: a derived value answers for exactly the parts that its owner built it from.
 //   DI2. Derived values have their own budget within the room for parts, which get what the budget does not use: no scan drops
-//        derived values. A value that does not fit is not kept; one that no question used for half an hour is dropped.
+//        derived values. One that no question used for half an hour is dropped.
 //   DI3. Background builds run one at a time, in slices while no report is computed, in room borrowed from parts. They leave the
 //        last part of the budget to values that answers derive.
+//   DI4. Where a build does not fit, values of any kind that are idle yield to it (actors/report/yielding.ts). What does not fit
+//        then is not kept.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
+import {type Asks, type HeldValue, yielding} from '../../actors/report/yielding.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
@@ -25,10 +28,20 @@ export const sliceWaitMsMax = 50;
 /** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
 const beginWaitMsMax = 500;
 
+/** Memory that a build needs. */
+export interface Need {
+  readonly keptBytes: number;
+  /** Scratch, which is given back. */
+  readonly passingBytes: number;
+  /** Bytes of values that it replaces, which are dropped before. */
+  readonly freedBytes?: number;
+}
+
 /** Memory and time of one build. */
 export interface Build {
-  /** Whether `keptBytes`, and `passingBytes` of scratch, fit once `freedBytes` are dropped. */
-  fits(keptBytes: number, passingBytes: number, freedBytes?: number): boolean;
+  fits(need: Need): boolean;
+  /** As that of all indexes, without what this build borrows. */
+  makeRoom(need: Need, asks: Asks): boolean;
   /** Borrows bytes from parts until the build ends. */
   borrow(bytes: number): void;
   /** Called between slices of work. */
@@ -49,7 +62,7 @@ export class DerivedIndexes {
   private readonly logger: Logger;
   private readonly whenIdle: (waitMsMax: number) => Promise<unknown>;
   private readonly builds = new Semaphore(1);
-  private readonly kinds: Pick<Derived<Sized>, 'bytes' | 'dropUnasked'>[] = [];
+  private readonly kinds: Pick<Derived<Sized>, 'bytes' | 'held' | 'dropUnasked'>[] = [];
   private borrowedBytes = 0;
   /** Background builds that run or wait. */
   pendingBuilds = 0;
@@ -76,12 +89,13 @@ export class DerivedIndexes {
   }
 
   /** A new kind of values within the same budget. */
-  kind<V extends Sized>(): Derived<V> {
-    const kind = new Derived<V>(
-      this.clockMs,
-      (bytes) => this.hasRoom(bytes),
-      () => this.giveRest(),
-    );
+  kind<V extends Sized>(owner: DerivedOwner = {}): Derived<V> {
+    const kind = new Derived<V>({
+      clockMs: this.clockMs,
+      hasRoom: (bytes) => this.hasRoom(bytes),
+      noteChange: () => this.giveRest(),
+      owner,
+    });
     this.kinds.push(kind);
     return kind;
   }
@@ -125,16 +139,44 @@ export class DerivedIndexes {
       this.borrowedBytes += bytes;
       this.memory.lend(bytes);
     };
-    const fits: Build['fits'] = (keptBytes, passingBytes, freedBytes = 0) => {
-      const kept = this.bytes - freedBytes + keptBytes;
-      const others = this.borrowedBytes - borrowed;
-      return kept <= this.builtBytesMax && kept + others + passingBytes <= this.roomBytes * buildingShare;
-    };
+    const fits: Build['fits'] = (need) => this.lackingBytes(need, this.borrowedBytes - borrowed) <= 0;
+    const makeRoom: Build['makeRoom'] = (need, asks) => this.makeRoom(need, asks, this.borrowedBytes - borrowed);
     try {
-      return await work({fits, borrow, pause: () => slices.pause()});
+      return await work({fits, makeRoom, borrow, pause: () => slices.pause()});
     } finally {
       borrow(-borrowed);
     }
+  }
+
+  /**
+   * Has idle values yield to a value with these asks, if it does not fit otherwise. False: it does not fit. `othersBytes`:
+   * borrowed by other builds. DI4
+   */
+  makeRoom(need: Need, asks: Asks, othersBytes = this.borrowedBytes): boolean {
+    const yielders = this.yielders(this.lackingBytes(need, othersBytes), asks);
+    for (const {drop} of yielders ?? []) drop();
+    return yielders !== undefined;
+  }
+
+  /** Whether a build of a value with these asks would fit now: worth trying again what did not. DI4 */
+  mayFit(need: Need, asks: Asks): boolean {
+    return this.yielders(this.lackingBytes(need, this.borrowedBytes), asks) !== undefined;
+  }
+
+  /** Bytes by which a build exceeds the budget. `othersBytes`: borrowed by other builds. */
+  private lackingBytes({keptBytes, passingBytes, freedBytes = 0}: Need, othersBytes: number): number {
+    const kept = this.bytes - freedBytes + keptBytes;
+    return Math.max(kept - this.builtBytesMax, kept + othersBytes + passingBytes - this.roomBytes * buildingShare);
+  }
+
+  private yielders(bytes: number, asks: Asks): readonly HeldEntry[] | undefined {
+    if (bytes <= 0) return [];
+    return yielding(
+      this.kinds.flatMap((kind) => kind.held(asks.beforeNewestMs)),
+      bytes,
+      asks,
+      this.clockMs(),
+    );
   }
 
   private hasRoom(bytes: number): boolean {
@@ -150,30 +192,65 @@ interface Sized {
   readonly bytes: number;
 }
 
+/** A part of a value that yields by itself. */
+export interface IdlePart {
+  readonly bytes: number;
+  readonly askedMs: number;
+  readonly drop: () => void;
+}
+
+/** What the owner of a kind of values is told, and asked. */
+export interface DerivedOwner {
+  /** The value of this key was dropped. */
+  readonly noteDrop?: (key: string) => void;
+  /** The part of the key's value that nothing asked for since then; undefined: all of it is in use. */
+  readonly idlePartOf?: (key: string, sinceMs: number) => IdlePart | undefined;
+}
+
+/** A value of any kind, as a candidate to yield. */
+type HeldEntry = HeldValue & IdlePart;
+
 interface Entry<V> {
   readonly value: V;
+  readonly builtMs: number;
   askedMs: number;
+}
+
+interface KindOptions {
+  readonly clockMs: () => number;
+  /** Whether so many more bytes may be kept. DI2 */
+  readonly hasRoom: (bytes: number) => boolean;
+  readonly noteChange: () => void;
+  readonly owner: DerivedOwner;
 }
 
 /** Derived values of one kind by key. */
 export class Derived<V extends Sized> {
   private readonly entries = new Map<string, Entry<V>>();
-  private readonly clockMs: () => number;
-  /** Whether `bytes` more may be kept. DI2 */
-  readonly hasRoom: (bytes: number) => boolean;
-  private readonly noteChange: () => void;
+  private readonly options: KindOptions;
   bytes = 0;
 
-  constructor(clockMs: () => number, hasRoom: (bytes: number) => boolean, noteChange: () => void) {
-    this.clockMs = clockMs;
-    this.hasRoom = hasRoom;
-    this.noteChange = noteChange;
+  constructor(options: KindOptions) {
+    this.options = options;
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.options.hasRoom(bytes);
+  }
+
+  /** All values, in any order: of those that were asked for since then, the parts that were not. */
+  held(sinceMs: number): HeldEntry[] {
+    return [...this.entries].flatMap(([key, {value, askedMs, builtMs}]) => {
+      const whole = {bytes: value.bytes, askedMs, drop: () => this.drop(key)};
+      const part = askedMs < sinceMs ? whole : this.options.owner.idlePartOf?.(key, sinceMs);
+      return part === undefined ? [] : [{...part, builtMs}];
+    });
   }
 
   get(key: string): V | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
-    entry.askedMs = this.clockMs();
+    entry.askedMs = this.options.clockMs();
     return entry.value;
   }
 
@@ -181,9 +258,10 @@ export class Derived<V extends Sized> {
   keep(key: string, value: V): boolean {
     this.drop(key);
     if (!this.hasRoom(value.bytes)) return false;
-    this.entries.set(key, {value, askedMs: this.clockMs()});
+    const nowMs = this.options.clockMs();
+    this.entries.set(key, {value, askedMs: nowMs, builtMs: nowMs});
     this.bytes += value.bytes;
-    this.noteChange();
+    this.options.noteChange();
     return true;
   }
 
@@ -192,7 +270,17 @@ export class Derived<V extends Sized> {
     if (entry === undefined) return;
     this.entries.delete(key);
     this.bytes -= entry.value.bytes;
-    this.noteChange();
+    this.options.noteChange();
+    this.options.owner.noteDrop?.(key);
+  }
+
+  /** Puts a smaller value in place of the key's. */
+  narrow(key: string, value: V): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    this.entries.set(key, {...entry, value});
+    this.bytes += value.bytes - entry.value.bytes;
+    this.options.noteChange();
   }
 
   dropUnasked(sinceMs: number): void {

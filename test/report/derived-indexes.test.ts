@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {assert} from '../../actors/invariant.js';
+import {Asks, stayMs} from '../../actors/report/yielding.js';
 import {PartsMemory} from '../../src/parts/parts-memory.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 import {type Build, DerivedIndexes} from '../../src/report/derived-indexes.js';
@@ -18,6 +19,9 @@ class World {
   readonly small = this.derived.kind();
   readonly large = this.derived.kind();
 }
+
+const fits = (build: Build, keptBytes: number, passingBytes: number, freedBytes = 0): boolean =>
+  build.fits({keptBytes, passingBytes, freedBytes});
 
 describe('derived values', () => {
   test('have a budget of their own, and parts the rest', () => {
@@ -51,8 +55,8 @@ describe('derived values', () => {
     const order: string[] = [];
     const first = derived.build('first', async (build: Build) => {
       // 900 may be kept by builds, and 1,100 with what building takes.
-      expect([build.fits(400, 200), build.fits(401, 0), build.fits(400, 201)]).toEqual([true, false, false]);
-      expect([build.fits(600, 0), build.fits(600, 0, 200)]).toEqual([false, true]);
+      expect([fits(build, 400, 200), fits(build, 401, 0), fits(build, 400, 201)]).toEqual([true, false, false]);
+      expect([fits(build, 600, 0), fits(build, 600, 0, 200)]).toEqual([false, true]);
       build.borrow(300);
       order.push(`first ${memory.bytesMax}`);
       await new Promise<void>((resolve) => (end = resolve));
@@ -65,7 +69,7 @@ describe('derived values', () => {
     await new Promise((resolve) => setImmediate(resolve)); // The first has begun.
     expect(derived.pendingBuilds).toBe(2);
     // What an answer waits for is not held up, and what it borrows is not there for it.
-    await derived.buildNow(async (build) => expect([build.fits(0, 300), build.fits(0, 301)]).toEqual([true, false]));
+    await derived.buildNow(async (build) => expect([fits(build, 0, 300), fits(build, 0, 301)]).toEqual([true, false]));
     end();
     expect([await first, await second, memory.bytesMax, errors]).toEqual([1, undefined, 1_100, []]);
     expect(order).toEqual(['first 800', 'second 1100']);
@@ -77,5 +81,30 @@ describe('derived values', () => {
     const bug = derived.build('bug', async () => assert(false, 'two and two are four'));
     await expect(bug).rejects.toThrow('two and two are four');
     expect([errors.length, memory.bytesMax]).toEqual([1, 1_100]);
+  });
+
+  test('of any kind yield to a build when they are idle, and say so', async () => {
+    const world = new World();
+    const {derived, small, memory} = world;
+    const dropped: string[] = [];
+    const told = derived.kind({noteDrop: (key) => dropped.push(key)});
+    told.keep('a', {bytes: 500});
+    small.keep('b', {bytes: 400});
+    world.nowMs = stayMs;
+    small.get('b');
+    const asks = new Asks();
+    const need = {keptBytes: 100, passingBytes: 0};
+    const makeRoom = (): Promise<boolean> => derived.buildNow(async (build) => build.makeRoom(need, asks));
+    for (const atMs of [stayMs + 1, stayMs + 2]) {
+      expect([derived.mayFit(need, asks), await makeRoom(), derived.bytes]).toEqual([false, false, 900]);
+      asks.note(atMs);
+    }
+    expect([derived.mayFit(need, asks), derived.bytes, dropped]).toEqual([true, 900, []]);
+    expect([await makeRoom(), dropped, derived.bytes, memory.bytesMax]).toEqual([true, ['a'], 400, 1_200]);
+    expect([await makeRoom(), small.get('b')]).toEqual([true, {bytes: 400}]);
+    // What replaces values counts their room.
+    const larger = {keptBytes: 900, passingBytes: 0, freedBytes: 400};
+    expect(await derived.buildNow(async (build) => build.makeRoom(larger, new Asks()))).toBe(true);
+    expect(derived.bytes).toBe(400);
   });
 });

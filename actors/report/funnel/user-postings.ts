@@ -2,8 +2,8 @@
 // cost it nothing.
 //   Owns: the order, and how it is built from chunks. Does not own: the choice of chunks (postings-plan.ts), the walk
 //   (posted-funnel.ts), the cache (src/report/derived-indexes.ts).
-//   UP1. An event is one number, its key: time * 2^11 + rank. Keys of a user are distinct and in the order of (time, ordinal):
-//        ranks order the events of one ms.
+//   UP1. An event is one number, its key: time * 2^11 + rank. Keys of a user are in the order of (time, ordinal): ranks order the
+//        events of one ms. Only an event that has several names has a key twice.
 //   UP2. UP1 holds across all segments of a partition: the ranks of later chunks begin where those of earlier ones end, so keys
 //        of different segments compare.
 //   UP3. Keys are exact: below 2^53. Chunks with times from 2^42 ms (the year 2109) on, or with more events of one user in one
@@ -69,6 +69,38 @@ interface PostingsColumns {
   readonly users: Uint32Array;
 }
 
+/** Numbers of elements. `names`: one more than there are names. */
+interface ColumnLengths {
+  readonly names: number;
+  readonly keys: number;
+  readonly heads: number;
+  readonly starts: number;
+  readonly users: number;
+}
+
+const bytesOf = ({names, keys, heads, starts, users}: ColumnLengths): number =>
+  names * 3 * 4 + (keys + heads) * 8 + (starts + users) * 4;
+
+/** Columns in zeroed memory; heads are infinite. */
+function columnsIn(
+  {buffer, offset}: PostingsMemory,
+  {names, keys, heads, starts, users}: ColumnLengths,
+): PostingsColumns {
+  const headsAt = offset + keys * 8;
+  const startsAt = headsAt + heads * 8;
+  const usersAt = startsAt + starts * 4;
+  const namesAt = usersAt + users * 4;
+  return {
+    nameStarts: new Uint32Array(buffer, namesAt, names),
+    nameUsers: new Uint32Array(buffer, namesAt + names * 4, names),
+    nameHeads: new Uint32Array(buffer, namesAt + names * 8, names),
+    keys: new Float64Array(buffer, offset, keys),
+    heads: new Float64Array(buffer, headsAt, heads).fill(Number.POSITIVE_INFINITY),
+    starts: new Uint32Array(buffer, startsAt, starts),
+    users: new Uint32Array(buffer, usersAt, users),
+  };
+}
+
 export class UserPostings {
   readonly bytes: number;
   /** Ranks are in [rankStart, rankEnd). UP2 */
@@ -90,6 +122,53 @@ export class UserPostings {
 
   get rows(): number {
     return this.columns.keys.length - keysPastEnd;
+  }
+
+  /** Bytes that the postings of these names take. */
+  bytesOf(names: Iterable<number>): number {
+    return bytesOf(this.lengthsOf(names));
+  }
+
+  /** A copy with the postings of these names alone. */
+  narrowedTo(names: ReadonlySet<number>, allocate: AllocatePostings): UserPostings {
+    const {nameStarts, nameUsers, nameHeads, keys, heads, starts, users} = this.columns;
+    const lengths = this.lengthsOf(names);
+    const all = {...lengths, keys: lengths.keys + keysPastEnd, names: nameStarts.length};
+    const memory = allocate(bytesOf(all));
+    const into = columnsIn(memory, all);
+    const at = {keys: 0, heads: 0, starts: 0, users: 0};
+    for (let name = 0; ; name++) {
+      into.nameStarts[name] = at.starts;
+      into.nameUsers[name] = at.users;
+      into.nameHeads[name] = at.heads;
+      if (name + 1 === nameStarts.length) break;
+      const own = starts.subarray(nameStarts[name], nameStarts[name + 1]);
+      if (!names.has(name) || own.length === 0) continue;
+      const [keyStart, keyEnd] = [own[0], own[own.length - 1]];
+      for (let i = 0; i < own.length; i++) into.starts[at.starts + i] = own[i] - keyStart + at.keys;
+      into.keys.set(keys.subarray(keyStart, keyEnd), at.keys);
+      into.heads.set(heads.subarray(nameHeads[name], nameHeads[name + 1]), at.heads);
+      into.users.set(users.subarray(nameUsers[name], nameUsers[name + 1]), at.users);
+      at.keys += keyEnd - keyStart;
+      at.starts += own.length;
+      at.heads += nameHeads[name + 1] - nameHeads[name];
+      at.users += nameUsers[name + 1] - nameUsers[name];
+    }
+    return new UserPostings(into, memory, this.rankStart, this.rankEnd);
+  }
+
+  /** Of these names alone. */
+  private lengthsOf(names: Iterable<number>): ColumnLengths {
+    const {nameStarts, nameUsers, nameHeads, starts} = this.columns;
+    const lengths = {names: 0, keys: 0, heads: 0, starts: 0, users: 0};
+    for (const name of names) {
+      if (name + 1 >= nameStarts.length || nameStarts[name] === nameStarts[name + 1]) continue;
+      lengths.keys += starts[nameStarts[name + 1] - 1] - starts[nameStarts[name]];
+      lengths.heads += nameHeads[name + 1] - nameHeads[name];
+      lengths.starts += nameStarts[name + 1] - nameStarts[name];
+      lengths.users += nameUsers[name + 1] - nameUsers[name];
+    }
+    return lengths;
   }
 
   /** Postings of the name with this index; undefined when it has no event here. */
@@ -177,66 +256,129 @@ export class PostingsBuilder {
     }
   }
 
-  /** Builds postings, and yields between slices. Undefined: the rows have none (UP3), or `allocate` refused the bytes. */
-  *build(allocate: (bytes: number) => PostingsMemory | undefined): Generator<void, UserPostings | undefined, void> {
-    const totals = yield* this.makeKeys();
-    const memory = totals === undefined ? undefined : allocate(totals.bytes);
-    if (totals === undefined || memory === undefined) return undefined;
-    return yield* this.distribute(totals, memory);
-  }
-
-  /** Turns each user's times into sorted keys, and counts the rows and users of each name. */
-  private *makeKeys(): Generator<void, Totals | undefined, void> {
-    const {times: keys, names, places} = this;
-    const timeSort = new TimeSort<NameCodes>((count) => this.newNames(count));
-    const totals = new Totals(places.length - 1, this.nameCount);
-    let rankEnd = this.rankStart;
-    let sliceEnd = sliceRows;
-    for (let user = 0, start = 0; start < this.rows; start = places[user++]) {
-      const end = places[user];
-      timeSort.sort(keys, names, start, end);
-      let previous = -1;
-      let rank = 0;
-      for (let at = start; at < end; at++) {
-        const time = keys[at];
-        if (!(time >= 0 && time < timeEnd)) return undefined;
-        rank = time === previous ? rank + 1 : this.rankStart;
-        if (rank >= rankEnd) rankEnd = rank + 1;
-        previous = time;
-        keys[at] = time * ranksPerMs + rank;
-        totals.add(user, names[at]);
-      }
-      if (rankEnd > ranksPerMs) return undefined;
-      if (end < sliceEnd) continue;
-      sliceEnd = end + sliceRows;
-      yield;
-    }
-    totals.rankEnd = rankEnd;
-    return totals;
-  }
-
-  private *distribute(totals: Totals, memory: PostingsMemory): Generator<void, UserPostings, void> {
-    const {times: keys, names, places} = this;
-    const columns = totals.columns(memory);
-    const pairs = new PairWriter(columns, this.nameCount);
-    const keyPlaces = totals.keyStarts();
-    let sliceEnd = sliceRows;
-    for (let user = 0, start = 0; start < this.rows; start = places[user++]) {
-      const end = places[user];
-      for (let at = start; at < end; at++) {
-        const name = names[at];
-        const place = keyPlaces[name]++;
-        columns.keys[place] = keys[at];
-        pairs.add(user, name, place);
-      }
-      if (end < sliceEnd) continue;
-      sliceEnd = end + sliceRows;
-      yield;
-    }
-    for (let name = 0; name < this.nameCount; name++) pairs.end(name, keyPlaces[name]);
-    return new UserPostings(columns, memory, this.rankStart, totals.rankEnd);
+  /** Builds the postings of the placed rows. */
+  build(allocate: TryAllocate): Generator<void, UserPostings | undefined, void> {
+    const {places, rows, times, names, nameCount, rankStart} = this;
+    const events = {userCount: places.length - 1, ends: places, count: rows, times, names, againBit: 0};
+    return postingsOf(events, nameCount, rankStart, allocate);
   }
 }
+
+/** Allocates memory of postings; undefined: there is no room. */
+type TryAllocate = (bytes: number) => PostingsMemory | undefined;
+
+/** Events by user: those of user u end at ends[u], and are in the order of the log or in a few runs by time. */
+export interface EventsByUser {
+  readonly userCount: number;
+  readonly ends: Uint32Array;
+  readonly count: number;
+  /** Epoch ms; they are replaced by keys. */
+  readonly times: Float64Array;
+  readonly names: NameCodes;
+  /** Added to a name for the event before it once more, with another name; 0: each event has one name. */
+  readonly againBit: number;
+}
+
+/** Builds postings, and yields between slices. Undefined: the events have none (UP3), or `allocate` refused the bytes. */
+export function* postingsOf(
+  events: EventsByUser,
+  nameCount: number,
+  rankStart: number,
+  allocate: TryAllocate,
+): Generator<void, UserPostings | undefined, void> {
+  const totals = new Totals(events.userCount, nameCount);
+  const keys = new KeyWriter(events, rankStart, totals);
+  for (let user = 0; user < events.userCount; ) {
+    user = keys.writeSlice(user);
+    if (!keys.areExact) return undefined;
+    yield;
+  }
+  const memory = allocate(totals.bytes);
+  if (memory === undefined) return undefined;
+  const columns = totals.columns(memory);
+  const pairs = new PairWriter(columns, nameCount);
+  const keyPlaces = totals.keyStarts();
+  for (let user = 0; user < events.userCount; ) {
+    user = distributeSlice(events, user, columns.keys, keyPlaces, pairs);
+    yield;
+  }
+  for (let name = 0; name < nameCount; name++) pairs.end(name, keyPlaces[name]);
+  return new UserPostings(columns, memory, rankStart, keys.rankEnd);
+}
+
+/** Turns each user's times into sorted keys, and counts the events and users of each name. */
+class KeyWriter {
+  private readonly events: EventsByUser;
+  private readonly rankStart: number;
+  private readonly totals: Totals;
+  private readonly timeSort: TimeSort<NameCodes>;
+  rankEnd: number;
+  /** UP3 */
+  areExact = true;
+
+  constructor(events: EventsByUser, rankStart: number, totals: Totals) {
+    this.events = events;
+    this.rankStart = rankStart;
+    this.totals = totals;
+    this.timeSort = new TimeSort((count) => codesLike(events.names, count));
+    this.rankEnd = rankStart;
+  }
+
+  /** Writes the keys of some users from `first`; returns the next user. */
+  writeSlice(first: number): number {
+    const {userCount, ends, count} = this.events;
+    const startOfSlice = first === 0 ? 0 : ends[first - 1];
+    let user = first;
+    for (let start = startOfSlice; user < userCount && start < startOfSlice + sliceRows; start = ends[user++]) {
+      if (start === count) return userCount;
+      this.writeKeys(user, start, ends[user]);
+    }
+    if (this.rankEnd > ranksPerMs) this.areExact = false;
+    return user;
+  }
+
+  private writeKeys(user: number, start: number, end: number): void {
+    const {times: keys, names, againBit} = this.events;
+    this.timeSort.sort(keys, names, start, end);
+    let previous = -1;
+    let rank = 0;
+    for (let at = start; at < end; at++) {
+      const time = keys[at];
+      if (!(time >= 0 && time < timeEnd)) this.areExact = false;
+      if (againBit > 0 && names[at] >= againBit) names[at] -= againBit;
+      else rank = time === previous ? rank + 1 : this.rankStart;
+      if (rank >= this.rankEnd) this.rankEnd = rank + 1;
+      previous = time;
+      keys[at] = time * ranksPerMs + rank;
+      this.totals.add(user, names[at]);
+    }
+  }
+}
+
+/** Writes the keys of some users from `first` to the places of their names; returns the next user. */
+function distributeSlice(
+  {userCount, ends, count, times: keys, names}: EventsByUser,
+  first: number,
+  into: Float64Array,
+  keyPlaces: Uint32Array,
+  pairs: PairWriter,
+): number {
+  const startOfSlice = first === 0 ? 0 : ends[first - 1];
+  let user = first;
+  for (let start = startOfSlice; user < userCount && start < startOfSlice + sliceRows; start = ends[user++]) {
+    if (start === count) return userCount;
+    for (let at = start; at < ends[user]; at++) {
+      const name = names[at];
+      const place = keyPlaces[name]++;
+      into[place] = keys[at];
+      pairs.add(user, name, place);
+    }
+  }
+  return user;
+}
+
+const codesLike = (names: NameCodes, count: number): NameCodes =>
+  names instanceof Uint16Array ? new Uint16Array(count) : new Uint32Array(count);
 
 function wantedOf(names: ReadonlySet<number>, nameCount: number): Uint8Array {
   const isWanted = new Uint8Array(nameCount);
@@ -246,7 +388,6 @@ function wantedOf(names: ReadonlySet<number>, nameCount: number): Uint8Array {
 
 /** Number of rows and of users of each name. */
 class Totals {
-  rankEnd = 0;
   private readonly userCount: number;
   private readonly rows: Uint32Array;
   private readonly pairs: Uint32Array;
@@ -270,35 +411,21 @@ class Totals {
 
   /** Bytes of the columns. */
   get bytes(): number {
-    const {keys, heads, starts, users} = this.lengths();
-    return this.pairs.byteLength * 3 + (keys + heads) * 8 + (starts + users) * 4;
+    return bytesOf(this.lengths());
   }
 
-  columns({buffer, offset}: PostingsMemory): PostingsColumns {
-    const {keys, heads, starts, users} = this.lengths();
-    const headsAt = offset + keys * 8;
-    const startsAt = headsAt + heads * 8;
-    const usersAt = startsAt + starts * 4;
-    const nameStarts = new Uint32Array(buffer, usersAt + users * 4, this.pairs.length);
-    const nameUsers = new Uint32Array(buffer, nameStarts.byteOffset + nameStarts.byteLength, this.pairs.length);
-    const nameHeads = new Uint32Array(buffer, nameUsers.byteOffset + nameUsers.byteLength, this.pairs.length);
-    nameStarts.set(sums(this.pairs.map((pairs) => this.startsOf(pairs))));
-    nameUsers.set(sums(this.pairs.map((pairs) => this.usersOf(pairs))));
-    nameHeads.set(sums(this.pairs.map((pairs) => this.headsOf(pairs))));
-    return {
-      nameStarts,
-      nameUsers,
-      nameHeads,
-      keys: new Float64Array(buffer, offset, keys),
-      heads: new Float64Array(buffer, headsAt, heads).fill(Number.POSITIVE_INFINITY),
-      starts: new Uint32Array(buffer, startsAt, starts),
-      users: new Uint32Array(buffer, usersAt, users),
-    };
+  columns(memory: PostingsMemory): PostingsColumns {
+    const columns = columnsIn(memory, this.lengths());
+    columns.nameStarts.set(sums(this.pairs.map((pairs) => this.startsOf(pairs))));
+    columns.nameUsers.set(sums(this.pairs.map((pairs) => this.usersOf(pairs))));
+    columns.nameHeads.set(sums(this.pairs.map((pairs) => this.headsOf(pairs))));
+    return columns;
   }
 
-  private lengths(): {keys: number; heads: number; starts: number; users: number} {
+  private lengths(): ColumnLengths {
     const {rows, pairs} = this;
     return {
+      names: pairs.length,
       keys: rows.reduce((sum, each) => sum + each, keysPastEnd),
       heads: pairs.reduce((sum, each) => sum + this.headsOf(each), 0),
       starts: pairs.reduce((sum, each) => sum + this.startsOf(each), 0),

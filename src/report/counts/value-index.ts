@@ -3,10 +3,12 @@
 //   they say.
 //   VI1. Cells stand for the rows that count of the chunks they were built from (`countedKey`): they answer for snapshots
 //       that have all of these. Every other chunk is left to the scan.
-//   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about.
+//   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about. Those
+//       that did not fit are tried again once they would.
 //   VI3. Building takes at most a tenth of the thread's time. Parts that it reads take free room alone: those that reports
 //       use stay.
 //   VI4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks after the last segment.
+//   VI5. Cells of many values take free room alone, and nothing yields to them: scanning their column costs little more.
 
 import {countedRows} from '../../../actors/chunk/left-rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
@@ -14,10 +16,11 @@ import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import {Asks, noAsks} from '../../../actors/report/yielding.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
-import {type Build, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
+import {type Build, type Derived, type DerivedIndexes, interestMs, type Need} from '../derived-indexes.js';
 import {ColumnsReader} from '../narrow-columns.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
@@ -30,6 +33,10 @@ const propertiesMin = 16;
 const segmentChunksMax = 32;
 /** Share of the room for parts that building a segment may take. */
 const buildingShare = 1 / 8;
+/** VI5: bytes of cells for each row. A column of a property takes one or two. */
+const wideRowBytes = 2;
+/** A value of a segment of cells costs as much as so many rows of a scan. */
+const rowsOfValue = 16;
 /** Scanning a chunk costs some 15 us: up to so many are not worth a segment. */
 const chunksAfterMax = 7;
 /** VI3: the pause after a build, in times of its duration, for each property of a partition that has cells. */
@@ -40,6 +47,8 @@ const loadsAheadMax = 4;
 interface Segment {
   /** Key of the cells among derived values. */
   readonly key: string;
+  readonly valueCount: number;
+  readonly rows: number;
   /** Chunks of the segment, by `countedKey`. VI1 */
   readonly chunks: readonly string[];
   /** Chunks of the segment that have no cells. */
@@ -71,14 +80,22 @@ interface Wanted {
 
 interface PropertyState {
   readonly property: PropertyName;
-  asks: number;
+  askCount: number;
+  readonly asks: Asks;
   segments: readonly Segment[];
   /** Cover of the newest snapshot that a question named; follows `segments`. */
   cover: Cover | undefined;
   /** Chunks that wait for their turn to be built. */
   wanted: Wanted | undefined;
   restUntilMs: number;
+  /** Memory of the cells that did not fit. */
+  refused: Need | undefined;
+  /** Whether they are of many values. VI5 */
+  areWide: boolean;
 }
+
+/** Why a build ended. */
+type Built = 'kept' | 'no room' | 'nearly unique';
 
 export class ValueIndex {
   private readonly parts: PartsCache;
@@ -110,7 +127,7 @@ export class ValueIndex {
     const cells = this.heldCells(state);
     const cover = state.cover?.index === index ? state.cover : coverOf(index, state.segments);
     state.cover = cover;
-    if (state.asks >= asksMin && this.derived.clockMs() >= state.restUntilMs) {
+    if (this.isDue(state)) {
       const due = this.dueChunks(cover, stretch);
       if (due.length > 0) this.want(state, {chunks: due, hasLeft: leftOut.users});
     }
@@ -118,15 +135,29 @@ export class ValueIndex {
     return segments.length === 0 ? undefined : {cells: segments.map((each) => cells.get(each)!), covered, others};
   }
 
+  /** As `coveredOf`, for a question about all values. Cells of too many are no use to it, and may yield to others. */
+  coveredForAll(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
+    const segments = this.states.get(keyOf(snapshot.manifest.partition, property))?.segments ?? [];
+    const values = segments.reduce((sum, {valueCount}) => sum + valueCount, 0);
+    const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
+    return values * rowsOfValue > rows ? undefined : this.coveredOf(snapshot, property, stretch);
+  }
+
   /** Resolves when no build runs or waits. */
   async settled(): Promise<void> {
     while (this.backlog !== undefined) await this.backlog;
   }
 
+  private isDue({askCount, asks, restUntilMs, refused, areWide}: PropertyState): boolean {
+    if (askCount < asksMin || this.derived.clockMs() < restUntilMs) return false;
+    return refused === undefined || this.derived.mayFit(refused, areWide ? noAsks : asks);
+  }
+
   private asked(partition: number, text: string): PropertyState {
-    const key = `${partition} ${text}`;
+    const key = keyOf(partition, text);
     const state = this.states.get(key) ?? newState(text);
-    state.asks += 1;
+    state.askCount += 1;
+    state.asks.note(this.derived.clockMs());
     this.states.delete(key);
     this.states.set(key, state);
     for (const [oldest, {segments}] of this.states) {
@@ -177,43 +208,42 @@ export class ValueIndex {
       state.wanted = undefined;
       // Blocks other builds until this one ends: a question that arrived now would start an empty build and reset the back-off.
       state.restUntilMs = Infinity;
-      const {areKept, tookMs} = await this.buildAll(state, wanted);
-      const built = [...this.states.values()].filter(({asks}) => asks >= asksMin).length;
+      const {end, tookMs} = await this.buildAll(state, wanted);
+      const built = [...this.states.values()].filter(({askCount}) => askCount >= asksMin).length;
       const restMs = Math.min(Math.max(restTimes * tookMs * built, restMsMin), interestMs);
-      state.restUntilMs = this.derived.clockMs() + (areKept ? restMs : interestMs);
+      state.restUntilMs = this.derived.clockMs() + (end === 'nearly unique' ? interestMs : restMs);
     }
   }
 
-  /** `areKept` is false when the next attempt would fail, too. */
-  private async buildAll(state: PropertyState, {chunks: due, hasLeft}: Wanted) {
+  private async buildAll(state: PropertyState, {chunks: due, hasLeft}: Wanted): Promise<{end: Built; tookMs: number}> {
     let tookMs = 0;
-    let areKept = true;
-    for (let at = 0; at < due.length && areKept; at += this.segmentChunks) {
+    let end: Built = 'kept';
+    for (let at = 0; at < due.length && end === 'kept'; at += this.segmentChunks) {
       const chunks = due.slice(at, at + this.segmentChunks);
-      const isBuilt = await this.derived.build('cells of property values', async (build) => {
+      const built = await this.derived.build('cells of property values', async (build) => {
         const startedMs = this.derived.clockMs();
-        const isKept = await this.buildSegment(state, {chunks, hasLeft}, build);
+        const segmentEnd = await this.buildSegment(state, {chunks, hasLeft}, build);
         tookMs += this.derived.clockMs() - startedMs;
-        return isKept;
+        return segmentEnd;
       });
-      if (isBuilt === undefined) break;
-      areKept = isBuilt;
+      if (built === undefined) break;
+      end = built;
     }
-    return {areKept, tookMs};
+    return {end, tookMs};
   }
 
-  /** Builds a segment that replaces those with any of these chunks. False: values are nearly unique, or cells have no room. */
-  private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<boolean> {
-    const bytes = ValueCellsBuilder.bytesFor(liveRows(chunks));
-    if (!build.fits(0, bytes)) return false;
-    build.borrow(bytes);
+  /** Builds a segment that replaces those with any of these chunks. */
+  private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<Built> {
+    const passing: Need = {keptBytes: 0, passingBytes: ValueCellsBuilder.bytesFor(liveRows(chunks))};
+    if (!build.makeRoom(passing, state.asks)) return refuse(state, passing);
+    build.borrow(passing.passingBytes);
     const builder = new ValueCellsBuilder(state.property);
     const scanned = new Set<string>();
     const reader = new ColumnsReader(this.parts, [state.property]);
     const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.loadIfRoom(chunk);
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
       if (!builder.add(countedRows(chunk, view, hasLeft))) scanned.add(countedKey(chunk));
-      if (builder.isNearlyUnique) return false;
+      if (builder.isNearlyUnique) return 'nearly unique';
       await build.pause();
     }
     const work = builder.build();
@@ -223,15 +253,38 @@ export class ValueIndex {
     const replaced = state.segments.filter((segment) => segment.chunks.some((chunk) => keys.has(chunk)));
     for (const segment of replaced) this.cells.drop(segment.key);
     const others = state.segments.filter((segment) => !replaced.includes(segment));
-    const segment = {key: `${(this.segmentsBuilt += 1)}`, chunks: [...keys], scanned};
-    const isKept = build.fits(step.value.bytes, 0) && this.cells.keep(segment.key, step.value);
+    const {valueCount} = step.value;
+    const rows = liveRows(chunks);
+    const segment = {key: `${(this.segmentsBuilt += 1)}`, valueCount, rows, chunks: [...keys], scanned};
+    const kept: Need = {keptBytes: step.value.bytes, passingBytes: 0};
+    state.areWide = step.value.bytes > rows * wideRowBytes;
+    const isKept =
+      build.makeRoom(kept, state.areWide ? noAsks : state.asks) && this.cells.keep(segment.key, step.value);
     setSegments(state, isKept ? [...others, segment] : others);
-    return isKept;
+    state.refused = undefined;
+    return isKept ? 'kept' : refuse(state, kept);
   }
 }
 
+const keyOf = (partition: number, property: string): string => `${partition} ${property}`;
+
+function refuse(state: PropertyState, need: Need): Built {
+  state.refused = need;
+  return 'no room';
+}
+
 function newState(text: string): PropertyState {
-  return {property: new PropertyName(text), asks: 0, segments: [], cover: undefined, wanted: undefined, restUntilMs: 0};
+  return {
+    property: new PropertyName(text),
+    askCount: 0,
+    asks: new Asks(),
+    segments: [],
+    cover: undefined,
+    wanted: undefined,
+    restUntilMs: 0,
+    refused: undefined,
+    areWide: false,
+  };
 }
 
 function setSegments(state: PropertyState, segments: readonly Segment[]): void {

@@ -354,10 +354,33 @@ describe('cells by property value', () => {
     const world = new World(32 * mib).grow(40);
     const snapshot = world.partition.publish();
     expect(world.derived.kind().keep('of others', {bytes: world.derived.builtBytesMax})).toBe(true);
-    for (const [property] of filters) await world.warm(snapshot, property);
+    // At one moment: nothing is idle.
+    for (const filter of filters) for (let i = 0; i < 2; i++) await world.ask(snapshot, {...everything, filter});
+    await world.index.settled();
     expect(world.derived.bytes).toBe(world.derived.builtBytesMax);
     expect(world.parts.memory.bytesMax).toBe(32 * mib - world.derived.bytes);
     for (const filter of filters) await world.ask(snapshot, {...everything, filter});
+  });
+
+  test('are built once values that nobody asks for any more make room', async () => {
+    const world = new World(32 * mib).grow(40);
+    const snapshot = world.partition.publish();
+    const others = world.derived.kind();
+    expect(others.keep('of others', {bytes: world.derived.builtBytesMax})).toBe(true);
+    const ask = async (): Promise<number> => {
+      world.nowMs += minuteMs;
+      const covered = await world.ask(snapshot);
+      await world.index.settled();
+      return covered;
+    };
+    for (let round = 0; round < 5; round++) {
+      expect(await ask()).toBe(0);
+      world.nowMs += 1;
+      expect(others.get('of others')).toBeDefined(); // Asked for in turn with the cells: these wait.
+    }
+    expect([await ask(), await ask()]).toEqual([0, 0]);
+    expect(others.get('of others')).toBeUndefined();
+    expect(await ask()).toBe(40);
   });
 
   test('stay while scans of more than the cache holds go through it', async () => {

@@ -3,6 +3,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {NumberLists} from '../../../actors/report/funnel/median.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../actors/report/selection.js';
+import {Asks, stayMs} from '../../../actors/report/yielding.js';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
@@ -33,6 +34,8 @@ class World {
   readonly index: FunnelIndex;
   readonly partition = new TestPartition(this.values);
   private readonly lists = new NumberLists(mib);
+  /** Of the questions. */
+  clockMs = 0;
   private timeMs = 0;
   private drawn = 1;
 
@@ -42,7 +45,7 @@ class World {
   constructor(bytesMax = 64 * mib, events = 'ABX') {
     this.events = events;
     this.parts = new PartsCache(this.values, bytesMax);
-    this.derived = derivedIn(this.parts);
+    this.derived = derivedIn(this.parts, {clockMs: () => this.clockMs});
     this.index = new FunnelIndex(this.parts, this.derived);
   }
 
@@ -82,8 +85,8 @@ class World {
   ): Promise<{body: string; byPostings: boolean}> {
     let byPostings = false;
     const spy = {
-      postingsOf: async (...asked: Parameters<FunnelIndex['postingsOf']>) => {
-        const postings = await this.index.postingsOf(...asked);
+      postingsOf: async (asked: PartitionSnapshot, named: Parameters<FunnelIndex['postingsOf']>[1]) => {
+        const postings = await this.index.postingsOf(asked, named);
         byPostings = postings !== undefined;
         return postings;
       },
@@ -117,6 +120,29 @@ describe('postings for funnels', () => {
     expect(await world.asked(snapshot)).toMatchObject({byPostings: true});
     expect(world.values.reads).toBe(0);
     expect(await world.ask(snapshot)).toBe(true);
+  });
+
+  test('stay of the first answer of a partition, which gathers them out of the rows that it reads', async () => {
+    const world = new World().grow(80_000);
+    const snapshot = world.partition.publish();
+    const answer = (asked: FunnelQuery, of = snapshot): Promise<string> => world.evaluation().answer(asked, [of]);
+    const early = {...query, toMs: Math.floor(world.nowMs / 2)};
+    for (const asked of [early, query, {...query, windowMs: 40}, {...query, steps: ['X', 'A']}]) {
+      expect(await answer(asked)).toBe(await world.scanned(snapshot, asked));
+      await world.index.settled();
+      world.values.reads = 0;
+      expect(await world.asked(snapshot, {...asked, fromMs: 1})).toMatchObject({byPostings: true});
+      expect(world.values.reads).toBe(0);
+    }
+    const erased = world.grow(30_000).partition.erase('u7').publish();
+    expect(await answer(query, erased)).toBe(await world.scanned(erased));
+    // An answer that may hold fewer rows scans, and the postings are built after it.
+    const small = new World().grow(80_000);
+    const first = small.partition.publish();
+    const evaluation = new Evaluation(small.parts, 100 * 1_024, {funnels: small.index});
+    for (let i = 0; i < 2; i++) expect(await evaluation.answer(query, [first])).toBe(await small.scanned(first));
+    await small.index.settled();
+    expect(await small.ask(first)).toBe(true);
   });
 
   test('name the users of a saved funnel, as the scan does, once they are built', async () => {
@@ -271,6 +297,38 @@ describe('postings for funnels', () => {
     expect(small.parts.memory.bytesMax).toBe(1 * mib);
   });
 
+  test('yield when they are idle, and come back when what came in their place is idle', async () => {
+    const world = new World(4 * mib).grow(80_000);
+    const snapshot = world.partition.publish();
+    const ask = async (): Promise<boolean> => {
+      world.clockMs += stayMs;
+      const byPostings = await world.ask(snapshot);
+      await world.index.settled();
+      return byPostings;
+    };
+    expect([await ask(), await ask()]).toEqual([false, true]);
+    const others = world.derived.kind();
+    const asks = new Asks();
+    const need = {keptBytes: world.derived.builtBytesMax, passingBytes: 0};
+    const keepOthers = (): Promise<boolean> => {
+      world.clockMs += stayMs;
+      asks.note(world.clockMs);
+      return world.derived.buildNow(
+        async (build) => build.makeRoom(need, asks) && others.keep('of others', {bytes: need.keptBytes}),
+      );
+    };
+    for (let round = 0; round < 3; round++) expect([await keepOthers(), await ask()]).toEqual([false, true]);
+    expect([await keepOthers(), await keepOthers()]).toEqual([false, true]);
+    expect(world.index.bytesHeld).toBe(0);
+    for (let round = 0; round < 3; round++) {
+      expect(await ask()).toBe(false);
+      world.clockMs += stayMs;
+      others.get('of others');
+    }
+    expect([await ask(), await ask(), await ask()]).toEqual([false, false, true]);
+    expect(others.get('of others')).toBeUndefined();
+  });
+
   test('that grow where only one copy fits are built after the old ones are gone', async () => {
     const world = new World(7 * mib).grow(80_000);
     await world.ask(world.partition.publish());
@@ -371,6 +429,34 @@ describe('postings of the names that are asked for', () => {
     expect(await built(world, snapshot, late)).toBe(true);
     expect(await world.ask(snapshot, {...late, fromMs: late.fromMs + 500})).toBe(true);
     expect(await world.ask(snapshot, {...late, fromMs: 0})).toBe(false);
+  });
+
+  test('yield name by name, while others of them are in use', async () => {
+    const world = new World(6 * mib, letters).grow(250_000);
+    const snapshot = world.partition.publish();
+    const ask = async (steps: string): Promise<boolean> => {
+      world.clockMs += stayMs;
+      const byPostings = await world.ask(snapshot, funnel(steps));
+      await world.index.settled();
+      return byPostings;
+    };
+    expect([await ask('ABCDEFGHIJ'), await ask('ABCDEFGHIJ'), await ask('ABC')]).toEqual([false, true, true]);
+    const whole = world.index.bytesHeld;
+    const others = world.derived.kind();
+    const asks = new Asks();
+    const need = {keptBytes: world.derived.builtBytesMax - 0.55 * whole, passingBytes: 0};
+    const keepOthers = (): boolean => {
+      world.clockMs += 1;
+      asks.note(world.clockMs);
+      return world.derived.makeRoom(need, asks) && others.keep('of others', {bytes: need.keptBytes});
+    };
+    expect([keepOthers(), await ask('CBA'), keepOthers(), await ask('BAC')]).toEqual([false, true, true, true]);
+    expect(world.index.bytesHeld).toBeLessThan(whole / 2);
+    expect(await ask('AB')).toBe(true);
+    // What yielded comes back once it is asked for again, and the others are idle.
+    const back = 'DEFGHIJ';
+    expect([await ask(back), await ask(back), await ask(back), await ask('AB')]).toEqual([false, false, true, true]);
+    expect(others.get('of others')).toBeUndefined();
   });
 
   test('of names that never happened there is nothing to build', async () => {

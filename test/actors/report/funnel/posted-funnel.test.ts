@@ -330,6 +330,30 @@ describe('postings', () => {
     expect([some?.rankEnd, some?.bytes]).toEqual([others?.rankEnd, others?.bytes]);
   });
 
+  test('narrowed to some names keep these as they are, and nothing of others', () => {
+    const rows = Array.from({length: 400}, (_, i) => row((i * 7) % 11, (i * i) % 6, Math.floor(i / 40)));
+    // A name of one user in eleven is sparse, the others are dense.
+    const chunks = [chunkOf([...rows, row(5, 6, 3), row(5, 6, 4)])];
+    const shape = {userCount: 11, nameCount: 8};
+    const all = postingsOf(chunks, shape, 3)!;
+    for (const names of [[], [0], [1, 6], [3, 4, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]]) {
+      const kept = new Set(names);
+      const others = [0, 1, 2, 3, 4, 5, 6, 7].filter((name) => !kept.has(name));
+      const some = all.narrowedTo(kept, memoryWithProgress);
+      for (const name of names) expect(listed(some, name)).toEqual(listed(all, name));
+      for (const name of others) expect(some.of(name)).toBeUndefined();
+      expect(all.narrowedTo(kept, plainMemory).bytes).toBe(all.bytes - all.bytesOf(others));
+      expect(some).toMatchObject({
+        rows: names.flatMap((name) => listed(all, name).flatMap(([, events]) => events)).length,
+      });
+      expect([some.rankStart, some.rankEnd]).toEqual([all.rankStart, all.rankEnd]);
+      const steps = names.length === 0 ? [-1] : names;
+      const whole = {startMs: 0, lastMs: 1_000};
+      for (const windowMs of [2, Number.POSITIVE_INFINITY])
+        expect(posted([some], steps, whole, windowMs)).toEqual(posted([all], steps, whole, windowMs));
+    }
+  });
+
   test('do not exist where ranks run out, and do where they just suffice', () => {
     const rows = Array.from({length: ranksPerMs}, () => row(0, 0, 5));
     const shape = {userCount: 1, nameCount: 1};
