@@ -18,7 +18,7 @@ export interface HeldValue {
 }
 
 /** Times of the two newest asks for a value, which may not be built yet. */
-export class Asks {
+export class AskTimes {
   newestMs = Number.NEGATIVE_INFINITY;
   /** Values that were not asked for since then may yield. YD1 */
   beforeNewestMs = Number.NEGATIVE_INFINITY;
@@ -29,14 +29,14 @@ export class Asks {
   }
 }
 
-/** Asks to which nothing yields. */
-export const noAsks = new Asks();
+/** AskTimes to which nothing yields. */
+export const noAsks = new AskTimes();
 
 /** The values that yield so that `bytes` become free; undefined if those that may yield are not enough. */
 export function yielding<V extends HeldValue>(
   held: readonly V[],
   bytes: number,
-  {beforeNewestMs}: Asks,
+  {beforeNewestMs}: AskTimes,
   nowMs: number,
 ): readonly V[] | undefined {
   const idle = held.filter(({askedMs, builtMs}) => askedMs < beforeNewestMs && builtMs + stayMs <= nowMs);

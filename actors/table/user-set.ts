@@ -25,6 +25,24 @@ export class UserSet {
     this.count += 1;
   }
 
+  get bytes(): number {
+    return this.words.byteLength;
+  }
+
+  /** Adds all users of another set. */
+  addAll({words: others}: UserSet): void {
+    if (others.length > this.words.length) {
+      const words = new Uint32Array(others.length);
+      words.set(this.words);
+      this.words = words;
+    }
+    const {words} = this;
+    let count = 0;
+    for (let word = 0; word < others.length; word++) words[word] |= others[word];
+    for (let word = 0; word < words.length; word++) count += bitCount(words[word]);
+    this.count = count;
+  }
+
   /** Ascending. */
   *members(): Generator<number, void, void> {
     const {words} = this;

@@ -153,8 +153,8 @@ async function playFunnels({service, http, peer, workload, options, say}: Ground
       asks: funnelAsks,
       peerAsks: 1,
     });
-  // A scan, because nothing is derived from the events yet; the numbers of other questions stay below this one. The start reads
-  // ahead as much as fits the cache; that is not part of the question.
+  // Nothing is derived from the events yet; the numbers of other questions stay below this one. The start reads ahead as much as
+  // fits the cache; that is not part of the question.
   await quieted(service, options);
   const firstQuestion = {steps: funnelSteps, ...wholeRange(workload, veryFirst)};
   const {elapsedMs: firstMs} = await http.ask(funnelPath(firstQuestion));

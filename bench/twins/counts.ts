@@ -4,6 +4,8 @@ import type {PartsCache} from '../../src/parts/parts-cache.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
 import {ValueIndex} from '../../src/report/counts/value-index.js';
 import type {FastPaths} from '../../src/report/evaluate.js';
+import {ChosenNumbers} from '../../src/report/rows/chosen-numbers.js';
+import {ChosenPostings} from '../../src/report/rows/chosen-postings.js';
 import {PlainRowFinder} from '../../test/twins/row-finder.js';
 import {AwaitedParts} from '../engine/plain-parts.js';
 import {wholeRange} from '../engine/questions.js';
@@ -54,6 +56,38 @@ export class CountTwins {
         return this.ground.evaluate(query, this.ground.cache, paths);
       };
     };
+    const chosen = new ChosenPostings(this.ground.derived(), this.ground.snapshots.length);
+    const conditioned = (paths: FastPaths): Way => {
+      return (number) => {
+        const [event, property, value] = filters[1];
+        const range = wholeRange(this.ground.workload, number);
+        const where = [
+          {property, op: 'eq', values: [value]},
+          {property: 'plan', op: 'ne', values: ['free']},
+        ] as const;
+        const query = {report: 'measured', events: [event], isList: false, interval: 'day', ...range, where} as const;
+        return this.ground.evaluate({...query, userWhere: []}, this.ground.cache, paths);
+      };
+    };
+    const numbers = new ChosenNumbers(this.ground.derived(), this.ground.snapshots.length);
+    const summed = (paths: FastPaths): Way => {
+      return (number) => {
+        const range = wholeRange(this.ground.workload, number);
+        const query = {
+          report: 'measured',
+          events: ['button_clicked'],
+          isList: false,
+          interval: 'day',
+          ...range,
+        } as const;
+        const ofDurations = {measure: 'sum', property: 'duration_ms', where: [], userWhere: []} as const;
+        return this.ground.evaluate({...query, ...ofDurations}, this.ground.cache, paths);
+      };
+    };
+    for (let number = 0; number < 2; number++) {
+      await conditioned({chosen})(number);
+      await summed({numbers})(number);
+    }
     for (let number = 0; number < 2 * filters.length; number++) {
       await filtered({values})(number);
       await values.settled();
@@ -80,6 +114,18 @@ export class CountTwins {
         quick: 'chunks scanned: rows found by the kernel',
         plain: 'chunks scanned: rows found by the plain twin',
         ways: [filtered({}), filtered({finder: new PlainRowFinder()})],
+        asks: 4,
+      },
+      {
+        quick: 'count with two conditions: postings of chosen events',
+        plain: 'count with two conditions: chunks scanned',
+        ways: [conditioned({chosen}), conditioned({})],
+        asks: 4,
+      },
+      {
+        quick: 'sum of a number by day: numbers of chosen events',
+        plain: 'sum of a number by day: columns read',
+        ways: [summed({numbers}), summed({})],
         asks: 4,
       },
       {

@@ -1,9 +1,12 @@
 // Funnels: over postings, by a kernel, and kept.
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
+import {HeldBuckets} from '../../src/report/active/held-buckets.js';
+import type {FastPaths} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
+import {ChosenPostings} from '../../src/report/rows/chosen-postings.js';
 import {PlainFunnelProgress} from '../../test/twins/funnel-progress.js';
 import {funnelOf14, wholeRange} from '../engine/questions.js';
 import {dayMs} from '../workload/events.js';
@@ -29,8 +32,9 @@ export class FunnelTwins {
               {funnels: index, ...(index === plain ? {progress} : {})},
             ),
       ) as unknown as readonly [Way, Way];
+    const buckets = new HeldBuckets(this.ground.derived(), this.ground.snapshots.length);
     const usersBy =
-      (index?: FunnelIndex): Way =>
+      (index?: FunnelIndex, held?: HeldBuckets): Way =>
       (number) => {
         const range = wholeRange(this.ground.workload, number);
         const query = {
@@ -43,8 +47,31 @@ export class FunnelTwins {
           userWhere: [],
           measure: 'users',
         } as const;
-        return this.ground.evaluate(query, this.ground.cache, {funnels: index});
+        return this.ground.evaluate(query, this.ground.cache, {funnels: index, buckets: held});
       };
+    const chosen = new ChosenPostings(this.ground.derived(), this.ground.snapshots.length);
+    const isMobile = [{property: 'device', op: 'eq', values: ['mobile']}] as const;
+    const chosenBy =
+      (paths: FastPaths): Way =>
+      (number) => {
+        const query = {
+          report: 'walked-funnel',
+          steps: funnelSteps.map((event, step) => ({event, where: step === 1 ? isMobile : []})),
+          order: 'sequential',
+          range: 'all',
+          ...wholeRange(this.ground.workload, number),
+          where: [],
+          userWhere: [],
+          exclusions: [],
+          breakdownAt: 1,
+          hasHistogram: false,
+        } as const;
+        return this.ground.evaluate(query, this.ground.cache, paths);
+      };
+    for (let number = 0; number < 2; number++) {
+      await chosenBy({chosen})(number); // T1
+      await usersBy(one, buckets)(number);
+    }
     const kept = new AnswerCache(2 ** 20);
     const [computed] = ways(funnelSteps, one, one);
     return [
@@ -77,6 +104,18 @@ export class FunnelTwins {
         plain: 'users of an event by day: rows gathered',
         ways: [usersBy(one), usersBy()],
         asks: 5,
+      },
+      {
+        quick: 'users of an event by day: days held',
+        plain: 'users of an event by day: out of postings',
+        ways: [usersBy(one, buckets), usersBy(one)],
+        asks: 5,
+      },
+      {
+        quick: 'funnel of 3 with a condition: postings of chosen events',
+        plain: 'funnel of 3 with a condition: users walked',
+        ways: [chosenBy({chosen}), chosenBy({})],
+        asks: 3,
       },
       {
         quick: 'funnel of 3 again: answer kept',

@@ -10,7 +10,7 @@
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
-import {type Asks, type HeldValue, yielding} from '../../actors/report/yielding.js';
+import {type AskTimes, type HeldValue, yielding} from '../../actors/report/yielding.js';
 import {monotonicMs} from '../clock.js';
 import type {Logger} from '../observe.js';
 import {Semaphore} from '../pacing/semaphore.js';
@@ -29,7 +29,7 @@ export const sliceWaitMsMax = 50;
 const beginWaitMsMax = 500;
 
 /** Memory that a build needs. */
-export interface Need {
+export interface BuildNeed {
   readonly keptBytes: number;
   /** Scratch, which is given back. */
   readonly passingBytes: number;
@@ -39,9 +39,9 @@ export interface Need {
 
 /** Memory and time of one build. */
 export interface Build {
-  fits(need: Need): boolean;
+  fits(need: BuildNeed): boolean;
   /** As that of all indexes, without what this build borrows. */
-  makeRoom(need: Need, asks: Asks): boolean;
+  makeRoom(need: BuildNeed, asks: AskTimes): boolean;
   /** Borrows bytes from parts until the build ends. */
   borrow(bytes: number): void;
   /** Called between slices of work. */
@@ -152,24 +152,24 @@ export class DerivedIndexes {
    * Has idle values yield to a value with these asks, if it does not fit otherwise. False: it does not fit. `othersBytes`:
    * borrowed by other builds. DI4
    */
-  makeRoom(need: Need, asks: Asks, othersBytes = this.borrowedBytes): boolean {
+  makeRoom(need: BuildNeed, asks: AskTimes, othersBytes = this.borrowedBytes): boolean {
     const yielders = this.yielders(this.lackingBytes(need, othersBytes), asks);
     for (const {drop} of yielders ?? []) drop();
     return yielders !== undefined;
   }
 
   /** Whether a build of a value with these asks would fit now: worth trying again what did not. DI4 */
-  mayFit(need: Need, asks: Asks): boolean {
+  mayFit(need: BuildNeed, asks: AskTimes): boolean {
     return this.yielders(this.lackingBytes(need, this.borrowedBytes), asks) !== undefined;
   }
 
   /** Bytes by which a build exceeds the budget. `othersBytes`: borrowed by other builds. */
-  private lackingBytes({keptBytes, passingBytes, freedBytes = 0}: Need, othersBytes: number): number {
+  private lackingBytes({keptBytes, passingBytes, freedBytes = 0}: BuildNeed, othersBytes: number): number {
     const kept = this.bytes - freedBytes + keptBytes;
     return Math.max(kept - this.builtBytesMax, kept + othersBytes + passingBytes - this.roomBytes * buildingShare);
   }
 
-  private yielders(bytes: number, asks: Asks): readonly HeldEntry[] | undefined {
+  private yielders(bytes: number, asks: AskTimes): readonly HeldEntry[] | undefined {
     if (bytes <= 0) return [];
     return yielding(
       this.kinds.flatMap((kind) => kind.held(asks.beforeNewestMs)),

@@ -27,6 +27,7 @@ import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
+import {HeldBuckets} from './active/held-buckets.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
@@ -48,6 +49,8 @@ import {
   type SnapshotSet,
 } from './published/newest-snapshots.js';
 import {rehearse} from './rehearsal.js';
+import {ChosenNumbers} from './rows/chosen-numbers.js';
+import {ChosenPostings} from './rows/chosen-postings.js';
 import {BeyondMemory} from './rows/row-scan.js';
 import type {UserReferences} from './user-references.js';
 import {warmUp} from './warm-up.js';
@@ -119,6 +122,9 @@ export class ReportEngine {
       namedCells: new NamedCells(this.derived),
       funnels: this.funnels,
       values: new ValueIndex(this.parts, this.derived, partitionCount),
+      chosen: new ChosenPostings(this.derived, partitionCount),
+      numbers: new ChosenNumbers(this.derived, partitionCount),
+      buckets: new HeldBuckets(this.derived, partitionCount),
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);

@@ -53,20 +53,24 @@ import type {ReportQuery} from '../asks/report.js';
 import {namesCursorText} from '../names-cursor.js';
 import {isUnreadable} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import type {HeldBuckets} from './active/held-buckets.js';
 import type {HeldDayRanges} from './active/held-day-ranges.js';
 import type {HeldLocalRanges} from './active/held-local-ranges.js';
 import {rowFinder} from './counts/filter-kernel.js';
 import type {NamedCells} from './counts/named-cells.js';
 import type {ValueIndex} from './counts/value-index.js';
-import type {FunnelIndex} from './funnel/funnel-index.js';
-import {threadProgress} from './funnel/funnel-kernel.js';
+import type {FunnelIndex, GatherPostings} from './funnel/funnel-index.js';
+import {kernelMemory, threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
 import {activity} from './rows/activity.js';
 import {type ChangesPage, changesPage} from './rows/changes.js';
+import type {ChosenNumbers} from './rows/chosen-numbers.js';
+import type {ChosenPostings} from './rows/chosen-postings.js';
 import {converted} from './rows/converted.js';
 import {type ExportedPage, exportedPage} from './rows/exported.js';
 import {funnelUsers} from './rows/funnel-users.js';
+import {gatheredPostings, selectorsMax} from './rows/gathered-postings.js';
 import {lifecycle} from './rows/lifecycle.js';
 import {listedProperties, listedPropertyValues} from './rows/listed-properties.js';
 import {listedTraits, listedTraitValues} from './rows/listed-traits.js';
@@ -96,6 +100,9 @@ export interface FastPaths {
   readonly namedCells?: NamedCells | undefined;
   readonly funnels?: FunnelIndex | undefined;
   readonly values?: ValueIndex | undefined;
+  readonly chosen?: ChosenPostings | undefined;
+  readonly numbers?: ChosenNumbers | undefined;
+  readonly buckets?: HeldBuckets | undefined;
   readonly lists?: NumberLists | undefined;
   /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;
@@ -214,13 +221,29 @@ export class Evaluation {
   }
 
   private get rowReading(): RowReading {
+    const reading: Omit<RowReading, 'counted'> = {
+      scan: this.scan,
+      gatheredBytesMax: this.gatheredBytesMax,
+      finder: this.finder,
+      progress: this.progress,
+    };
     const counted: CountedEvents = {
-      cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredOf(snapshot, property, stretch),
+      cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredForAll(snapshot, property, stretch),
       countsOf: (snapshot, event, buckets) => this.countsOf(event, buckets, undefined, snapshot),
       postingsOf: (snapshot, name, stretch) =>
-        this.paths.funnels?.postingsOf(snapshot, {names: new Set([name]), stretch}),
+        this.paths.funnels?.postingsOf(
+          snapshot,
+          {names: new Set([name]), stretch},
+          this.gathererOf(snapshot, new Set([name])),
+        ),
+      chosenOf: (snapshot, selectors, stretch) =>
+        this.paths.chosen?.eventsOf({...reading, counted}, snapshot, selectors, stretch),
+      numbersOf: (snapshot, selector, property, stretch) =>
+        this.paths.numbers?.openFor(snapshot, selector, property, stretch),
+      bucketsOf: (snapshot, selector, buckets, chunks) =>
+        this.paths.buckets?.openFor(snapshot, selector, buckets, chunks),
     };
-    return {scan: this.scan, gatheredBytesMax: this.gatheredBytesMax, counted, finder: this.finder};
+    return {...reading, counted};
   }
 
   // -- event counts --
@@ -434,13 +457,23 @@ export class Evaluation {
   private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
     const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
     const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
-    const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
+    const segments = await this.paths.funnels?.postingsOf(snapshot, asked, this.gathererOf(snapshot, asked.names));
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
     const {progress, lists} = this;
     const hasLeft = snapshot.leftOut.users;
     const funnel = new PostedFunnel(segments, stepNames, asked.stretch, windowOf(query), progress, lists, hasLeft);
     await this.scan.inSlices(funnel.walk());
     return funnel;
+  }
+
+  /** Gathers postings of these names out of rows. */
+  private gathererOf(snapshot: PartitionSnapshot, asked: ReadonlySet<number>): GatherPostings | undefined {
+    if (asked.size > selectorsMax) return undefined;
+    const names = [...asked];
+    const selectors = names.map((name) => ({event: snapshot.names.text(name)}));
+    const nameCount = snapshot.index.names.count;
+    return (chunks, rankStart) =>
+      gatheredPostings(this.rowReading, snapshot, {chunks, selectors, names, nameCount, rankStart}, kernelMemory);
   }
 
   private async scannedFunnel(

@@ -30,6 +30,12 @@ interface Passes {
   endPass(): Generator<void, boolean, void>;
 }
 
+/** Bytes borrowed from the room for parts. */
+interface Loan {
+  /** Changes the loan to so many bytes. */
+  take(bytes: number): void;
+}
+
 export class PartScan {
   private readonly parts: PartsCache;
   private readonly slices = new TimeSlicer();
@@ -61,6 +67,21 @@ export class PartScan {
       return await work();
     } finally {
       this.parts.memory.lend(-bytes);
+    }
+  }
+
+  /** As `borrowing`, for work that says how many bytes it holds by now: parts need not leave room for rows that nobody chooses. */
+  async borrowingAsItGrows<T>(work: (loan: Loan) => Promise<T>): Promise<T> {
+    const {memory} = this.parts;
+    let taken = 0;
+    const take = (bytes: number): void => {
+      memory.lend(bytes - taken);
+      taken = bytes;
+    };
+    try {
+      return await work({take});
+    } finally {
+      take(0);
     }
   }
 

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {assert} from '../../actors/invariant.js';
-import {Asks, stayMs} from '../../actors/report/yielding.js';
+import {AskTimes, stayMs} from '../../actors/report/yielding.js';
 import {PartsMemory} from '../../src/parts/parts-memory.js';
 import {MissingPart} from '../../src/parts/stored-parts.js';
 import {type Build, DerivedIndexes} from '../../src/report/derived-indexes.js';
@@ -92,7 +92,7 @@ describe('derived values', () => {
     small.keep('b', {bytes: 400});
     world.nowMs = stayMs;
     small.get('b');
-    const asks = new Asks();
+    const asks = new AskTimes();
     const need = {keptBytes: 100, passingBytes: 0};
     const makeRoom = (): Promise<boolean> => derived.buildNow(async (build) => build.makeRoom(need, asks));
     for (const atMs of [stayMs + 1, stayMs + 2]) {
@@ -104,7 +104,7 @@ describe('derived values', () => {
     expect([await makeRoom(), small.get('b')]).toEqual([true, {bytes: 400}]);
     // What replaces values counts their room.
     const larger = {keptBytes: 900, passingBytes: 0, freedBytes: 400};
-    expect(await derived.buildNow(async (build) => build.makeRoom(larger, new Asks()))).toBe(true);
+    expect(await derived.buildNow(async (build) => build.makeRoom(larger, new AskTimes()))).toBe(true);
     expect(derived.bytes).toBe(400);
   });
 });

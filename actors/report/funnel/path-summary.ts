@@ -2,7 +2,8 @@
 //   SM1. Times are whole ms. Their mean is rounded once (exact-sum.ts), their median is that of median.ts.
 import {ExactSum} from '../rows/exact-sum.js';
 import {DurationHistogram, type HistogramBin} from './duration-histogram.js';
-import {medianOf, type NumberLists} from './median.js';
+import type {FunnelResult} from './funnel.js';
+import {medianOf, type NumberList, type NumberLists} from './median.js';
 import type {PathLog} from './path-log.js';
 
 /** Paths between two yields: a ms or two. */
@@ -50,52 +51,71 @@ export function* summarize(
     if (log.isUndecided(path)) undecided += 1;
     if (i % slicePaths === slicePaths - 1) yield;
   }
-  const steps: StepSummary[] = [{count, medianMs: null, meanSeconds: null, histogram: []}];
+  const steps: StepSummary[] = [firstStep(count)];
   for (let step = 1; step < stepCount; step++) {
-    const gaps = new Gaps(lists);
+    const gaps = lists.take();
     for (let i = 0; i < count; i++) {
       const path = at(i);
-      if (log.depth(path) > step) gaps.add(log.gap(path, step));
+      if (log.depth(path) > step) gaps.push(log.gap(path, step));
       if (i % slicePaths === slicePaths - 1) yield;
     }
-    steps.push(gaps.finish());
-    yield;
+    steps.push(yield* laterStep([gaps]));
+    lists.giveBack(gaps);
   }
   return {steps, entered, converted, undecided};
 }
 
+/** Sums up walks of postings, in one bucket. */
+export function* summarizeResults(
+  results: readonly FunnelResult[],
+  stepCount: number,
+): Generator<void, PathSummary, void> {
+  const reachedAt = (step: number): number => results.reduce((sum, {reached}) => sum + reached[step], 0);
+  const steps: StepSummary[] = [firstStep(reachedAt(0))];
+  for (let step = 1; step < stepCount; step++)
+    steps.push(yield* laterStep(results.map(({durations}) => durations[step])));
+  const entered = Float64Array.of(reachedAt(0));
+  const converted = Float64Array.of(reachedAt(stepCount - 1));
+  return {steps, entered, converted, undecided: 0};
+}
+
+const firstStep = (count: number): StepSummary => ({count, medianMs: null, meanSeconds: null, histogram: []});
+
+/** `lists`: ms since the step before. Yields between slices. */
+function* laterStep(lists: readonly NumberList[]): Generator<void, StepSummary, void> {
+  const gaps = new Gaps();
+  let count = 0;
+  for (const list of lists) {
+    count += list.count;
+    for (const numbers of list.columns()) {
+      gaps.addAll(numbers);
+      yield;
+    }
+  }
+  return {count, medianMs: medianOf(lists), meanSeconds: gaps.meanSeconds(count), histogram: gaps.histogram.bins()};
+}
+
 class Gaps {
-  private readonly lists: NumberLists;
-  private readonly list;
+  readonly histogram = new DurationHistogram();
   private readonly sum = new ExactSum();
-  private readonly histogram = new DurationHistogram();
   /** Sum of the gaps that are not in `sum` yet. */
   private part = 0;
 
-  constructor(lists: NumberLists) {
-    this.lists = lists;
-    this.list = lists.take();
+  addAll(gaps: Float64Array): void {
+    for (let i = 0; i < gaps.length; i++) {
+      this.histogram.add(gaps[i]);
+      this.part += gaps[i];
+      if (this.part >= partMax) this.endPart();
+    }
   }
 
-  add(ms: number): void {
-    this.list.push(ms);
-    this.histogram.add(ms);
-    this.part += ms;
-    if (this.part < partMax) return;
+  private endPart(): void {
     this.sum.add(this.part);
     this.part = 0;
   }
 
-  finish(): StepSummary {
-    const {count} = this.list;
-    this.sum.add(this.part);
-    const summary = {
-      count,
-      medianMs: medianOf([this.list]),
-      meanSeconds: count === 0 ? null : this.sum.rounded(count * 1_000),
-      histogram: this.histogram.bins(),
-    };
-    this.lists.giveBack(this.list);
-    return summary;
+  meanSeconds(count: number): number | null {
+    this.endPart();
+    return count === 0 ? null : this.sum.rounded(count * 1_000);
   }
 }

@@ -35,6 +35,12 @@ export class ExactSum {
     else this.addToBin(value);
   }
 
+  /** Adds the sum of `count` whole values, which a double holds exactly. */
+  addWhole(sum: number, count: number): void {
+    this.add(sum);
+    this.count += count - 1;
+  }
+
   /** Adds all values of another sum. */
   addAll(other: ExactSum): void {
     this.add(other.whole);

@@ -3,6 +3,7 @@
 //   ME2. Only JSON numbers are measured: other values are counted as skipped. A cell without any number has no value.
 //   ME3. Sums and averages are rounded once (exact-sum.ts); a percentile is the nearest rank of the sorted values: the smallest
 //       one that at least p % of them do not exceed.
+import {type BucketUsers, unionOf} from './bucket-users.js';
 import {ExactSum} from './exact-sum.js';
 import {rankedNumber} from './ranked-number.js';
 
@@ -17,9 +18,19 @@ export const isOfNumbers = (measure: Measure | undefined): boolean =>
 export const isAdditive = (measure: Measure | undefined): boolean =>
   measure === undefined || measure === 'total' || measure === 'sum';
 
+/** Numbers of rows that are side by side (timed-numbers.ts). */
+type RunNumbers = Int32Array | Float64Array;
+
+/** Adds the numbers one by one. */
+function addEach(to: Pick<CellNumbers, 'add'>, cell: number, numbers: RunNumbers, start: number, end: number): void {
+  for (let i = start; i < end; i++) if (!Number.isNaN(numbers[i])) to.add(cell, numbers[i]);
+}
+
 /** Numbers by cell. ME1 */
 interface CellNumbers {
   add(cell: number, value: number): void;
+  /** Adds numbers [start, end), of which there is one at least. NaN: none. They stay as they are. */
+  addRun(cell: number, numbers: RunNumbers, start: number, end: number): void;
   /** Adds all numbers of a cell to another one. */
   merge(from: number, to: number): void;
   /** The value of a cell; null without numbers. ME2 */
@@ -35,6 +46,11 @@ class Sums implements CellNumbers {
 
   add(cell: number, value: number): void {
     this.sumOf(cell).add(value);
+  }
+
+  addRun(cell: number, numbers: RunNumbers, start: number, end: number): void {
+    if (numbers instanceof Int32Array) this.sumOf(cell).addWhole(sumOf(numbers, start, end), end - start);
+    else addEach(this, cell, numbers, start, end);
   }
 
   merge(from: number, to: number): void {
@@ -59,6 +75,13 @@ class Sums implements CellNumbers {
   }
 }
 
+/** Exact in a double: a chunk has fewer than 2^16 rows. */
+function sumOf(integers: Int32Array, start: number, end: number): number {
+  let sum = 0;
+  for (let i = start; i < end; i++) sum += integers[i];
+  return sum;
+}
+
 class Extremes implements CellNumbers {
   private readonly values: number[] = [];
 
@@ -67,6 +90,10 @@ class Extremes implements CellNumbers {
   add(cell: number, value: number): void {
     const known = this.values[cell];
     this.values[cell] = known === undefined ? value : this.pick(known, value);
+  }
+
+  addRun(cell: number, numbers: RunNumbers, start: number, end: number): void {
+    addEach(this, cell, numbers, start, end);
   }
 
   merge(from: number, to: number): void {
@@ -85,8 +112,9 @@ class Extremes implements CellNumbers {
 }
 
 class Ranks implements CellNumbers {
-  /** Columns with the numbers of each cell. A column that is merged into several cells is shared. */
+  /** Columns with the numbers of each cell: an own one, which grows, then others. Merged cells share them. */
   private readonly columns: (NumberColumn[] | undefined)[] = [];
+  private readonly runs: (RunNumbers[] | undefined)[] = [];
   bytes = 0;
 
   constructor(private readonly percent: number) {}
@@ -97,13 +125,22 @@ class Ranks implements CellNumbers {
     this.bytes += own[0].push(value);
   }
 
+  addRun(cell: number, numbers: RunNumbers, start: number, end: number): void {
+    const run = numbers.subarray(start, end);
+    if (run instanceof Float64Array && run.some(Number.isNaN)) addEach(this, cell, numbers, start, end);
+    else this.runs[cell] = [...(this.runs[cell] ?? []), run];
+  }
+
   merge(from: number, to: number): void {
     const columns = this.columns[from];
+    const runs = this.runs[from];
     if (columns !== undefined) this.columns[to] = [...(this.columns[to] ?? []), ...columns];
+    if (runs !== undefined) this.runs[to] = [...(this.runs[to] ?? []), ...runs];
   }
 
   valueOf(cell: number): number | null {
-    const columns = (this.columns[cell] ?? []).map(({held}) => held);
+    const columns: RunNumbers[] = (this.columns[cell] ?? []).map(({held}) => held);
+    columns.push(...(this.runs[cell] ?? []));
     const count = columns.reduce((sum, {length}) => sum + length, 0);
     if (count === 0) return null;
     return rankedNumber(columns, Math.max(0, Math.ceil((count * this.percent) / 100) - 1)) + 0;
@@ -194,6 +231,12 @@ export class MeasuredCells {
     for (let i = 0; i < count; i++) if (!Number.isNaN(numbers[i])) this.numbers.add(cells[i], numbers[i]);
   }
 
+  /** Counts events [start, end) of a list in one cell, and their numbers. */
+  addRun(cell: number, numbers: RunNumbers, start: number, end: number): void {
+    this.counts[cell] += end - start;
+    this.numbers?.addRun(cell, numbers, start, end);
+  }
+
   /** Counts an event of a user; a user's events come together, and `user` is the partition's index. */
   addUserEvent(series: number, bucket: number, user: number): void {
     const cell = this.cellOf(series, bucket);
@@ -203,6 +246,29 @@ export class MeasuredCells {
     if (series === 0) return;
     this.countUser(this.cellOf(0, bucket), user);
     this.countUser(this.cellOf(0, this.bucketCount), user);
+  }
+
+  /** Counts the first `count` events of a list in series 0: the bucket of each, ascending. All are of one user. */
+  addUserEvents(buckets: Uint32Array, count: number, user: number): void {
+    const {counts} = this;
+    let last = -1;
+    for (let i = 0; i < count; i++) {
+      const bucket = buckets[i];
+      counts[bucket] += 1;
+      if (bucket === last) continue;
+      last = bucket;
+      this.countUser(bucket, user);
+    }
+    this.countUser(this.bucketCount, user);
+  }
+
+  /** Counts the events and users of all buckets of series 0 in one partition. */
+  addBuckets(buckets: readonly BucketUsers[]): void {
+    for (const [bucket, {events, users}] of buckets.entries()) {
+      this.counts[bucket] += events;
+      this.users[bucket] += users.count;
+    }
+    this.users[this.bucketCount] += unionOf(buckets).count;
   }
 
   private countUser(cell: number, user: number): void {

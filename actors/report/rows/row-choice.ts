@@ -15,6 +15,12 @@ export interface Selector {
   readonly where?: readonly Condition[];
 }
 
+/** Equal for equal selectors. */
+export const textOfSelector = ({event, where}: Selector): string => JSON.stringify([event, where]);
+
+/** Whether the selector counts rows that it cannot judge (condition.ts CO3). */
+export const skipsRows = ({where}: Selector): boolean => where?.some(({op}) => comparesNumbers(op)) ?? false;
+
 /** Requirements that make a row a candidate. */
 export interface Wanted {
   readonly stretch: Stretch;

@@ -38,10 +38,16 @@ export class ValueGroups {
     return text === undefined ? notScalarGroup : this.groupOfText(text);
   }
 
+  /** Writes the groups of numbers [start, end) to `into`. NaN: the property is missing. */
+  readNumbers(numbers: Int32Array | Float64Array, start: number, end: number, into: Uint32Array): void {
+    for (let i = start; i < end; i++) into[i - start] = this.groupOfNumber(numbers[i]);
+  }
+
   private groupOfNumber(value: number): number {
     const isSmall = value >>> 0 === value && value < smallEnd;
     const known = isSmall ? this.groupsOfSmall[value] : this.groupsOfNumbers.get(value);
     if (known !== undefined && known > 0) return known;
+    if (Number.isNaN(value)) return missingGroup;
     const group = this.groupOfText(String(value));
     if (isSmall) this.noteSmall(value, group);
     else this.groupsOfNumbers.set(value, group);

@@ -16,11 +16,11 @@ import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import {Asks, noAsks} from '../../../actors/report/yielding.js';
+import {AskTimes, noAsks} from '../../../actors/report/yielding.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
-import {type Build, type Derived, type DerivedIndexes, interestMs, type Need} from '../derived-indexes.js';
+import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
 import {ColumnsReader} from '../narrow-columns.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
@@ -81,7 +81,7 @@ interface Wanted {
 interface PropertyState {
   readonly property: PropertyName;
   askCount: number;
-  readonly asks: Asks;
+  readonly asks: AskTimes;
   segments: readonly Segment[];
   /** Cover of the newest snapshot that a question named; follows `segments`. */
   cover: Cover | undefined;
@@ -89,13 +89,13 @@ interface PropertyState {
   wanted: Wanted | undefined;
   restUntilMs: number;
   /** Memory of the cells that did not fit. */
-  refused: Need | undefined;
+  refused: BuildNeed | undefined;
   /** Whether they are of many values. VI5 */
   areWide: boolean;
 }
 
 /** Why a build ended. */
-type Built = 'kept' | 'no room' | 'nearly unique';
+type CellsEnd = 'kept' | 'no room' | 'nearly unique';
 
 export class ValueIndex {
   private readonly parts: PartsCache;
@@ -215,9 +215,12 @@ export class ValueIndex {
     }
   }
 
-  private async buildAll(state: PropertyState, {chunks: due, hasLeft}: Wanted): Promise<{end: Built; tookMs: number}> {
+  private async buildAll(
+    state: PropertyState,
+    {chunks: due, hasLeft}: Wanted,
+  ): Promise<{end: CellsEnd; tookMs: number}> {
     let tookMs = 0;
-    let end: Built = 'kept';
+    let end: CellsEnd = 'kept';
     for (let at = 0; at < due.length && end === 'kept'; at += this.segmentChunks) {
       const chunks = due.slice(at, at + this.segmentChunks);
       const built = await this.derived.build('cells of property values', async (build) => {
@@ -233,8 +236,8 @@ export class ValueIndex {
   }
 
   /** Builds a segment that replaces those with any of these chunks. */
-  private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<Built> {
-    const passing: Need = {keptBytes: 0, passingBytes: ValueCellsBuilder.bytesFor(liveRows(chunks))};
+  private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<CellsEnd> {
+    const passing: BuildNeed = {keptBytes: 0, passingBytes: ValueCellsBuilder.bytesFor(liveRows(chunks))};
     if (!build.makeRoom(passing, state.asks)) return refuse(state, passing);
     build.borrow(passing.passingBytes);
     const builder = new ValueCellsBuilder(state.property);
@@ -256,7 +259,7 @@ export class ValueIndex {
     const {valueCount} = step.value;
     const rows = liveRows(chunks);
     const segment = {key: `${(this.segmentsBuilt += 1)}`, valueCount, rows, chunks: [...keys], scanned};
-    const kept: Need = {keptBytes: step.value.bytes, passingBytes: 0};
+    const kept: BuildNeed = {keptBytes: step.value.bytes, passingBytes: 0};
     state.areWide = step.value.bytes > rows * wideRowBytes;
     const isKept =
       build.makeRoom(kept, state.areWide ? noAsks : state.asks) && this.cells.keep(segment.key, step.value);
@@ -268,7 +271,7 @@ export class ValueIndex {
 
 const keyOf = (partition: number, property: string): string => `${partition} ${property}`;
 
-function refuse(state: PropertyState, need: Need): Built {
+function refuse(state: PropertyState, need: BuildNeed): CellsEnd {
   state.refused = need;
   return 'no room';
 }
@@ -277,7 +280,7 @@ function newState(text: string): PropertyState {
   return {
     property: new PropertyName(text),
     askCount: 0,
-    asks: new Asks(),
+    asks: new AskTimes(),
     segments: [],
     cover: undefined,
     wanted: undefined,

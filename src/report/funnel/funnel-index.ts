@@ -27,17 +27,17 @@ import {
   type UserPostings,
 } from '../../../actors/report/funnel/user-postings.js';
 import {chunksNaming, chunksWithin, isInside, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import {Asks, noAsks} from '../../../actors/report/yielding.js';
+import {AskTimes, noAsks} from '../../../actors/report/yielding.js';
 import {isUnreadable} from '../../parts/damage.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {
   type Build,
+  type BuildNeed,
   type Derived,
   type DerivedIndexes,
   type IdlePart,
   interestMs,
-  type Need,
 } from '../derived-indexes.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {kernelMemory} from './funnel-kernel.js';
@@ -63,7 +63,7 @@ interface PartitionState {
   /** Names and stretch with more rows than an answer gathers. */
   tooMany: NamedStretch | undefined;
   /** Questions by name. */
-  readonly asks: Map<number, Asks>;
+  readonly asks: Map<number, AskTimes>;
   /** Smallest stretch around the stretches of recent questions. */
   stretch: Stretch;
   isBuilding: boolean;
@@ -74,12 +74,12 @@ interface PartitionState {
 /** Names and stretch that did not fit. */
 interface Refused extends NamedStretch {
   /** What they need; undefined: they have no postings in any memory, until some of their rows are erased. */
-  readonly need: Need | undefined;
+  readonly need: BuildNeed | undefined;
   readonly atMs: number;
 }
 
 /** How a build ended. */
-type Built = {readonly kind: 'built'} | {readonly kind: 'refused'; readonly need: Need | undefined};
+type PostingsEnd = {readonly kind: 'built'} | {readonly kind: 'refused'; readonly need: BuildNeed | undefined};
 
 /** The rows that postings are built from. */
 interface Source extends NamedStretch {
@@ -89,9 +89,9 @@ interface Source extends NamedStretch {
 }
 
 /** What a build aims at, and the asks to which idle values yield. */
-interface Attempt {
+interface BuildAttempt {
   readonly target: NamedStretch;
-  readonly asks: Asks;
+  readonly asks: AskTimes;
 }
 
 /** Postings of the asked names in these chunks, with ranks from `rankStart` on; undefined: their rows are too many. */
@@ -103,7 +103,7 @@ type MakeRoom = (keptBytes: number, passingBytes: number) => boolean;
 interface SegmentRoom {
   readonly make: MakeRoom;
   /** What did not fit. */
-  refused: Need | undefined;
+  refused: BuildNeed | undefined;
 }
 
 const always: Stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
@@ -225,7 +225,7 @@ export class FunnelIndex {
     for (const [name, {newestMs}] of state.asks) if (newestMs < nowMs - interestMs) state.asks.delete(name);
     state.stretch = state.asks.size === 0 ? stretch : hull(state.stretch, stretch);
     for (const name of names) {
-      const asks = state.asks.get(name) ?? new Asks();
+      const asks = state.asks.get(name) ?? new AskTimes();
       asks.note(nowMs);
       state.asks.set(name, asks);
     }
@@ -305,7 +305,7 @@ export class FunnelIndex {
     }
   }
 
-  private isRefused({refused, segments}: PartitionState, {target, asks}: Attempt): boolean {
+  private isRefused({refused, segments}: PartitionState, {target, asks}: BuildAttempt): boolean {
     if (refused === undefined || !covers(target, refused)) return false;
     const {need, atMs} = refused;
     if (need === undefined) return this.derived.clockMs() < atMs + interestMs;
@@ -315,9 +315,9 @@ export class FunnelIndex {
   private async buildTarget(
     state: PartitionState,
     index: SnapshotIndex,
-    attempt: Attempt,
+    attempt: BuildAttempt,
     build: Build,
-  ): Promise<Built> {
+  ): Promise<PostingsEnd> {
     const {target, asks} = attempt;
     const held = planSegments(index, state.segments.filter(holding(target.names)));
     const plan = mergeDue(planWithin(held, target.stretch), index);
@@ -351,7 +351,7 @@ export class FunnelIndex {
   }
 
   /** Room for a segment: that of idle values, and after them that of the segments which the build replaces. FI4 */
-  private roomOf(state: PartitionState, kept: readonly Segment[], asks: Asks, build: Build): SegmentRoom {
+  private roomOf(state: PartitionState, kept: readonly Segment[], asks: AskTimes, build: Build): SegmentRoom {
     const room: SegmentRoom = {
       refused: undefined,
       make: (keptBytes, passingBytes) => {
@@ -434,11 +434,11 @@ const newState = (stretch: Stretch): PartitionState => ({
 });
 
 /** Candidates to build for a question, the preferred first. Idle values yield where nothing fits without that. FI2 */
-function attemptsFor({asks, stretch, built}: PartitionState, wanted: NamedStretch): Attempt[] {
+function attemptsFor({asks, stretch, built}: PartitionState, wanted: NamedStretch): BuildAttempt[] {
   const all = {names: new Set(asks.keys()), stretch};
   const own = leastAsked(asks, wanted.names);
-  const asIs = (target: NamedStretch): Attempt => ({target, asks: noAsks});
-  const ofIdle = (target: NamedStretch): Attempt => ({target, asks: own});
+  const asIs = (target: NamedStretch): BuildAttempt => ({target, asks: noAsks});
+  const ofIdle = (target: NamedStretch): BuildAttempt => ({target, asks: own});
   if (built === undefined) return [asIs(all), asIs(wanted), ofIdle(all), ofIdle(wanted)];
   if (!holdsAll(built.names, wanted.names)) return [asIs(all), ofIdle(all), asIs(built)];
   const longer = {names: built.names, stretch: hull(built.stretch, wanted.stretch)};
@@ -446,8 +446,8 @@ function attemptsFor({asks, stretch, built}: PartitionState, wanted: NamedStretc
 }
 
 /** The asks for the name that was asked for least. */
-function leastAsked(asks: ReadonlyMap<number, Asks>, names: ReadonlySet<number>): Asks {
-  let least: Asks | undefined;
+function leastAsked(asks: ReadonlyMap<number, AskTimes>, names: ReadonlySet<number>): AskTimes {
+  let least: AskTimes | undefined;
   for (const name of names) {
     const own = asks.get(name) ?? noAsks;
     if (least === undefined || own.beforeNewestMs < least.beforeNewestMs) least = own;
@@ -455,13 +455,13 @@ function leastAsked(asks: ReadonlyMap<number, Asks>, names: ReadonlySet<number>)
   return least ?? noAsks;
 }
 
-const newestOf = (asks: ReadonlyMap<number, Asks>, name: number): number =>
+const newestOf = (asks: ReadonlyMap<number, AskTimes>, name: number): number =>
   asks.get(name)?.newestMs ?? Number.NEGATIVE_INFINITY;
 
 const bytesOf = (segments: readonly Segment[]): number => segments.reduce((sum, {postings}) => sum + postings.bytes, 0);
 
 /** The need of a segment and of those built before it. */
-const withSegments = (need: Need, made: readonly Segment[]): Need => ({
+const withSegments = (need: BuildNeed, made: readonly Segment[]): BuildNeed => ({
   ...need,
   keptBytes: need.keptBytes + bytesOf(made),
 });

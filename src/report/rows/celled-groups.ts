@@ -9,14 +9,10 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
 import {ValueReader} from '../../../actors/report/rows/property-values.js';
 import {missingGroup} from '../../../actors/report/rows/value-groups.js';
-import {chunksNaming, chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import type {CoveredChunks} from '../counts/value-index.js';
+import {chunksNaming, chunksWithin, countedKey, type Stretch} from '../../../actors/report/selection.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {GroupCounts, Grouping} from './grouped-rows.js';
 import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
-
-/** A value of a segment of cells costs as much as so many rows of a scan. */
-const rowsOfValue = 16;
 
 /** @returns false where cells do not help, and then nothing was counted. */
 export async function countInCells(
@@ -32,7 +28,7 @@ export async function countInCells(
   const hourStart = Math.ceil(fromMs / hourMs);
   const hourEnd = Math.floor((toMs + 1) / hourMs);
   const isOfHours = edges.every((edge) => edge % hourMs === 0);
-  if (values === undefined || !isOfHours || hourStart >= hourEnd || !isWorthIt(values, snapshot)) return false;
+  if (values === undefined || !isOfHours || hourStart >= hourEnd) return false;
   const bytes = wtf8(event);
   const name = snapshot.names.find(bytes, 0, bytes.length);
   if (name < 0) return true;
@@ -74,8 +70,3 @@ export async function countInCells(
     counts.add(missingGroup, bucket, whole[bucket]! - counted[bucket]!); // CG2
   return true;
 }
-
-const isWorthIt = ({cells, covered}: CoveredChunks, {index}: PartitionSnapshot): boolean => {
-  const rows = liveRows(index.chunks.filter((chunk) => covered.has(countedKey(chunk))));
-  return cells.reduce((sum, {valueCount}) => sum + valueCount, 0) * rowsOfValue < rows;
-};

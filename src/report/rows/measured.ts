@@ -3,16 +3,26 @@
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
-import {addPostedUsers} from '../../../actors/report/active/posted-users.js';
+import type {ChunkEntry} from '../../../actors/manifest.js';
+import {
+  addPostedEvents,
+  addPostedUsers,
+  addToSets,
+  type PostedName,
+} from '../../../actors/report/active/posted-users.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {forEachBucket, type TimedNumbers} from '../../../actors/report/counts/timed-numbers.js';
+import {type BucketUsers, newBucketUsers} from '../../../actors/report/rows/bucket-users.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {isOfNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
+import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks/report.js';
+import type {OpenBuckets} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {countInCells} from './celled-groups.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
@@ -53,6 +63,7 @@ class MeasuredSeries {
   private readonly query: Query;
   private readonly event: string | undefined;
   private readonly buckets: Buckets;
+  private readonly selector: Selector;
   private readonly scan: RowScan;
   private readonly grouping: Grouping | undefined;
   private readonly measuredValues: PropertyValues | undefined;
@@ -75,11 +86,11 @@ class MeasuredSeries {
     const {measure, property} = query;
     const known = this.grouping?.properties.find((values) => values.property.text === property);
     if (property !== undefined && isOfNumbers(measure)) this.measuredValues = known ?? new PropertyValues(property);
-    const selector = event === undefined ? {where: query.where} : {event, where: query.where};
+    this.selector = event === undefined ? {where: query.where} : {event, where: query.where};
     const properties = new Set(this.grouping?.properties);
     if (this.measuredValues !== undefined) properties.add(this.measuredValues);
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
-    this.scan = new RowScan(reading, {stretch, selectors: [selector], properties: [...properties]});
+    this.scan = new RowScan(reading, {stretch, selectors: [this.selector], properties: [...properties]});
     this.cells = new MeasuredCells(measure, 1, buckets.count);
   }
 
@@ -99,7 +110,8 @@ class MeasuredSeries {
       this.scan.forgetSkipped();
     }
     for (const snapshot of snapshots) {
-      await (query.measure === 'users' ? this.foldUsers(snapshot) : this.foldRows(snapshot));
+      if (!(await this.foldPosted(snapshot)))
+        await (query.measure === 'users' ? this.foldUsers(snapshot) : this.foldRows(snapshot));
       this.cells.nextPartition();
     }
     this.cells.finish();
@@ -116,7 +128,13 @@ class MeasuredSeries {
         grouping.read(snapshot, rows, chosen!, groups);
         counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
       };
-      await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
+      await this.foldNumbers(snapshot, grouping.properties[0], fold, (held) => {
+        const {groups, buckets} = this.chunk;
+        forEachBucket(held, this.buckets, (bucket, start, end) => {
+          grouping.groups.readNumbers(held.numbers, start, end, groups);
+          counts.addAll(groups, buckets.fill(bucket, 0, end - start), end - start);
+        });
+      });
     }
     return counts;
   }
@@ -157,7 +175,45 @@ class MeasuredSeries {
       if (cells.numberBytes > this.reading.gatheredBytesMax)
         throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
     };
-    await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
+    await this.foldNumbers(snapshot, grouping === undefined ? measuredValues : undefined, fold, (held) =>
+      forEachBucket(held, this.buckets, (bucket, start, end) => cells.addRun(bucket, held.numbers, start, end)),
+    );
+  }
+
+  /**
+   * Folds the chosen rows of a partition: the numbers of chunks that have them, and the rows of the others, which leave numbers
+   * behind. `values`: what is read of the rows if that may be numbers.
+   */
+  private async foldNumbers(
+    snapshot: PartitionSnapshot,
+    values: PropertyValues | undefined,
+    foldRows: ChosenFold,
+    foldHeld: (held: TimedNumbers) => void,
+  ): Promise<void> {
+    const {query, reading, scan} = this;
+    const users = await this.usersOf(snapshot);
+    const stretch = {startMs: query.fromMs, lastMs: query.toMs};
+    const numbers =
+      values && users === undefined
+        ? reading.counted.numbersOf(snapshot, this.selector, values.property.text, stretch)
+        : undefined;
+    if (values === undefined || numbers === undefined) return scan.fold(snapshot, foldRows, users);
+    const scanned: ChunkEntry[] = [];
+    for (const chunk of scan.chunks(snapshot)) {
+      const held = numbers.of(chunk);
+      if (held === undefined) scanned.push(chunk);
+      else foldHeld(held);
+      await reading.scan.pauseIfDue();
+    }
+    await reading.scan.borrowingAsItGrows((loan) => {
+      const fold: ChosenFold = (rows, chosen) => {
+        foldRows(rows, chosen);
+        numbers.note(rows, chosen[0]!, values);
+        loan.take(numbers.bytes);
+      };
+      return scan.fold(snapshot, fold, users, scanned);
+    });
+    numbers.finish();
   }
 
   /** The bucket of each of these rows: mostly that of the row before. */
@@ -179,7 +235,6 @@ class MeasuredSeries {
 
   private async foldUsers(snapshot: PartitionSnapshot): Promise<void> {
     const {buckets, cells, grouping, shown} = this;
-    if (await this.foldPostedUsers(snapshot)) return;
     await this.scan.walk(
       snapshot,
       (rows, [chosen], walk) => {
@@ -196,19 +251,58 @@ class MeasuredSeries {
     );
   }
 
-  /** False: the partition's rows are to be walked. */
-  private async foldPostedUsers(snapshot: PartitionSnapshot): Promise<boolean> {
-    const {event, buckets, cells, grouping, reading} = this;
-    const {where, userWhere} = this.query;
-    if (event === undefined || grouping !== undefined || where.length + userWhere.length > 0) return false;
+  /** False: the partition's rows are to be scanned. */
+  private async foldPosted(snapshot: PartitionSnapshot): Promise<boolean> {
+    const {buckets, cells, query, reading} = this;
+    const isPostable = this.grouping === undefined && this.measuredValues === undefined && query.userWhere.length === 0;
+    const isOfUsers = query.measure === 'users';
+    if (!isPostable || (query.where.length === 0 && (!isOfUsers || this.event === undefined))) return false;
+    const open = isOfUsers
+      ? reading.counted.bucketsOf(snapshot, this.selector, buckets, this.scan.chunks(snapshot))
+      : undefined;
+    const held = open && Array.from({length: buckets.count}, (_, bucket) => open.of(bucket));
+    if (held?.every((bucket) => bucket !== undefined)) {
+      cells.addBuckets(held);
+      return true;
+    }
+    const events = await this.postedEvents(snapshot);
+    if (events === undefined) return false;
+    if (open !== undefined && held !== undefined) await this.completeBuckets(open, held, events, snapshot);
+    else {
+      const add = isOfUsers ? addPostedUsers : addPostedEvents;
+      await reading.scan.inSlices(add(events, buckets, snapshot.leftOut.users, cells));
+    }
+    return true;
+  }
+
+  /** Counts users by bucket, and leaves the buckets behind that no earlier answer had. */
+  private async completeBuckets(
+    open: OpenBuckets,
+    held: readonly (BucketUsers | undefined)[],
+    events: PostedName,
+    snapshot: PartitionSnapshot,
+  ): Promise<void> {
+    const lacking = held.map((bucket) => (bucket === undefined ? newBucketUsers() : undefined));
+    await this.reading.scan.inSlices(addToSets(events, this.buckets, snapshot.leftOut.users, lacking));
+    const all = held.map((bucket, i) => bucket ?? lacking[i]!);
+    this.cells.addBuckets(all);
+    open.finish(all);
+  }
+
+  /** Postings of the chosen events; undefined where there are none. */
+  private async postedEvents(snapshot: PartitionSnapshot): Promise<PostedName | undefined> {
+    const {event, query, reading} = this;
+    const stretch = {startMs: query.fromMs, lastMs: query.toMs};
+    if (query.where.length > 0) {
+      const chosen = await reading.counted.chosenOf(snapshot, [this.selector], stretch);
+      return chosen && {segments: chosen.segments, name: chosen.names[0]!};
+    }
+    if (event === undefined) return undefined;
     const bytes = wtf8(event);
     const name = snapshot.names.find(bytes, 0, bytes.length);
-    if (name < 0) return true;
-    const stretch = {startMs: buckets.fromMs, lastMs: buckets.toMs};
+    if (name < 0) return {segments: [], name};
     const segments = await reading.counted.postingsOf(snapshot, name, stretch);
-    if (segments === undefined) return false;
-    await reading.scan.inSlices(addPostedUsers(segments, name, buckets, snapshot.leftOut.users, cells));
-    return true;
+    return segments && {segments, name};
   }
 
   fields(): string {

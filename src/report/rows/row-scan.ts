@@ -9,6 +9,7 @@ import type {RowsView} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
+import type {FunnelProgress} from '../../../actors/report/funnel/funnel-progress.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
@@ -18,9 +19,11 @@ import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/r
 import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
 import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {OpenBuckets} from '../active/held-buckets.js';
 import type {CoveredChunks} from '../counts/value-index.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import type {OpenNumbers} from './chosen-numbers.js';
 
 /** Rows and properties that a scan reads of each partition. */
 export interface Chosen {
@@ -32,7 +35,7 @@ export interface Chosen {
 
 /** Counts of a name without reading all rows. */
 export interface CountedEvents {
-  /** The chunks that have cells by the property's values; undefined when none has. */
+  /** The chunks that have cells by the property's values; undefined when none has, or a scan costs less. */
   cellsOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined;
   /** Events of the name by bucket. */
   countsOf(snapshot: PartitionSnapshot, event: string, buckets: Buckets): Promise<Float64Array>;
@@ -42,6 +45,32 @@ export interface CountedEvents {
     name: number,
     stretch: Stretch,
   ): Promise<readonly UserPostings[] | undefined> | undefined;
+  /** Postings of the events that selectors choose; undefined: their rows are to be scanned. */
+  chosenOf(
+    snapshot: PartitionSnapshot,
+    selectors: readonly Selector[],
+    stretch: Stretch,
+  ): Promise<PostedEvents | undefined> | undefined;
+  /** Numbers of a property of the events that a selector chooses; undefined: their rows are to be scanned. */
+  numbersOf(
+    snapshot: PartitionSnapshot,
+    selector: Selector,
+    property: string,
+    stretch: Stretch,
+  ): OpenNumbers | undefined;
+  /** Users of the chosen events by bucket; undefined: their events are to be counted. `chunks`: those with such events. */
+  bucketsOf(
+    snapshot: PartitionSnapshot,
+    selector: Selector,
+    buckets: Buckets,
+    chunks: readonly ChunkEntry[],
+  ): OpenBuckets | undefined;
+}
+
+/** Postings, and the name in them of the events of each selector. */
+export interface PostedEvents {
+  readonly segments: readonly UserPostings[];
+  readonly names: readonly number[];
 }
 
 /** Tools and bounds of questions over rows. */
@@ -50,6 +79,8 @@ export interface RowReading {
   readonly counted: CountedEvents;
   /** Finds rows by name. */
   readonly finder: RowFinder;
+  /** Searches postings that are in plain memory. */
+  readonly progress: FunnelProgress;
   /** Bytes of rows and values that a question holds at once. */
   readonly gatheredBytesMax: number;
 }
@@ -202,9 +233,13 @@ export class RowScan {
     const rows = liveRows(chunks);
     const rowsMax = Math.max(2, Math.floor(gatheredBytesMax / gatheredWordRowBytes));
     const walk = new UserWalk(snapshot.index.users.count, rowsMax, rows, walkUser);
-    const fold: ChosenFold = (chunkRows, chosen) => note(chunkRows, chosen, walk);
-    const bytes = Math.min(gatheredBytesMax, rows * gatheredWordRowBytes);
-    await scan.borrowing(bytes, () => this.inPasses(snapshot, walk, fold, users, chunks));
+    await scan.borrowingAsItGrows((loan) => {
+      const fold: ChosenFold = (chunkRows, chosen) => {
+        note(chunkRows, chosen, walk);
+        loan.take(walk.bytes);
+      };
+      return this.inPasses(snapshot, walk, fold, users, chunks);
+    });
   }
 
   /** Folds the chosen rows once in each pass. RS2 */

@@ -1,10 +1,14 @@
 // A funnel from rows: with conditions, orders, exclusions, ranges of entries, held values, breakdowns or buckets.
+//   WF1. Where conditions are all that a funnel of plain steps lacks, postings of the events that they choose answer as for plain
+//        funnels, and no user is walked.
 
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
+import type {FunnelResult} from '../../../actors/report/funnel/funnel.js';
 import type {NumberLists} from '../../../actors/report/funnel/median.js';
 import {PathLog} from '../../../actors/report/funnel/path-log.js';
-import {summarize} from '../../../actors/report/funnel/path-summary.js';
+import {type PathSummary, summarize, summarizeResults} from '../../../actors/report/funnel/path-summary.js';
+import {PostedFunnel} from '../../../actors/report/funnel/posted-funnel.js';
 import {funnelBreakdownFields, funnelFields, type ShownFunnel} from '../../../actors/report/funnel/walked-answer.js';
 import {rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {ReportQuery} from '../../asks/report.js';
@@ -57,22 +61,45 @@ class WalkedFunnel {
   }
 
   async answer(snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
-    for (const snapshot of snapshots) {
-      const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
-      await this.walks.walk(snapshot, users, (path) => this.note(path, asOfMs));
-    }
+    const posted = await this.postedSummary(snapshots);
+    if (posted === undefined) await this.walk(snapshots);
     const {order, hold} = this.query;
     const {skipped} = this.walks;
     const fields = [
       ...(order === 'sequential' ? [] : [`"order":"${order}"`]),
       ...(hold === undefined ? [] : [`"unit":"user_and_value","hold":${JSON.stringify(hold)}`]),
       ...(this.buckets === undefined ? [] : [intervalText(this.buckets)]),
-      funnelFields(await this.summary(undefined), this.shown),
+      funnelFields(posted ?? (await this.summary(undefined)), this.shown),
       ...(await this.breakdown()),
       ...(skipped === undefined ? [] : [`"skipped":${skipped}`]),
     ];
     return `{${fields.join()}}`;
+  }
+
+  /** From postings; undefined: users are to be walked. WF1 */
+  private async postedSummary(snapshots: readonly PartitionSnapshot[]): Promise<PathSummary | undefined> {
+    const {lists, query, reading} = this;
+    if (!areStepsPlain(query)) return undefined;
+    const results: FunnelResult[] = [];
+    try {
+      for (const snapshot of snapshots) {
+        // Every partition is asked, as each counts the questions for itself.
+        const result = await postedFunnel(reading, query, snapshot, lists);
+        if (result !== undefined) results.push(result);
+      }
+      if (results.length < snapshots.length) return undefined;
+      return await reading.scan.inSlices(summarizeResults(results, query.steps.length));
+    } finally {
+      for (const {durations} of results) for (const list of durations) lists.giveBack(list);
+    }
+  }
+
+  private async walk(snapshots: readonly PartitionSnapshot[]): Promise<void> {
+    const asOfMs = asOf(snapshots.map(({manifest}) => manifest));
+    for (const snapshot of snapshots) {
+      const users = await usersWhere(this.reading.scan, snapshot, this.query.userWhere);
+      await this.walks.walk(snapshot, users, (path) => this.note(path, asOfMs));
+    }
   }
 
   private note(path: UserPath, asOfMs: number): void {
@@ -113,4 +140,30 @@ class WalkedFunnel {
     for (const paths of rows) summaries.push(await this.summary(paths));
     return [funnelBreakdownFields(grouping.property, groups, chosen, summaries, this.shown)];
   }
+}
+
+/** Whether paths depend on nothing but the chosen events of the steps. */
+const areStepsPlain = ({order, range, exclusions, hold, userWhere, breakdown, interval}: Query): boolean =>
+  order === 'sequential' &&
+  range === 'all' &&
+  exclusions.length + userWhere.length === 0 &&
+  hold === undefined &&
+  breakdown === undefined &&
+  interval === undefined;
+
+/** The funnel of one partition from postings; undefined: there are none. */
+async function postedFunnel(
+  {counted, scan, progress}: RowReading,
+  {steps, where, fromMs, toMs, windowMs = Number.POSITIVE_INFINITY}: Query,
+  snapshot: PartitionSnapshot,
+  lists: NumberLists,
+): Promise<FunnelResult | undefined> {
+  const stretch = {startMs: fromMs, lastMs: toMs};
+  const selectors = steps.map(({event, where: own}) => ({event, where: [...where, ...own]}));
+  const posted = await counted.chosenOf(snapshot, selectors, stretch);
+  if (posted === undefined) return undefined;
+  const {segments, names} = posted;
+  const funnel = new PostedFunnel(segments, names, stretch, windowMs, progress, lists, snapshot.leftOut.users);
+  await scan.inSlices(funnel.walk());
+  return funnel;
 }

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {Asks, type HeldValue, stayMs, yielding} from '../../../actors/report/yielding.js';
+import {AskTimes, type HeldValue, stayMs, yielding} from '../../../actors/report/yielding.js';
 
 interface Named extends HeldValue {
   readonly name: string;
@@ -8,14 +8,14 @@ interface Named extends HeldValue {
 const held = (name: string, bytes: number, askedMs: number, builtMs = 0): Named => ({name, bytes, askedMs, builtMs});
 
 /** A newcomer that was asked for at these times. */
-function askedAt(...times: readonly number[]): Asks {
-  const asks = new Asks();
+function askedAt(...times: readonly number[]): AskTimes {
+  const asks = new AskTimes();
   for (const ms of times) asks.note(ms);
   return asks;
 }
 
 const nowMs = stayMs + 1_000;
-const namesOf = (values: readonly Named[], bytes: number, asks: Asks, atMs = nowMs): string[] | undefined =>
+const namesOf = (values: readonly Named[], bytes: number, asks: AskTimes, atMs = nowMs): string[] | undefined =>
   yielding(values, bytes, asks, atMs)?.map(({name}) => name);
 
 describe('values that yield', () => {
@@ -48,7 +48,7 @@ describe('values that yield', () => {
 
   /** Builds of two values, of which one fits, over questions for them in this order. */
   function buildsOf(questions: string, betweenMs: number): number {
-    const asks = new Map([...new Set(questions)].map((name) => [name, new Asks()] as const));
+    const asks = new Map([...new Set(questions)].map((name) => [name, new AskTimes()] as const));
     let builds = 0;
     let kept: Named | undefined;
     let atMs = 0;

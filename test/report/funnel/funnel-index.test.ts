@@ -3,7 +3,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {NumberLists} from '../../../actors/report/funnel/median.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
 import type {Stretch} from '../../../actors/report/selection.js';
-import {Asks, stayMs} from '../../../actors/report/yielding.js';
+import {AskTimes, stayMs} from '../../../actors/report/yielding.js';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
@@ -308,7 +308,7 @@ describe('postings for funnels', () => {
     };
     expect([await ask(), await ask()]).toEqual([false, true]);
     const others = world.derived.kind();
-    const asks = new Asks();
+    const asks = new AskTimes();
     const need = {keptBytes: world.derived.builtBytesMax, passingBytes: 0};
     const keepOthers = (): Promise<boolean> => {
       world.clockMs += stayMs;
@@ -443,7 +443,7 @@ describe('postings of the names that are asked for', () => {
     expect([await ask('ABCDEFGHIJ'), await ask('ABCDEFGHIJ'), await ask('ABC')]).toEqual([false, true, true]);
     const whole = world.index.bytesHeld;
     const others = world.derived.kind();
-    const asks = new Asks();
+    const asks = new AskTimes();
     const need = {keptBytes: world.derived.builtBytesMax - 0.55 * whole, passingBytes: 0};
     const keepOthers = (): boolean => {
       world.clockMs += 1;

@@ -32,6 +32,7 @@ test('funnels with all of their parameters equal the model', async () => {
       };
       expect(await world.ask(query)).toEqual(expected);
       expect(await world.ask(query, 8 * tinyBound)).toEqual(expected);
+      expect(await world.askAgain(query)).toEqual(expected);
     }
   });
   await fc.assert(property, {numRuns: runs(60), unbiased: true});

@@ -1,0 +1,65 @@
+// Numbers of a property of some rows of one chunk, by time: those of a bucket are side by side, and no row is read for them.
+
+import type {RowsView} from '../../chunk/rows.js';
+import {chunkRowsMax} from '../../limits.js';
+import {lowerBound, upperBound} from '../../order/search.js';
+import type {PropertyValues} from '../rows/property-values.js';
+import type {Buckets} from './buckets.js';
+
+export interface TimedNumbers {
+  readonly bytes: number;
+  readonly timeBase: number;
+  /** Times less `timeBase`, ascending. */
+  readonly times: Uint32Array | Float64Array;
+  /** Number of each row; NaN: it does not have the property. Integers if all are. */
+  readonly numbers: Int32Array | Float64Array;
+}
+
+/** `values` is open for the chunk. Undefined: a row has a value that is no number. */
+export function timedNumbers(rows: RowsView, chosen: Uint16Array, values: PropertyValues): TimedNumbers | undefined {
+  const byTime = inOrder(rows.order, chosen);
+  const doubles = new Float64Array(byTime.length);
+  if (values.readNumbers(byTime, doubles) > 0) return undefined;
+  const times = rows.times instanceof Uint32Array ? new Uint32Array(byTime.length) : new Float64Array(byTime.length);
+  for (let i = 0; i < byTime.length; i++) times[i] = rows.times[byTime[i]];
+  const numbers = integersOf(doubles) ?? doubles;
+  return {bytes: times.byteLength + numbers.byteLength, timeBase: rows.timeBase, times, numbers};
+}
+
+/** The chosen rows by time. `order` contains all of them. */
+function inOrder(order: Uint16Array, chosen: Uint16Array): Uint16Array {
+  const isChosen = new Uint8Array(chunkRowsMax);
+  for (let i = 0; i < chosen.length; i++) isChosen[chosen[i]] = 1;
+  const rows = new Uint16Array(chosen.length);
+  let count = 0;
+  for (let at = 0; at < order.length && count < rows.length; at++) {
+    rows[count] = order[at];
+    count += isChosen[order[at]];
+  }
+  return rows;
+}
+
+function integersOf(doubles: Float64Array): Int32Array | undefined {
+  const integers = new Int32Array(doubles.length);
+  for (let i = 0; i < doubles.length; i++) {
+    integers[i] = doubles[i];
+    if (integers[i] !== doubles[i]) return undefined;
+  }
+  return integers;
+}
+
+/** Calls `each` with the rows [start, end) of each bucket. */
+export function forEachBucket(
+  {times, timeBase}: TimedNumbers,
+  buckets: Buckets,
+  each: (bucket: number, start: number, end: number) => void,
+): void {
+  const {fromMs, toMs, edges} = buckets;
+  const last = upperBound(times, toMs - timeBase);
+  for (let start = lowerBound(times, fromMs - timeBase, 0, last); start < last; ) {
+    const bucket = buckets.indexOf(timeBase + times[start]);
+    const end = lowerBound(times, edges[bucket + 1] - timeBase, start + 1, last);
+    each(bucket, start, end);
+    start = end;
+  }
+}
