@@ -273,6 +273,11 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   await dashboard.expectSoundOnPhone();
   await page.getByRole('navigation', {name: 'Boards'}).getByRole('link', {name: 'Main'}).click();
   await page.getByRole('heading', {name: 'Main', level: 1}).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('growth');
+  await page.getByRole('option', {name: 'Growth a board', selected: true}).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', {name: 'Growth', level: 1}).waitFor();
 
   await dashboard.goto('/boards');
   await page.getByRole('button', {name: 'Move Growth up'}).click();
