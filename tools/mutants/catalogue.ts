@@ -106,6 +106,20 @@ export const mutants: readonly Mutant[] = [
     caughtBy: {vitest: 'test/partition/snapshot/part-sweep.test.ts'},
   },
   {
+    name: 'message-ids-of-one-of-several-erased-users',
+    file: 'src/partition/erasure/erasure.ts',
+    text: 'erased.of(columns.users[row]).fingerprints.push(',
+    replacement: 'erased.of(columns.users[0]).fingerprints.push(',
+    caughtBy: {vitest: 'test/partition/erasure/erasure.test.ts', only: 'several users'},
+  },
+  {
+    name: 'a-deletion-from-another-partition-is-not-awaited',
+    file: 'src/partition/reads/live-reads.ts',
+    text: 'while (!partition.deletions.has(id) && leftMs() > 0)',
+    replacement: 'while (leftMs() < 0)',
+    caughtBy: {vitest: 'test/partition/reads/live-reads.test.ts', only: 'passes on'},
+  },
+  {
     name: 'a-receipt-that-does-not-wait-for-orphans',
     file: 'src/partition/erasure/scrub.ts',
     text: 'snapshots.sweepOrphans(); // Z4',

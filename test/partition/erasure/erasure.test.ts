@@ -46,6 +46,41 @@ test('a user is taken out of many chunks without a part of them in the memory of
   expect(memory.bytesHeld).toBe(refs[0]!.bytes);
 });
 
+test('several users are taken out together: every part is rewritten once, and what is erased is told by user', async () => {
+  const shell = new MemoryShell();
+  const rows = chunkRowsMax + 2_000;
+  const batch = 1_000;
+  const userIdOf = (i: number): string => (i % 100 < 3 ? `gone${i % 100}` : `u${i % 40}`);
+  for (let first = 0; first < rows; first += batch)
+    await shell.append(
+      (writer) => {
+        for (let i = first; i < Math.min(rows, first + batch); i++) {
+          const messageId = i % 200 === 1 ? `m${i}` : undefined;
+          writeEvent(writer, {event: 'x', userId: userIdOf(i), messageId, timeMs: day + i, receivedMs: day});
+        }
+      },
+      undefined,
+      Math.min(batch, rows - first),
+    );
+  await shell.append((writer) => writeTick(writer, day, 1));
+  const {cache, partition} = shell.readable(0);
+  const users = [0, 1, 2]; // In the order in which they came: gone0, gone1, gone2.
+  const written = shell.written.length;
+  const erasure = shell.erasureFor(cache);
+  const {erased, chunks, open, userRuns} = await erasure.takeOut(users);
+  const countOf = (user: number, step: number): number =>
+    Array.from({length: rows}, (_, i) => i).filter((i) => i % step === user).length;
+  expect(users.map((user) => erased.of(user).rows.length)).toEqual(users.map((user) => countOf(user, 100)));
+  expect(users.map((user) => erased.of(user).fingerprints.length)).toEqual([0, countOf(1, 200), 0]);
+  const ordinals = new Set(erased.of(2).rows.map(({ordinal}) => ordinal % 100));
+  expect(ordinals).toEqual(new Set([2]));
+  // The closed chunk's three parts and the block of records, whatever the number of users.
+  expect([chunks.length, shell.written.length - written, userRuns.length]).toEqual([1, 4, 1]);
+  const left = open!.rowsNow();
+  expect(left.users.some((user) => user !== left.noUser && users.includes(user))).toBe(false);
+  expect(partition.open.count).toBe(left.count);
+});
+
 describe('the open chunk', () => {
   const appendEvents = (shell: MemoryShell, count: number, userOf: (i: number) => string) =>
     shell.append(
