@@ -133,23 +133,16 @@ export class LogWriter {
   /** Appends filler of this many bytes; resolves when it is stored. */
   async filler(bytes: number): Promise<void> {
     const pieces: Promise<number>[] = [];
-    // One buffer for all pieces, which are sent one after the other: V8 counts buffers as heap, and collects garbage for them.
-    const writer = new ByteWriter(Math.min(bytes, fillerBytesMax) + messageHeadBytesMax);
     for (let left = bytes; left > 0; left -= fillerBytesMax) {
       const length = Math.min(left, fillerBytesMax);
-      pieces.push(this.send(writer, () => writeFiller(writer, length)));
+      pieces.push(this.send(length + messageHeadBytesMax, (writer) => writeFiller(writer, length)));
     }
     await Promise.all(pieces);
   }
 
-  /** `room`: bytes of the message; or a writer for it, which holds an earlier message until the log has that. */
-  private send(
-    room: number | ByteWriter,
-    write: (writer: ByteWriter, nowMs: number) => void,
-    entryCount = 1,
-  ): Promise<number> {
+  private send(bytes: number, write: (writer: ByteWriter, nowMs: number) => void, entryCount = 1): Promise<number> {
     const appended = this.last.then(() => {
-      const writer = typeof room === 'number' ? new ByteWriter(room) : room;
+      const writer = new ByteWriter(bytes);
       beginMessage(writer);
       const nowMs = wallMs();
       write(writer, nowMs);
