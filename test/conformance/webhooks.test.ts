@@ -193,6 +193,25 @@ describe('what is tracked', () => {
     expect((await post(waiting.id, 'replay', range)).json()).toEqual({queued: 3});
   });
 
+  test('waits by twenty edits at most; one more is refused until they are told', async () => {
+    const [event, userId] = [freshId('event'), freshId('ada')];
+    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});
+    const edit = (json: object) => under.read.send('PATCH', `/v1/webhooks/${id}`, {json});
+    const editTo = (name: string) => edit({types: [{type: 'event.tracked', names: [event, name]}]});
+    expectJson(await edit({paused: true}), 200);
+    for (let n = 0; n < 20; n++) {
+      await under.track({event, userId});
+      expectJson(await editTo(`other ${n}`), 200);
+    }
+    await under.track({event, userId});
+    const refused = await editTo('one more');
+    expectError(refused, 400, 'invalid_request');
+    expect(refused.json()).toMatchObject({error: {field: 'types'}});
+    expectJson(await post(id, 'resume'), 200);
+    await until('all are told', () => receivedBy(path).length === 21);
+    await until('it is edited again', async () => (await editTo('one more')).status === 200);
+  });
+
   test('has one id, also in a replay when a sign-up made it an event of a known user', async () => {
     const [event, userId, anonymousId] = [freshId('event'), freshId('user'), freshId('device')];
     const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});
