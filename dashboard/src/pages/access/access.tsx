@@ -2,6 +2,7 @@
 
 import {useState} from 'preact/hooks';
 import type {PersonAnswer} from '../../../../src/edge/dashboard/answers.js';
+import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';
 import {change, faultOf} from '../../service/client';
@@ -67,49 +68,37 @@ export function Access() {
             </Empty>
           )}
           {people.length > 0 && (
-            <div class="table-frame">
-              <table class="grid-table keys-table">
-                <thead>
-                  <tr>
-                    <th>Name</th>
-                    <th>Role</th>
-                    <th>Token</th>
-                    <th>Last signed in</th>
-                    <th>Ends</th>
-                    <th>
-                      <span class="visually-hidden">What can be done</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {people.map((person) => (
-                    <tr key={person.id} class={stateOf(person) === 'active' ? '' : 'revoked'}>
-                      <td>
-                        <span class="key-name">{person.name}</span>
-                      </td>
-                      <td>
-                        <span class="pill">{person.role}</span>
-                      </td>
-                      <td>
-                        <code>mr_…{person.last4}</code>
-                      </td>
-                      <td>
-                        <Moment iso={person.last_used_at} />
-                      </td>
-                      <td>{endOf(person)}</td>
-                      <td class="row-actions">
-                        {stateOf(person) === 'active' && person.id !== session.value?.by && (
-                          <button type="button" class="link bad" onClick={() => setOpen({what: 'revoke', person})}>
-                            Revoke<span class="visually-hidden"> the token of {person.name}</span>
-                          </button>
-                        )}
-                        {person.id === session.value?.by && <span class="faint">you</span>}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <ActionsTable
+              label="People in a table"
+              look="keys-table"
+              columns={['Name', 'Role', 'Token', 'Last signed in', 'Ends']}
+            >
+              {people.map((person) => (
+                <tr key={person.id} class={stateOf(person) === 'active' ? '' : 'revoked'}>
+                  <td>
+                    <span class="key-name">{person.name}</span>
+                  </td>
+                  <td>
+                    <span class="pill">{person.role}</span>
+                  </td>
+                  <td>
+                    <code>mr_…{person.last4}</code>
+                  </td>
+                  <td>
+                    <Moment iso={person.last_used_at} />
+                  </td>
+                  <td>{endOf(person)}</td>
+                  <td class="row-actions">
+                    {stateOf(person) === 'active' && person.id !== session.value?.by && (
+                      <button type="button" class="link bad" onClick={() => setOpen({what: 'revoke', person})}>
+                        Revoke<span class="visually-hidden"> the token of {person.name}</span>
+                      </button>
+                    )}
+                    {person.id === session.value?.by && <span class="faint">you</span>}
+                  </td>
+                </tr>
+              ))}
+            </ActionsTable>
           )}
         </Card>
         <Card span={4} title="Roles">

@@ -2,6 +2,7 @@
 
 import {useState} from 'preact/hooks';
 import type {ListedKey} from '../../../../src/edge/answers/keys.js';
+import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
@@ -77,75 +78,59 @@ export function Keys() {
 
 function KeyTable({keys, onOpen}: {readonly keys: readonly ListedKey[]; readonly onOpen: (open: Open) => void}) {
   return (
-    <div class="table-frame">
-      <table class="grid-table keys-table">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Kind</th>
-            <th>Key</th>
-            <th>Created</th>
-            <th>Last used</th>
-            <th>
-              <span class="visually-hidden">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id} class={key.revoked_at === null ? '' : 'revoked'}>
-              <td>
-                <span class="key-name">{key.name}</span>
-                {optionWords(key.options).map((words) => (
-                  <span key={words} class="key-option">
-                    {words}
-                  </span>
-                ))}
-              </td>
-              <td>
-                <span class={`pill ${key.kind === 'secret' ? 'warn' : ''}`}>{key.kind}</span>
-              </td>
-              <td>
-                <code>
-                  {prefixOf[key.kind]}…{key.last4}
-                </code>
-              </td>
-              <td>
-                <Moment iso={key.created_at} />
-              </td>
-              <td>
-                {key.revoked_at === null ? (
-                  <>
-                    <span class="narrow-only">used </span>
-                    <Moment iso={key.last_used_at} />
-                  </>
-                ) : (
-                  <span class="faint">
-                    revoked <Moment iso={key.revoked_at} />
-                  </span>
+    <ActionsTable label="Keys in a table" look="keys-table" columns={['Name', 'Kind', 'Key', 'Created', 'Last used']}>
+      {keys.map((key) => (
+        <tr key={key.id} class={key.revoked_at === null ? '' : 'revoked'}>
+          <td>
+            <span class="key-name">{key.name}</span>
+            {optionWords(key.options).map((words) => (
+              <span key={words} class="key-option">
+                {words}
+              </span>
+            ))}
+          </td>
+          <td>
+            <span class={`pill ${key.kind === 'secret' ? 'warn' : ''}`}>{key.kind}</span>
+          </td>
+          <td>
+            <code>
+              {prefixOf[key.kind]}…{key.last4}
+            </code>
+          </td>
+          <td>
+            <Moment iso={key.created_at} />
+          </td>
+          <td>
+            {key.revoked_at === null ? (
+              <>
+                <span class="narrow-only">used </span>
+                <Moment iso={key.last_used_at} />
+              </>
+            ) : (
+              <span class="faint">
+                revoked <Moment iso={key.revoked_at} />
+              </span>
+            )}
+          </td>
+          <td class="row-actions">
+            {key.revoked_at === null && (
+              <>
+                {key.kind === 'write' && (
+                  <button type="button" class="link" onClick={() => onOpen({what: 'limit', key})}>
+                    Limits<span class="visually-hidden"> of {key.name}</span>
+                  </button>
                 )}
-              </td>
-              <td class="row-actions">
-                {key.revoked_at === null && (
-                  <>
-                    {key.kind === 'write' && (
-                      <button type="button" class="link" onClick={() => onOpen({what: 'limit', key})}>
-                        Limits<span class="visually-hidden"> of {key.name}</span>
-                      </button>
-                    )}
-                    <button type="button" class="link" onClick={() => onOpen({what: 'rotate', key})}>
-                      Rotate<span class="visually-hidden"> {key.name}</span>
-                    </button>
-                    <button type="button" class="link bad" onClick={() => onOpen({what: 'revoke', key})}>
-                      Revoke<span class="visually-hidden"> {key.name}</span>
-                    </button>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+                <button type="button" class="link" onClick={() => onOpen({what: 'rotate', key})}>
+                  Rotate<span class="visually-hidden"> {key.name}</span>
+                </button>
+                <button type="button" class="link bad" onClick={() => onOpen({what: 'revoke', key})}>
+                  Revoke<span class="visually-hidden"> {key.name}</span>
+                </button>
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </ActionsTable>
   );
 }

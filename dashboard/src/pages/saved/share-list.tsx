@@ -2,8 +2,8 @@
 import {useState} from 'preact/hooks';
 import type {ShareAnswer, SharesAnswer} from '../../../../src/edge/dashboard/answers.js';
 import {count, momentText} from '../../charts/format';
+import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
-import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
 import {Card} from '../../shell/card';
@@ -25,44 +25,32 @@ export function ShareList() {
         <Empty title="Nothing is shared">Share a saved report, and its link is here until it is revoked.</Empty>
       )}
       {shares.length > 0 && (
-        <TableFrame label="Links in a table">
-          <table class="grid-table share-links">
-            <thead>
-              <tr>
-                <th>Report</th>
-                <th>Made</th>
-                <th>Ends</th>
-                <th class="number">Reads</th>
-                <th>Last read</th>
-                <th>
-                  <span class="visually-hidden">What can be done</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shares.map((share) => (
-                <tr key={share.id}>
-                  <td>
-                    {share.name} <span class="faint">{wordsOf(share)}</span>
-                  </td>
-                  <td>
-                    <Moment iso={share.created_at} /> by {share.created_by}
-                  </td>
-                  <td>{endOf(share)}</td>
-                  <td class="number">{count(share.reads)}</td>
-                  <td>
-                    <Moment iso={share.last_read_at} />
-                  </td>
-                  <td class="row-actions">
-                    <button type="button" class="link bad" onClick={() => setRevoking(share)}>
-                      Revoke<span class="visually-hidden"> the link to {share.name}</span>
-                    </button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </TableFrame>
+        <ActionsTable
+          label="Links in a table"
+          look="share-links"
+          columns={['Report', 'Made', 'Ends', 'Reads', 'Last read']}
+        >
+          {shares.map((share) => (
+            <tr key={share.id}>
+              <td>
+                {share.name} <span class="faint">{wordsOf(share)}</span>
+              </td>
+              <td>
+                <Moment iso={share.created_at} /> by {share.created_by}
+              </td>
+              <td>{endOf(share)}</td>
+              <td class="number">{count(share.reads)}</td>
+              <td>
+                <Moment iso={share.last_read_at} />
+              </td>
+              <td class="row-actions">
+                <button type="button" class="link bad" onClick={() => setRevoking(share)}>
+                  Revoke<span class="visually-hidden"> the link to {share.name}</span>
+                </button>
+              </td>
+            </tr>
+          ))}
+        </ActionsTable>
       )}
       {revoking !== undefined && (
         <ConfirmDialog
