@@ -7,6 +7,7 @@ import {ConditionList} from '../../controls/condition-list';
 import {DidPicker} from '../../controls/did-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
+import {QuestionFields} from '../../shell/question';
 import {metricLabels} from './metrics';
 
 export function ActiveForm({
@@ -20,33 +21,28 @@ export function ActiveForm({
 }) {
   const {event, where, user_where: userWhere, by, metric} = question;
   return (
-    <section class="card builder-form" aria-label="What is asked">
-      <header>
-        <h2>Question</h2>
-      </header>
-      <div class="builder-rows">
-        <Field label="Active is who did">
-          <DidPicker label="Event" name={event} days={days} onChoose={(chosen) => onChange({event: chosen})} />
-          <ConditionList
-            conditions={where}
-            keys={{of: 'events', event: event ?? undefined, days}}
-            of="of the events"
-            add="+ filter"
-            onChange={(chosen) => onChange({where: chosen})}
-          />
-        </Field>
-        <UserConditions conditions={userWhere} onChange={(chosen) => onChange({user_where: chosen})} />
-        <ByField by={by} event={event ?? undefined} days={days} onChange={(chosen) => onChange({by: chosen})} />
-        <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
-        {by !== null && (
-          <Options
-            label="The breakdown counts"
-            value={metric}
-            options={metrics.map((one) => [one, `${metricLabels[one]} users`] as const)}
-            onChoose={(chosen) => onChange({metric: chosen})}
-          />
-        )}
-      </div>
-    </section>
+    <QuestionFields>
+      <Field label="Active is who did">
+        <DidPicker label="Event" name={event} days={days} onChoose={(chosen) => onChange({event: chosen})} />
+        <ConditionList
+          conditions={where}
+          keys={{of: 'events', event: event ?? undefined, days}}
+          of="of the events"
+          add="+ filter"
+          onChange={(chosen) => onChange({where: chosen})}
+        />
+      </Field>
+      <UserConditions conditions={userWhere} onChange={(chosen) => onChange({user_where: chosen})} />
+      <ByField by={by} event={event ?? undefined} days={days} onChange={(chosen) => onChange({by: chosen})} />
+      <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
+      {by !== null && (
+        <Options
+          label="The breakdown counts"
+          value={metric}
+          options={metrics.map((one) => [one, `${metricLabels[one]} users`] as const)}
+          onChoose={(chosen) => onChange({metric: chosen})}
+        />
+      )}
+    </QuestionFields>
   );
 }

@@ -22,7 +22,7 @@ import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import type {PinProps} from '../../shell/pin-button';
-import {Question} from '../../shell/question';
+import {Question, QuestionFields} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty} from '../../shell/states';
@@ -57,39 +57,34 @@ export function Lifecycle() {
       />
       <div class="builder">
         <Question>
-          <section class="card builder-form" aria-label="What is asked">
-            <header>
-              <h2>Question</h2>
-            </header>
-            <div class="builder-rows">
-              <Field label="They were active with">
-                <DidPicker
-                  label="Event"
-                  name={question.event}
-                  days={days}
-                  onChoose={(chosen) => ask({event: chosen})}
-                />
-                <ConditionList
-                  conditions={question.where}
-                  keys={{of: 'events', event: question.event ?? undefined, days}}
-                  of="of the events"
-                  add="+ filter"
-                  onChange={(chosen) => ask({where: chosen})}
-                />
-              </Field>
-              <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
-              <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
-              <Options
-                label="Stickiness counts"
-                value={question.often}
-                options={[
-                  ['exactly', `Exactly so many ${interval}s`],
-                  ['at_least', `So many ${interval}s or more`],
-                ]}
-                onChoose={(often) => ask({often})}
+          <QuestionFields>
+            <Field label="They were active with">
+              <DidPicker
+                label="Event"
+                name={question.event}
+                days={days}
+                onChoose={(chosen) => ask({event: chosen})}
               />
-            </div>
-          </section>
+              <ConditionList
+                conditions={question.where}
+                keys={{of: 'events', event: question.event ?? undefined, days}}
+                of="of the events"
+                add="+ filter"
+                onChange={(chosen) => ask({where: chosen})}
+              />
+            </Field>
+            <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
+            <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
+            <Options
+              label="Stickiness counts"
+              value={question.often}
+              options={[
+                ['exactly', `Exactly so many ${interval}s`],
+                ['at_least', `So many ${interval}s or more`],
+              ]}
+              onChoose={(often) => ask({often})}
+            />
+          </QuestionFields>
         </Question>
         <div class="row builder-result">
           <Stages

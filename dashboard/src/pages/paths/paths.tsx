@@ -19,7 +19,7 @@ import {Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import type {PinProps} from '../../shell/pin-button';
-import {Question} from '../../shell/question';
+import {Question, QuestionFields} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
 import {Empty, FaultBox, Loading} from '../../shell/states';
@@ -56,54 +56,49 @@ export function Paths() {
       />
       <div class="builder">
         <Question>
-          <section class="card builder-form" aria-label="What is asked">
-            <header>
-              <h2>Question</h2>
-            </header>
-            <div class="builder-rows">
-              <Options
-                label="What users do"
-                value={direction}
-                options={[
-                  ['after', 'After they did it for the first time'],
-                  ['before', 'Before they did it for the last time'],
-                ]}
-                onChoose={(chosen) => ask({direction: chosen})}
+          <QuestionFields>
+            <Options
+              label="What users do"
+              value={direction}
+              options={[
+                ['after', 'After they did it for the first time'],
+                ['before', 'Before they did it for the last time'],
+              ]}
+              onChoose={(chosen) => ask({direction: chosen})}
+            />
+            <Field label="The event">
+              <EventPicker
+                key={event}
+                label="Event"
+                name={event ?? undefined}
+                days={days}
+                onChoose={(name) => ask({event: name})}
               />
-              <Field label="The event">
-                <EventPicker
-                  key={event}
-                  label="Event"
-                  name={event ?? undefined}
-                  days={days}
-                  onChoose={(name) => ask({event: name})}
-                />
-              </Field>
-              <Field label="Events on paths">
-                <ConditionList
-                  conditions={question.where}
-                  keys={{of: 'events', event: undefined, days}}
-                  of="of the events"
-                  add="+ filter"
-                  onChange={(chosen) => ask({where: chosen})}
-                />
-              </Field>
-              <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
-              <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
-              <Options
-                label="Steps"
-                value={String(question.depth)}
-                options={['2', '3', '4', '5', '6'].map((one) => [one, one] as const)}
-                onChoose={(depth) => ask({depth: Number(depth)})}
+            </Field>
+            <Field label="Events on paths">
+              <ConditionList
+                conditions={question.where}
+                keys={{of: 'events', event: undefined, days}}
+                of="of the events"
+                add="+ filter"
+                onChange={(chosen) => ask({where: chosen})}
               />
-              <Options
-                label="Ways shown of each step"
-                value={String(question.top)}
-                options={topsWith(question.top).map((one) => [String(one), `The ${one} most frequent`] as const)}
-                onChoose={(top) => ask({top: Number(top)})}
-              />
-            </div>
-          </section>
+            </Field>
+            <UserConditions conditions={question.user_where} onChange={(chosen) => ask({user_where: chosen})} />
+            <ZoneField zone={question.zone} onChoose={(zone) => ask({zone})} />
+            <Options
+              label="Steps"
+              value={String(question.depth)}
+              options={['2', '3', '4', '5', '6'].map((one) => [one, one] as const)}
+              onChoose={(depth) => ask({depth: Number(depth)})}
+            />
+            <Options
+              label="Ways shown of each step"
+              value={String(question.top)}
+              options={topsWith(question.top).map((one) => [String(one), `The ${one} most frequent`] as const)}
+              onChoose={(top) => ask({top: Number(top)})}
+            />
+          </QuestionFields>
         </Question>
         <div class="row builder-result">
           <Card

@@ -7,6 +7,7 @@ import {DidPicker} from '../../controls/did-picker';
 import {EventPicker} from '../../controls/event-picker';
 import {Field, Options} from '../../controls/options';
 import {ZoneField} from '../../controls/zone-field';
+import {QuestionFields} from '../../shell/question';
 
 const periodCounts = [6, 12, 24, 36, periodsMax];
 
@@ -22,82 +23,77 @@ export function RetentionForm({
   const {start, return: back, cohort, criteria, frame, periods, show} = question;
   const counts = periodCounts.includes(periods) ? periodCounts : [periods, ...periodCounts].sort((a, b) => a - b);
   return (
-    <section class="card builder-form" aria-label="What is asked">
-      <header>
-        <h2>Question</h2>
-      </header>
-      <div class="builder-rows">
-        <Field label="They began with">
-          <EventPicker
-            key={start}
-            label="Start event"
-            name={start ?? undefined}
-            days={days}
-            onChoose={(name) => onChange({start: name})}
-          />
-          <ConditionList
-            conditions={question.start_where}
-            keys={{of: 'events', event: start ?? undefined, days}}
-            of="of the start"
-            add="+ filter"
-            onChange={(chosen) => onChange({start_where: chosen})}
-          />
-        </Field>
-        <Field label="They returned with">
-          <DidPicker label="Return event" name={back} days={days} onChoose={(name) => onChange({return: name})} />
-          <ConditionList
-            conditions={question.return_where}
-            keys={{of: 'events', event: back ?? undefined, days}}
-            of="of the return"
-            add="+ filter"
-            onChange={(chosen) => onChange({return_where: chosen})}
-          />
-        </Field>
-        <UserConditions conditions={question.user_where} onChange={(chosen) => onChange({user_where: chosen})} />
-        <Options
-          label="Who is in a cohort"
-          value={cohort}
-          options={[
-            ['first', 'Who began for the first time'],
-            ['recurring', 'Everybody who began in it'],
-          ]}
-          onChoose={(chosen) => onChange({cohort: chosen})}
+    <QuestionFields>
+      <Field label="They began with">
+        <EventPicker
+          key={start}
+          label="Start event"
+          name={start ?? undefined}
+          days={days}
+          onChoose={(name) => onChange({start: name})}
         />
-        <Options
-          label="A return counts"
-          value={criteria}
-          options={[
-            ['on', 'In exactly its period'],
-            ['on_or_after', 'In its period or later'],
-          ]}
-          onChoose={(chosen) => onChange({criteria: chosen})}
+        <ConditionList
+          conditions={question.start_where}
+          keys={{of: 'events', event: start ?? undefined, days}}
+          of="of the start"
+          add="+ filter"
+          onChange={(chosen) => onChange({start_where: chosen})}
         />
-        <Options
-          label="Periods"
-          value={frame}
-          options={[
-            ['calendar', 'Of the calendar'],
-            ['rolling', "From each user's own start"],
-          ]}
-          onChoose={(chosen) => onChange({frame: chosen})}
+      </Field>
+      <Field label="They returned with">
+        <DidPicker label="Return event" name={back} days={days} onChoose={(name) => onChange({return: name})} />
+        <ConditionList
+          conditions={question.return_where}
+          keys={{of: 'events', event: back ?? undefined, days}}
+          of="of the return"
+          add="+ filter"
+          onChange={(chosen) => onChange({return_where: chosen})}
         />
-        <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
-        <Options
-          label="Number of periods"
-          value={String(periods)}
-          options={counts.map((one) => [String(one), String(one)] as const)}
-          onChoose={(chosen) => onChange({periods: Number(chosen)})}
-        />
-        <Options
-          label="Cells show"
-          value={show}
-          options={[
-            ['share', 'The share of the cohort'],
-            ['users', 'The number of users'],
-          ]}
-          onChoose={(chosen) => onChange({show: chosen})}
-        />
-      </div>
-    </section>
+      </Field>
+      <UserConditions conditions={question.user_where} onChange={(chosen) => onChange({user_where: chosen})} />
+      <Options
+        label="Who is in a cohort"
+        value={cohort}
+        options={[
+          ['first', 'Who began for the first time'],
+          ['recurring', 'Everybody who began in it'],
+        ]}
+        onChoose={(chosen) => onChange({cohort: chosen})}
+      />
+      <Options
+        label="A return counts"
+        value={criteria}
+        options={[
+          ['on', 'In exactly its period'],
+          ['on_or_after', 'In its period or later'],
+        ]}
+        onChoose={(chosen) => onChange({criteria: chosen})}
+      />
+      <Options
+        label="Periods"
+        value={frame}
+        options={[
+          ['calendar', 'Of the calendar'],
+          ['rolling', "From each user's own start"],
+        ]}
+        onChoose={(chosen) => onChange({frame: chosen})}
+      />
+      <ZoneField zone={question.zone} onChoose={(zone) => onChange({zone})} />
+      <Options
+        label="Number of periods"
+        value={String(periods)}
+        options={counts.map((one) => [String(one), String(one)] as const)}
+        onChoose={(chosen) => onChange({periods: Number(chosen)})}
+      />
+      <Options
+        label="Cells show"
+        value={show}
+        options={[
+          ['share', 'The share of the cohort'],
+          ['users', 'The number of users'],
+        ]}
+        onChoose={(chosen) => onChange({show: chosen})}
+      />
+    </QuestionFields>
   );
 }
