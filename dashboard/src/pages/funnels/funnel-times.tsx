@@ -7,6 +7,7 @@ import type {Span} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
 import {chartOf} from '../../charts/charted';
 import {bucketText, count, duration, percent, secondsOf} from '../../charts/format';
+import {boundText, sharesBelow} from '../../charts/shares-below';
 import {TimeChart} from '../../charts/time-chart';
 import {TableFrame} from '../../controls/table-frame';
 import {useReports} from '../../service/reports';
@@ -141,6 +142,8 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
   const step = answer.steps[at]!;
   const bars = step.histogram ?? [];
   const most = Math.max(1, ...bars.map((bar) => bar.count));
+  const below = sharesBelow(bars);
+  const nearlyAll = below.findIndex((share) => share >= nearlyAllShare);
   const nameOf = (index: number): string => names?.[index] ?? `${index + 1} of them`;
   return (
     <div class="times">
@@ -159,16 +162,20 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
       ) : (
         <>
           <p class="help">
-            Median {duration(step.median_seconds ?? 0)}, mean {duration(step.mean_seconds ?? 0)}.
+            Median {duration(step.median_seconds ?? 0)}, mean {duration(step.mean_seconds ?? 0)}.{' '}
+            {percent(below[nearlyAll]!)} took less than {boundText(bars[nearlyAll]!.seconds_to)}.
           </p>
           <ol class="times-bars">
-            {bars.map((bar) => (
+            {bars.map((bar, index) => (
               <li key={bar.seconds_from}>
                 <span>{spanText(bar)}</span>
                 <span class="times-bar" aria-hidden="true">
                   <span style={{'--now': `${((100 * bar.count) / most).toFixed(1)}%`}} />
                 </span>
                 <span class="number">{count(bar.count)}</span>
+                <span class="number faint" title={`took less than ${boundText(bar.seconds_to)}`}>
+                  {percent(below[index]!)}
+                </span>
               </li>
             ))}
           </ol>
@@ -177,6 +184,9 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
     </div>
   );
 }
+
+/** Share of the users whose bound is named: the first bound that as many took less than. */
+const nearlyAllShare = 0.9;
 
 const spanText = ({seconds_from, seconds_to}: {readonly seconds_from: number; readonly seconds_to: number}): string =>
   seconds_from === 0 ? `below ${duration(seconds_to)}` : `${duration(seconds_from)} – ${duration(seconds_to)}`;
