@@ -28,6 +28,15 @@ export function decadesAround(low: number | null, high: number | null): [number,
   return [from, Math.max(to, from * 10)];
 }
 
+/**
+ * Starts of every n-th bucket, about `apart` seconds from each other. `times`: starts of all buckets, at least two, in epoch
+ * seconds. Months differ in length: a fifth of a bucket less than `apart` is enough.
+ */
+export function ticksOnBuckets(times: readonly number[], apart: number): number[] {
+  const every = Math.max(1, Math.ceil(apart / (times[1]! - times[0]!) - 0.2));
+  return times.filter((_, at) => at % every === 0);
+}
+
 export const isPowerOfTen = (value: number): boolean =>
   Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9;
 

@@ -16,7 +16,7 @@ import {clockText, count, dayText, longDayText, monthText, short} from './format
 import type {Flag} from './mark-drawing';
 import {rimsOf} from './overlap';
 import {colour, themeEpoch} from './theme';
-import {decadesAround, isPowerOfTen, ticksAround} from './ticks';
+import {decadesAround, isPowerOfTen, ticksAround, ticksOnBuckets} from './ticks';
 import {changeText, TimeTip, type Tip, tipText} from './time-tip';
 
 export interface Series {
@@ -108,7 +108,7 @@ export function TimeChart(props: TimeChartProps) {
     chart.current = made;
     made.dimAllBut(kept.peek());
     return () => made.destroy();
-  }, [epoch, shape, height, scale, labels, openFrom === undefined]);
+  }, [epoch, shape, height, scale, labels, openFrom === undefined, areLong(times)]);
 
   useEffect(() => chart.current?.setData(), [times, series, openFrom, props.marks, props.bound]);
 
@@ -256,7 +256,6 @@ class Chart {
       padding: [10, right, 0, 0],
       legend: {show: false},
       scales: {
-        x: {time: true},
         y: isLog
           ? {distr: 3, range: (_, low, high) => decadesAround(low, high)}
           : {
@@ -274,6 +273,9 @@ class Chart {
           gap: 8,
           size: 28,
           space: clock ? 70 : 64,
+          ...(areLong(this.props().times) && {
+            splits: (_, _axis, _from, _to, apart) => ticksOnBuckets(this.props().times, apart),
+          }),
           values: (_, ticks) => ticks.map(clock ? clockTick(ticks) : dateTick(ticks)),
         },
         {
@@ -419,7 +421,7 @@ function linesOf(
 ): {owner: number; line: uPlot.Series}[] {
   const stroke = colour(tone === 0 ? 'faint' : `series-${tone}`);
   const points = {show: true, size: 4, fill: stroke, filter: alonePoints};
-  const done: uPlot.Series = {label, stroke, width: 1.9 + 2.6 * rim, points, spanGaps: false};
+  const done: uPlot.Series = {label, stroke, width: 1.9 + 2.6 * rim, points};
   const open: uPlot.Series = {...done, points: {show: false}, dash: [3, 3.5], width: 1.7 + 2.6 * rim};
   const past: uPlot.Series = {...done, points: {show: false}, width: 1.2, alpha: 0.42, dash: [1.5, 3]};
   const lines = [done, ...(isOpen ? [open] : []), ...(before === undefined ? [] : [past])];
@@ -453,6 +455,9 @@ const powersOfTen = (_: uPlot, splits: number[]): number[] =>
   splits.map((value) => (isPowerOfTen(value) ? value : null!));
 
 const daySeconds = 86_400;
+
+/** Whether buckets are longer than a day: only their starts have ticks. */
+const areLong = (times: readonly number[]): boolean => times[1]! - times[0]! > daySeconds;
 
 /** The day that begins; empty within a day. */
 const dayTick = (seconds: number): string => (seconds % daySeconds === 0 ? dayText(seconds) : '');
