@@ -5,7 +5,14 @@ import {CopyButton} from '../controls/copy-button';
 import {apiAddress} from '../service/api-address';
 import './curl-panel.css';
 
-export function CurlPanel({paths}: {readonly paths: readonly string[]}) {
+export interface CurlPanelProps {
+  /** Paths of the API, in the order of the commands. */
+  readonly paths: readonly string[];
+  /** Words about the commands. */
+  readonly help?: string;
+}
+
+export function CurlPanel({paths, help}: CurlPanelProps) {
   const text = paths.map((path) => curlOf(apiAddress.value, path)).join('\n\n');
   return (
     <div class="curl-panel">
@@ -13,7 +20,7 @@ export function CurlPanel({paths}: {readonly paths: readonly string[]}) {
       <pre class="snippet">{text}</pre>
       <ApiAddressNote />
       <div class="curl-foot">
-        <span class="help">MILLRACE_SECRET_KEY holds a secret key.</span>
+        <span class="help">MILLRACE_SECRET_KEY holds a secret key. {help}</span>
         <CopyButton text={text} what="Copy the commands" />
       </div>
     </div>

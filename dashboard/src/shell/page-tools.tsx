@@ -3,16 +3,17 @@
 import {isShared} from '../address/base';
 import type {Cell} from '../charts/csv';
 import {Popover} from '../controls/popover';
+import type {CurlPanelProps} from './curl-panel';
 import {Icon} from './icon';
 import {later} from './later';
 
 const CurlPanel = later(() => import('./curl-panel').then(({CurlPanel: Panel}) => Panel));
 
-export function CurlButton({paths}: {readonly paths: readonly string[]}) {
+export function CurlButton(props: CurlPanelProps) {
   if (isShared) return null;
   return (
     <Popover label="The same with curl" title="The same with curl" look="quiet" button={<Icon name="code" />}>
-      {() => <CurlPanel paths={paths} />}
+      {() => <CurlPanel {...props} />}
     </Popover>
   );
 }

@@ -71,7 +71,7 @@ export function History() {
       span={12}
       title="History"
       note="live: what was accepted is here"
-      tools={isExported && <CurlButton paths={exportPaths(asked, zone)} />}
+      tools={isExported && <CurlButton paths={exportPaths(asked, zone)} help={changesHelp} />}
     >
       <FilterFields fields={fieldsIn(zone)} values={filter} onChange={show} />
       {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />}
@@ -103,11 +103,13 @@ export function History() {
   );
 }
 
-/** Paths for a copy elsewhere: all of these events as lines, and the changes after them. */
+/** Paths for a copy elsewhere: all of these events as lines; or all changes, the first page and those after it. */
 const exportPaths = (asked: Filter, zone: string): readonly string[] => [
   `v1/export?${new URLSearchParams({...asked, [inUtc[0]]: zone})}`,
   'v1/changes?limit=1000',
+  'v1/changes?limit=1000&after=NEXT',
 ];
+const changesHelp = 'NEXT is the "next" of the page of changes before.';
 
 function EventRows({
   event: one,
