@@ -138,7 +138,7 @@ export interface TableRef {
   readonly blocks: readonly PartRef[];
 }
 
-/** A link that came with a late copy of what was erased: its user is not there any more. */
+/** Link that came with a late copy of an erased event: its user is deleted. */
 export interface LateLink {
   readonly userId: string;
   readonly anonymousId: string;

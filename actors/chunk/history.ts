@@ -18,7 +18,7 @@ import {firstAt, type RowsView} from './rows.js';
 export interface HistoryFilter {
   /** Index of the only user, and of the only name; undefined: any. */
   readonly user: number | undefined;
-  /** Tells users whose events another partition has by now: their rows are left out. */
+  /** Whether another partition has the events of a user: the rows here are left out. */
   readonly hasLeft?: ((user: number) => boolean) | undefined;
   readonly name: number | undefined;
   /** Inclusive, epoch ms. */

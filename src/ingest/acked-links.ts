@@ -10,12 +10,12 @@ import {hashWords} from '../../actors/bytes/hash.js';
 import {assert} from '../../actors/invariant.js';
 import type {BothIds} from '../../actors/log/entries.js';
 
-/** 8 bytes each. They are allocated with the first one. */
+/** Number of pairs, 8 bytes each. They are allocated with the first one. */
 const ackedPairsMax = 1024 * 1024;
 /** Pairs with the same place: 64 bytes, a cache line. The oldest one makes room. */
 const pairsPerPlace = 8;
 const places = ackedPairsMax / pairsPerPlace;
-/** A deletion forgets the pairs of one user in so many, and those of the deleted one with them. */
+/** Groups of users: a deletion forgets the pairs of its whole group. */
 const userGroups = 16 * 1024;
 assert((places & (places - 1)) === 0 && (userGroups & (userGroups - 1)) === 0, 'masks are powers of two less one');
 

@@ -209,7 +209,7 @@ class BatchKernel implements PlainReader {
 export const threadKernel = new BatchKernel(usualBodyBytesMax);
 let largeKernel: BatchKernel | undefined;
 
-/** A kernel of this thread, for a body of so many bytes. */
+/** Kernel of this thread that holds the body. */
 export function kernelFor(bodyBytes: number): BatchKernel {
   if (bodyBytes <= usualBodyBytesMax) return threadKernel;
   largeKernel ??= new BatchKernel(batchBytesMax);

@@ -32,7 +32,7 @@ export const lingerMsMax = 8;
 /** C3. Among a few dozen connections some client is always late. */
 export const crowdShare = 7 / 8;
 /**
- * A cycle of so many bytes gains nothing by waiting: they cost more than its messages. It is three or four batches of 1,000: at
+ * Bytes of a cycle that gains nothing by waiting: they cost more than its messages. These are three or four batches of 1,000: at
  * 450 batches a second a million events cost 2.8 CPU seconds, and 3.3 when each batch began a cycle.
  */
 export const enoughBytes = 512 * 1024;

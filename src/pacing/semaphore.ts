@@ -44,7 +44,7 @@ export class Semaphore {
     this.emptied.notify();
   }
 
-  /** Whether no slot was taken at some moment within `waitMs`: background work goes on slowly on a busy thread. */
+  /** Whether no slot was taken at some moment within `waitMs`. The bound lets background work continue on a busy thread. */
   idle(waitMs: number): Promise<boolean> {
     return this.emptied.until(() => this.taken === 0, waitMs);
   }

@@ -213,7 +213,7 @@ function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: 
   }
 }
 
-/** A question that is not JSON, or whose asker is gone, affects no other. */
+/** Answers a question; one that is not JSON, or whose asker has ended, affects no other. */
 async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Promise<void> {
   try {
     message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals)));

@@ -84,13 +84,13 @@ export class PartsMemory {
     this.queues.drop(key);
   }
 
-  /** Whether so many bytes fit without evicting what was asked for. */
+  /** Whether `bytes` fit without evicting a value that was asked for. */
   hasFree(bytes: number): boolean {
     return this.queues.hasFree(this.reservedBytes + bytes);
   }
 
   /**
-   * Loads so many bytes into free room; undefined when there is not enough. A load takes its room when it begins, so that several
+   * Loads `bytes` into free room; undefined when there is not enough. A load takes its room when it begins, so that several
    * at a time do not count the same room.
    */
   loadIfRoom<T>(bytes: number, load: () => Promise<T>): Promise<T> | undefined {

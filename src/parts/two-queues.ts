@@ -104,7 +104,7 @@ export class TwoQueues<V> {
     this.makeRoom();
   }
 
-  /** Whether so many bytes fit when only unasked values are evicted; evicts these now. */
+  /** Whether `bytes` fit when only unasked values are evicted; evicts these now. */
   hasFree(bytes: number): boolean {
     while (this.bytes + bytes > this.bytesMax && this.unasked.bytes > 0) this.unasked.take(this.unasked.oldest);
     return this.bytes + bytes <= this.bytesMax;

@@ -262,7 +262,7 @@ export class SavedFunnels {
 
 const restMs = (startedMs: number): number => Math.min(restFactor * (monotonicMs() - startedMs), restMsMax);
 
-/** Users of a share, ascending, so many at a time. */
+/** Users of a share, ascending, up to `countMax` at a time. */
 function* pieces(
   {users, firstUser}: Converted,
   countMax: number,

@@ -1,7 +1,7 @@
-// Why a row is not there that was: its user was deleted, or is another partition's by now and the chunk was written anew; or the log
-// lost it.
-//   AR1. A row that is not there does not say whose it was: who asks brings the index of its user, which becomes nobody else's.
-//   AR2. What the log lost is never answered by another row that has its ordinal now.
+// Reasons for missing rows: the user was deleted; the user moved to another partition and the chunk was rewritten; or the log lost
+// the row.
+//   AR1. A missing row does not tell its user. The question brings the user's index, which no other user ever gets.
+//   AR2. A row that the log lost is never answered by the row that has its ordinal now.
 import {readWtf8} from '../../../actors/bytes/bytes.js';
 import {lostFrom} from '../../../actors/generations.js';
 import type {Partition} from '../../../actors/partition.js';

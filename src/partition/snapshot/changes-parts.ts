@@ -1,7 +1,7 @@
-// How records of changes are kept (actors/changes.ts): those of a snapshot are written once, and again only where small parts are joined.
+// Parts with records of changes (actors/changes.ts). A snapshot writes its records once; only joins of small parts write them again.
 //   CP1. A part of more than `changesJoinedMax` is joined with no other: a reader reads one part for a page.
-//   CP2. A part is kept as long as the newest of its records. Where parts are joined, records whose time is over are left out:
-//        joined again and again, they would stay for ever.
+//   CP2. A part is kept as long as the newest of its records. A join leaves out expired records: otherwise repeated joins would keep
+//        them for ever.
 import {type ChangesRecord, changesIn, decodeChanges, encodeChanges, joinRecords} from '../../../actors/changes.js';
 import type {ChangesPart, Position} from '../../../actors/manifest.js';
 import type {SnapshotDelta} from '../../../actors/partition.js';

@@ -42,7 +42,7 @@ import {
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {kernelMemory} from './funnel-kernel.js';
 
-/** FI3: so many rows take some 5 ms. In larger stores a share of the rows, which is less than scanning all of them. */
+/** Rows that take some 5 ms. In larger stores a share of the rows, which is less than a scan of all of them. FI3 */
 const rowsOnTheWayMin = 65_536;
 const shareOnTheWay = 1 / 16;
 const loadsAheadMax = 4;

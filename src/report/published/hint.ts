@@ -1,5 +1,5 @@
 // Hints for a question that is probably a mistake: an event name that no partition knows.
-//   HI1. A hint says nothing of a name that has no events any more: tables of names do not have it.
+//   HI1. A name whose events are all deleted gets no hint: tables of names lack it.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {NearName} from '../../../actors/report/counts/near-name.js';

@@ -71,7 +71,7 @@ class Activity {
       await this.walk(snapshot, users.get(snapshot), (group) => shown!.rowOf[group]! + 1, count);
   }
 
-  /** `kindOf`: what is noted of a row, by its group. */
+  /** Walks users over the chosen rows. `kindOf`: kind of a row by its group. */
   private async walk(
     snapshot: PartitionSnapshot,
     users: Users | undefined,

@@ -1,11 +1,11 @@
-// The profiles of some users of a partition, out of the blocks of all runs that have them.
+// Profiles of some users of a partition, from the blocks of all runs that have them.
 import {isoText} from '../../../actors/calendar.js';
 import {mergeRecords, UserBlockReader, type UserRecord} from '../../../actors/user/user-records.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {loadsAheadMax, type PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 
-/** Fields of a JSON object by user, ascending, of those of these users, which ascend, who were identified. */
+/** Fields of a JSON object per identified user, ascending. `users` ascend. */
 export async function profilesOf(
   scan: PartScan,
   {index}: PartitionSnapshot,
