@@ -166,7 +166,7 @@ describe('retention', () => {
 
   test('has no list where none is exactly that', () => {
     for (const [explanation, why] of [
-      [behind('', 0), 'in order'],
+      [behind('', 0), 'no order'],
       [behind('frame=rolling', 1), 'rolling'],
       [behind('', 1, true), 'several cohorts'],
       [behind('criteria=on_or_after', 9), 'after the days'],

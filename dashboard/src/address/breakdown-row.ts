@@ -55,4 +55,4 @@ export function rowCondition({by, row}: RowIn, rowName: string): string {
   return row.kind === 'missing' ? `${name} is missing` : `${name} is ${rowName}`;
 }
 
-export const noListOfRow = 'No list says who: the values of this row are of several kinds.';
+export const noListOfRow = 'No list of these users: the values of this row are of several kinds.';

@@ -25,7 +25,7 @@ export function ActionsTable({
               <th key={column}>{column}</th>
             ))}
             <th>
-              <span class="visually-hidden">What can be done</span>
+              <span class="visually-hidden">Actions</span>
             </th>
           </tr>
         </thead>

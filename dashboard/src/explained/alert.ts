@@ -38,7 +38,7 @@ export function firingBehind({kind, firing, event, counts, minutes, days, ...con
         `The conversion of the saved funnel over the ${count(days)} day${days === 1 ? '' : 's'} that ended ${at}.`,
         `The bound was ${percent(bound)}.`,
       ],
-      noPeople: 'No list says who: Funnels has whole days, and these ended within one.',
+      noPeople: 'No list of these users: Funnels counts whole days, and this time ended within one.',
       freshness: undefined,
     };
   const span = spanOfMoments(endMs - minutes * minuteMs, endMs - 1);

@@ -43,7 +43,7 @@ export const ofUsersText = (userWhere: readonly Condition[]): string =>
 export const eachOnce = 'Each event counts once, however often it was sent with its messageId.';
 export const devicesToo = 'A device that is known to be a user counts as that user.';
 
-export const tooMany = 'No list says who: it would have more conditions than one can have.';
+export const tooMany = 'No list of these users: it would need more conditions than a list can have.';
 
 export const zoneOf = ({zone}: Pick<Span, 'zone'>): string => zone ?? inUtc[1];
 

@@ -49,8 +49,8 @@ export function funnelBehind(number: FunnelNumber): Explanation {
 }
 
 function whyNoList({value, kind}: NamedRow): string | undefined {
-  if (kind === 'other') return 'No list says who: this row has several values. A filter on a step makes one of each.';
-  return value === '' ? 'No list says who: nothing can be asked for with an empty value.' : undefined;
+  if (kind === 'other') return 'No list of these users: this row has several values. Filter a step by one of them.';
+  return value === '' ? 'No list of these users: a list cannot ask for an empty value.' : undefined;
 }
 
 const orderWords = {

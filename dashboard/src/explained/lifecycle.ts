@@ -92,7 +92,7 @@ export function oftenBehind(number: OftenNumber): Explanation {
   return {
     ...rest,
     how: [`Different users with ${whatOf(question)} in ${often}, ${when}.`, devicesToo],
-    noPeople: `No list says who: none counts in how many ${interval}s somebody was active.`,
+    noPeople: `No list of these users: a list does not count the ${interval}s in which a user was active.`,
   };
 }
 

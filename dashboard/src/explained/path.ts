@@ -46,7 +46,7 @@ export function pathBehind({
       ...base,
       how: [...how, `The number counts those whose step ${step} is ${name}.`],
       noPeople:
-        'No list says who: none goes by the place of an event on these paths. A funnel of the same events is near it, but counts other paths.',
+        'No list of these users: a list does not know the place of an event on a path. A funnel of the same events comes close, but counts other paths.',
     };
   const people = peopleWith({event, where, userWhere}, days);
   return {...base, how, people, noPeople: people === undefined ? tooMany : undefined};

@@ -49,10 +49,11 @@ function deedsOf(number: RetentionNumber): readonly AskedDeed[] | string {
   const members = membersOf(number, cohort.at);
   if (period === undefined) return members;
   if (question.frame === 'rolling')
-    return "No list says who: with rolling periods each user's begin at another moment.";
-  if (period === 0) return 'No list says who: in the period of the start a return must come after it, in order.';
+    return 'No list of these users: rolling periods begin at another moment for each user.';
+  if (period === 0)
+    return 'No list of these users: a return in the first period must follow the start, and a list knows no order.';
   const back = returnSpan(number, cohort.at, period);
-  if (back === undefined) return 'No list says who: the period is after the days that are shown.';
+  if (back === undefined) return 'No list of these users: the period is after the days that are shown.';
   return [...members, {event: question.return, where: question.return_where, when: back}];
 }
 

@@ -95,7 +95,7 @@ export function Palette() {
             </div>
           ))}
         </div>
-        {choices.length === 0 && <p class="help">There is nothing of this name.</p>}
+        {choices.length === 0 && <p class="help">Nothing has this name.</p>}
         <p class="help">
           <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> goes there, <kbd>Esc</kbd> closes
         </p>

@@ -56,7 +56,7 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/settings/webhooks');
-  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByText('No webhook yet').waitFor();
   await page.getByRole('button', {name: 'Add a webhook'}).click();
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
   await page.getByLabel('URL').fill(url);
@@ -109,7 +109,7 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
   await page.getByRole('button', {name: 'Resume'}).click();
   await page.getByText('It is active again.').waitFor();
   await page.getByRole('button', {name: 'Dead', exact: true}).click();
-  await page.getByText('There is no message that the receiver did not take').waitFor();
+  await page.getByText('No message failed ten attempts').waitFor();
 
   await page.getByRole('button', {name: 'Rotate the secret'}).click();
   await page.getByRole('button', {name: 'Make a new secret'}).click();
@@ -127,7 +127,7 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
 
   await page.getByRole('button', {name: 'Delete', exact: true}).click();
   await page.getByRole('button', {name: 'Delete the webhook'}).click();
-  await page.getByText('Nobody is told yet').waitFor();
+  await page.getByText('No webhook yet').waitFor();
   await dashboard.expectSound();
   await dashboard.close();
 });
@@ -144,7 +144,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/alerts');
-  await page.getByText('Nothing is watched yet').waitFor();
+  await page.getByText('No alert yet').waitFor();
   await page.getByRole('button', {name: 'Add an alert'}).click();
   await page.getByLabel('Name', {exact: true}).fill('Payments fail');
   await choose(page, 'Event', 'payment_failed');
@@ -177,7 +177,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await row.getByText('paused').waitFor();
   await row.getByRole('button', {name: 'Delete'}).click();
   await page.getByRole('button', {name: 'Delete the alert'}).click();
-  await page.getByText('Nothing is watched yet').waitFor();
+  await page.getByText('No alert yet').waitFor();
 
   // Every kind has its own fields.
   await page.getByRole('button', {name: 'Add an alert'}).click();

@@ -62,7 +62,7 @@ export function Access() {
           {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
           {value === undefined && fault === undefined && <Loading />}
           {value !== undefined && people.length === 0 && (
-            <Empty title="Nobody but the operator yet">
+            <Empty title="Only the operator so far">
               The admin token and sign-in links make an admin. Add a person to give them a token with a role, which you
               can take back.
             </Empty>

@@ -58,7 +58,7 @@ export function Alerts() {
         {pauseFault !== undefined && <FaultBox fault={pauseFault} />}
         {value === undefined && fault === undefined && <Loading />}
         {value !== undefined && alerts.length === 0 && (
-          <Empty title="Nothing is watched yet">
+          <Empty title="No alert yet">
             An alert watches a number of the reports, and tells webhooks and chats when it passes a bound, when an event
             stays away, or when a saved funnel converts less.
           </Empty>

@@ -59,12 +59,7 @@ export function Lifecycle() {
         <Question>
           <QuestionFields>
             <Field label="They were active with">
-              <DidPicker
-                label="Event"
-                name={question.event}
-                days={days}
-                onChoose={(chosen) => ask({event: chosen})}
-              />
+              <DidPicker label="Event" name={question.event} days={days} onChoose={(chosen) => ask({event: chosen})} />
               <ConditionList
                 conditions={question.where}
                 keys={{of: 'events', event: question.event ?? undefined, days}}

@@ -96,7 +96,7 @@ export function PeopleList({
           {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
           {users.length === 0 && isReading && <Loading lines={8} />}
           {users.length === 0 && !isReading && fault === undefined && (
-            <Empty title="Nobody is like this">
+            <Empty title="No person matches">
               Ids are compared exactly, capitals and spaces too. People are listed once a report has them; by exact id
               they are found at once.
             </Empty>

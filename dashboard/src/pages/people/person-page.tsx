@@ -90,7 +90,7 @@ export function PersonPage({
             <summary>
               {count(devices.length)} {devices.length === 1 ? 'anonymousId is' : 'anonymousIds are'} this user
             </summary>
-            <p class="faint">What was sent with one of them alone is theirs, also what came before the sign-up.</p>
+            <p class="faint">Events that have only one of these ids are theirs, too, also those before the sign-up.</p>
             <ul>
               {devices.map((id) => (
                 <li key={id}>

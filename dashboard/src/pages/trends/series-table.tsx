@@ -119,7 +119,7 @@ function Figure({
   const value = row[column];
   if (value === null || value === undefined) return dash;
   if (column === 'mean')
-    return <span title="Of the buckets that are over, and have a value">{mean.format(value)}</span>;
+    return <span title="Mean of the buckets that have ended and have a value">{mean.format(value)}</span>;
   if (row.say !== undefined && column !== 'total') return <span>{say(value)}</span>;
   const of = {total: '', users: 'users of ', last: 'last of '}[column];
   return <Explained text={say(value)} of={`${of}${line.label}`} behind={behind(line, value, column)} />;

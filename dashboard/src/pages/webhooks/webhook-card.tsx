@@ -25,7 +25,7 @@ const statuses: readonly (readonly [status: Status, text: string, none: string])
     'Waiting',
     'No message waits for another attempt. Events that were not sent yet wait where they are stored.',
   ],
-  ['dead', 'Dead', 'There is no message that the receiver did not take in ten attempts.'],
+  ['dead', 'Dead', 'No message failed ten attempts.'],
 ];
 
 const pathOf = ({id}: Pick<WebhookAnswer, 'id'>): string => `v1/webhooks/${encodeURIComponent(id)}`;

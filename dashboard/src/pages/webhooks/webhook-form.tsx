@@ -60,7 +60,9 @@ export function WebhookForm({
           value={url}
           onInput={({currentTarget}) => edit({url: currentTarget.value})}
         />
-        {kind !== 'webhook' && <p class="help">Whoever knows it can write there: it is not shown in full again.</p>}
+        {kind !== 'webhook' && (
+          <p class="help">Anyone who knows the URL can write there, so it is not shown in full again.</p>
+        )}
         <fieldset class="told">
           <legend>It is told of</legend>
           {typesFor(kind).map((type) => (

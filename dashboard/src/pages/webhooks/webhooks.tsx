@@ -39,7 +39,7 @@ export function Webhooks() {
         {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
         {value === undefined && fault === undefined && <Loading />}
         {value !== undefined && webhooks.length === 0 && (
-          <Empty title="Nobody is told yet">
+          <Empty title="No webhook yet">
             A webhook sends events, changes of users, completed funnels and alerts to a server of yours, signed, or to a
             chat, as they happen.
           </Empty>
