@@ -392,7 +392,7 @@ export class Partition {
     this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
   }
 
-  /** If the anonymous user has left by it already, the link stays: the owner is there again, with these events. */
+  /** Takes a link back. It stays if the anonymous user has left by it already: the owner is there again, with these events. */
   private takeBackLink({bytes, keyStart, keyEnd, textStart, textEnd}: EntryView, sequence: number): void {
     this.erasedInLogSequence = sequence;
     const left = Uint8Array.from(bytes.subarray(keyStart, keyEnd));
@@ -600,8 +600,8 @@ export class Partition {
     this.moves.forgetArriving();
     this.chunks.forget();
     const id = entry.text();
-    // If the user's partition has devices of it, too, the deletion has two steps there: the last one follows what those devices
-    // sent.
+    // The deletion has two steps in the user's partition if that has devices of the user, too: the last step follows the events of
+    // those devices.
     const held = this.deletions.get(id);
     const partitions = entry.onward();
     eventsDeleted += held?.eventsDeleted ?? 0;

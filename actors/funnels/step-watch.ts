@@ -41,7 +41,7 @@ interface NamedRows {
   readonly end: number;
 }
 
-/** What the newest times of a user say about a funnel. */
+/** Steps and window of a funnel, against which the newest times of a user are judged. */
 interface Needs {
   /** Places of the names of its steps. */
   readonly places: Uint8Array;

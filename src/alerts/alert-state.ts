@@ -19,7 +19,7 @@ export interface AlertState {
   readonly toldMs: number;
   /** Readings in a row that held while it was `ok`. */
   readonly held: number;
-  /** For the kind `absence`: the event has come before. */
+  /** Whether the event has come before; only for the kind `absence`. */
   readonly wasSeen?: true;
 }
 

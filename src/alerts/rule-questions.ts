@@ -33,7 +33,7 @@ export interface Reading {
   readonly bound: number;
   /** Undefined: not judged. */
   readonly holds: boolean | undefined;
-  /** For the kind `absence`: the event came in the window or before it. */
+  /** Whether the event came in the window or before it; only for the kind `absence`. */
   readonly isSeen?: boolean;
 }
 

@@ -39,7 +39,7 @@ export abstract class ChunkReader<C, V> {
     return this.read(chunk, (ref, view) => this.parts.loadView(ref, view));
   }
 
-  /** For a caller that asks once: nothing is cached. */
+  /** Reads a chunk without caching it, for a caller that asks once. */
   loadUncached(chunk: C): Promise<V> {
     return this.read(chunk, (ref, view) => this.parts.loadViewUncached(ref, view));
   }

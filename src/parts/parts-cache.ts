@@ -115,7 +115,7 @@ export class PartsCache {
     return columns;
   }
 
-  /** As `readIfRoom`: reads columns into free room. */
+  /** Reads columns into free room. */
   async readColumnsIfRoom(
     properties: PartRef,
     isWanted: IsWanted,

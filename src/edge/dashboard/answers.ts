@@ -146,12 +146,12 @@ export interface BoardsAnswer {
   readonly boards: readonly BoardAnswer[];
 }
 
-/** With a 412: what somebody else made of it. */
+/** Body of a 412: the board as another person changed it. */
 export interface BoardChangedMeanwhileAnswer {
   readonly board: BoardAnswer;
 }
 
-/** What happened on a day or at a moment. */
+/** Words about a day or a moment. */
 export interface AnnotationAnswer {
   readonly id: string;
   /** A date, or a moment in UTC. */
@@ -213,7 +213,7 @@ export interface SharedReportAnswer extends Pick<SavedReportAnswer, 'name' | 'pa
   readonly answers: readonly PathAnswer[];
 }
 
-/** What a path of the API answered, such as `v1/reports/users?…`. */
+/** Answer to a path of the API, such as `v1/reports/users?…`. */
 export type PathAnswer =
   | {
       readonly path: string;

@@ -115,7 +115,7 @@ export function optionalBoundsOf(
   return bounds;
 }
 
-/** As `optionalBoundsOf`; the range may be empty. */
+/** Bounds of a range that may be empty; each of them may be absent. */
 export function momentsOf(
   {from, to, ...asked}: AskedZone & {readonly from: AskedTime | undefined; readonly to: AskedTime | undefined},
   service: ZoneDefault,

@@ -1,4 +1,4 @@
-// What the users of a list did, or did not do, in ranges: `did[n]` and `did_not[n]`, and the events that they mean.
+// Deeds of a list of users: `did[n]` and `did_not[n]` in ranges, and the events that they mean.
 import {deedsMax} from '../../../actors/limits.js';
 import type {Deed} from '../../asks/user-list.js';
 import {invalidRequest, RequestFailure} from '../failure.js';

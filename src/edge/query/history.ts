@@ -46,7 +46,7 @@ interface PageRows {
   readonly more: boolean;
   readonly isUserUnknown: boolean;
   readonly linkedTo?: string;
-  /** By partition asked: bodies that came with its rows, by ascending ordinal; mostly none. */
+  /** Bodies that came with the rows of each partition that was asked, by ascending ordinal; mostly none. */
   readonly events: readonly (readonly (string | null)[])[];
 }
 
