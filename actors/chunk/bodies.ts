@@ -19,11 +19,10 @@
 // The shell compresses; the core sees uncompressed blocks only. Members are gzip, so that standard tools can check a disk.
 
 import {ByteReader, ByteWriter} from '../bytes/bytes.js';
-import {isoText} from '../calendar.js';
 import {assert} from '../invariant.js';
 import {bodyBlockRows, chunkColumnsMax} from '../limits.js';
 import {entryKind, eventFlag} from '../log/entries.js';
-import {EntryView, PropertyCursor, propertiesJson} from '../log/entry-view.js';
+import {EntryView, PropertyCursor} from '../log/entry-view.js';
 import type {InternedTable} from '../table/interned.js';
 import {codeAbsent, type WholeRows} from './property-columns.js';
 
@@ -95,8 +94,8 @@ export type WrittenKeys = Pick<InternedTable, 'has' | 'write'>;
 
 /** Reader of one block with its chunk's columns. Rows are numbered within the chunk; ascending reads are cheapest. */
 export class BodyBlock {
+  readonly columns: RowColumns;
   private readonly block: Uint8Array;
-  private readonly columns: RowColumns;
   private readonly head: BlockHead;
   private readonly reader: ByteReader;
   /** Row whose body begins at the reader's position. */
@@ -116,21 +115,36 @@ export class BodyBlock {
     return this.head.receivedBase;
   }
 
-  /** The entry of one row, valid until the next call; undefined when it was erased. */
-  entry(row: number, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>): EntryView | undefined {
+  /** A reader at the body of one row; undefined when the row was erased. */
+  body(row: number, users: Pick<WrittenKeys, 'has'>): ByteReader | undefined {
     const user = this.columns.users[row];
     const place = this.seek(row);
     if (place === undefined || user === this.columns.noUser || !users.has(user)) return undefined;
-    const reader = new ByteReader(this.block, place.start, place.end);
+    return new ByteReader(this.block, place.start, place.end);
+  }
+
+  /** The received time in a body, epoch ms. `reader` is behind the flags. */
+  receivedMs(reader: ByteReader): number {
+    return this.head.receivedBase + readZigzag(reader);
+  }
+
+  shape(number: number): Uint8Array {
+    return this.head.shapes[number];
+  }
+
+  /** The entry of one row, valid until the next call; undefined when it was erased. */
+  entry(row: number, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>): EntryView | undefined {
+    const reader = this.body(row, users);
+    if (reader === undefined) return undefined;
     const flags = reader.u8();
     if (flags === flagWhole) return this.whole(reader);
     const {scratch} = this;
     scratch.position = 0;
     scratch.u8(flags);
     scratch.f64(this.columns.timeBase + this.columns.times[row]);
-    scratch.f64(this.head.receivedBase + readZigzag(reader));
-    const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : undefined;
-    users.write(scratch, user);
+    scratch.f64(this.receivedMs(reader));
+    const shape = flags & eventFlag.properties ? this.shape(reader.varint()) : undefined;
+    users.write(scratch, this.columns.users[row]);
     names.write(scratch, this.columns.names[row]);
     if (flags & eventFlag.messageId) copyString(reader, scratch);
     if (flags & eventFlag.anonymousId) copyString(reader, scratch);
@@ -166,7 +180,8 @@ export class BodyBlock {
     return cursor;
   }
 
-  private whole(reader: ByteReader): EntryView {
+  /** The entry of a `whole` body. `reader` is behind the flags. */
+  whole(reader: ByteReader): EntryView {
     const entry = new EntryView(this.block);
     entry.movePayload(entryKind.event, reader.position, reader.end);
     return entry;
@@ -237,24 +252,6 @@ export function withoutBodies(block: Uint8Array, rows: ReadonlySet<number>): Uin
     writer.raw(block, start, end);
   }
   return writer.finish();
-}
-
-/** JSON text of an event as GET /v1/events shows it (docs/api.md). */
-export function eventJson(entry: EntryView, partition: number, ordinal: number): string {
-  const key = entry.userKey();
-  const id = JSON.stringify(key.slice(1));
-  const isUser = key.startsWith('u');
-  const context = entry.contextJson();
-  const origin = entry.origin();
-  const anonymousId = isUser ? (entry.anonymousIdEnd > 0 ? JSON.stringify(entry.anonymousId()) : 'null') : id;
-  return (
-    `{"id":"${origin ?? `${partition}-${ordinal}`}","event":${JSON.stringify(entry.text())},"userId":${isUser ? id : 'null'}` +
-    `,"anonymousId":${anonymousId},"properties":${propertiesJson(entry.bytes, entry.propertiesStart)}` +
-    (context === undefined ? '' : `,"context":${context}`) +
-    (origin === undefined ? '' : ',"joined":true') +
-    `,"timestamp":"${isoText(entry.timeMs)}","received_at":"${isoText(entry.receivedMs)}"` +
-    (entry.hasMessageId ? `,"messageId":${JSON.stringify(entry.messageId())}}` : '}')
-  );
 }
 
 // ---- parts ----

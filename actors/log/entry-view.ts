@@ -372,23 +372,28 @@ export class PropertyCursor {
 
   /** The value; nested values as their JSON text. */
   value(): null | boolean | number | string {
-    const reader = new ByteReader(this.bytes, this.valueStart + 1, this.valueEnd);
-    switch (this.tag) {
-      case valueTag.null:
-        return null;
-      case valueTag.false:
-        return false;
-      case valueTag.true:
-        return true;
-      case valueTag.int: {
-        const zigzag = reader.varint();
-        return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
-      }
-      case valueTag.double:
-        return reader.f64();
-      default:
-        return reader.string();
+    return valueAt(this.bytes, this.valueStart, this.valueEnd);
+  }
+}
+
+/** The value from `start`, where its tag is, to `end`; nested values as their JSON text. */
+export function valueAt(bytes: Uint8Array, start: number, end: number): null | boolean | number | string {
+  const reader = new ByteReader(bytes, start, end);
+  switch (reader.u8()) {
+    case valueTag.null:
+      return null;
+    case valueTag.false:
+      return false;
+    case valueTag.true:
+      return true;
+    case valueTag.int: {
+      const zigzag = reader.varint();
+      return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
     }
+    case valueTag.double:
+      return reader.f64();
+    default:
+      return reader.string();
   }
 }
 

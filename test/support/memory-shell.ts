@@ -3,8 +3,9 @@
 
 import {crc32} from 'node:zlib';
 import {ByteWriter} from '../../actors/bytes/bytes.js';
-import {BodyBlock, eventJson} from '../../actors/chunk/bodies.js';
+import {BodyBlock} from '../../actors/chunk/bodies.js';
 import type {RowKernel} from '../../actors/chunk/event-rows.js';
+import {eventJson} from '../../actors/chunk/event-texts.js';
 import {RestoredChunk} from '../../actors/chunk/restored-chunk.js';
 import {must} from '../../actors/invariant.js';
 import {bodyBlockRows} from '../../actors/limits.js';

@@ -2,7 +2,7 @@
 //   Each log is folded by itself (`LogModel`), and all of them together say whose an event is (`ModelOfAll`). Only orders within
 //   a log count: an event of a device is its owner's from the first link in the device's log on. An erasure in the device's log
 //   deletes it until its owner's log has it, and one in its owner's log from then on.
-import {eventJson} from '../../actors/chunk/bodies.js';
+import {eventJson} from '../../actors/chunk/event-texts.js';
 import {entryKind} from '../../actors/log/entries.js';
 import {type EntryView, MessageCursor} from '../../actors/log/entry-view.js';
 

@@ -1,7 +1,8 @@
 // Published snapshots, read directly from the fake store: every row, cell, member and profile as texts.
 import {crc32, gunzipSync} from 'node:zlib';
 import {viewWindows} from '../../actors/aggregator/windows.js';
-import {BodyBlock, bodiesLayout, eventJson} from '../../actors/chunk/bodies.js';
+import {BodyBlock, bodiesLayout} from '../../actors/chunk/bodies.js';
+import {eventJson} from '../../actors/chunk/event-texts.js';
 import {viewProperties, wholeRows} from '../../actors/chunk/property-columns.js';
 import {viewRows} from '../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../actors/limits.js';

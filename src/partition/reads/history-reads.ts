@@ -7,8 +7,9 @@
 //       uncached one on, some are loaded ahead: the store answers requests one after the other, each after some milliseconds.
 
 import {wtf8} from '../../../actors/bytes/bytes.js';
-import {BodyBlock, eventJson, type RowColumns} from '../../../actors/chunk/bodies.js';
+import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
+import {EventTexts} from '../../../actors/chunk/event-texts.js';
 import {type HistoryFilter, NewestRows, type ReachableChunk, reachableChunks} from '../../../actors/chunk/history.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
@@ -240,11 +241,16 @@ export class HistoryReads {
   private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {
     const {partition, tables} = this.view.partition;
     const {users, names} = tables;
-    const bodies = loaded === null ? undefined : new BodyBlock(...loaded);
+    if (loaded === null || place === undefined) {
+      for (const _ of ordinals) events.add(null, null);
+      return;
+    }
+    const texts = new EventTexts(new BodyBlock(...loaded), users, names, partition);
     for (const ordinal of ordinals) {
-      const entry = place === undefined ? undefined : bodies?.entry(ordinal - place.baseOrdinal, users, names);
-      if (entry === undefined || loaded === null || place === undefined) events.add(null, null);
-      else events.add(eventJson(entry, partition, ordinal), loaded[1].users[ordinal - place.baseOrdinal]);
+      const row = ordinal - place.baseOrdinal;
+      const text = texts.of(row, ordinal);
+      if (text === undefined) events.add(null, null);
+      else events.add(text, loaded[1].users[row]);
     }
   }
 }

@@ -4,7 +4,8 @@
 //        moved in between (event-places.ts EP1).
 //   EX2. Chunks are read by their oldest times, until none can have an event that belongs on the page.
 import {type ByteWriter, wtf8} from '../../../actors/bytes/bytes.js';
-import {BodyBlock, eventJson, type WrittenKeys} from '../../../actors/chunk/bodies.js';
+import {BodyBlock, type WrittenKeys} from '../../../actors/chunk/bodies.js';
+import {EventTexts} from '../../../actors/chunk/event-texts.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {must} from '../../../actors/invariant.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
@@ -166,11 +167,10 @@ export async function eventsOf<Row extends ShownRow>(
       const byRow = new Map(byChunk.get(chunk)!.map((one) => [one.row, one]));
       const wanted = Uint16Array.from(byRow.keys()).sort();
       await foldBodies(reading, chunk, wanted, (block, inBlock) => {
-        const bodies = new BodyBlock(block, rows);
+        const ofBlock = new EventTexts(new BodyBlock(block, rows), users, names, manifest.partition);
         for (const row of inBlock) {
-          const entry = bodies.entry(row, users, names);
-          if (entry === undefined) continue;
-          texts.set(byRow.get(row)!, eventJson(entry, manifest.partition, rows.baseOrdinal + row));
+          const text = ofBlock.of(row, rows.baseOrdinal + row);
+          if (text !== undefined) texts.set(byRow.get(row)!, text);
         }
       });
     }

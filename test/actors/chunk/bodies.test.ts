@@ -4,6 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {BodyBlock, bodiesHeadBytes, bodiesLayout, joinBodies, withoutBodies} from '../../../actors/chunk/bodies.js';
 import {inOrder} from '../../../actors/chunk/chunk.js';
+import {EventTexts, eventJson} from '../../../actors/chunk/event-texts.js';
 import {codeInBody, type WholeRows} from '../../../actors/chunk/property-columns.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {bodyBlockRows, chunkColumnsMax, chunkRowsMax} from '../../../actors/limits.js';
@@ -61,6 +62,22 @@ class Story {
       return entry === undefined ? undefined : payloadOf(entry);
     });
   }
+
+  /** Texts of the rows, block by block: from their entries, and from what rows share. */
+  texts(): readonly (readonly [ofEntry: string, ofRow: string | undefined])[] {
+    const {chunk, users, names} = this;
+    const rows = inOrder(chunk.columnsView());
+    return chunk.blocks().flatMap((bytes, number) => {
+      const entries = new BodyBlock(bytes, rows);
+      const texts = new EventTexts(new BodyBlock(bytes, rows), users, names, 3);
+      const first = number * bodyBlockRows;
+      return Array.from({length: Math.min(bodyBlockRows, rows.count - first)}, (_, at) => {
+        const row = first + at;
+        const entry = entries.entry(row, users, names)!;
+        return [eventJson(entry, 3, 7 + row), texts.of(row, 7 + row)] as const;
+      });
+    });
+  }
 }
 
 const payloadOf = (entry: EntryView): Uint8Array => entry.bytes.slice(entry.payloadStart, entry.payloadEnd);
@@ -86,6 +103,22 @@ const story: Event[] = [
   {receivedMs: 0, timeMs: 0, properties: {plan: 'pro'}},
   {receivedMs: 2 ** 52, properties: {plan: 'far'}},
 ];
+
+describe('texts of events', () => {
+  test.each([
+    ['a story of all kinds of events', story],
+    ['mixed events', mixedEvents(2_000, 7)],
+    [
+      'properties past the column bound',
+      [{properties: Object.fromEntries(Array.from({length: chunkColumnsMax + 5}, (_, i) => [`p${i}`, `v${i}`]))}],
+    ],
+  ])('%s: from what rows share as from their entries', (_, events) => {
+    const texts = new Story(events).texts();
+    expect(texts).toHaveLength(events.length);
+    for (const [ofEntry, ofRow] of texts) expect(ofRow).toBe(ofEntry);
+    for (const [text] of texts) expect(() => JSON.parse(text)).not.toThrow();
+  });
+});
 
 describe('bodies', () => {
   test('columns and bodies give the bytes of every entry', () => {
