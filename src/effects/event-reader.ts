@@ -5,7 +5,7 @@
 //   ER3. What is queued was taken by the rule of its rows (row-rules.ts): no later rule judges it.
 import {userHashOf} from '../../actors/identity/user-hash.js';
 import type {Absence, RowPlace} from '../asks/events.js';
-import type {UserRefs} from '../user-ref.js';
+import {keptRefs, type UserRefs} from '../user-ref.js';
 import type {Endpoint} from './endpoint.js';
 import {eventsData, type StoredEvent, type ToldEvent, userKeyOf} from './message.js';
 import type {Owners} from './owners.js';
@@ -30,7 +30,7 @@ export class EventReader {
   constructor(owners: Owners, seeds: readonly [number, number, number], refs: UserRefs) {
     this.owners = owners;
     this.seeds = seeds;
-    this.refs = refs;
+    this.refs = keptRefs(refs);
   }
 
   told(text: string, event: StoredEvent): ToldEvent {

@@ -9,7 +9,7 @@ import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
 import {triggersStream} from '../../src/nats/topology.js';
-import {userRefs} from '../../src/user-ref.js';
+import {keptRefs, userRefs} from '../../src/user-ref.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
 import {until} from '../support/until.js';
 
@@ -108,6 +108,19 @@ test('a trigger waits once for each endpoint, however often it is published', as
   const jsm = await jetstreamManager(nc);
   const {state} = await jsm.streams.info(triggersStream, {subjects_filter: '>'});
   expect(state.subjects).toEqual({'out.wh_a': 1, 'out.wh_b': 1});
+});
+
+test('references that are kept are those that are made, each once while it is among the newest', () => {
+  const made: string[] = [];
+  const kept = keptRefs((hash) => {
+    made.push(hash);
+    return `of ${hash}`;
+  });
+  expect(['a', 'b', 'a', 'a'].map(kept)).toEqual(['of a', 'of b', 'of a', 'of a']);
+  expect(made).toEqual(['a', 'b']);
+  for (let i = 0; i < 20_000; i++) kept(`${i}`);
+  expect(kept('a')).toBe('of a');
+  expect(made.filter((hash) => hash === 'a')).toHaveLength(2);
 });
 
 test('ids and references are functions of what they are for, and of the secret', () => {
