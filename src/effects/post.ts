@@ -3,8 +3,10 @@
 //   PO2. At most 64 KiB of an answer are read, and nothing of it is kept: it may be anything.
 //   PO3. The status decides, once it is there; a receiver has 15 s for it, and for all of its answer. It has as long to be connected.
 //   PO4. No request waits for a socket here: the caller bounds how many are under way (gate.ts, courier.ts).
+//   PO5. A receiver may close an idle connection in the moment in which a request takes it. Such a request is made again at once, over
+//        a new connection: both are one attempt.
 import {type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage} from 'node:http';
-import {Agent as HttpsAgent, request as httpsRequest} from 'node:https';
+import {Agent as HttpsAgent, request as httpsRequest, type RequestOptions} from 'node:https';
 import type {Socket} from 'node:net';
 import {type Addresses, RefusedAddress} from './addresses.js';
 import {retryAfterMs} from './schedule.js';
@@ -15,6 +17,9 @@ const answerBytesMax = 64 * 1024;
 export const socketsMax = 8;
 export const socketsOfAllMax = 256;
 const idleMsMax = 30_000;
+
+/** Errors of a connection that the other end has closed. */
+const closedCodes = new Set<string | undefined>(['ECONNRESET', 'EPIPE']);
 
 export type Outcome =
   | {readonly kind: 'delivered'; readonly status: number}
@@ -44,21 +49,18 @@ interface PostOptions {
 
 export class Poster {
   private readonly options: PostOptions;
+  private readonly connecting: Pick<RequestOptions, 'lookup' | 'ca'>;
   private readonly http: HttpAgent;
   private readonly https: HttpsAgent;
 
   constructor(options: PostOptions) {
     this.options = options;
-    const {lookup} = options.addresses;
+    const {addresses, ca} = options;
+    this.connecting = {lookup: addresses.lookup, ...(ca !== undefined && {ca})};
     // PO4. Limits of an agent count idle sockets, too: those of some receivers would keep out all others.
-    const sockets = {
-      keepAlive: true,
-      maxFreeSockets: socketsMax,
-      timeout: idleMsMax,
-      lookup,
-    };
-    this.http = new HttpAgent(sockets);
-    this.https = new HttpsAgent(options.ca === undefined ? sockets : {...sockets, ca: options.ca});
+    const sockets = {keepAlive: true, maxFreeSockets: socketsMax, timeout: idleMsMax};
+    this.http = new HttpAgent({...sockets, lookup: addresses.lookup});
+    this.https = new HttpsAgent({...sockets, ...this.connecting});
   }
 
   /**
@@ -70,10 +72,21 @@ export class Poster {
     const fault = addresses.faultOf(target);
     if (fault !== undefined) return {kind: 'failed', why: fault};
     const url = new URL(target);
+    return (await this.ask(url, msMax, contentOf)) ?? (await this.ask(url, msMax, contentOf, true))!; // PO5
+  }
+
+  /** Undefined: the receiver closed the idle connection that the request took; never with `isAnew`, over a new connection. */
+  private ask(
+    url: URL,
+    msMax: number,
+    contentOf: () => Promise<Content | undefined>,
+    isAnew = false,
+  ): Promise<Outcome | undefined> {
     const isTls = url.protocol === 'https:';
     const ask = isTls ? httpsRequest : httpRequest;
+    const over = isAnew ? {...this.connecting, agent: false} : {agent: isTls ? this.https : this.http};
     return new Promise((resolve, reject) => {
-      const request = ask(url, {method: 'POST', agent: isTls ? this.https : this.http});
+      const request = ask(url, {method: 'POST', ...over});
       const limit = (what: string): NodeJS.Timeout =>
         setTimeout(() => {
           resolve({kind: 'failed', why: `no ${what} within ${msMax / 1_000} s`});
@@ -110,7 +123,8 @@ export class Poster {
       // Emitted also when the connection ends without an answer, and after `destroy`.
       request.on('error', (error) => {
         clearTimeout(timer);
-        resolve({kind: 'failed', why: whyOf(error)});
+        const isStale = request.reusedSocket && closedCodes.has((error as NodeJS.ErrnoException).code);
+        resolve(isStale ? undefined : {kind: 'failed', why: whyOf(error)});
       });
     });
   }

@@ -54,6 +54,25 @@ const send = (port: number, by = poster(), host = '127.0.0.1') =>
 
 const statusLine = (status: string, more = '') => `HTTP/1.1 ${status}\r\n${more}Content-Length: 0\r\n\r\n`;
 
+test('a request that takes a connection which the receiver closes is made again over another one, once', async () => {
+  const asked: Socket[] = [];
+  const port = await receiver((socket) => {
+    asked.push(socket);
+    if (asked.length === 2) socket.resetAndDestroy();
+    else socket.write(statusLine('204 No Content'));
+  });
+  const by = poster();
+  expect(await send(port, by)).toEqual({kind: 'delivered', status: 204});
+  expect(await send(port, by)).toEqual({kind: 'delivered', status: 204});
+  expect([asked.length, new Set(asked).size]).toEqual([3, 2]);
+  expect(asked[1]).toBe(asked[0]);
+});
+
+test('a receiver that resets new connections fails', async () => {
+  const port = await receiver((socket) => socket.resetAndDestroy());
+  expect(await send(port)).toEqual({kind: 'failed', why: 'the connection failed (ECONNRESET)'});
+});
+
 describe('what an answer means', () => {
   test.each([
     ['200 OK', {kind: 'delivered', status: 200}],
