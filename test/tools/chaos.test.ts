@@ -197,8 +197,16 @@ test('a receiver of chaos verifies signatures, and fails each delivery once at m
     return poster.post(`http://127.0.0.1:${port}${path}`, async () => ({headers, body}));
   };
   const ids = Array.from({length: 40}, (_, n) => `msg_${n}`);
-  for (const id of ids) expect((await post(id, secret)).kind).toBe('failed');
+  let delivered = 0;
+  for (const id of ids) if ((await post(id, secret)).kind === 'delivered') delivered += 1;
+  const timesOf = (...ways: readonly string[]) => ways.reduce((sum, way) => sum + (receiver.counts.get(way) ?? 0), 0);
+  // A reset may be that of an idle connection: then the same attempt makes its request again (PO5, post.ts).
+  expect(delivered).toBeLessThanOrEqual(
+    timesOf('resets after it has read', 'resets before it has read', 'ends within its head'),
+  );
   for (const id of ids) expect((await post(id, secret)).kind).toBe('delivered');
+  const taking = ['takes', 'takes it late', 'takes it, and breaks off within its answer'];
+  expect(timesOf(...receiver.counts.keys()) - timesOf(...taking)).toBe(ids.length);
   expect(receiver.faults).toEqual([]);
   expect(new Set(deliveries.filter(({isTaken}) => isTaken).map(({id}) => id)).size).toBe(ids.length);
   await post('msg_0', newSecret());

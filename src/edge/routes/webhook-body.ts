@@ -38,7 +38,7 @@ const subscription = z.strictObject(
       .min(1, namesRule)
       .max(namesMax, namesRule)
       .optional()
-      .describe('Of events, saved funnels or alerts. Absent: all.'),
+      .describe('Of events, saved funnels or alerts. Absent: all; `report.revised` has none without.'),
     where: z
       .array(
         z.string(conditionRule).refine((text) => readCondition(text) !== undefined, conditionRule),

@@ -11,7 +11,7 @@ export const operating: Operations = {
       200: {
         description: 'The process lives.',
         schema: healthAnswer,
-        example: {status: 'ok', durability: 'power-cut', version: '0.1.0', commit: '0123456789ab'},
+        example: {status: 'ok', durability: 'power-cut', version: '0.2.0', commit: '0123456789ab'},
       },
     },
     errors: ['invalid_request'],
