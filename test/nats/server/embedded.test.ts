@@ -53,8 +53,7 @@ describe('embedded nats-server', () => {
   test('after a crash it is back on the same port, and a client goes on with the same store', async () => {
     const {nats} = await start(temporaryFolder());
     const nc = await connect(nats.address);
-    // A request that falls into the gap is lost: a short timeout asks again soon.
-    const jsm = await jetstreamManager(nc, {timeout: 500});
+    const jsm = await jetstreamManager(nc);
     await jsm.streams.add({name: 'S', subjects: ['s']});
     await jetstream(nc).publish('s', 'before the crash');
 
@@ -71,7 +70,7 @@ describe('embedded nats-server', () => {
   test('what a killed server had not finished to write is gone before the next one starts', async () => {
     const dataDir = temporaryFolder();
     const {nats} = await start(dataDir);
-    const jsm = await jetstreamManager(await connect(nats.address), {timeout: 500});
+    const jsm = await jetstreamManager(await connect(nats.address));
     await jsm.streams.add({name: 'S', subjects: ['s']});
     await jetstream(await connect(nats.address)).publish('s', 'kept');
     const blocks = readdirSync(dataDir, {recursive: true, encoding: 'utf8'}).filter((path) => path.endsWith('.blk'));
