@@ -218,7 +218,7 @@ interface Entry<V> {
 
 interface KindOptions {
   readonly clockMs: () => number;
-  /** Whether so many more bytes may be kept. DI2 */
+  /** Whether this number of further bytes may be kept. DI2 */
   readonly hasRoom: (bytes: number) => boolean;
   readonly noteChange: () => void;
   readonly owner: DerivedOwner;

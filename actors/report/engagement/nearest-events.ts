@@ -95,7 +95,7 @@ export class NearestEvents {
       if (user < userStart || user >= userEnd) continue;
       const place = user - userStart;
       const distance = onward * (timeBase + times[row] - firstTimes[place]);
-      // Of users without the event, too: NaN is no distance.
+      // The distance is NaN for users without the event, so their rows fail both comparisons.
       if (distance >= 0 && distance <= furthest[place]) this.keep(place, distance, names[row]);
     }
   }
@@ -105,7 +105,7 @@ export class NearestEvents {
     const {distances, names, onward} = this;
     const from = place * depth;
     const count = this.counts[place];
-    // Of equal times the later event is further on the way onward, and nearer on the way back.
+    // Events with equal times are ordered by the log: the later one is further away in a path `after`, and nearer in one `before`.
     const isBeyond = (other: number): boolean => (onward > 0 ? other > distance : other >= distance);
     if (count === depth && !isBeyond(distances[from + depth - 1])) return;
     if (distance === 0 && !this.isOnPath(place, name === first)) return;

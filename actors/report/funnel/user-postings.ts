@@ -157,7 +157,7 @@ export class UserPostings {
     return new UserPostings(into, memory, this.rankStart, this.rankEnd);
   }
 
-  /** Of these names alone. */
+  /** Column lengths of postings that have only these names. */
   private lengthsOf(names: Iterable<number>): ColumnLengths {
     const {nameStarts, nameUsers, nameHeads, starts} = this.columns;
     const lengths = {names: 0, keys: 0, heads: 0, starts: 0, users: 0};

@@ -149,7 +149,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await page.getByLabel('Name', {exact: true}).fill('Payments fail');
   await choose(page, 'Event', 'payment_failed');
   await page.getByLabel('Bound').fill('1');
-  await page.getByLabel('In so many minutes').fill('60');
+  await page.getByLabel('Minutes to count').fill('60');
   const preview = page.getByRole('button', {name: 'Preview 30 days'});
   await until('the events are published', async () => {
     await preview.click();
@@ -165,7 +165,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await dashboard.expectSound();
   await row.getByRole('button', {name: 'Edit'}).click();
   await page.getByLabel('Bound').fill('2');
-  await page.getByText('With another condition its state begins anew').waitFor();
+  await page.getByText('A changed condition resets the state').waitFor();
   await page.getByText('Whom it tells').click();
   await page.getByLabel('It tells').selectOption('chosen');
   await page.getByText('There is nobody to choose yet').waitFor();
@@ -183,7 +183,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await page.getByRole('button', {name: 'Add an alert'}).click();
   const kind = page.getByLabel('It fires when');
   for (const [chosen, field] of [
-    ['absence', 'For so many minutes'],
+    ['absence', 'Minutes without an event'],
     ['funnel_drop', 'There is no saved funnel yet'],
     ['lag', 'Late by more than, in seconds'],
   ] as const) {
@@ -193,7 +193,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
     await dashboard.expectSound();
   }
   await kind.selectOption('stalled');
-  await page.getByText('And not the next one in so many minutes').waitFor();
+  await page.getByText('Minutes without the next step').waitFor();
   await dashboard.expectSound();
   await dashboard.close();
 });

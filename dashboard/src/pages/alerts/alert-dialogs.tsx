@@ -58,5 +58,5 @@ export function EditAlert({alert: shown, funnels, onClose}: FormProps & {readonl
 
 const noteOf = ({kind}: AlertAnswer): string =>
   kind === 'stalled'
-    ? 'With another condition it begins anew: deadlines before the next publication are told to nobody.'
-    : 'With another condition its state begins anew. Who was told that it fires is told if it does not any more.';
+    ? 'A changed condition counts from the next publication: deadlines before that send no message.'
+    : 'A changed condition resets the state of the alert. If it fired and no longer does, its receivers get a message.';

@@ -160,7 +160,7 @@ export function previewOf(draft: AlertDraft): Fields {
 export const changeOf = (alert: AlertAnswer, draft: AlertDraft): Fields =>
   changedFields(fieldsOf(draftOf(alert)), fieldsOf(draft));
 
-/** Whether the condition is another one than the alert's: its state begins anew then. */
+/** Whether the draft has a different condition from the alert, which resets the alert's state. */
 export function hasOtherRule(alert: AlertAnswer, draft: AlertDraft): boolean {
   return Object.keys(changedFields(ruleOf(draftOf(alert)), ruleOf(draft))).length > 0;
 }

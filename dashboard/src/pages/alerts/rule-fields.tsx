@@ -70,7 +70,7 @@ function EventFields({draft, edit}: FieldsProps) {
           </>
         )}
         <NumberField
-          label={kind === 'threshold' ? 'In so many minutes' : 'For so many minutes'}
+          label={kind === 'threshold' ? 'Minutes to count' : 'Minutes without an event'}
           value={minutes}
           onType={(text) => edit({minutes: text})}
         />
@@ -112,7 +112,7 @@ function StallFields({draft, edit, funnels}: RuleProps) {
       <div class="alert-fields">
         <NumberField label="Who reached step" value={draft.step} onType={(step) => edit({step})} />
         <NumberField
-          label="And not the next one in so many minutes"
+          label="Minutes without the next step"
           value={draft.minutes}
           onType={(minutes) => edit({minutes})}
         />
@@ -129,7 +129,7 @@ function FunnelFields({draft, edit, funnels}: RuleProps) {
     <>
       <FunnelChoice draft={draft} edit={edit} funnels={funnels} />
       <div class="alert-fields">
-        <NumberField label="Over so many days" value={draft.days} onType={(days) => edit({days})} />
+        <NumberField label="Number of days" value={draft.days} onType={(days) => edit({days})} />
         <NumberField label="Converts below, in %" value={draft.below} onType={(below) => edit({below})} />
         <NumberField
           label="Or lower than before by, in %"

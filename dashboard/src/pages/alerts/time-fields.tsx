@@ -9,7 +9,7 @@ export function TimeFields({draft, edit}: FieldsProps) {
       <summary>When it speaks</summary>
       <div class="alert-fields">
         <NumberField
-          label="Holds for so many publications"
+          label="Publications in which it must hold"
           value={draft.held}
           hint="1"
           onType={(held) => edit({held})}
