@@ -4,6 +4,8 @@
 //        alert that was paused meanwhile.
 //   AR3. After a change of its rule an alert's state starts anew with the first reading that is judged. If it fired before and does not
 //        fire then, this is told as its end: nobody is left with an alert that no reading ends. Messages that wait stay.
+//   AR4. The id of a message follows from the alert, its state, the positions, and the number of changed rules that were judged before.
+//        Positions alone do not do: a process that takes over after an edit judges the same positions by the new rule.
 
 import {isoText} from '../../actors/calendar.js';
 import type {EndpointKind} from '../effects/endpoint.js';
@@ -34,6 +36,8 @@ interface Deferred {
 export interface AlertRecord extends AlertState {
   /** JSON text of the rule that was judged. AR3 */
   readonly rule: string;
+  /** Changes of the rule since the first reading; absent: none. AR4 */
+  readonly edits?: number;
   readonly waiting: readonly WaitingMessage[];
   readonly deferred?: Deferred;
 }
@@ -66,10 +70,11 @@ export function advanced(
 ): AlertRecord {
   const isNewRule = known !== undefined && !isOfRule(known, alert);
   if (isNewRule && reading.holds === undefined) return quietEnded(known, alert, reading.toMs, positions, audience);
-  const {waiting = [], deferred} = known ?? {};
+  const {waiting = [], deferred, edits: editsBefore = 0} = known ?? {};
+  const edits = isNewRule ? editsBefore + 1 : editsBefore;
   const {state, change} = step(isNewRule ? undefined : known, reading, positions, alert);
   const rule = JSON.stringify(alert.rule);
-  const record = {...state, rule, waiting, ...(deferred && {deferred})};
+  const record = {...state, rule, ...(edits > 0 && {edits}), waiting, ...(deferred && {deferred})};
   const ended = quietEnded(record, alert, reading.toMs, positions, audience);
   const isOver = isNewRule && known.state === 'firing' && state.state === 'ok'; // AR3
   const toTell = isOver ? {state: 'ok' as const, isAgain: false, reading, positions} : change;
@@ -79,32 +84,32 @@ export function advanced(
 /** The record at `nowMs`: deferred changes are queued once the quiet hours are over. AR2 */
 export function quietEnded(
   record: AlertRecord,
-  {id, name}: Alert<StateRule>,
+  alert: Alert<StateRule>,
   nowMs: number,
   positions: string,
-  {endpoints, messageId}: Audience,
+  audience: Audience,
 ): AlertRecord {
   const {deferred, ...rest} = record;
   if (deferred === undefined || nowMs < deferred.untilMs) return record;
-  const chats = endpoints.filter(isChat);
+  const chats = audience.endpoints.filter(isChat);
   const {data, texts, count} = deferred;
   const message = {
-    id: messageId('alert', id, 'quiet', positions || String(nowMs)),
+    id: idOf(record, alert, 'quiet', positions || String(nowMs), audience),
     timestampMs: nowMs,
-    data: {...data, text: joinedText(name, texts, count)},
+    data: {...data, text: joinedText(alert.name, texts, count)},
     endpoints: idsOf(chats),
   };
   return {...rest, waiting: withMessage(rest.waiting, message)};
 }
 
 function told(record: AlertRecord, alert: Alert<StateRule>, change: Change, audience: Audience): AlertRecord {
-  const {endpoints, zone, messageId, funnelName} = audience;
+  const {endpoints, zone, funnelName} = audience;
   const {toMs} = change.reading;
   const data = dataOf(alert, change, funnelName);
   const untilMs = alert.quietHours && zone && quietUntil(alert.quietHours, zone, toMs);
   const atOnce = untilMs === undefined ? endpoints : endpoints.filter((endpoint) => !isChat(endpoint));
   const message = {
-    id: messageId('alert', alert.id, change.state, change.positions || String(toMs)),
+    id: idOf(record, alert, change.state, change.positions || String(toMs), audience),
     timestampMs: toMs,
     data,
     endpoints: idsOf(atOnce),
@@ -117,6 +122,15 @@ function told(record: AlertRecord, alert: Alert<StateRule>, change: Change, audi
     deferred: {untilMs, count: count + 1, texts: [...texts, data.text].slice(-deferredTextsMax), data},
   };
 }
+
+/** `what`: the state, or `quiet` for the message that ends quiet hours. `at`: the positions, or the time of a lag. AR4 */
+const idOf = (
+  {edits}: Pick<AlertRecord, 'edits'>,
+  {id}: Alert,
+  what: AlertState['state'] | 'quiet',
+  at: string,
+  {messageId}: Audience,
+): string => messageId('alert', id, what, at, ...(edits === undefined ? [] : [String(edits)]));
 
 const isChat = ({kind}: {readonly kind: EndpointKind}): boolean => kind !== 'webhook';
 const idsOf = (endpoints: Audience['endpoints']): string[] => endpoints.map(({id}) => id);

@@ -3,8 +3,8 @@
 //        the first publication after it was made. Deadlines that pass while it is paused send no message.
 //   SL2. Messages are queued in the order of deadlines, a page at a time, and the record has the place. The pass after the next
 //        publication goes on where a full pass or a crash stopped.
-//   SL3. A page is queued before its place is stored. The id of a message follows from the alert, the user's number and the entry, so a
-//        second copy has the same id.
+//   SL3. A page is queued before its place is stored. The id of a message follows from the alert, the user's number, the entry, and the
+//        funnel and step of the rule: a second copy has the same id, and a stall that the edited alert finds at another step has not.
 //   SL4. Queued messages name no user: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportQuery} from '../asks/report.js';
@@ -141,7 +141,11 @@ export class Stalls {
     for (const {deadlineMs, partition, user, generation, enteredMs, reachedMs} of stalls) {
       const trigger: Trigger = {
         v: 1,
-        id: messageId('stalled', id, String(partition), String(generation), String(user), String(enteredMs)),
+        id: messageId(
+          'stalled',
+          ...[id, rule.funnel, String(rule.step)],
+          ...[partition, generation, user, enteredMs].map(String),
+        ),
         type: 'funnel.stalled',
         timestampMs: deadlineMs,
         of: {partition, generation, user, funnel: rule.funnel, alert: id, reached: rule.step, reachedMs, enteredMs},

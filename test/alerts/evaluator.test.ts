@@ -17,6 +17,7 @@ const startMs = Date.UTC(2026, 10, 27, 21);
 class Bucket {
   readonly entries = new Map<string, BucketEntry>();
   isAway = false;
+  isWritable = true;
   writes = 0;
   private revision = 0;
 
@@ -26,7 +27,7 @@ class Bucket {
   }
 
   async write(name: string, text: string, expected: number): Promise<number | undefined> {
-    if (this.isAway) throw new BucketFault('away');
+    if (this.isAway || !this.isWritable) throw new BucketFault('away');
     if ((this.entries.get(name)?.revision ?? 0) !== expected) return undefined;
     this.revision += 1;
     this.writes += 1;
@@ -365,6 +366,79 @@ describe('an alert whose condition was changed', () => {
     for (const count of [13, 14]) await world.publish(evaluator, count);
     expect(world.told).toEqual(['wh_1 firing 12', 'wh_1 ok 13', 'wh_1 firing 14']);
   });
+});
+
+describe('an alert that was edited, judged over the same snapshots by the process that takes over', () => {
+  const edited = (world: World, bound: number): void => {
+    world.alerts = [{...world.alerts[0]!, rule: {...errors, bound} as Rule}];
+  };
+  const takeOver = async (world: World): Promise<void> => {
+    const evaluator = world.evaluator();
+    await evaluator.judgeReports((await evaluator.newestSet())!);
+  };
+  const idsOf = (world: World): string[] => world.sent.map(({trigger}) => trigger.id);
+
+  test('sends another message under another id, also for a rule that it had before', async () => {
+    const world = new World(errors, {endpoints: ['wh_1']});
+    await world.publish(world.evaluator(), 12);
+    for (const bound of [11, 10]) {
+      edited(world, bound);
+      await takeOver(world);
+    }
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_1 firing 12', 'wh_1 firing 12']);
+    expect(new Set(idsOf(world)).size).toBe(3);
+    await takeOver(world);
+    expect(world.sent.length).toBe(3);
+  });
+
+  test('tells its end, and the next firing, under ids of their own', async () => {
+    const world = new World(errors, {endpoints: ['wh_1']});
+    await world.publish(world.evaluator(), 12);
+    for (const bound of [20, 10, 20]) {
+      edited(world, bound);
+      await takeOver(world);
+    }
+    expect(world.told).toEqual(['wh_1 firing 12', 'wh_1 ok 12', 'wh_1 firing 12', 'wh_1 ok 12']);
+    expect(new Set(idsOf(world)).size).toBe(4);
+  });
+
+  test('repeats ids after a crash, before the record is written and after it', async () => {
+    const world = new World(errors, {endpoints: ['wh_1']});
+    await world.publish(world.evaluator(), 12);
+    edited(world, 11);
+    world.bucket.isWritable = false;
+    await takeOver(world);
+    expect(world.sent.length).toBe(1);
+    world.bucket.isWritable = true;
+    world.takesTriggers = false;
+    await takeOver(world);
+    const [waiting] = world.record.waiting;
+    world.takesTriggers = true;
+    for (let i = 0; i < 2; i++) await takeOver(world);
+    expect(idsOf(world).slice(1)).toEqual([waiting!.id]);
+    expect(waiting!.id).toBe(messageId('secret', 'alert', 'al_1', 'firing', '0:0.1', '1'));
+  });
+});
+
+test('two messages that end quiet hours, of a rule before and after its edit, have two ids', async () => {
+  const world = new World({kind: 'lag', of: 'report', seconds: 60}, {endpoints: ['wh_2']});
+  const quietFrom = (from: string, to: string): void => {
+    world.alerts = [{...world.alerts[0]!, quietHours: {timezone: 'UTC', from, to}}];
+  };
+  const judge = async (lagSeconds: number, minute: number): Promise<void> => {
+    world.lagSeconds = lagSeconds;
+    world.minute = minute;
+    await world.evaluator().judgeLags();
+  };
+  quietFrom('20:00', '22:00');
+  await judge(70, 0);
+  await judge(70, 60);
+  // The clock goes back by an hour, and the alert is edited.
+  world.alerts = [{...world.alerts[0]!, rule: {kind: 'lag', of: 'report', seconds: 65}}];
+  await judge(70, 0);
+  await judge(70, 60);
+  expect(world.told).toEqual(['wh_2 firing 70', 'wh_2 firing 70']);
+  expect(new Set(world.sent.map(({trigger}) => trigger.id)).size).toBe(2);
 });
 
 describe('the owner', () => {

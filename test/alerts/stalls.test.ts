@@ -172,6 +172,29 @@ test('what passes while it is paused, without its funnel, or under another rule 
   expect(world.entries.has('st.al_1')).toBe(false);
 });
 
+test('an entry that stalls at a second step, after an edit of the alert, is another message; at the same step it is the same one', async () => {
+  const world = new World();
+  const stalls = world.process();
+  const [alert] = world.alerts as [Alert];
+  world.alerts = [{...alert, endpoints: ['wh_1']}];
+  const edited = (change: Partial<StalledRule>): void => {
+    world.alerts = [{...world.alerts[0]!, rule: {...(world.alerts[0]!.rule as StalledRule), ...change}}];
+  };
+  const found = async (minute: number): Promise<string> => {
+    await world.publish(stalls, minute);
+    world.stalls = [{...world.stall(8, minute + 1), enteredMs: 0}];
+    await world.publish(stalls, minute + 2);
+    return world.sent.at(-1)!.trigger.id;
+  };
+  const first = await found(10);
+  edited({step: 2});
+  const second = await found(20);
+  edited({step: 1, minutes: 90});
+  const third = await found(30);
+  expect(world.told).toEqual(['wh_1 8', 'wh_1 8', 'wh_1 8']);
+  expect([second === first, third === first]).toEqual([false, true]);
+});
+
 test('what one publication has no room for is told behind the next', async () => {
   const world = new World();
   const stalls = world.process();
