@@ -3,6 +3,8 @@
 //        If two processes write it, the later one's counts remain, and a success of either counts for both.
 //   CO2. Data is made at most a quarter of a second before it is sent: nothing is sent of a user who is erased while an attempt
 //        waits.
+//   CO3. An attempt may wait for the sockets of all endpoints. The definition counts that there is when it gets one: its URL and its
+//        secrets, and whether anything is sent at all.
 import {monotonicMs} from '../clock.js';
 import {BucketFault, type KeyBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
@@ -18,6 +20,7 @@ import {signatures, validSecrets} from './signature.js';
 import {
   attemptOf,
   isHopeless,
+  isProbeDue,
   isProbed,
   joinedWith,
   newStanding,
@@ -54,6 +57,11 @@ export interface Message {
 
 /** Makes the data of a message, JSON; undefined: its user or its events are erased. @throws OwnerAway */
 export type Say = () => Promise<string | undefined>;
+
+/** The endpoint was paused, disabled or deleted while its attempt waited: nothing was sent. */
+export class NotServed extends Error {
+  override name = 'NotServed';
+}
 
 /** Data of a message, and when it was made. */
 export interface Said {
@@ -93,8 +101,9 @@ export class Recipient {
   }
 
   private view() {
-    const {standingNow} = this;
-    return {state: this.newest.state, nextProbeMs: isProbed(standingNow) ? standingNow.nextProbeMs : undefined};
+    const {standingNow, newest, world} = this;
+    const dueMs = isProbeDue(standingNow, world.wallMs()) ? 0 : standingNow.nextProbeMs;
+    return {state: newest.state, nextProbeMs: isProbed(standingNow) ? dueMs : undefined};
   }
 
   get endpoint(): Endpoint {
@@ -128,22 +137,28 @@ export class Recipient {
     return this.rules;
   }
 
-  /** Makes one attempt. The caller has a place in the gate. `known`: what `say` would say. Rejects as `say` does. */
+  /**
+   * Makes one attempt. The caller has a place in the gate. `known`: what `say` would say. Rejects as `say` does.
+   * @throws NotServed
+   */
   async send(message: Message, say: Say, known?: Said): Promise<Outcome> {
     const {poster, wallMs} = this.world;
     const {id, type, attempt} = message;
     let said = known !== undefined && isFresh(known) ? known : await made(say);
     if (said.dataJson === undefined) return this.noteErased(message);
-    const endpoint = this.newest;
     const contentOf = async (): Promise<Content | undefined> => {
       if (!isFresh(said)) said = await made(say); // CO2
-      return said.dataJson === undefined ? undefined : this.contentOf(endpoint, message, said.dataJson);
+      return said.dataJson === undefined ? undefined : this.contentOf(message, said.dataJson);
     };
     const atMs = wallMs();
-    const outcome = await this.all.run(() => poster.post(endpoint.url, contentOf));
+    const outcome = await this.all.run(async () => {
+      if (!this.gate.isServed) throw new NotServed(); // CO3
+      return poster.post(this.newest.url, contentOf);
+    });
     if (outcome.kind === 'erased') return this.noteErased(message);
     const seen = {id, type, atMs, ms: wallMs() - atMs, attempt, ...attemptOf(outcome)};
-    this.note((standing) => noted(standing, seen, this.world.probeDelayMs));
+    const askedMs = 'waitMs' in outcome ? outcome.waitMs : undefined;
+    this.note((standing) => noted(standing, seen, this.world.probeDelayMs, askedMs));
     if (outcome.kind === 'gone') await this.disable('the receiver answered 410');
     else if (await this.isHopeless()) await this.disable(`no attempt succeeded for ${disabledAfterMs / day} days`);
     return outcome;
@@ -164,7 +179,8 @@ export class Recipient {
     return isSaved && isHopeless(this.standingNow, wallMs());
   }
 
-  private contentOf(endpoint: Endpoint, {id, type, timestampMs}: Message, dataJson: string): Content {
+  private contentOf({id, type, timestampMs}: Message, dataJson: string): Content {
+    const endpoint = this.newest;
     const body = bodyOf(endpoint.kind, type, timestampMs, dataJson);
     if (endpoint.kind !== 'webhook') return {headers: {}, body};
     const nowMs = this.world.wallMs();

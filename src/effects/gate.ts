@@ -58,6 +58,16 @@ export class Gate {
     return Math.max(10, nextProbeMs - this.wallMs());
   }
 
+  /** Whether the endpoint is served here, and may be sent to. */
+  get isServed(): boolean {
+    return !this.isStopped && this.view().state === 'active';
+  }
+
+  /** Waits for `ms`, at most until `orElse` holds, or the endpoint is no longer served here. */
+  async rest(ms: number, orElse: () => boolean): Promise<void> {
+    await this.changed.until(() => this.isStopped || orElse(), ms);
+  }
+
   leave(): void {
     this.underWay -= 1;
     this.changed.notify();

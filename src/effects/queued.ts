@@ -43,11 +43,13 @@ export function split(of: EventsReference, ordinals: readonly number[]): [Events
   return [some(true), some(false)];
 }
 
-interface Attempts {
+export interface Attempts {
   /** Attempts made so far; absent: none. */
   readonly attempts?: number;
   /** Time of the next attempt, epoch ms; absent: at once. */
   readonly dueMs?: number;
+  /** Pause before it, when it was queued; absent: an earlier version queued it. */
+  readonly waitMs?: number;
 }
 
 export type QueuedTrigger = Trigger & Attempts;

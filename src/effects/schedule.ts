@@ -1,6 +1,8 @@
 // Times of retries, of probes and of the end of a failing endpoint.
 //   SC1. The times are those of Standard Webhooks: ten attempts within some three days.
 //   SC2. An endpoint that failed often is probed with one delivery at a time and a pause after each: it takes no sockets from others.
+//   SC3. Times of attempts are stored by the clock of the day. If it goes back, one may seem further ahead than its pause was long: it
+//        has come.
 import {must} from '../../actors/invariant.js';
 
 const second = 1_000;
@@ -42,6 +44,16 @@ export function probeDelayMs(failures: number, chance: number): number {
   const attempt = Math.min(Math.max(1, failures - probedAfter + 1), attemptsMax - 1);
   return must(retryDelayMs(attempt, chance), 'a probe has a delay');
 }
+
+/** Clocks of two processes may differ by this. */
+const skewMs = minute;
+
+/** Longest pause before the next probe, after `failures` failures in a row. */
+export const probeDelayMsMax = (failures: number): number => probeDelayMs(failures, 1);
+
+/** Whether the time has come that was set at most `waitMs` ahead. SC3 */
+export const hasCome = (timeMs: number, waitMs: number, nowMs: number): boolean =>
+  nowMs >= timeMs || timeMs - nowMs > waitMs + skewMs;
 
 /** Pause that a `Retry-After` header asks for, within bounds; undefined for an invalid text. */
 export function retryAfterMs(text: string | undefined, nowMs: number): number | undefined {

@@ -1,5 +1,5 @@
 // Signatures of webhooks: Standard Webhooks 1.0.0 (https://github.com/standard-webhooks/standard-webhooks).
-//   SG1. After a secret is rotated the old one still signs for a day, so that the receiver can change over.
+//   SG1. A secret that was replaced still signs for a day, so that the receiver can change over, however often others follow it.
 import {createHmac, randomBytes} from 'node:crypto';
 import type {Endpoint} from './endpoint.js';
 
@@ -7,6 +7,8 @@ const prefix = 'whsec_';
 /** Bytes of a secret. The specification asks for 24 to 64. */
 const secretBytes = 32;
 export const rotationMs = 86_400_000;
+/** Secrets that sign at once: each adds 47 characters to a header. */
+export const secretsMax = 10;
 
 export const newSecret = (): string => prefix + randomBytes(secretBytes).toString('base64');
 
@@ -27,5 +29,8 @@ export const validSecrets = ({secrets}: Pick<Endpoint, 'secrets'>, nowMs: number
 /** SG1 */
 export const rotated = (secrets: Endpoint['secrets'], value: string, nowMs: number): Endpoint['secrets'] => [
   {value},
-  ...secrets.filter(({untilMs}) => untilMs === undefined).map((old) => ({...old, untilMs: nowMs + rotationMs})),
+  ...secrets.flatMap((old) => {
+    const {untilMs = nowMs + rotationMs} = old;
+    return nowMs < untilMs ? [{...old, untilMs}] : [];
+  }),
 ];

@@ -1,6 +1,6 @@
 // The standing of an endpoint: its failures in a row, its next probe, and its newest attempts.
 import type {Outcome} from './post.js';
-import {disabledAfterMs, probedAfter} from './schedule.js';
+import {disabledAfterMs, hasCome, probeDelayMsMax, probedAfter} from './schedule.js';
 
 const attemptsKeptMax = 50;
 
@@ -27,6 +27,8 @@ export interface Standing {
   readonly lastSuccessMs: number | null;
   /** Time of the next probe, epoch ms. */
   readonly nextProbeMs: number;
+  /** Pause before it. Absent: an earlier version wrote it. */
+  readonly probeWaitMs?: number;
   readonly lagMs: number;
   readonly delivered: number;
   readonly failed: number;
@@ -50,8 +52,13 @@ export const newStanding: Standing = {
   attempts: [],
 };
 
-/** The standing after an attempt. `probeDelayMs`: the pause after that many failures. */
-export function noted(standing: Standing, attempt: Attempt, probeDelayMs: (failures: number) => number): Standing {
+/** The standing after an attempt. `probeDelayMs`: the pause after that many failures; `askedMs`: the one that the receiver asks for. */
+export function noted(
+  standing: Standing,
+  attempt: Attempt,
+  probeDelayMs: (failures: number) => number,
+  askedMs = 0,
+): Standing {
   const attempts = [attempt, ...standing.attempts].slice(0, attemptsKeptMax);
   if (attempt.outcome === 'erased') return {...standing, attempts};
   const endMs = attempt.atMs + attempt.ms;
@@ -60,16 +67,17 @@ export function noted(standing: Standing, attempt: Attempt, probeDelayMs: (failu
     return {...standing, attempts, delivered, failures: 0, failingSinceMs: null, lastSuccessMs: endMs, nextProbeMs: 0};
   }
   // What was under way when the endpoint began to be probed is no probe: it would lengthen the pause by hours.
-  if (isProbed(standing) && attempt.atMs < standing.nextProbeMs)
+  if (isProbed(standing) && !isProbeDue(standing, attempt.atMs))
     return {...standing, attempts, failed: standing.failed + 1};
   const failures = standing.failures + 1;
+  const probeWaitMs = Math.max(probeDelayMs(failures), askedMs);
   return {
     ...standing,
     attempts,
     failed: standing.failed + 1,
     failures,
     failingSinceMs: standing.failingSinceMs ?? endMs,
-    nextProbeMs: failures < probedAfter ? 0 : endMs + probeDelayMs(failures),
+    ...(failures < probedAfter ? {nextProbeMs: 0} : {nextProbeMs: endMs + probeWaitMs, probeWaitMs}),
   };
 }
 
@@ -90,6 +98,10 @@ export function joinedWith(other: Standing, own: Standing): Standing {
 }
 
 export const isProbed = ({failures}: Standing): boolean => failures >= probedAfter;
+
+/** Whether the next probe of an endpoint that is probed may be made. */
+export const isProbeDue = ({failures, nextProbeMs, probeWaitMs = 0}: Standing, nowMs: number): boolean =>
+  hasCome(nextProbeMs, Math.max(probeWaitMs, probeDelayMsMax(failures)), nowMs);
 
 export const isHopeless = ({failingSinceMs}: Standing, nowMs: number): boolean =>
   failingSinceMs !== null && nowMs - failingSinceMs >= disabledAfterMs;

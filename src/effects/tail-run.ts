@@ -31,7 +31,7 @@ import {eventsData, type StoredEvent, type ToldEvent} from './message.js';
 import {isMissed, type Missed, withMissed} from './missed.js';
 import type {Owners} from './owners.js';
 import {type Outcome, socketsMax} from './post.js';
-import type {EventsReference, EventsTrigger} from './queued.js';
+import type {Attempts, EventsReference, EventsTrigger} from './queued.js';
 import type {RowRules} from './row-rules.js';
 import {attemptsMax} from './schedule.js';
 import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
@@ -109,7 +109,8 @@ export class TailRun {
   private rules: RowRules | undefined;
   /** Ends of the rows per partition when the cursor had missed these ordinals. TL4 */
   private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
-  private savedMs = 0;
+  /** Monotonic ms. */
+  private savedMs = Number.NEGATIVE_INFINITY;
   private isSaved = true;
   private isOvertaken = false;
   private isStopped = false;
@@ -145,6 +146,7 @@ export class TailRun {
   /** Ends the run and writes the cursor. */
   async stop(): Promise<void> {
     this.isStopped = true;
+    this.recipient.gate.notify();
     if (!this.isSaved && this.cursor !== undefined) await this.record.write(this.cursor).catch(throwBroken);
   }
 
@@ -205,7 +207,7 @@ export class TailRun {
     if (page.deliveries.length > 0) await this.settleAll(cursor, page);
     if (this.isStopped) return;
     this.move({generation, ordinal: page.next}, page.missed);
-    if (this.world.wallMs() - this.savedMs < savedEveryMs) return;
+    if (monotonicMs() - this.savedMs < savedEveryMs) return;
     await this.save(); // First: another partition's owner that is away must not take back what is settled here.
     await this.forgetMissed();
   }
@@ -225,16 +227,19 @@ export class TailRun {
   }
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
-    const {endpoint} = this.recipient;
     if (cursor.plannedEnd === undefined && page.deliveries.some(({trigger}) => trigger.of.isBatch))
       await this.save({...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)});
     const rest = page.deliveries.values();
-    const settleSome = async (): Promise<void> => {
-      for (const delivery of rest) if (!this.settled.has(delivery.trigger.id)) await this.settle(delivery);
+    // An edit may make it ordered in the middle of a page: the first lane goes on alone.
+    const settleSome = async (_: unknown, lane: number): Promise<void> => {
+      while (lane === 0 || !this.recipient.endpoint.ordered) {
+        const {value: delivery} = rest.next();
+        if (delivery === undefined) return;
+        if (!this.settled.has(delivery.trigger.id)) await this.settle(delivery);
+      }
     };
     // Further lanes would only wait in the gate, which wakes all of them whenever a place is free.
-    const lanes = endpoint.ordered ? 1 : socketsMax;
-    await this.whileClaimed(async () => void (await whenAllEnded(Array.from({length: lanes}, settleSome)))); // TL8
+    await this.whileClaimed(async () => void (await whenAllEnded(Array.from({length: socketsMax}, settleSome)))); // TL8
   }
 
   /** Renews the claim while `work` runs. TL3 @throws Overtaken, after `work` has ended */
@@ -264,7 +269,7 @@ export class TailRun {
 
   /** Writes the cursor. CU1 @throws Overtaken */
   private async save(cursor = this.cursor!): Promise<void> {
-    this.savedMs = this.world.wallMs();
+    this.savedMs = monotonicMs();
     if (!(await this.record.write(cursor))) throw new Overtaken();
     this.cursor = cursor;
     this.isSaved = true;
@@ -401,13 +406,23 @@ export class TailRun {
       if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
       if (outcome.kind === 'gone') continue; // Disabled: the gate is closed until it is resumed.
       if (this.recipient.isProbed) continue;
-      const isOrdered = this.recipient.endpoint.ordered;
-      const delayMs = isOrdered && attempt < attemptsMax ? this.world.retryDelayMs(attempt) : undefined;
-      if (delayMs === undefined) {
-        await (isOrdered ? this.bury(delivery, outcome) : this.queue(delivery, outcome));
+      if (!this.recipient.endpoint.ordered) {
+        const waitMs = waitOf(outcome) ?? this.world.retryDelayMs(1) ?? 0;
+        await this.queue(delivery, {attempts: 1, dueMs: this.world.wallMs() + waitMs, waitMs});
         return true;
       }
-      await pause(waitOf(outcome) ?? delayMs);
+      const delayMs = attempt < attemptsMax ? this.world.retryDelayMs(attempt) : undefined;
+      if (delayMs === undefined) {
+        await this.bury(delivery, outcome);
+        return true;
+      }
+      const waitMs = waitOf(outcome) ?? delayMs;
+      const dueMs = this.world.wallMs() + waitMs;
+      await this.recipient.gate.rest(waitMs, () => this.isStopped || !this.recipient.endpoint.ordered);
+      if (this.recipient.endpoint.ordered || this.isStopped || this.isOvertaken) continue;
+      // An edit lets the others pass: this one waits in the queue.
+      await this.queue(delivery, {attempts: attempt, dueMs, waitMs});
+      return true;
     }
   }
 
@@ -435,10 +450,8 @@ export class TailRun {
     return data;
   }
 
-  private async queue({trigger}: Delivery, outcome: Outcome): Promise<void> {
-    const {letters, wallMs, retryDelayMs} = this.world;
-    const waitMs = waitOf(outcome) ?? retryDelayMs(1) ?? 0;
-    await letters.queue(this.recipient.id, {...trigger, attempts: 1, dueMs: wallMs() + waitMs});
+  private async queue({trigger}: Delivery, attempts: Required<Attempts>): Promise<void> {
+    await this.world.letters.queue(this.recipient.id, {...trigger, ...attempts});
   }
 
   private async bury({trigger}: Delivery, outcome: Outcome & {readonly kind: 'failed'}): Promise<void> {

@@ -6,12 +6,12 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {BucketFault} from '../keys/store.js';
 import type {Logger} from '../observe.js';
-import type {Recipient, Say} from './courier.js';
+import {NotServed, type Recipient, type Say} from './courier.js';
 import type {EventReader} from './event-reader.js';
 import type {Letters} from './letters.js';
 import {OwnerAway, type Owners} from './owners.js';
 import {type Queued, type QueuedEvents, type QueuedTrigger, split} from './queued.js';
-import {attemptsMax} from './schedule.js';
+import {attemptsMax, hasCome} from './schedule.js';
 
 const goBackMs = 1_000;
 /** Period of the notice to the stream that a delivery is under way: it may take longer than the stream waits for an ack. */
@@ -80,7 +80,7 @@ export class TriggerRun {
       if (await this.isOver(message)) message.ack(); // TG1
     } catch (error) {
       throwBroken(error);
-      if (!(error instanceof OwnerAway || error instanceof BucketFault))
+      if (!(error instanceof OwnerAway || error instanceof BucketFault || error instanceof NotServed))
         this.world.logger.warn(
           {err: error, endpoint: this.recipient.id},
           'a delivery could not be attempted: it goes back to its queue',
@@ -94,14 +94,14 @@ export class TriggerRun {
   private async isOver(message: PulledMessage): Promise<boolean> {
     const {recipient, world} = this;
     const {queued} = message;
-    const {dueMs = 0, attempts = 0} = queued;
+    const {dueMs = 0, waitMs = Number.POSITIVE_INFINITY, attempts = 0} = queued;
     if (this.isDisabled) {
       await this.bury(queued, attempts, 'the webhook is disabled');
       return true;
     }
-    const earlyMs = dueMs - world.wallMs();
-    if (earlyMs > 0) {
-      message.back(earlyMs);
+    const nowMs = world.wallMs();
+    if (!hasCome(dueMs, waitMs, nowMs)) {
+      message.back(dueMs - nowMs);
       return false;
     }
     if (!(await recipient.gate.enter())) {
@@ -136,7 +136,7 @@ export class TriggerRun {
     if (delayMs === undefined) await this.bury(kept, attempt, whyOf(outcome));
     else {
       const waitMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? delayMs;
-      await world.letters.queue(recipient.id, {...kept, attempts: attempt, dueMs: world.wallMs() + waitMs});
+      await world.letters.queue(recipient.id, {...kept, attempts: attempt, dueMs: world.wallMs() + waitMs, waitMs});
     }
     return true;
   }

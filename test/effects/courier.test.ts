@@ -1,13 +1,14 @@
 // What a process knows of an endpoint beside others that serve it.
 import {describe, expect, test} from 'vitest';
 import {monotonicMs} from '../../src/clock.js';
-import {type CourierWorld, Recipient, sharedSockets} from '../../src/effects/courier.js';
+import {type CourierWorld, NotServed, Recipient, sharedSockets} from '../../src/effects/courier.js';
 import type {Endpoint} from '../../src/effects/endpoint.js';
 import type {HookStore} from '../../src/effects/hook-store.js';
 import {OwnerAway} from '../../src/effects/owners.js';
 import {type Outcome, socketsMax} from '../../src/effects/post.js';
 import {probeDelayMs, probedAfter} from '../../src/effects/schedule.js';
 import {createLogger} from '../../src/observe.js';
+import {Semaphore} from '../../src/pacing/semaphore.js';
 import {until} from '../support/until.js';
 import {webhookOf} from '../support/webhook.js';
 
@@ -18,7 +19,7 @@ const message = {id: 'msg_1', type: 'user.identified', timestampMs: 0, attempt: 
 const endpoint = webhookOf('user.identified');
 
 /** Processes that share a bucket and a clock. */
-function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0) {
+function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0, sockets = sharedSockets()) {
   const stored = new Map<string, {readonly name: string; readonly text: string; readonly revision: number}>();
   const clock = {nowMs: 0};
   const disabled: string[] = [];
@@ -47,7 +48,7 @@ function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0) {
         probeDelayMs,
         logger: createLogger('silent', 'test'),
       } satisfies CourierWorld,
-      sharedSockets(),
+      sockets,
     );
   return {process, clock, disabled};
 }
@@ -122,6 +123,86 @@ test('what was under way when an endpoint begins to be probed does not make its 
   clock.nowMs = one.standing.nextProbeMs;
   await one.send(message, empty);
   expect(one.standing.nextProbeMs - clock.nowMs).toBe(300_000);
+});
+
+test('a clock that goes back by a day delays no probe, and leaves the pauses between them', async () => {
+  const {process, clock} = deployment((failures) => probeDelayMs(failures, 0.5));
+  const one = process(refused);
+  clock.nowMs = 10 * day;
+  for (let failures = 0; failures < probedAfter; failures++) await one.send(message, empty);
+  expect(one.standing.nextProbeMs).toBe(clock.nowMs + 5_000);
+  let isOpen = false;
+  clock.nowMs -= day;
+  void one.gate.open().then((open) => {
+    isOpen = open;
+  });
+  await until('it may be probed', () => isOpen);
+  await one.send(message, empty);
+  expect(one.standing).toMatchObject({failures: probedAfter + 1, nextProbeMs: clock.nowMs + 300_000});
+});
+
+test('a receiver that asks for a longer pause gets no probe before it is over', async () => {
+  const {process, clock} = deployment((failures) => probeDelayMs(failures, 0.5));
+  const one = process(async () => ({kind: 'failed', status: 503, waitMs: day}));
+  for (let failures = 0; failures < probedAfter; failures++) await one.send(message, empty);
+  expect(one.standing.nextProbeMs).toBe(day);
+  clock.nowMs = day - 1;
+  let isOpen = false;
+  void one.gate.open().then((open) => {
+    isOpen = open;
+  });
+  one.gate.notify();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  expect(isOpen).toBe(false);
+  clock.nowMs = day;
+  await until('it may be probed', () => isOpen);
+});
+
+describe('an attempt that waits for the sockets of all endpoints', () => {
+  /** An attempt that has the only socket, and another one that waits for it. */
+  function waiting() {
+    const posts: {readonly url: string; readonly signature: string | undefined}[] = [];
+    const {process} = deployment(() => 0, new Semaphore(1));
+    let free = (): void => undefined;
+    const busy = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const one = process(async (url, contentOf) => {
+      if (posts.push({url, signature: undefined}) === 1) await busy;
+      const {headers} = (await contentOf())!;
+      posts.push({url, signature: headers['webhook-signature']});
+      return taken();
+    });
+    const first = one.send(message, empty);
+    const second = one.send(message, empty);
+    return {one, first, second, posts, free};
+  }
+
+  test('goes to the URL that there is then, signed by the secrets of then', async () => {
+    const {one, first, second, posts, free} = waiting();
+    await until('the first has the socket', () => posts.length === 1);
+    one.take({...endpoint, url: 'https://hooks.example.com/2', secrets: [{value: 'whsec_BBBB'}, ...endpoint.secrets]});
+    free();
+    expect([await first, await second]).toEqual([await taken(), await taken()]);
+    expect(posts.map(({url}) => url)).toEqual([1, 1, 2, 2].map((n) => `https://hooks.example.com/${n === 1 ? '' : n}`));
+    expect(posts[3]!.signature!.split(' ')).toHaveLength(2);
+  });
+
+  test.each([
+    ['paused', (one: Recipient) => one.take({...endpoint, state: 'paused'})],
+    ['disabled', (one: Recipient) => one.take({...endpoint, state: 'disabled'})],
+    ['deleted', (one: Recipient) => one.gate.stop()],
+  ])('is not made when the webhook is %s by then, and counts as none', async (_, change) => {
+    const {one, first, second, posts, free} = waiting();
+    await until('the first has the socket', () => posts.length === 1);
+    change(one);
+    const refusal = expect(second).rejects.toThrow(NotServed);
+    free();
+    await first;
+    await refusal;
+    expect(posts).toHaveLength(2);
+    expect(one.standing).toMatchObject({delivered: 1, failed: 0});
+  });
 });
 
 describe('an attempt that waits for its socket', () => {

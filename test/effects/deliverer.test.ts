@@ -415,6 +415,7 @@ describe('stored events', () => {
           },
           attempts: attemptsMax,
           dueMs: expect.any(Number),
+          waitMs: 5,
           why: 'the receiver answered 500',
           endedMs: expect.any(Number),
         },

@@ -1,5 +1,12 @@
 import {describe, expect, test} from 'vitest';
-import {attemptsMax, probeDelayMs, probedAfter, retryAfterMs, retryDelayMs} from '../../src/effects/schedule.js';
+import {
+  attemptsMax,
+  hasCome,
+  probeDelayMs,
+  probedAfter,
+  retryAfterMs,
+  retryDelayMs,
+} from '../../src/effects/schedule.js';
 
 test('ten attempts, each a tenth earlier or later than its time', () => {
   const seconds = Array.from({length: attemptsMax}, (_, attempt) => (retryDelayMs(attempt, 0.5) ?? 0) / 1_000);
@@ -12,6 +19,18 @@ test('an endpoint that goes on failing is probed ever less often', () => {
   expect(probeDelayMs(probedAfter, 0.5)).toBe(5_000);
   expect(probeDelayMs(probedAfter + 1, 0.5)).toBe(300_000);
   expect(probeDelayMs(10_000, 0.5)).toBe(86_400_000);
+});
+
+test.each([
+  ['before it', 1_000, 999, 5_000, false],
+  ['at it', 1_000, 1_000, 5_000, true],
+  ['after it', 1_000, 1_001, 5_000, true],
+  ['by the clock of another process, which is behind', 40_000, 0, 5_000, false],
+  ['by a clock that went back by a day', 86_405_000, 0, 5_000, true],
+  ['of a longer pause, by a clock that went back by a day', 86_400_000 + 3_600_000, 0, 3_600_000, true],
+  ['of a pause that is not known', 86_405_000, 0, Number.POSITIVE_INFINITY, false],
+])('a time of attempts, %s', (_, timeMs, nowMs, waitMs, come) => {
+  expect(hasCome(timeMs, waitMs, nowMs)).toBe(come);
 });
 
 describe('Retry-After', () => {

@@ -21,13 +21,16 @@ test.each([
   expect(signatures([secret], id, seconds, body)).toBe(signature);
 });
 
-test('both secrets sign for a day after a change, a third never', () => {
+test('a secret that was replaced signs for a day, also if another one follows at once', () => {
   const first = newSecret();
   expect(Buffer.from(first.slice('whsec_'.length), 'base64').length).toBe(32);
   const once = rotated([{value: first}], newSecret(), 1_000);
   const twice = rotated(once, newSecret(), 2_000);
   expect(validSecrets({secrets: once}, 1_000 + rotationMs - 1)).toEqual(once.map(({value}) => value));
   expect(validSecrets({secrets: once}, 1_000 + rotationMs)).toEqual([once[0]!.value]);
-  expect(validSecrets({secrets: twice}, 2_000)).toEqual([twice[0]!.value, once[0]!.value]);
-  expect(signatures(validSecrets({secrets: twice}, 2_000), 'msg_1', 1, '{}').split(' ').length).toBe(2);
+  expect(validSecrets({secrets: twice}, 1_000 + rotationMs - 1)).toEqual([twice[0]!.value, once[0]!.value, first]);
+  expect(validSecrets({secrets: twice}, 1_000 + rotationMs)).toEqual([twice[0]!.value, once[0]!.value]);
+  expect(validSecrets({secrets: twice}, 2_000 + rotationMs)).toEqual([twice[0]!.value]);
+  expect(signatures(validSecrets({secrets: twice}, 2_000), 'msg_1', 1, '{}').split(' ').length).toBe(3);
+  expect(rotated(twice, newSecret(), 1_000 + rotationMs).map(({value}) => value)).not.toContain(first);
 });

@@ -54,6 +54,9 @@ class World {
   readonly letters: (Queued | DeadLetter)[] = [];
   /** How often the stream does not take a letter. */
   refusedLetters = 0;
+  /** Pause after each attempt. */
+  retryDelayMs = 0;
+  readonly recipients: Recipient[] = [];
   /** Of each message, in order. */
   readonly answers: ((outcome: Outcome) => void)[] = [];
 
@@ -141,6 +144,7 @@ class World {
     const logger = createLogger('silent', 'test');
     const courier = {poster, hooks: {} as HookStore, bucket, wallMs, probeDelayMs: () => 0, logger};
     const recipient = new Recipient({...endpoint, ...content}, courier, sharedSockets());
+    this.recipients.push(recipient);
     const tail = new TailRun(recipient, 0, {
       bucket,
       owners,
@@ -148,7 +152,7 @@ class World {
       heads,
       letters: {queue: keep, bury: keep} as unknown as Letters,
       wallMs,
-      retryDelayMs: () => 0,
+      retryDelayMs: () => this.retryDelayMs,
       messageId: (...parts) => messageId(secret, ...parts),
       partitionCount,
       standByMs,
@@ -314,6 +318,73 @@ describe('an edit', () => {
     expect(data).toEqual([['events'], ['event', 'user_ref']]);
     expect(after.letters).toMatchObject([{of: {ordinals: [0, 1], isBatch: true}}]);
   });
+});
+
+describe('an ordered webhook', () => {
+  const taken: Outcome = {kind: 'delivered', status: 200};
+  const failed: Outcome = {kind: 'failed', status: 500};
+
+  test('that fails holds up what follows, until an edit says that it is not ordered', async () => {
+    const world = new World(Date.now);
+    world.retryDelayMs = 3_600_000;
+    world.rows.push(row(0), row(1), row(2));
+    world.start({ordered: true});
+    await until('the first is sent', () => world.answers.length === 1);
+    world.answers[0]!(failed);
+    const before = performance.now();
+    await until('it had the time to send more', () => performance.now() - before > 500);
+    expect([world.answers.length, world.letters]).toEqual([1, []]);
+    const editedMs = Date.now();
+    world.recipients[0]!.take({...endpoint, ordered: false});
+    await until('the next is sent', () => world.answers.length === 2);
+    expect(world.letters).toMatchObject([{id: world.ids[0], attempts: 1, waitMs: 3_600_000}]);
+    const {dueMs} = world.letters[0] as {dueMs: number};
+    expect(dueMs - editedMs).toBeLessThanOrEqual(3_600_000);
+    world.answers[1]!(taken);
+    await until('the third is sent', () => world.answers.length === 3);
+    world.answers[2]!(taken);
+    await until('it has passed them', () => world.cursor.ordinal === 3);
+  });
+
+  test('that an edit made so in the middle of a page sends one at a time from then on', async () => {
+    const world = new World(Date.now);
+    world.rows.push(...Array.from({length: 12}, (_, at) => row(at)));
+    world.start();
+    await until('eight are sent', () => world.answers.length === 8);
+    world.recipients[0]!.take({...endpoint, ordered: true});
+    for (const answer of world.answers.slice(1)) answer(taken);
+    const before = performance.now();
+    await until('it had the time to send more', () => performance.now() - before > 500);
+    expect(world.answers.length).toBe(8);
+    for (let sent = 8; sent < 12; sent++) {
+      world.answers[sent === 8 ? 0 : sent - 1]!(taken);
+      await until('one more is sent', () => world.answers.length > sent);
+      expect(world.answers.length).toBe(sent + 1);
+    }
+    world.answers[11]!(taken);
+    await until('it has passed them', () => world.cursor.ordinal === 12);
+  });
+});
+
+test('a clock that goes back by a day keeps no cursor from being written', async () => {
+  let backMs = 0;
+  const world = new World(() => Date.now() - backMs);
+  world.rows.push(row(0));
+  world.start();
+  await until('the first is sent', () => world.answers.length === 1);
+  world.answers[0]!({kind: 'delivered', status: 200});
+  await until('the cursor is written', () => world.cursor.ordinal === 1);
+  backMs = 86_400_000;
+  world.rows.push(row(1));
+  await until('the second is sent', () => world.answers.length === 2);
+  // Always one more waits when one is taken.
+  const beganMs = performance.now();
+  for (let sent = 2; performance.now() - beganMs < 2_500; sent++) {
+    world.rows.push(row(sent));
+    world.answers.at(-1)!({kind: 'delivered', status: 200});
+    await until('the next is sent', () => world.answers.length === sent + 1);
+  }
+  expect(world.cursor.ordinal).toBeGreaterThan(1);
 });
 
 test.each([false, true])('what is queued or buried has nothing of a client (ordered: %s)', async (ordered) => {

@@ -14,6 +14,49 @@ import {webhookOf} from '../support/webhook.js';
 
 const endpoint = webhookOf('user.identified');
 
+test('a clock that went back by a day delays no retry, and one that is early waits', async () => {
+  const dayMs = 86_400_000;
+  const trigger: Queued = {v: 1, id: 'msg_1', type: 'test', timestampMs: 1, data: {}};
+  const queuedMs = 10 * dayMs;
+  const wallMs = () => queuedMs - dayMs;
+  const waiting: Queued[] = [
+    {...trigger, id: 'msg_early', attempts: 1, dueMs: wallMs() + dayMs / 2, waitMs: dayMs},
+    {...trigger, attempts: 1, dueMs: queuedMs + 5_000, waitMs: 5_000},
+  ];
+  const backs: number[] = [];
+  const acked: string[] = [];
+  const logger = createLogger('silent', 'test');
+  const bucket = {read: async () => undefined, write: async () => 1};
+  const poster = {
+    post: async (_: string, contentOf: () => Promise<unknown>) => {
+      await contentOf();
+      return {kind: 'delivered', status: 200} as const;
+    },
+  };
+  const world = {poster, hooks: {} as HookStore, bucket, wallMs, probeDelayMs: () => 0, logger};
+  const recipient = new Recipient(endpoint, world, sharedSockets());
+  const run = new TriggerRun(recipient, {
+    source: {
+      next: async (): Promise<PulledMessage | undefined> => {
+        await until('one waits', () => waiting.length > 0 || acked.length > 0);
+        const queued = waiting.shift();
+        const back = (ms: number): void => void backs.push(ms);
+        return queued && {queued, ack: () => void acked.push(queued.id), back, alive: () => undefined};
+      },
+    },
+    letters: {} as Letters,
+    owners: {} as Owners,
+    events: {} as EventReader,
+    wallMs,
+    retryDelayMs: () => 0,
+    logger,
+  }).run();
+  await until('it is delivered', () => acked.length > 0);
+  recipient.gate.stop();
+  await run;
+  expect([acked, backs]).toEqual([['msg_1'], [dayMs / 2]]);
+});
+
 test('a dead letter is the trigger as it was queued: what was said is nowhere', async () => {
   const trigger: Queued = {v: 1, id: 'msg_1', type: 'user.identified', timestampMs: 1, of: {partition: 0, user: 7}};
   const waiting: Queued[] = [trigger];
@@ -53,5 +96,7 @@ test('a dead letter is the trigger as it was queued: what was said is nowhere', 
   await run;
   expect(sent.length).toBe(attemptsMax);
   expect(sent[0]).toContain('of a client');
-  expect(dead).toEqual([{...trigger, attempts: attemptsMax, dueMs: 5, why: 'the receiver answered 500', endedMs: 5}]);
+  expect(dead).toEqual([
+    {...trigger, attempts: attemptsMax, dueMs: 5, waitMs: 0, why: 'the receiver answered 500', endedMs: 5},
+  ]);
 });

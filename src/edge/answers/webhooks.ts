@@ -53,7 +53,7 @@ export const testedWebhookAnswer = z.strictObject({id: z.string().describe('`web
 export const rotatedWebhookAnswer = z.strictObject({
   id: z.string(),
   secret: z.string().describe('Shown this once.'),
-  old_secret_until: instant().describe('Until then both secrets sign.'),
+  old_secret_until: instant().describe('Until then the old secret signs, too.'),
 });
 
 export const replayedWebhookAnswer = z.strictObject({queued: count().describe('Messages.')});

@@ -5,7 +5,7 @@ import {must} from '../../../actors/invariant.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import {type Endpoint, wantsEvents} from '../../effects/endpoint.js';
 import {eventRule, type StoredEvent, wantedNames} from '../../effects/message.js';
-import type {DeadLetter, EventsTrigger} from '../../effects/queued.js';
+import type {Attempts, DeadLetter, EventsTrigger} from '../../effects/queued.js';
 import {type ToldRow, toldDeliveries} from '../../effects/told-rows.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -66,9 +66,13 @@ async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toM
 }
 
 /** The trigger with a due time of its own: without it the stream would drop a second replay within two minutes. */
-const again = <Told extends object>(front: Front, trigger: Told): Told & {readonly dueMs: number} => ({
+const again = <Told extends object>(
+  front: Front,
+  trigger: Told,
+): Told & Required<Pick<Attempts, 'dueMs' | 'waitMs'>> => ({
   ...trigger,
   dueMs: front.wallMs(),
+  waitMs: 0,
 });
 
 /** Reads the rows that the rule wants. */

@@ -6,7 +6,7 @@ import {randomUUID} from 'node:crypto';
 import {isoText} from '../../../actors/calendar.js';
 import {type Endpoint, endpointsMax, wantsEvents} from '../../effects/endpoint.js';
 import {earlierRulesMax, earlierWith, hasEventRule} from '../../effects/row-rules.js';
-import {newSecret, rotated, rotationMs} from '../../effects/signature.js';
+import {newSecret, rotated, rotationMs, secretsMax, validSecrets} from '../../effects/signature.js';
 import {newStanding} from '../../effects/standing.js';
 import {messageId} from '../../effects/trigger.js';
 import type {CreatedWebhookAnswer} from '../answers/webhooks.js';
@@ -35,6 +35,10 @@ import {
 export const webhookBodyBytesMax = 512 * 1024;
 /** Bytes of a stored definition: a NATS message has room for a million. */
 const definitionBytesMax = 900_000;
+const tooManySecrets = invalidRequest(
+  `${secretsMax} secrets sign already: one that was replaced does so for a day`,
+  'id',
+);
 export const exampleWebhookId = 'wh_0123456789abcdef';
 
 export const listWebhooks: Handle = async (front, exchange) => {
@@ -141,7 +145,10 @@ export async function rotateWebhook(front: Front, exchange: Exchange, bytes: Buf
   const secret = newSecret();
   const nowMs = front.wallMs();
   const edited = await storedChange(front, storeSilent, () =>
-    front.hooks.endpoints.change(id, (one) => ({...one, secrets: rotated(one.secrets, secret, nowMs)})),
+    front.hooks.endpoints.change(id, (one) => {
+      if (validSecrets(one, nowMs).length >= secretsMax) throw new RequestFailure(tooManySecrets);
+      return {...one, secrets: rotated(one.secrets, secret, nowMs)};
+    }),
   );
   if (edited === undefined) throw new RequestFailure(unknownWebhook);
   front.audit.defined('webhook.secret-rotated', author, id);

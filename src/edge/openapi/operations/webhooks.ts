@@ -99,7 +99,8 @@ export const webhooks: Operations = {
     id: 'rotateWebhook',
     tag: 'Webhooks',
     summary: 'Change the secret',
-    description: 'The old secret signs, too, for a day: messages have two signatures.',
+    description:
+      'The old secret signs, too, for a day: messages have several signatures. At most ten secrets sign at once.',
     path,
     query: noParameters,
     body: nothing,
