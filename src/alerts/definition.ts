@@ -31,7 +31,7 @@ export interface ThresholdRule extends WatchedEvents {
   readonly bound: number;
 }
 
-/** No such event for `minutes`, after there was one. */
+/** Absence: no such event for `minutes`, after there was one. */
 export interface AbsenceRule extends WatchedEvents {
   readonly kind: 'absence';
   readonly minutes: number;

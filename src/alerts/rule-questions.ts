@@ -31,7 +31,7 @@ export interface Reading {
   /** Null if the window has no value: a conversion without users. */
   readonly value: number | null;
   readonly bound: number;
-  /** Undefined: not judged. */
+  /** Whether the condition holds; undefined: not judged. */
   readonly holds: boolean | undefined;
   /** Whether the event came in the window or before it; only for the kind `absence`. */
   readonly isSeen?: boolean;

@@ -11,7 +11,7 @@ const statusMsMax = 1_000;
 
 const nothing: Readiness = {reasons: [], warnings: [], notes: []};
 
-/** While the service stops, it asks no role. */
+/** Readiness of a service that stops: no role is asked. */
 export const stopping: Promise<Readiness> = Promise.resolve({...nothing, reasons: ['the service is stopping']});
 
 /** Asking all roles takes 0.7 ms of CPU, and the route needs no key; load balancers ask every few seconds. */

@@ -249,7 +249,7 @@ async function openDoor(
   const port = await door.listen(options.host, options.port);
   const adminPort = adminDoor === undefined ? port : await adminDoor.listen(admin!.host, admin!.port);
   if (adminDoor !== undefined) dashboard.apiPort = port;
-  const firstKeys = await keys.createFirst(); // After `listen`: a start that fails shows no keys.
+  const firstKeys = await keys.createFirst(); // Keys are created after `listen`: a start that fails shows none.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>

@@ -14,7 +14,7 @@ export const waitingMax = 1_000;
 const againMs = 1_000;
 export const pageLines = 100;
 
-/** Where lines are stored (src/nats/record-lines.ts). */
+/** Store of the lines (src/nats/record-lines.ts). */
 interface Lines {
   append(id: string, text: string): Promise<void>;
   page(before: number | undefined, countMax: number): Promise<LinesPage>;

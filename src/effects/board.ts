@@ -7,9 +7,9 @@ import type {Definition} from './definition.js';
 import type {Definitions, HookStore} from './hook-store.js';
 
 export const boardsMax = 20;
-/** Of one board. */
+/** Pins of one board. */
 export const boardPinsMax = 12;
-/** Of all pins of a board together: a report with several conditions has some 300. */
+/** Characters of all pins of a board: a report with several conditions has some 300. */
 export const boardCharsMax = 16_384;
 
 /** BD1 */
@@ -21,14 +21,14 @@ export interface Board extends Definition {
   readonly place: number;
   /** Addresses of reports below `/dashboard`, without what the board decides for all of them: `/trends?event=signup`. BD3 */
   readonly pins: readonly string[];
-  /** From 1 on; 0: it is not stored yet. BD2 */
+  /** Number of changes, from 1 on; 0: the board is not stored yet. BD2 */
   readonly version: number;
   readonly changedMs: number;
   /** Name of the person. */
   readonly changedBy: string;
 }
 
-/** As stored: when there was one board, it had neither name nor place. */
+/** A board as its record has it: the only board of an earlier version has neither name nor place. */
 type StoredBoard = Omit<Board, 'name' | 'place'> & Partial<Pick<Board, 'name' | 'place'>>;
 
 const first = {name: 'Main', place: 0} as const;

@@ -7,10 +7,10 @@ import type {Batch} from './told-rows.js';
 
 export interface Cursor extends TailPlace {
   readonly v: 1;
-  /** For batches: ordinal after the batches under way, and these. A restart forms the same ones. */
+  /** Ordinal after the batches under way, and these batches: a restart forms the same ones. */
   readonly plannedEnd?: number;
   readonly planned?: readonly Batch[];
-  /** Absent: none. */
+  /** Missed ordinals; absent: none. */
   readonly missed?: Missed;
 }
 

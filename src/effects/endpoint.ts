@@ -38,7 +38,7 @@ export type EndpointState = 'active' | 'paused' | 'disabled';
 /** Subscriptions before an edit, which the rows that were stored by then still have (row-rules.ts RR1). */
 export interface EarlierRule {
   readonly types: readonly Subscription[];
-  /** By partition: the first row that has a later rule. */
+  /** First row that has a later rule, by partition. */
   readonly ends: readonly TailPlace[];
 }
 

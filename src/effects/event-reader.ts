@@ -54,7 +54,7 @@ export class EventReader {
 
   private async *rows({partition, generation, ordinals, users, timesMs}: EventsReference): AsyncGenerator<ReadRow> {
     for (let at = 0; at < ordinals.length; ) {
-      // What an earlier version queued names no users: why a row is not there is not known then.
+      // A delivery that an earlier version queued names no users: the reason for a missing row is unknown then.
       const was = users && {generation, users: users.slice(at)};
       const question = {ask: 'bodies', ordinals: ordinals.slice(at), ...(was && {was})} as const;
       const {events, absences} = await this.owners.ask(partition, question, ['bodies']);
@@ -64,7 +64,7 @@ export class EventReader {
     }
   }
 
-  /** ER1. `id`: of the event; null: its user was deleted there. */
+  /** JSON of an event that a join moved; null: its user was deleted there. `id`: id of the event. ER1 */
   private async movedText({partition, userId}: Moved, id: string, timeMs: number): Promise<string | null> {
     const user = {kind: 'user', id: userId} as const;
     const question = {ask: 'history', user, fromMs: timeMs, toMs: timeMs + 1, limit: historyRowsMax} as const;
@@ -81,9 +81,9 @@ export class EventReader {
 
 interface ReadRow {
   readonly ordinal: number;
-  /** Of the event, as it was named. */
+  /** Time of the event, as the delivery has it. */
   readonly timeMs: number | undefined;
-  /** Null: the row is not there. */
+  /** JSON of the event; null: the row is missing. */
   readonly text: string | null;
   readonly absence: Absence | null;
 }

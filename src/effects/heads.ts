@@ -67,7 +67,7 @@ export class Heads {
   }
 }
 
-/** How far a tail came: the next ordinal to read. */
+/** Place of a tail: the next ordinal to read. */
 export interface TailPlace {
   readonly generation: number;
   readonly ordinal: number;

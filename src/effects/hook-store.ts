@@ -61,8 +61,8 @@ export class Definitions<Held extends Definition> {
   }
 
   /**
-   * As `change`, of the one definition whose id is known before it is made: `edit` of undefined makes it, or returns undefined to
-   * make none.
+   * Changes the one definition whose id is known before it is made: `edit` of undefined makes it, or returns undefined to make
+   * none. Otherwise like `change`.
    */
   async changeOrAdd(id: string, edit: (record: Held | undefined) => Held | undefined): Promise<Held | undefined> {
     if (this.get(id) === undefined) {

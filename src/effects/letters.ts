@@ -45,7 +45,7 @@ export class Letters {
     await this.js.publish(deadLetterSubject(endpointId), JSON.stringify(letter), {msgID});
   }
 
-  /** At most `countMax` queued messages from the sequence `from` on, in order. */
+  /** Queued messages from the sequence `from` on, in order, at most `countMax`. */
   async waiting(endpointId: string, from: number, countMax: number): Promise<Placed<Queued>[]> {
     return this.read(triggersStream, triggerSubject(endpointId), from, countMax);
   }

@@ -27,12 +27,12 @@ export type Outcome =
   | {readonly kind: 'gone'; readonly status: 410}
   /** `waitMs`: the receiver's `Retry-After`. */
   | {readonly kind: 'failed'; readonly status: number; readonly waitMs?: number}
-  /** No answer. `why`: in words, without anything that the receiver said. */
+  /** The receiver did not answer. `why`: in words, without anything that it said. */
   | {readonly kind: 'failed'; readonly why: string}
-  /** There was nothing to send any more. */
+  /** All data was erased before it was sent. */
   | {readonly kind: 'erased'};
 
-/** `headers`: beside those of the body. */
+/** Body of a request, and the headers that it needs besides those of every request. */
 export interface Content {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -178,6 +178,6 @@ function skip(answer: IncomingMessage): Promise<boolean> {
 
 function whyOf(error: NodeJS.ErrnoException): string {
   if (error instanceof RefusedAddress) return error.message;
-  // Only the code: messages of TLS errors quote the certificate.
+  // The code alone is told: messages of TLS errors quote the certificate.
   return error.code === undefined ? 'the connection failed' : `the connection failed (${error.code})`;
 }

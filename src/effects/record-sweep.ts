@@ -1,15 +1,16 @@
-// Records of definitions that were deleted: cursors and standings of endpoints, states of alerts. Who deletes a definition forgets
-// them. A crash in between leaves some, and so does a process that writes one before it hears of the deletion: they are swept out.
+// Deletes records of deleted definitions: cursors and standings of endpoints, states of alerts. The process that deletes a
+// definition deletes its records. A crash in between leaves some, and so does a process that writes one before it hears of the
+// deletion: a sweep deletes these.
 import type {RecordBucket} from '../keys/store.js';
 
 export const recordSweepEveryMs = 3_600_000;
 
-/** Of `c.<definition>.<partition>`, `w.<definition>` and `st.<definition>`. */
+/** Id in the name of a record: `c.<definition>.<partition>`, `w.<definition>` or `st.<definition>`. */
 const definitionOf = (name: string): string => name.split('.')[1]!;
 
 /**
- * `isKnown`: whether this process knows the definition. Where it does not, the bucket says whether it is deleted: this process may
- * not have heard of a new one. Rejects with a `BucketFault`.
+ * Deletes the records that match `pattern` and whose definition is deleted. `isKnown`: whether this process knows the definition.
+ * The bucket decides about an unknown one, because this process may not have heard of it yet. Rejects with a `BucketFault`.
  */
 export async function sweepRecords(
   bucket: Pick<RecordBucket, 'read' | 'names' | 'purge'>,
@@ -24,7 +25,7 @@ export async function sweepRecords(
   }
 }
 
-/** Rejects with a `BucketFault`. */
+/** Deletes a record, if there is one. Rejects with a `BucketFault`. */
 export async function forgetRecord(bucket: Pick<RecordBucket, 'read' | 'purge'>, name: string): Promise<void> {
   const entry = await bucket.read(name);
   if (entry !== undefined) await bucket.purge(name, entry.revision);

@@ -22,7 +22,7 @@ const ruleText = ({types}: Pick<Endpoint, 'types'>): string =>
   JSON.stringify(types.filter(({type}) => type === 'event.tracked'));
 
 /**
- * The earlier rules of an endpoint that gets these types. `ends`: of the rows of each partition.
+ * The earlier rules of an endpoint that gets these types. `ends`: the end of the rows of each partition.
  * @returns undefined for none; they may be more than `earlierRulesMax`.
  */
 export function earlierWith(
@@ -37,14 +37,14 @@ export function earlierWith(
   return [...(earlier ?? []), {types: endpoint.types, ends}];
 }
 
-/** Where a row is, or was first. */
+/** Place where a row is, or was first. */
 interface RowAt {
   readonly partition: number;
   readonly ordinal: number;
 }
 
 export class RowRules {
-  /** Equal for equal rules. */
+  /** Text that is equal for equal rules. */
   readonly text: string;
   /** Names of events that some rule takes; undefined: all. */
   readonly names: readonly string[] | undefined;

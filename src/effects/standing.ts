@@ -66,7 +66,7 @@ export function noted(
     const delivered = standing.delivered + 1;
     return {...standing, attempts, delivered, failures: 0, failingSinceMs: null, lastSuccessMs: endMs, nextProbeMs: 0};
   }
-  // What was under way when the endpoint began to be probed is no probe: it would lengthen the pause by hours.
+  // An attempt that was under way when probing began is no probe: counted as one, it would lengthen the pause by hours.
   if (isProbed(standing) && !isProbeDue(standing, attempt.atMs))
     return {...standing, attempts, failed: standing.failed + 1};
   const failures = standing.failures + 1;

@@ -24,9 +24,9 @@ export interface ToldRow {
 export interface RowsOf<Row extends ToldRow> {
   readonly endpoint: Endpoint;
   readonly partition: number;
-  /** Of the partition's log. */
+  /** Generations of the partition's log. */
   readonly generations: Generations;
-  /** By ascending ordinal. */
+  /** Rows by ascending ordinal. */
   readonly rows: readonly Row[];
   /** Batches of an earlier attempt at these rows. */
   readonly planned?: readonly Batch[] | undefined;
@@ -42,7 +42,7 @@ interface Group<Row extends ToldRow> {
   readonly rows: readonly Row[];
 }
 
-/** What names them: the generations of every partition's log, and the hash of the deployment. */
+/** Sources of ids: the generations of every partition's log, and the hash of the deployment. */
 export interface Naming {
   readonly generationsOf: (partition: number) => Generations | Promise<Generations>;
   readonly messageId: (...parts: readonly (string | number)[]) => string;
@@ -51,13 +51,13 @@ export interface Naming {
 /** Whether an endpoint takes several events at once. */
 export const isBatched = ({batch}: Pick<Endpoint, 'batch'>): boolean => batch.events > 1;
 
-/** Where the row of an event was first. RO1 */
+/** First place of an event's row. RO1 */
 export function originOf({id}: Pick<StoredEvent, 'id'>): {readonly partition: number; readonly ordinal: number} {
   const [partition = '', ordinal = ''] = id.split('-');
   return {partition: Number(partition), ordinal: Number(ordinal)};
 }
 
-/** One request each. */
+/** Deliveries of these rows: one request each. */
 export async function toldDeliveries<Row extends ToldRow>(
   of: RowsOf<Row>,
   naming: Naming,

@@ -26,7 +26,7 @@ export type Trigger = {
   /** `webhook-id`, the same at each attempt. TR2 */
   readonly id: string;
   readonly type: TriggerType;
-  /** When it happened, epoch ms. */
+  /** Time of the occurrence, epoch ms. */
   readonly timestampMs: number;
 } & (
   | {readonly of: EffectReference}

@@ -39,7 +39,7 @@ export class AskLink {
 
   private async carry(subject: string, question: unknown, options: {readonly timeout: number}): Promise<unknown> {
     const thread = this.threads.get(subject);
-    // Before the thread listens another process may answer; if none does, NATS says so at once.
+    // Another process may answer until the thread listens; if none does, NATS says so at once.
     if (thread?.isListening) return askThread(thread, subject, question, options.timeout);
     return (await this.nc.request(subject, JSON.stringify(question), options)).json();
   }

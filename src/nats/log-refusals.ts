@@ -38,7 +38,7 @@ export class LogRefusals {
     this.note(partition, `the log refuses events: ${words}`);
   }
 
-  /** No server took the message: the stream is missing, or has no leader now. */
+  /** Notes that no server took the message: the stream is missing, or has no leader now. */
   unheard(partition: number): void {
     const nowMs = this.options.monotonicMs();
     if (nowMs - (this.lookedMs.get(partition) ?? Number.NEGATIVE_INFINITY) < lookEveryMs) return;
@@ -46,7 +46,7 @@ export class LogRefusals {
     void this.look(partition);
   }
 
-  /** Called for every ack. */
+  /** Notes that the log took a message. Called for every ack. */
   stored(partition: number): void {
     if (this.standing.size === 0 || !this.standing.delete(partition)) return;
     if (this.standing.size === 0) this.options.logger.warn('the log accepts events again'); // LR1

@@ -27,7 +27,7 @@ export class RecordLines {
     await this.js.publish(recordSubject, text, {msgID: id});
   }
 
-  /** At most `countMax` lines, the newest of those before a sequence. Rejects with a `BucketFault`. */
+  /** The newest lines before a sequence, at most `countMax`. Rejects with a `BucketFault`. */
   async page(before: number | undefined, countMax: number): Promise<LinesPage> {
     try {
       const {state} = await this.jsm.streams.info(recordStream);

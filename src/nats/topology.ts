@@ -42,7 +42,7 @@ export const deadLettersStream = 'DEAD';
 export const deadLetterSubject = (endpoint: string): string => `dead.${endpoint}`;
 const deadLettersKeptMs = 30 * 86_400_000;
 
-/** Who changed what (src/edge/stored-record.ts). */
+/** Lines that tell who changed what (src/edge/stored-record.ts). */
 export const recordStream = 'RECORD';
 export const recordSubject = 'record';
 /** A further line removes the oldest. */
@@ -348,7 +348,7 @@ function recordConfig(replicas: number): NewStream {
   };
 }
 
-/** No limit of age, count or size: only Millrace removes messages, and only those that no kept manifest needs. */
+/** Stream without a limit of age, count or size: only Millrace removes messages, and only those that no kept manifest needs. */
 function durable(replicas: number): Partial<StreamConfig> & Pick<StreamConfig, 'num_replicas'> {
   return {
     storage: StorageType.File,

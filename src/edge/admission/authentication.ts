@@ -7,7 +7,7 @@ import type {Exchange} from '../http/exchange.js';
 import {decodePercent} from '../query/query.js';
 
 /**
- * Who may call a route. `open`: anybody. `write`: a write or a secret key. `read`: a read or a secret key. `secret`: a secret
+ * Callers that a route admits. `open`: anybody. `write`: a write or a secret key. `read`: a read or a secret key. `secret`: a secret
  * key. `admin`: the admin token, never an API key. `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
  */
 export type Access = 'open' | KeyAccess | 'admin' | 'dashboard';

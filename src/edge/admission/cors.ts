@@ -15,7 +15,7 @@ function allowedHeaders({headers}: Preflight): string {
   return headers.length <= askedCharsMax && tokens.test(headers) ? headers : ownHeaders;
 }
 
-// Not 204: the edge could not hold back an answer without a body from a client that does not read (exchange.ts, X6).
+// The answer has a body, and is no 204: the edge can hold back only a body from a client that does not read (exchange.ts, X6).
 export const preflightBody = '{"status":"ok"}';
 export const preflightHeaders = (preflight: Preflight): readonly Header[] => [
   ['Access-Control-Allow-Origin', '*'],

@@ -1,5 +1,5 @@
-// Which bodies begin now and which wait: no more begin than the log can soon take, so that no body is read and parsed only to be
-// refused.
+// The intake decides which bodies begin now and which wait: no more begin than the log can soon take, so that no body is read and
+// parsed only to be refused.
 //   Owns: the queue of waiting bodies, and those that have begun and are not whole. Does not own: memory (body-budget.ts).
 //   N1. Small bodies never wait: they arrive with their head, and holding them would cost more than taking them.
 //   N2. First come, first begun. A body that has begun is never refused here: if more became whole than the log can take, it
@@ -40,7 +40,7 @@ export interface BodyArrival {
   begin(): void;
   /** `obstacle`: why no write can be taken; absent when the body waited too long. */
   refuse(obstacle?: Failure): void;
-  /** The body is whole and was waiting; it may be used now. */
+  /** Called when a whole body that waited may be used. */
   use(): void;
 }
 

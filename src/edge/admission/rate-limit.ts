@@ -32,7 +32,7 @@ export function rateLimits({eventsPerSecond, readsPerMinute, deletesPerSecond}: 
   };
 }
 
-/** What sums of fractions of milliseconds may be off by: a quota that comes at one moment is admitted whole. */
+/** Error that sums of fractions of milliseconds may have: a quota that comes at one moment is admitted whole. */
 const roundingMs = 1e-6;
 
 export class RateLimit<Name extends string = LimitName> {

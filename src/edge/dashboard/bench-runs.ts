@@ -165,7 +165,8 @@ async function readResult(path: string, size: number): Promise<Found> {
 function foundRun(text: string, place: string, path?: string): Found {
   const value = jsonOrUndefined(text);
   if (value === undefined) return problem(place, 'is not JSON');
-  if (value !== null && typeof value === 'object' && !('figures' in value)) return nothing; // Before there were any.
+  // A run from before benches wrote figures.
+  if (value !== null && typeof value === 'object' && !('figures' in value)) return nothing;
   const {success, data: run, error} = benchRun.safeParse(value);
   if (!success) {
     const {path, message} = error.issues[0]!;

@@ -83,7 +83,7 @@ export async function createBoard(front: Front, exchange: Exchange, bytes: Buffe
   const empty = emptyBoard(firstBoardId, front.wallMs());
   const place = Math.max(...known.map((board) => board.place)) + 1;
   const made = await changed(front, async () => {
-    // It was shown: a second board must not replace it. BD1
+    // Pages show the first board before it is stored: a second one must not replace it. BD1
     if (boards.list().length === 0) await boards.changeOrAdd(firstBoardId, (board) => board ?? empty);
     return boards.create({name: called, place, pins: [], version: 1, ...touched(front, exchange)});
   });

@@ -28,9 +28,9 @@ interface DashboardOptions {
 
 export class Dashboard {
   readonly door: DashboardDoor;
-  /** The edge starts it, and passes what it reads. */
+  /** Live side of the dashboard; the edge starts it with the sources that it reads. */
   readonly live = new Live();
-  /** The edge has it store its counts. */
+  /** Shared reports; the edge calls `saveReads`. */
   readonly shares: Shares;
   readonly routes: Routes;
   /** False before the build: the page says how to run it. */

@@ -7,7 +7,7 @@ import {pathPrefix} from '../http/path-prefix.js';
 export const isPageAsked = ({page, path}: Exchange): boolean =>
   page?.acceptsHtml === true && path.startsWith('/dashboard/');
 
-/** Without style and script: the page must not depend on files that may be the unknown ones. */
+/** Answers with a page without style and script: it must not depend on files that may be the unknown ones. */
 export function answerNoPage(front: Front, exchange: Exchange): void {
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>No such page - Millrace</title><h1>There is no such page</h1>

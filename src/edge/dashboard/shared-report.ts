@@ -22,7 +22,7 @@ import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
 import type {PathAnswer} from './answers.js';
 
-/** What a page shows. */
+/** A report, by what its page needs to show it. */
 export type SharedReport = Pick<SavedReport, 'name' | 'page' | 'search'>;
 
 /** SR1 */
@@ -86,7 +86,7 @@ function askedOf(front: Front, path: string): Asked {
 
 // -- Answers ------------------------------------------------------------------------------------------------------------
 
-/** In the order of `asked`. `at`: position of earlier answers; undefined: the newest. SR3 */
+/** Answers in the order of `asked`. `at`: position of earlier answers; undefined: the newest. SR3 */
 async function answersTo(front: Front, asked: readonly Asked[], at?: string): Promise<Placed[]> {
   const [head, ...others] = asked;
   if (head === undefined) return [];

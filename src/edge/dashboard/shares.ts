@@ -71,7 +71,7 @@ const outcomeUnknown = unavailable(
   'the store of links does not respond: the change may or may not have been made, list the links to see',
 );
 
-// To whoever has a link. None of them says whether it was ever one.
+// Refusals for the holder of a link. None of them says whether the link ever existed.
 const noLink: Failure = {code: 'not_found', message: 'this link was revoked, has ended, or never was one'};
 const noReport: Failure = {code: 'not_found', message: 'the report of this link was deleted'};
 const namesPeople: Failure = {
@@ -81,7 +81,7 @@ const namesPeople: Failure = {
 
 const unindexed: readonly Header[] = [['X-Robots-Tag', 'noindex']];
 
-/** What this process knows of a link beyond its record. */
+/** State of a link in this process, beyond its record. */
 interface Watched {
   readonly usage: Record<'reads', number>;
   /** Reads since they were stored last. SH4 */
@@ -92,7 +92,7 @@ interface Watched {
 export class Shares {
   private readonly limit = new RateLimit('reads', readsPerMinute, 60);
   private readonly watched = new Map<string, Watched>();
-  /** By link, the least recently read first. */
+  /** Answer by id of the link, the least recently read first. */
   private readonly answers = new Map<string, SharedAnswer<string>>();
 
   constructor(private readonly monotonicMs: () => number) {}
@@ -241,14 +241,14 @@ export class Shares {
   }
 }
 
-/** Undefined: it was deleted. */
+/** Report of a link; undefined: it was deleted. */
 const reportOf = (hooks: HookStore, {name, of}: Share): SharedReport | undefined =>
   'follows' in of ? savedReportsOf(hooks).get(of.follows) : {name, ...of};
 
 const unanswerable = (message: string): Failure =>
   invalidRequest(`the report cannot be answered: ${message}`, 'report');
 
-/** What the report is refused for is its owners' to know. */
+/** The refusal without its reason, which only the owners of the report may know. */
 const notShown = (failure: Failure): Failure =>
   failure.code === 'invalid_request'
     ? {code: 'not_found', message: 'this report is not shared any more: ask who gave you the link'}

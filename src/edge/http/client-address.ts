@@ -28,7 +28,7 @@ export class ClientAddresses {
 
   /**
    * The client's address in one form: IPv6 as in RFC 5952, IPv4 never as IPv6. Empty when the connection is closed.
-   * It costs microseconds: callers ask only when they need it.
+   * Finding it costs microseconds: callers ask only when they need it.
    */
   of(origin: Origin): string {
     const peer = origin.peerAddress();

@@ -53,7 +53,7 @@ export class Connections {
   };
 }
 
-/** How many files this process may open; a common number where the system does not say. */
+/** Number of files that this process may open; a common number where the system does not say. */
 export function openFilesMax(): number {
   const limits = readIfReadable('/proc/self/limits');
   if (limits === undefined) return 1_024;

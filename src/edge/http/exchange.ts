@@ -75,7 +75,7 @@ export interface CommitAnswer {
 export class Exchange implements CommitWaiter {
   readonly res: HttpResponse;
   readonly method: string;
-  /** It has its answer (which may wait for the end of the turn, X4), or will never have one. */
+  /** The exchange has its answer (which may wait for the end of the turn, X4), or will never have one. */
   isOver = false;
   /** Every origin may read the answer (docs/api.md, CORS). */
   isCorsOpen = false;
@@ -207,7 +207,7 @@ export class Exchange implements CommitWaiter {
     if (!this.isGone) this.leave();
   }
 
-  /** For log lines and answers. */
+  /** Id of the request, for log lines and answers. */
   requestId(): string {
     this.id ??= readRequestId(this.sentId) ?? this.host.requestIds.next();
     return this.id;
@@ -416,7 +416,7 @@ export class Exchange implements CommitWaiter {
   ): void {
     if (this.isGone) return;
     try {
-      if (this.isPaused) this.resume(); // What comes after the answer is read again.
+      if (this.isPaused) this.resume(); // Requests after the answer are read again.
       writing.exchange = this;
       writing.status = status;
       writing.contentType = contentType;

@@ -176,7 +176,7 @@ class NodeResponse implements HttpResponse {
     this.socket = message.socket;
     answer.on('close', () => this.left());
     answer.on('drain', () => {
-      if (!this.isEnded) this.whenWritable?.(0); // After an end this is called once, when the socket has all of it.
+      if (!this.isEnded) this.whenWritable?.(0); // An ended answer calls it once, when the socket has all of it.
     });
     answer.on('error', () => undefined); // `close` follows.
   }
@@ -243,7 +243,7 @@ class NodeResponse implements HttpResponse {
     message.on('end', () => {
       if (!hasEnded) handle(noBytes, true);
     });
-    // Only now does the edge wait for a body that was announced.
+    // The edge waits for an announced body from here on.
     if (length > 0) setImmediate(() => this.receivedBytes === 0 && !this.isOver && handle(noBytes, false));
   }
 

@@ -34,7 +34,7 @@ export class StreamAnswer {
     });
   }
 
-  /** Not while `isBlocked`. */
+  /** Writes a frame. Call it only while not `isBlocked`. */
   write(piece: string | Buffer): void {
     if (this.isOver) return;
     this.res.cork(() => {

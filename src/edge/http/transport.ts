@@ -22,7 +22,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   /** Joins the writes in `write` to one segment, where possible. */
   cork(write: () => void): unknown;
-  /** For example `200 OK`, which is the default. */
+  /** Writes the status, such as `200 OK`, which is the default. */
   writeStatus(status: string): unknown;
   /** A value may have further header lines, each after a CR LF. */
   writeHeader(name: string, value: string | Buffer): unknown;

@@ -12,7 +12,7 @@ export const sampleMax = 10;
 const propertiesMax = 12;
 const textCharsMax = 120;
 
-/** Only events of this name, or of this user or anonymous id. */
+/** Events that a stream shows: those of this name, or of this user or anonymous id. */
 export interface ArrivalFilter {
   readonly event?: string | undefined;
   readonly user?: string | undefined;
@@ -66,7 +66,7 @@ export class ArrivalTap {
     this.samples.delete(sample);
   }
 
-  /** The log has this message. Called for each message, so its first test must be cheap. AR1 */
+  /** Samples a message that the log has. Called for each message, so its first test must be cheap. AR1 */
   stored(bytes: Uint8Array, ackMs: number): void {
     if (this.samples.size === 0) return;
     const cursor = new MessageCursor(bytes);

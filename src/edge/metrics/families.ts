@@ -34,7 +34,7 @@ type Read<Of> = (of: Of) => number | null | undefined;
 
 const plain = (value: number): Sample[] => [{labels: {}, value}];
 
-/** No sample without a number: an unknown value is not shown as zero. */
+/** Sample of a value, or none: an unknown value is not shown as zero. */
 function sampleOf(labels: Sample['labels'], value: number | null | undefined): Sample[] {
   return value === null || value === undefined ? [] : [{labels, value}];
 }

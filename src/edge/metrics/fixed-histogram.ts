@@ -21,7 +21,7 @@ export class FixedHistogram {
     this.sum += value;
   }
 
-  /** In Prometheus' form: every bucket includes all smaller ones. */
+  /** The observations in Prometheus' form: every bucket includes all smaller ones. */
   read(): {readonly cumulative: readonly number[]; readonly count: number; readonly sum: number} {
     let count = 0;
     const cumulative = Array.from(this.counts, (bucket) => {

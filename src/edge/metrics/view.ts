@@ -39,7 +39,7 @@ export interface Measures {
         readonly isRunning: boolean;
         readonly restarts: number;
         readonly residentBytes: number | undefined;
-        /** CPU time since it started. */
+        /** CPU time of the server since its start. */
         readonly cpuSeconds: number | undefined;
       }
     | undefined;
@@ -63,7 +63,7 @@ export async function gatherView(sources: ViewSources): Promise<View> {
   const {front} = sources;
   const [measures, {reasons}, alerts] = await Promise.all([
     gatherMeasures(sources),
-    readinessOf(front), // Not the cached one: it must agree with the alarms of this view.
+    readinessOf(front), // Uncached: the readiness must agree with the alarms of this view.
     viewAlerts(front),
   ]);
   return {...measures, front, alerts, isReady: reasons.length === 0};
@@ -110,7 +110,7 @@ async function residentBytesOf(pid: number): Promise<number | undefined> {
     const kib = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1];
     return kib === undefined ? undefined : Number(kib) * 1_024;
   } catch (error) {
-    if (isSystemError(error)) return undefined; // It just ended, or this is no Linux.
+    if (isSystemError(error)) return undefined; // The process just ended, or this is no Linux.
     throw error;
   }
 }
@@ -125,7 +125,7 @@ async function cpuSecondsOf(pid: number): Promise<number | undefined> {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   } catch (error) {
-    if (isSystemError(error)) return undefined; // It just ended, or this is no Linux.
+    if (isSystemError(error)) return undefined; // The process just ended, or this is no Linux.
     throw error;
   }
 }

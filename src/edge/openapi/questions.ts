@@ -7,7 +7,7 @@ export interface AskedQuestion {
   readonly question: string;
   /** Paths with queries as a reader would write them, escaped where a shell or a URL needs it. */
   readonly requests: readonly string[];
-  /** How the answer says it. */
+  /** Text that tells where the answer has it. */
   readonly answer: string;
 }
 

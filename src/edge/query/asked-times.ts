@@ -182,7 +182,7 @@ function localRange(
 export const isOfUtc = ({interval, week_start, ...asked}: AskedBuckets, service: ZoneDefault): boolean =>
   zoneIn(asked, service).isUtc && (interval !== 'week' || week_start === 'monday');
 
-/** How many buckets there are. */
+/** Number of buckets. */
 export const bucketCount = ({fromMs, toMs, interval, buckets}: BucketedRange): number =>
   buckets?.labels.length ?? bucketStarts(fromMs, toMs, interval, reportBucketsMax)!.length;
 

@@ -54,7 +54,7 @@ export class Asks {
     return answer;
   }
 
-  /** How webhooks fare, by a process that delivers. @throws RequestFailure (503) */
+  /** Measures of webhooks, from a process that delivers. @throws RequestFailure (503) */
   deliver(msMax: number): Promise<DeliverAnswer> {
     return this.ask<DeliverAnswer>(askDeliverSubject, {ask: 'measures'}, msMax);
   }

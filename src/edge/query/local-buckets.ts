@@ -47,7 +47,8 @@ export function localBuckets(
   const all = interval === 'hour' ? hourStarts(fromMs, zone) : dayStarts(fromMs, interval, zone, weekStart);
   const found: Start[] = [];
   for (const start of all) {
-    if (start.timeMs <= fromMs || start.timeMs === found.at(-1)?.timeMs) found.pop(); // It begins later, or is empty.
+    // The last bucket ends before the range, or is empty.
+    if (start.timeMs <= fromMs || start.timeMs === found.at(-1)?.timeMs) found.pop();
     if (start.timeMs > toMs) return bucketsFrom(found, start.timeMs, interval);
     if (found.length === countMax) return undefined;
     found.push(start);

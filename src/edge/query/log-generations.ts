@@ -22,7 +22,7 @@ export class LogGenerations {
   private readonly generations: Int32Array;
   /** Newest acked sequence of each log over this connection. */
   private readonly sequences: Float64Array;
-  /** How often each generation was doubted: an answer to a question from before the last doubt is outdated. LG1 */
+  /** Number of doubts about each generation: an answer to a question from before the last doubt is outdated. LG1 */
   private readonly doubts: Int32Array;
   private readonly isAsking: Uint8Array;
   private isStopped = false;

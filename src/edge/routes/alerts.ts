@@ -87,7 +87,7 @@ export const deleteAlert: Handle = async (front, exchange, segment) => {
   const removed = await changed(front, () => alertsOf(front.hooks).remove(id));
   if (removed === undefined) throw new RequestFailure(unknownAlert);
   front.audit.defined('alert.deleted', author, id);
-  // What is left of it does no harm, and is swept out.
+  // A record that is left does no harm: a sweep deletes it.
   await Promise.allSettled([forgetRecord(front.hooks.bucket, stateName(id))]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };

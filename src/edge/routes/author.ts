@@ -1,11 +1,11 @@
-// Who asks for a change, as the audit trail names them.
+// The author of a change, as the audit trail names them.
 import type {KeyAuthor} from '../../keys/store.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 
 /**
- * The id of an API key or of a person's access token, `admin` for the admin token; with the client's address. It is asked for before
- * the change: a connection that was closed meanwhile has no address.
+ * The id of an API key or of a person's access token, `admin` for the admin token; with the client's address. Call it before the
+ * change: a connection that was closed meanwhile has no address.
  */
 export const authorOf = ({clientAddresses}: Pick<Front, 'clientAddresses'>, exchange: Exchange): KeyAuthor => ({
   by: exchange.key?.id ?? exchange.session?.by ?? 'admin',

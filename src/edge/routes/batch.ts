@@ -145,7 +145,7 @@ class BatchOutcome implements CommitWaiter {
     }
   }
 
-  /** No more entries will be appended. */
+  /** Call it when all entries are appended. */
   complete(): void {
     this.isComplete = true;
     this.answerWhenKnown();

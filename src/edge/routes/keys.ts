@@ -16,7 +16,7 @@ import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 
-// If the key was created nevertheless, no client has its text: it opens nothing, and an admin can revoke it in the list.
+// A key that was created nevertheless opens nothing, since no client has its text; an admin can revoke it in the list.
 const outcomeUnknown = unavailable(
   'the key store does not respond: the change may or may not have been made, list the keys to see',
 );

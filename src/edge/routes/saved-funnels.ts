@@ -136,7 +136,7 @@ export const savedFunnelReport: Handle = (front, exchange, segment) => {
   }))(front, exchange, segment);
 };
 
-/** Live. */
+/** Answers with the progress of one user in every saved funnel, live. */
 export async function readUserFunnels(front: Front, exchange: Exchange): Promise<void> {
   const user = userInQuery(exchange);
   const funnels = savedFunnelsOf(front.hooks).list();

@@ -37,7 +37,7 @@ export interface End {
   readonly end: number;
 }
 
-/** By partition. @throws RequestFailure (503) when a partition does not answer. */
+/** Ends of all partitions, in their order. @throws RequestFailure (503) when a partition does not answer. */
 export const endsOf = ({asks, partitionCount}: Front): Promise<End[]> =>
   Promise.all(
     Array.from({length: partitionCount}, async (_, partition) => {
@@ -47,9 +47,10 @@ export const endsOf = ({asks, partitionCount}: Front): Promise<End[]> =>
     }),
   );
 
-/** As `endsOf`, behind every event that was accepted before. @throws RequestFailure (503), also of a partition that is behind its log. */
+/** Ends after every event that was accepted before. @throws RequestFailure (503), also for a partition that is behind its log. */
 export async function endsOfAccepted(front: Front): Promise<End[]> {
-  const nothing = {ask: 'history', fromMs: 0, toMs: 0, limit: 1} as const; // Is answered once these are folded.
+  // The answer to a live question comes once these events are folded.
+  const nothing = {ask: 'history', fromMs: 0, toMs: 0, limit: 1} as const;
   const partitions = Array.from({length: front.partitionCount}, (_, partition) => partition);
   await Promise.all(partitions.map((partition) => front.asks.partition(partition, nothing, ['history'])));
   return endsOf(front);

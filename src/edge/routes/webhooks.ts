@@ -125,7 +125,7 @@ export const deleteWebhook: Handle = async (front, exchange, segment) => {
   const removed = await storedChange(front, storeSilent, () => front.hooks.endpoints.remove(id));
   if (removed === undefined) throw new RequestFailure(unknownWebhook);
   front.audit.defined('webhook.deleted', author, id);
-  // Its remains do no harm: no process serves it any more.
+  // Records that are left do no harm: no process serves a deleted webhook.
   await Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };

@@ -15,7 +15,7 @@ import type {NatsAddress} from '../../worker-messages.js';
 // The embedded server is back 30 ms after a crash: a longer wait would make that a visible outage.
 const reconnectWaitMs = 50;
 const reconnectJitterMs = 50;
-// Only this deadline notices a server that dies between its greeting and its first PONG. With 5 s, a server that was killed
+// No other deadline notices a server that dies between its greeting and its first PONG. With 5 s, a server that was killed
 // twice in a row kept writes at 503 for 5 s after it was back.
 const handshakeMsMax = 2_000;
 /** A start on a busy machine must not end because a handshake took longer, or longer than the server waits for a login. */

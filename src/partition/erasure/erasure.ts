@@ -32,7 +32,7 @@ import type {NoteStep} from './erasure-steps.js';
 /** Chunks rewritten together: their writes share the disk's flushes. About 5 MB each in memory. */
 const chunksAtOnce = 4;
 
-/** What is erased of one user. */
+/** Rows and message ids that are erased with one user. */
 interface ErasedOfUser {
   readonly user: number;
   readonly rows: ErasedRow[];
@@ -40,7 +40,7 @@ interface ErasedOfUser {
   readonly fingerprints: Uint32Array[];
 }
 
-/** What is erased, by user. */
+/** Erased rows and message ids by user. */
 class ErasedUsers {
   private readonly byUser = new Map<number, ErasedOfUser>();
 

@@ -152,7 +152,7 @@ export class Scrub {
     this.erasedValues += erased.length - remaining.length;
     const first = await this.firstSequence();
     note('read back');
-    const isPurged = older.sequence > 0 && first >= older.sequence; // At 0: a snapshot before another log (LI4, log-identity.ts)
+    const isPurged = older.sequence > 0 && first >= older.sequence; // Sequence 0: a snapshot before another log (LI4, log-identity.ts)
     if (remaining.length > 0 || !isPurged) {
       this.setup.log.error(
         {remaining: remaining.length, first, position},

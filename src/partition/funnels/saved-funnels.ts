@@ -50,7 +50,7 @@ export interface SavedFunnelsSetup extends Pick<PartitionView, 'partition' | 'la
   readonly writer: Pick<LogWriter, 'complete'>;
   readonly effects: Pick<Effects, 'whenQueued'>;
   readonly outbox: Pick<Outbox, 'funnels'>;
-  /** Undefined: it cannot be said now. */
+  /** Asks for a share of the users who completed a funnel; undefined: the answer is unknown now. */
   readonly converted: (funnel: PlainFunnel, fromByte: number) => Promise<Converted | undefined>;
   /** SF6 */
   readonly funnelBytesMax: number;
@@ -80,7 +80,7 @@ export class SavedFunnels {
     this.settling = start(() => this.settle());
   }
 
-  /** Takes over the newest definitions. To be called before the first fold, and when they may have changed. */
+  /** Takes over the newest definitions. Call it before the first fold, and when they may have changed. */
   define(): void {
     const funnels = this.setup.outbox.funnels().slice(0, funnelsWatchedMax);
     if (JSON.stringify(funnels) !== JSON.stringify(this.funnels)) this.replace(funnels);
@@ -96,7 +96,7 @@ export class SavedFunnels {
       this.setup.funnelBytesMax,
     );
     this.due.clear();
-    // Rows that were folded before are of no watch.
+    // The new watch has not seen rows that were folded before.
     for (const {id} of funnels) this.due.set(id, this.positionAt(partition.appliedSequence));
   }
 
@@ -110,7 +110,7 @@ export class SavedFunnels {
     return {bytes: bytes + watch.byteLength, bytesMax, lateUsers};
   }
 
-  /** The partition goes live, or something may be due. */
+  /** Call it when the partition goes live, and when something may be due. */
   wake(): void {
     this.noteFolded();
     this.notePublished();

@@ -261,8 +261,8 @@ export class PartSweep {
     try {
       await jsm.streams.deleteMessage(bucketStream('parts'), sequence, true);
     } catch (error) {
-      // Not found: the value was erased before. Of a message that a power cut lost the server only says that the deletion
-      // failed, so ask it for the message.
+      // A value that is not found was erased before. For a message that a power cut lost, the server only says that the
+      // deletion failed, so ask it for the message.
       if (hasCode(error, messageNotFound, sequenceNotFound)) return;
       if (!hasCode(error, deletionFailed) || (await isThere(jsm, {subject, revision: sequence}, this.retries)))
         throw error;
