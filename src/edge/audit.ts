@@ -7,7 +7,7 @@
 import type {KeyRecord} from '../keys/key.js';
 import type {KeyAuthor, KeyChange} from '../keys/store.js';
 import type {Logger} from '../observe.js';
-import type {RecordLine} from './dashboard/answers.js';
+import type {RecordLine} from './dashboard/answers/record.js';
 
 interface AuditOptions {
   readonly logger: Logger;

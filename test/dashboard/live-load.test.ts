@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {alarmWords} from '../../dashboard/src/pages/live/alarms.js';
 import {fillRate, pointsOf, summed} from '../../dashboard/src/pages/live/points.js';
 import {joined} from '../../dashboard/src/service/load-rows.js';
-import type {LoadRows} from '../../src/edge/dashboard/answers.js';
+import type {LoadRows} from '../../src/edge/dashboard/answers/load.js';
 
 const startMs = Date.UTC(2026, 10, 20, 12);
 

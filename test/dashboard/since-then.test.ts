@@ -1,7 +1,7 @@
 // What came since the moment that reports count up to, out of the rates that the service keeps.
 import {expect, test} from 'vitest';
 import {sinceThen} from '../../dashboard/src/service/since-then.js';
-import type {LoadAnswer, LoadState} from '../../src/edge/dashboard/answers.js';
+import type {LoadAnswer, LoadState} from '../../src/edge/dashboard/answers/load.js';
 
 const answer = (seconds: number, more: Partial<LoadState> = {}): LoadAnswer => ({
   at: Array.from({length: seconds + 1}, (_, at) => at * 1_000),

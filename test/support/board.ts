@@ -1,6 +1,6 @@
 // Boards, set as a test wants them.
 import {expect} from 'vitest';
-import type {BoardAnswer, BoardsAnswer} from '../../src/edge/dashboard/answers.js';
+import type {BoardAnswer, BoardsAnswer} from '../../src/edge/dashboard/answers/boards.js';
 import type {BrowserClient} from './browser-client.js';
 
 /** `client`: signed in. */

@@ -1,7 +1,7 @@
 // The annotations of the service as this browser last read them.
 import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {AnnotationAnswer, AnnotationsAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {AnnotationAnswer, AnnotationsAnswer} from '../../../src/edge/dashboard/answers/annotations.js';
 import {marksOf} from '../charts/annotated';
 import {drawMarks} from '../charts/mark-drawing';
 import {type Answer, change, type Fault, read} from './client';

@@ -1,7 +1,7 @@
 // Whether any event was ever sent: until then the first page shows how to send one.
 
 import {signal} from '@preact/signals';
-import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {LoadAnswer} from '../../../src/edge/dashboard/answers/load.js';
 import {read} from './client';
 
 /** Undefined while it is not known. */

@@ -1,5 +1,5 @@
 // An event of the stream as text.
-import type {ArrivedEvent} from '../../../src/edge/dashboard/answers.js';
+import type {ArrivedEvent} from '../../../src/edge/dashboard/answers/stream.js';
 
 export const whoOf = ({user_id, anonymous_id}: Pick<ArrivedEvent, 'user_id' | 'anonymous_id'>): string =>
   user_id ?? anonymous_id ?? '';

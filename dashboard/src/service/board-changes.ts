@@ -2,7 +2,7 @@
 //   BO1. A change is shown at once. Changes are sent one after the other, each as one of the version that the board then has.
 //   BO2. Where somebody else was faster, a change that means the same on their board is made there. Any other one is not made.
 import {batch} from '@preact/signals';
-import type {BoardAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {BoardAnswer} from '../../../src/edge/dashboard/answers/boards.js';
 import {moved, pinsMax} from '../address/pin-list';
 import {type Board, type BoardChange, type BoardContent, changeFault, changes, readBoards} from './boards';
 import {type Answer, change, type Fault, faultOf} from './client';

@@ -1,7 +1,7 @@
 // The boards as this browser last read them. Changes of them are made in board-changes.ts.
 import {computed, signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {BoardAnswer, BoardsAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {BoardAnswer, BoardsAnswer} from '../../../src/edge/dashboard/answers/boards.js';
 import {type Fault, faultOf, read} from './client';
 import {publication} from './publication';
 

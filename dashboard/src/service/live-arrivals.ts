@@ -2,7 +2,7 @@
 //   LA1. A list does not move under the pointer or the focus: newer events wait, and are counted.
 import {useSignal} from '@preact/signals';
 import {useState} from 'preact/hooks';
-import type {ArrivedEvent, ArrivedSample} from '../../../src/edge/dashboard/answers.js';
+import type {ArrivedEvent, ArrivedSample} from '../../../src/edge/dashboard/answers/stream.js';
 import {type ArrivalFilter, streamState, useTopic} from './stream';
 
 const meanOfSeconds = 5;

@@ -1,6 +1,6 @@
 // Rows of load, one a second, as they are read and as the stream brings them.
 
-import type {LoadRows} from '../../../src/edge/dashboard/answers.js';
+import type {LoadRows} from '../../../src/edge/dashboard/answers/load.js';
 
 export const ringMinutes = 15;
 const keptMs = ringMinutes * 60_000;

@@ -4,7 +4,8 @@
 
 import {computed, signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import type {LoadAnswer, LoadRows, LoadState, Vitals} from '../../../src/edge/dashboard/answers.js';
+import type {LoadAnswer, LoadRows, LoadState} from '../../../src/edge/dashboard/answers/load.js';
+import type {Vitals} from '../../../src/edge/dashboard/answers/stream.js';
 import {now} from '../shell/now';
 import {type Fault, read} from './client';
 import {joined, ringMinutes} from './load-rows';

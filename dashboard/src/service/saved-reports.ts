@@ -2,7 +2,7 @@
 //   SD1. A report is replaced only as the version that was opened here, or else as the one in the list: what somebody else made of
 //        it meanwhile comes back as a conflict.
 import {signal} from '@preact/signals';
-import type {SavedReportAnswer, SavedReportsAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {SavedReportAnswer, SavedReportsAnswer} from '../../../src/edge/dashboard/answers/saved-reports.js';
 import {type Answer, change, type Fault, read} from './client';
 
 export type SavedReport = SavedReportAnswer;

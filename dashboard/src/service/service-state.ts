@@ -1,7 +1,7 @@
 // State of the service, for the side of every page. A visible page asks every few seconds.
 
 import {signal} from '@preact/signals';
-import type {StateAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {StateAnswer} from '../../../src/edge/dashboard/answers/state.js';
 import {read} from './client';
 import {session} from './session';
 

@@ -1,7 +1,7 @@
 // The session, as the service describes it.
 
 import {signal} from '@preact/signals';
-import type {SessionAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {SessionAnswer} from '../../../src/edge/dashboard/answers/session.js';
 import type {DashboardRole} from '../../../src/keys/dashboard-role.js';
 import {type Answer, change, isSignedOut, read} from './client';
 

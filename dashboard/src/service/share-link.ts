@@ -1,7 +1,7 @@
 // The data of a link: one request answers all that its page asks, and is made again when newer numbers are due.
 //   LK1. A report that was shown stays while the service does not answer. One that is not shared any more goes at once.
 import {effect, signal} from '@preact/signals';
-import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {SharedReportAnswer} from '../../../src/edge/dashboard/answers/shares.js';
 import {sharePath} from '../address/base';
 import {type Answer, ask, type Fault, taken} from './client';
 import {freshnessOf, oldest} from './freshness';

@@ -1,5 +1,5 @@
 // Events accepted since a moment, and the partition with the oldest snapshot, for the freshness of a page.
-import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {LoadAnswer} from '../../../src/edge/dashboard/answers/load.js';
 
 export interface SinceThen {
   readonly accepted: number;

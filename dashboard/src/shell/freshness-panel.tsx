@@ -1,6 +1,6 @@
 // Panel of freshness: the time up to which numbers are exact, what came since, when the next are due, the slowest partition.
 import {useEffect} from 'preact/hooks';
-import type {LoadAnswer} from '../../../src/edge/dashboard/answers.js';
+import type {LoadAnswer} from '../../../src/edge/dashboard/answers/load.js';
 import {clockText, count, duration, momentText} from '../charts/format';
 import {useAsked} from '../service/asked';
 import type {Freshness} from '../service/freshness';

@@ -14,7 +14,7 @@ import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
-import type {AnnotationAnswer, AnnotationsAnswer} from './answers.js';
+import type {AnnotationAnswer, AnnotationsAnswer} from './answers/annotations.js';
 
 export const annotationBodyBytesMax = 4 * 1024;
 

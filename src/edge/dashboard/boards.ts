@@ -25,7 +25,7 @@ import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
-import type {BoardAnswer, BoardChangedMeanwhileAnswer, BoardsAnswer} from './answers.js';
+import type {BoardAnswer, BoardChangedMeanwhileAnswer, BoardsAnswer} from './answers/boards.js';
 
 export const boardBodyBytesMax = 64 * 1024;
 

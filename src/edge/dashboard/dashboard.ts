@@ -4,7 +4,7 @@ import type {AdminTokens} from '../admission/authentication.js';
 import type {ClientAddresses} from '../http/client-address.js';
 import type {Exchange} from '../http/exchange.js';
 import type {Routes} from '../route.js';
-import type {ApiPlace} from './answers.js';
+import type {ApiPlace} from './answers/session.js';
 import {readDashboardFiles} from './assets.js';
 import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';

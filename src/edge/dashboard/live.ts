@@ -13,7 +13,8 @@ import {gatherMeasures, type Measures, type ViewSources} from '../metrics/view.j
 import {optional, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {ReadEndpoint} from '../route.js';
-import type {LoadAnswer, Vitals} from './answers.js';
+import type {LoadAnswer} from './answers/load.js';
+import type {Vitals} from './answers/stream.js';
 import {type DashboardDoor, roleNotSufficient} from './door.js';
 import {type LookSources, publishedOf, readingOf, stateOf} from './load-look.js';
 import {columnNames, LoadRing} from './load-ring.js';

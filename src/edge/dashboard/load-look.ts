@@ -11,7 +11,7 @@ import {answerBytesInFlight} from '../http/unread-answers.js';
 import type {Measures} from '../metrics/view.js';
 import {isCatchingUp} from '../readiness.js';
 import type {Route} from '../route.js';
-import type {LoadAlarmKind, LoadState, MemoryUse, PartitionLoad, Published} from './answers.js';
+import type {LoadAlarmKind, LoadState, MemoryUse, PartitionLoad, PublishedReports} from './answers/load.js';
 import type {LoadReading} from './load-ring.js';
 
 export interface LookSources {
@@ -76,7 +76,7 @@ export function readingOf(
   };
 }
 
-export function publishedOf({refreshMs}: Pick<LookSources, 'refreshMs'>, measures: Measures | undefined): Published {
+export function publishedOf({refreshMs}: Pick<LookSources, 'refreshMs'>, measures: Measures | undefined): PublishedReports {
   const asOfMs = measures?.report?.asOfMs ?? null;
   return {
     as_of: asOfMs === null ? null : isoText(asOfMs),

@@ -5,7 +5,7 @@
 //        so is one whose source did not answer. Unknown is NaN here, and null for readers.
 import {type ErrorCode, statusOf} from '../failure.js';
 import {ackCells, percentilesBetween} from '../metrics/ack-times.js';
-import type {LoadRows} from './answers.js';
+import type {LoadRows} from './answers/load.js';
 
 export const ringRows = 900;
 

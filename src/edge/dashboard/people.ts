@@ -13,7 +13,7 @@ import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
-import type {PersonAnswer} from './answers.js';
+import type {PersonAnswer} from './answers/people.js';
 import {orUnavailable} from './sign-in.js';
 
 const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a control character`;

@@ -11,7 +11,7 @@ import {optional, wholeNumber} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import type {RecordPage} from '../stored-record.js';
-import type {RecordAnswer, RecordLine} from './answers.js';
+import type {RecordAnswer, RecordLine} from './answers/record.js';
 
 const recordForm = {
   before: optional(wholeNumber(999_999_999), {description: 'As the page before answered it.'}),

@@ -26,7 +26,7 @@ import {stickinessReport} from '../routes/stickiness.js';
 import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
 import {annotate, annotationBodyBytesMax, deleteAnnotation, listAnnotations} from './annotations.js';
-import type {StateAnswer} from './answers.js';
+import type {StateAnswer} from './answers/state.js';
 import {type Asset, answerAsset, answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} from './boards.js';

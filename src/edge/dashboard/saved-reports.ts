@@ -20,7 +20,7 @@ import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
-import type {ChangedMeanwhileAnswer, SavedReportAnswer, SavedReportsAnswer} from './answers.js';
+import type {ChangedMeanwhileAnswer, SavedReportAnswer, SavedReportsAnswer} from './answers/saved-reports.js';
 
 /** The longest question, escaped throughout. */
 export const savedReportBodyBytesMax = 128 * 1024;

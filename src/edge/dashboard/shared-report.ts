@@ -20,7 +20,7 @@ import {pathsReport} from '../routes/paths.js';
 import type {ReportRoute} from '../routes/reports.js';
 import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
-import type {PathAnswer} from './answers.js';
+import type {PathAnswer} from './answers/shares.js';
 
 /** A report, by what its page needs to show it. */
 export type SharedReport = Pick<SavedReport, 'name' | 'page' | 'search'>;

@@ -22,13 +22,7 @@ import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
-import type {
-  CreatedShareAnswer,
-  ShareAnswer,
-  SharedReportAnswer,
-  ShareNeedsWordAnswer,
-  SharesAnswer,
-} from './answers.js';
+import type {CreatedShareAnswer, ShareAnswer, SharedReportAnswer, ShareNeedsWordAnswer, SharesAnswer} from './answers/shares.js';
 import {answersOf, type SharedReport} from './shared-report.js';
 
 const readsPerMinute = 120;

@@ -15,7 +15,7 @@ import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {BodyEndpoint, ReadEndpoint} from '../route.js';
 import {readFields, readObject} from '../routes/json-fields.js';
-import type {ApiPlace, SessionAnswer} from './answers.js';
+import type {ApiPlace, SessionAnswer} from './answers/session.js';
 import type {DashboardDoor} from './door.js';
 import type {Session, Sessions} from './session.js';
 

@@ -7,7 +7,7 @@
 //   ST4. A stop ends every stream at once. A drain waits for none of them (exchange.ts).
 import {type DashboardRole, mayAs} from '../../keys/dashboard-role.js';
 import type {StreamAnswer} from '../http/stream-answer.js';
-import type {ArrivedSample} from './answers.js';
+import type {ArrivedSample} from './answers/stream.js';
 import type {Session} from './session.js';
 
 export const streamsMax = 64;

@@ -6,7 +6,7 @@
 
 import {entryKind} from '../../../actors/log/entries.js';
 import {type EntryView, MessageCursor, PropertyCursor} from '../../../actors/log/entry-view.js';
-import type {ArrivedEvent, ArrivedSample} from '../dashboard/answers.js';
+import type {ArrivedEvent, ArrivedSample} from '../dashboard/answers/stream.js';
 
 export const sampleMax = 10;
 const propertiesMax = 12;

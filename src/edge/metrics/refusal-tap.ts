@@ -3,7 +3,7 @@
 //   RT2. Equal refusals of a second are one with a count; above `kindsMax` different ones the others are only counted.
 
 import {ownFieldName} from '../admission/rejected-events.js';
-import type {SeenRefusal, SeenRefusals} from '../dashboard/answers.js';
+import type {SeenRefusal, SeenRefusals} from '../dashboard/answers/stream.js';
 import type {ErrorCode} from '../failure.js';
 
 const kindsMax = 20;

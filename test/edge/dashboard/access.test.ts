@@ -1,7 +1,8 @@
 // Who may ask what of the dashboard, against a running service: ways in, roles, forged requests, foreign hosts, the files.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {countsPath, usersPath} from '../../../dashboard/src/address/report-address.js';
-import type {BoardAnswer, RecordLine} from '../../../src/edge/dashboard/answers.js';
+import type {BoardAnswer} from '../../../src/edge/dashboard/answers/boards.js';
+import type {RecordLine} from '../../../src/edge/dashboard/answers/record.js';
 import {routedMethods} from '../../../src/edge/route.js';
 import {dashboardRoles} from '../../../src/keys/dashboard-role.js';
 import {readBoards} from '../../support/board.js';

@@ -1,6 +1,6 @@
 // The ring and the streams of a service that runs.
 import {afterAll, afterEach, beforeAll, expect, test} from 'vitest';
-import type {LoadRows, LoadState} from '../../../src/edge/dashboard/answers.js';
+import type {LoadRows, LoadState} from '../../../src/edge/dashboard/answers/load.js';
 import {streamsOfSessionMax} from '../../../src/edge/dashboard/stream.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {openStream, type StreamReader} from '../../support/event-stream.js';

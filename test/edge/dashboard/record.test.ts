@@ -1,6 +1,6 @@
 // The record over restarts of a service: read in pages, without ids of people who were deleted, and without secrets.
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import type {RecordAnswer, RecordLine} from '../../../src/edge/dashboard/answers.js';
+import type {RecordAnswer, RecordLine} from '../../../src/edge/dashboard/answers/record.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';

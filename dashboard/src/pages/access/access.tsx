@@ -1,7 +1,7 @@
 // Settings, Access: who may sign in, as what, and the end of all sessions.
 
 import {useState} from 'preact/hooks';
-import type {PersonAnswer} from '../../../../src/edge/dashboard/answers.js';
+import type {PersonAnswer} from '../../../../src/edge/dashboard/answers/people.js';
 import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAsked} from '../../service/asked';

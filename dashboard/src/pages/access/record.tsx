@@ -1,7 +1,7 @@
 // The record: who did what when, and who tried to get in.
 
 import {useEffect, useState} from 'preact/hooks';
-import type {RecordAnswer, RecordLine} from '../../../../src/edge/dashboard/answers.js';
+import type {RecordAnswer, RecordLine} from '../../../../src/edge/dashboard/answers/record.js';
 import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';
 import {TableFrame} from '../../controls/table-frame';

@@ -2,7 +2,7 @@
 
 import {useEffect, useState} from 'preact/hooks';
 import type {ListedRejection, RejectedAnswer} from '../../../../src/edge/answers/rejected.js';
-import type {SeenRefusals} from '../../../../src/edge/dashboard/answers.js';
+import type {SeenRefusals} from '../../../../src/edge/dashboard/answers/stream.js';
 import {pageAddress} from '../../address/base';
 import {count} from '../../charts/format';
 import {Moment} from '../../controls/moment';

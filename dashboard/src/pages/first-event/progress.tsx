@@ -4,13 +4,8 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useState} from 'preact/hooks';
 import type {HistoryAnswer} from '../../../../src/edge/answers/events.js';
-import type {
-  ArrivedEvent,
-  ArrivedSample,
-  Published,
-  SeenRefusal,
-  SeenRefusals,
-} from '../../../../src/edge/dashboard/answers.js';
+import type {PublishedReports} from '../../../../src/edge/dashboard/answers/load.js';
+import type {ArrivedEvent, ArrivedSample, SeenRefusal, SeenRefusals} from '../../../../src/edge/dashboard/answers/stream.js';
 import {pageAddress} from '../../address/base';
 import {agoText, clockText, duration} from '../../charts/format';
 import {propertiesText, whoOf} from '../../service/arrivals';
@@ -30,13 +25,13 @@ interface Refused extends SeenRefusal {
 
 export function Progress() {
   const arrival = useSignal<ArrivedEvent | undefined>(undefined);
-  const published = useSignal<Published | undefined>(undefined);
+  const published = useSignal<PublishedReports | undefined>(undefined);
   const refused = useSignal<readonly Refused[]>([]);
   const inHistoryMs = useInHistory(arrival.value);
   useTopic<ArrivedSample>('arrivals', ({events}) => {
     arrival.value ??= events[0];
   });
-  useTopic<Published>('published', (news) => {
+  useTopic<PublishedReports>('published', (news) => {
     published.value = news;
   });
   useTopic<SeenRefusals>('refusals', ({at, refusals}) => {
@@ -142,7 +137,7 @@ function Due({
   published,
 }: {
   readonly event: ArrivedEvent | undefined;
-  readonly published: Published | undefined;
+  readonly published: PublishedReports | undefined;
 }) {
   if (published === undefined) return <>Reports are published every few minutes.</>;
   if (event === undefined) return <>Within {duration(published.refresh_seconds)} of being accepted.</>;

@@ -1,5 +1,5 @@
 // Alarms and their cures in the words of docs/operating.md; a test compares the two.
-import type {LoadAlarmKind} from '../../../../src/edge/dashboard/answers.js';
+import type {LoadAlarmKind} from '../../../../src/edge/dashboard/answers/load.js';
 
 export interface AlarmWords {
   readonly means: string;

@@ -1,5 +1,5 @@
 // Uses of memory against their bounds.
-import type {LoadState} from '../../../../src/edge/dashboard/answers.js';
+import type {LoadState} from '../../../../src/edge/dashboard/answers/load.js';
 import {Card} from '../../shell/card';
 import {bytesText} from './units';
 

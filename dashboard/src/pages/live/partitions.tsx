@@ -1,6 +1,6 @@
 // The partitions, worst first.
 
-import type {PartitionLoad} from '../../../../src/edge/dashboard/answers.js';
+import type {PartitionLoad} from '../../../../src/edge/dashboard/answers/load.js';
 import {count, duration} from '../../charts/format';
 import {TableFrame} from '../../controls/table-frame';
 import type {Load} from '../../service/load';

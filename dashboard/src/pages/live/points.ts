@@ -1,7 +1,7 @@
 // Rows of a second each as the points of a chart. Over more minutes a point covers more seconds.
 //   PO1. Of rates a point has the mean, of everything else the worst: a peak of one second must not vanish.
 //   PO2. A second without a number is a gap: no line is drawn over it.
-import type {LoadRows} from '../../../../src/edge/dashboard/answers.js';
+import type {LoadRows} from '../../../../src/edge/dashboard/answers/load.js';
 
 export const ranges = [
   {minutes: 1, seconds: 1},

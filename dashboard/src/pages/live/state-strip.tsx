@@ -1,6 +1,6 @@
 // State of the service in its own words: ready or why not, and what an operator must do.
 
-import type {LoadState} from '../../../../src/edge/dashboard/answers.js';
+import type {LoadState} from '../../../../src/edge/dashboard/answers/load.js';
 import {clockText, duration} from '../../charts/format';
 import type {Load} from '../../service/load';
 import {Icon} from '../../shell/icon';

@@ -1,6 +1,6 @@
 // Links that share a report: who made them, how often they are read, until when; and their end, at once.
 import {useState} from 'preact/hooks';
-import type {ShareAnswer, SharesAnswer} from '../../../../src/edge/dashboard/answers.js';
+import type {ShareAnswer, SharesAnswer} from '../../../../src/edge/dashboard/answers/shares.js';
 import {count, momentText} from '../../charts/format';
 import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';

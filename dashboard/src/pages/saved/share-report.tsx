@@ -1,6 +1,6 @@
 // Makes a link that shows a saved report to whoever has it. The link is shown once.
 import {useState} from 'preact/hooks';
-import type {CreatedShareAnswer, ShareNeedsWordAnswer} from '../../../../src/edge/dashboard/answers.js';
+import type {CreatedShareAnswer, ShareNeedsWordAnswer} from '../../../../src/edge/dashboard/answers/shares.js';
 import {sharePath} from '../../address/base';
 import {CopyButton} from '../../controls/copy-button';
 import {Dialog} from '../../controls/dialog';

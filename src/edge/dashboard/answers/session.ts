@@ -1,0 +1,22 @@
+// A session of the dashboard, as its pages see it.
+import type {DashboardRole} from '../../../keys/dashboard-role.js';
+
+/** Answer of `GET session` with a valid session. */
+export interface SessionAnswer {
+  readonly role: DashboardRole;
+  readonly name: string;
+  /** Id of the access token; `admin` for the admin token and a sign-in link. */
+  readonly by: string;
+  readonly until: string;
+  /** Everything between the browser and the service is encrypted, as far as the service can tell. */
+  readonly is_secure: boolean;
+  readonly api: ApiPlace;
+}
+
+/**
+ * Address of the API for clients: that of the pages; another port of their host (ADMIN_PORT); or one that only a proxy knows.
+ */
+export type ApiPlace =
+  | {readonly at: 'here'}
+  | {readonly at: 'port'; readonly port: number}
+  | {readonly at: 'elsewhere'};

@@ -1,0 +1,61 @@
+// Links that share a report, and the report that one shows.
+import type {SavedReportAnswer} from './saved-reports.js';
+
+/** A link that shows one report to whoever has it. */
+export interface ShareAnswer {
+  readonly id: string;
+  /** Name of the report. */
+  readonly name: string;
+  /** Id of the saved report whose changes it shows; null: it shows the report as it was. */
+  readonly follows: string | null;
+  /** False: the report that it follows was deleted. */
+  readonly is_shown: boolean;
+  /** Origins whose pages may embed it. */
+  readonly origins: readonly string[];
+  readonly created_at: string;
+  /** Name of the person who made it. */
+  readonly created_by: string;
+  /** Null: the link has no end. */
+  readonly ends_at: string | null;
+  /** Number of reads of its data. Reads of the last minute at other edges are missing. */
+  readonly reads: number;
+  readonly last_read_at: string | null;
+}
+
+export interface SharesAnswer {
+  /** Links, the newest first. */
+  readonly shares: readonly ShareAnswer[];
+}
+
+/** `token` is not available again. */
+export interface CreatedShareAnswer extends ShareAnswer {
+  readonly token: string;
+}
+
+/** No link was made: the report names people. The same request with `may_name_people` makes one. */
+export interface ShareNeedsWordAnswer {
+  /** Reasons why the report names people, in words. */
+  readonly people: readonly string[];
+}
+
+/** A shared report, with all that its page asks. */
+export interface SharedReportAnswer extends Pick<SavedReportAnswer, 'name' | 'page' | 'search'> {
+  /** Time of the answers: relative ranges end with its day. */
+  readonly at: string;
+  readonly answers: readonly PathAnswer[];
+}
+
+/** Answer to a path of the API, such as `v1/reports/users?…`. */
+export type PathAnswer =
+  | {
+      readonly path: string;
+      /** Headers of freshness. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly value: unknown;
+    }
+  | {
+      readonly path: string;
+      readonly error: {readonly code: string; readonly message: string; readonly field?: string};
+      readonly status: number;
+    };
+
