@@ -146,14 +146,12 @@ describe.concurrent('a stop while a body is on its way', () => {
     const {connection} = await beginSlowRequest(service, 'never');
     process.kill(service.pid, 'SIGTERM');
     await isDraining(service);
-    const startedMs = performance.now();
     await until('it is asked again, later', () => {
       if (isRunning(service.pid)) process.kill(service.pid, 'SIGTERM');
       return !isRunning(service.pid);
     });
-    expect(await service.stop()).toBe(1);
     // The drain would have given the body ten seconds, and ended with 0.
-    expect(performance.now() - startedMs).toBeLessThan(9_000);
+    expect(await service.stop()).toBe(1);
     expect(service.logs()).toContain('SIGTERM again: ended without finishing');
     expect(await connection.untilClosed()).toBe(true);
   });

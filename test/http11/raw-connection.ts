@@ -2,6 +2,7 @@
 import {once} from 'node:events';
 import {connect, type Socket} from 'node:net';
 import {setTimeout as delay} from 'node:timers/promises';
+import {patienceMsMax} from '../support/until.js';
 
 export interface RawAnswer {
   readonly status: number;
@@ -10,8 +11,8 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-// Far beyond what an answer takes on a busy machine, and short of every deadline of the service.
-const answerMsMax = 8_000;
+// Short of every deadline of the service.
+const closedMsMax = 8_000;
 
 export class RawConnection {
   private readonly socket: Socket;
@@ -57,12 +58,12 @@ export class RawConnection {
 
   /** Waits for so many answers, or for the end of the connection. */
   async untilAnswers(count: number): Promise<RawAnswer[]> {
-    await this.until(() => this.isClosed || this.answers().length >= count, answerMsMax);
+    await this.until(() => this.isClosed || this.answers().length >= count, patienceMsMax);
     return this.answers();
   }
 
   /** @returns whether the other side closed in time. */
-  async untilClosed(msMax = answerMsMax): Promise<boolean> {
+  async untilClosed(msMax = closedMsMax): Promise<boolean> {
     await this.until(() => this.isClosed, msMax);
     return this.isClosed;
   }

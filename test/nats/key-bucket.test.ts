@@ -28,16 +28,15 @@ async function openStore(): Promise<KeyStore> {
   return KeyStore.open(new NatsKeyBucket(connection), () => 1_000);
 }
 
-// A second is what is promised, the rest is a busy machine. Who hears nothing of its watch is told otherwise after 10 s at
-// the earliest, when the client misses its heartbeats.
+// A second is what is promised, the rest is a busy machine. A watch that hears nothing misses its heartbeats after 10 s.
 const effectiveMsMax = 8_000;
 
 test('an empty bucket opens; created and revoked keys are known everywhere soon', async () => {
   const [here, there] = [await openStore(), await openStore()];
   const {key, record} = await here.create('write', 'web');
-  await until('the other process knows the key', () => there.ring.byKey(key), effectiveMsMax);
+  await until('the other process knows the key', () => there.ring.byKey(key));
   await there.revoke(record.id);
-  await until('the revocation is known', () => here.ring.byKey(key) === undefined, effectiveMsMax);
+  await until('the revocation is known', () => here.ring.byKey(key) === undefined);
 });
 
 test('a store that opens later has everything from the start', async () => {

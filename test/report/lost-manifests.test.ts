@@ -14,7 +14,7 @@ import type {PartitionSnapshot} from '../../src/report/published/newest-snapshot
 import type {ReportWorkerData} from '../../src/worker-messages.js';
 import {ForgetfulNats} from '../support/forgetful-nats.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
-import {until} from '../support/until.js';
+import {patienceMsMax, until} from '../support/until.js';
 
 const program = fileURLToPath(new URL('../../dist/service/report/worker.js', import.meta.url));
 
@@ -40,7 +40,7 @@ const publish = ({manifest}: PartitionSnapshot) => put(bucketSubject('manifests'
 
 /** As of when reports are, epoch ms. */
 async function reportsAsOf(): Promise<number | null | undefined> {
-  const message = await nc.request(askReportSubject, JSON.stringify({ask: 'status'}), {timeout: 5_000});
+  const message = await nc.request(askReportSubject, JSON.stringify({ask: 'status'}), {timeout: patienceMsMax});
   const answer = message.json<ReportAnswer>();
   return answer.kind === 'status' ? answer.asOfMs : undefined;
 }

@@ -23,7 +23,7 @@ import type {PartitionSnapshot} from '../../src/report/published/newest-snapshot
 import type {FromWorker, HandedManifest, ReportWorkerData, ToWorker} from '../../src/worker-messages.js';
 import {temporaryFolder} from '../support/service.js';
 import {MemoryParts, TestPartition} from '../support/snapshot.js';
-import {until} from '../support/until.js';
+import {patienceMsMax, until} from '../support/until.js';
 
 const program = fileURLToPath(new URL('../../dist/service/report/worker.js', import.meta.url));
 const hourMs = 3_600_000;
@@ -125,7 +125,7 @@ describe('report thread', () => {
   }
 
   async function ask(question: ReportQuestion): Promise<ReportAnswer> {
-    const message = await nc.request(askReportSubject, JSON.stringify(question), {timeout: 20_000});
+    const message = await nc.request(askReportSubject, JSON.stringify(question), {timeout: patienceMsMax});
     return message.json<ReportAnswer>();
   }
 
