@@ -175,6 +175,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['openapi'],
     ['dashboard'],
     ['all-routes.ts', 'server.ts'],
+    ['assembly.ts'],
     ['start.ts'],
   ],
   'src/nats': [

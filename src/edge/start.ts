@@ -2,47 +2,29 @@
 import {randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
-import type {NatsConnection} from 'nats';
-import {wtf8} from '../../actors/bytes/bytes.js';
-import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {Addresses, type AddressRules} from '../effects/addresses.js';
+import type {AddressRules} from '../effects/addresses.js';
 import {HookStore} from '../effects/hook-store.js';
 import {Letters} from '../effects/letters.js';
-import {messageId} from '../effects/trigger.js';
-import {AckedLinks} from '../ingest/acked-links.js';
-import {AckedSequences} from '../ingest/acked-sequences.js';
-import {EntryEncoder} from '../ingest/entry-encoder.js';
-import {FoldLag} from '../ingest/fold-lag.js';
-import {LinkEncoder} from '../ingest/link-encoder.js';
-import {LogPublisher, tickMs} from '../ingest/publisher.js';
+import {tickMs} from '../ingest/publisher.js';
 import {FixedKeys} from '../keys/fixed-keys.js';
 import {type Bootstrap, type FirstKeys, KeyStore} from '../keys/store.js';
-import {AskLink} from '../nats/ask-link.js';
 import {connectFirst} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
-import {NatsLogLink} from '../nats/log-link.js';
-import {LogRefusals} from '../nats/log-refusals.js';
-import {carriedBytesMax} from '../nats/payload.js';
 import {RecordLines} from '../nats/record-lines.js';
 import type {Durability} from '../nats/server/durability.js';
-import {isStreamThere, logStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
 import type {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
 import type {Zone} from '../zone.js';
 import type {AdminTokens} from './admission/authentication.js';
-import {BodiesUnderWay} from './admission/bodies-under-way.js';
-import {Intake, lookMs} from './admission/intake.js';
-import {LargeBodies} from './admission/large-bodies.js';
-import {type ObstacleSources, Obstacles} from './admission/obstacles.js';
+import type {ObstacleSources} from './admission/obstacles.js';
 import type {RateOptions} from './admission/rate-limit.js';
-import {RejectedEvents} from './admission/rejected-events.js';
-import {TurnShare} from './admission/turn-share.js';
 import {routes, servedRoutes} from './all-routes.js';
+import {createFront, type NatsConnections, openLogSide} from './assembly.js';
 import {AuditTrail} from './audit.js';
 import {Dashboard} from './dashboard/dashboard.js';
 import type {Shares} from './dashboard/shares.js';
@@ -52,13 +34,8 @@ import {clientConnections, operatorConnectionsMax} from './http/connections.js';
 import {loadTransport} from './http/load.js';
 import {SharedAnswer} from './http/shared-answer.js';
 import type {Transport} from './http/transport.js';
-import {onceATurn} from './http/turn.js';
 import {Scrape} from './metrics/scrape.js';
-import {Traffic} from './metrics/traffic.js';
 import type {NatsServerView} from './metrics/view.js';
-import {Asks} from './query/asks.js';
-import {CursorSeal} from './query/cursor.js';
-import {LogGenerations} from './query/log-generations.js';
 import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
 import type {Routes} from './route.js';
 import {HttpServer} from './server.js';
@@ -122,8 +99,6 @@ export interface Edge {
 const lastUsedEveryMs = 60_000;
 const finishMsMax = 10_000;
 const saveMsMax = 1_000;
-const generationMsMax = 2_000;
-const generationAgainMs = 100;
 
 /** Rejects with a StartFault when the port is taken. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
@@ -134,69 +109,89 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     connectFirst(options.nats, 'millrace-edge-ask'),
   ]);
   try {
-    return await openDoor(options, transport, logger, {log, ask});
+    return await openEdge(options, transport, logger, {log, ask});
   } catch (error) {
     await closeAll({log, ask});
     throw error;
   }
 }
 
-interface NatsConnections {
-  /** Publishing has its own connection: large replies to reads must not delay an ack. */
-  readonly log: NatsConnection;
-  readonly ask: NatsConnection;
+/** Buckets and streams that the edge reads and writes. */
+type Stores = Pick<Front, 'audit' | 'record' | 'keys' | 'fixedKeys' | 'hooks' | 'letters'>;
+
+async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: Logger): Promise<Stores> {
+  const [js, jsm] = [jetstream(ask), await jetstreamManager(ask, {checkAPI: false})];
+  const later = (ms: number, call: () => void): void => void setTimeout(call, ms).unref();
+  const newId = (): string => randomBytes(12).toString('base64url');
+  const record = new StoredRecord({lines: new RecordLines(js, jsm), newId, later, logger});
+  const audit = new AuditTrail({logger, wallMs, record: (line) => record.keep(line), later});
+  const keys = await KeyStore.open(new NatsKeyBucket(ask), wallMs, (...change) => audit.keyChanged(...change));
+  const hooks = await HookStore.open(new NatsKeyBucket(ask, 'hooks'), wallMs);
+  await keys.fixAll(options.fixedKeys);
+  const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
+  await keys.signIn.ensure();
+  for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
+  return {audit, record, keys, fixedKeys, hooks, letters: new Letters(js, jsm)};
 }
 
-async function openDoor(
+function dashboardOf(
+  {tokens, dashboardHosts, benchResultsDir}: EdgeOptions,
+  keys: KeyStore,
+  addresses: ClientAddresses,
+  logger: Logger,
+): Dashboard {
+  const dashboard = new Dashboard({keys, tokens, hosts: dashboardHosts, addresses, benchResultsDir, wallMs, monotonicMs});
+  if (!dashboard.isBuilt) logger.warn('the dashboard is not built, and is not served: run "npm run build"');
+  return dashboard;
+}
+
+/** Servers of the public port and, with ADMIN_PORT, of the operators' port. */
+interface Doors extends Pick<Edge, 'port' | 'adminPort'> {
+  readonly servers: readonly HttpServer[];
+}
+
+/** Listens. Rejects with a StartFault when a port is taken. */
+async function openDoors(
+  {host, port: askedPort, admin, tokens, limits}: EdgeOptions,
+  transport: Transport,
+  front: Front,
+  dashboard: Dashboard,
+  logger: Logger,
+): Promise<Doors> {
+  const served = servedRoutes(dashboard.routes);
+  const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
+    new HttpServer({
+      ...{transport, front, tokens, limits, monotonicMs, logger},
+      routes: routesBehind,
+      connectionsMax,
+      dashboardDoor: dashboard.door,
+    });
+  const door = openTo(admin === undefined ? served.all : served.clients, clientConnections(logger));
+  const port = await door.listen(host, askedPort);
+  if (admin === undefined) return {port, adminPort: port, servers: [door]};
+  const adminDoor = openTo(served.operators, operatorConnectionsMax);
+  const adminPort = await adminDoor.listen(admin.host, admin.port);
+  dashboard.apiPort = port;
+  return {port, adminPort, servers: [door, adminDoor]};
+}
+
+async function openEdge(
   options: EdgeOptions,
   transport: Transport,
   logger: Logger,
   connections: NatsConnections,
 ): Promise<Edge> {
-  const {tokens, limits, natsServer} = options;
-  const later = (ms: number, call: () => void): void => void setTimeout(call, ms).unref();
-  const [js, jsm] = [jetstream(connections.ask), await jetstreamManager(connections.ask, {checkAPI: false})];
-  const newId = (): string => randomBytes(12).toString('base64url');
-  const record = new StoredRecord({lines: new RecordLines(js, jsm), newId, later, logger});
-  const audit = new AuditTrail({logger, wallMs, record: (line) => record.keep(line), later});
-  const keys = await KeyStore.open(new NatsKeyBucket(connections.ask), wallMs, (...change) =>
-    audit.keyChanged(...change),
-  );
-  const hooks = await HookStore.open(new NatsKeyBucket(connections.ask, 'hooks'), wallMs);
-  await keys.fixAll(options.fixedKeys);
-  const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
-  await keys.signIn.ensure();
+  const {natsServer, foldingThreads, partitionCount} = options;
+  const stores = await openStores(options, connections, logger);
   const clientAddresses = new ClientAddresses(options.trustedProxies, (message) => logger.warn(message));
-  const dashboard = new Dashboard({
-    keys,
-    tokens,
-    hosts: options.dashboardHosts,
-    addresses: clientAddresses,
-    benchResultsDir: options.benchResultsDir,
-    wallMs,
-    monotonicMs,
-  });
-  if (!dashboard.isBuilt) logger.warn('the dashboard is not built, and is not served: run "npm run build"');
-  for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
+  const dashboard = dashboardOf(options, stores.keys, clientAddresses, logger);
   const pulses = {log: new Pulse(connections.log), ask: new Pulse(connections.ask)};
+  const logSide = openLogSide(options, connections, pulses, logger);
   let isDraining = false;
-  const foldLag = new FoldLag(options.foldingThreads, options.partitionCount, monotonicMs);
-  const refusals = new LogRefusals({
-    isStreamThere: (partition) => isStreamThere(connections.ask, logStream(partition)),
-    monotonicMs,
-    logger,
-  });
-  const asks = new Asks(new AskLink(connections.ask, pulses.ask, options.answeringThreads));
-  const generations = openGenerations(options.partitionCount, asks, connections.ask);
   const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
-  const front: Front = createFront(options, {foldLag, refusals, asks, generations}, connections, pulses, {
-    keys,
-    fixedKeys,
-    hooks,
-    letters: new Letters(js, jsm),
+  const front: Front = createFront(options, logSide, connections, pulses, {
+    ...stores,
     clientAddresses,
-    audit,
-    record,
     isDraining: () => isDraining,
     metricsText: () => scrape.text(),
     readiness: () => (isDraining ? stopping : readiness.get()),
@@ -217,39 +212,17 @@ async function openDoor(
   });
   const scrape = new Scrape({front, vitals, natsServer});
   dashboard.live.start({
-    front,
-    vitals,
-    natsServer,
+    ...{front, vitals, natsServer, wallMs, monotonicMs},
     door: dashboard.door,
     writeRoutes: {track: routes.exact.get('/v1/events')!, identify: routes.exact.get('/v1/users/identify')!},
     refreshMs: () => options.refresh.ms,
     natsVersion: () => connections.ask.info?.version,
-    isWhole:
-      options.foldingThreads.reduce((sum, {partitions}) => sum + partitions.length, 0) === options.partitionCount,
-    wallMs,
-    monotonicMs,
+    isWhole: foldingThreads.reduce((sum, {partitions}) => sum + partitions.length, 0) === partitionCount,
     chooses: randomInt,
   });
-  const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
-    new HttpServer({
-      transport,
-      front,
-      routes: routesBehind,
-      connectionsMax,
-      tokens,
-      dashboardDoor: dashboard.door,
-      limits,
-      monotonicMs,
-      logger,
-    });
-  const {admin} = options;
-  const served = servedRoutes(dashboard.routes);
-  const adminDoor = admin && openTo(served.operators, operatorConnectionsMax);
-  const door = openTo(adminDoor === undefined ? served.all : served.clients, clientConnections(logger));
-  const port = await door.listen(options.host, options.port);
-  const adminPort = adminDoor === undefined ? port : await adminDoor.listen(admin!.host, admin!.port);
-  if (adminDoor !== undefined) dashboard.apiPort = port;
-  const firstKeys = await keys.createFirst(); // Keys are created after `listen`: a start that fails shows none.
+  const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);
+  const {keys, hooks, record} = stores;
+  const firstKeys = await keys.createFirst(); // Keys are created after the doors are open: a start that fails shows none.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
@@ -265,146 +238,17 @@ async function openDoor(
       isDraining = true;
       dashboard.live.stop();
       // A slow client, or a log that does not answer, must not delay the stop.
-      const doors = [door, ...(adminDoor === undefined ? [] : [adminDoor])];
-      await atMost(finishMsMax, Promise.all(doors.map((each) => each.finish())));
-      for (const each of doors) each.close();
+      await atMost(finishMsMax, Promise.all(servers.map((server) => server.finish())));
+      for (const server of servers) server.close();
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
-      generations.stop();
+      front.generations.stop();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));
-      record.stop();
-      keys.stop();
-      hooks.stop();
-      vitals.stop();
+      for (const one of [record, keys, hooks, vitals]) one.stop();
       await front.largeBodies.stop();
       await closeAll(connections);
     },
-  };
-}
-
-function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection): LogGenerations {
-  const generations = new LogGenerations({
-    partitionCount,
-    ask: async (partition) =>
-      (await asks.partition(partition, {ask: 'generation'}, ['generation'], generationMsMax)).generation,
-    soon: (call) => void setTimeout(call, generationAgainMs),
-  });
-  nc.subscribe(comparedSubject('*'), {
-    callback: (_, message) => {
-      const partition = Number(message.subject.split('.').at(-1));
-      if (partition < partitionCount) generations.compared(partition, Number(message.string()));
-    },
-  });
-  generations.startConnection();
-  return generations;
-}
-
-/** AL2 (acked-links.ts) */
-function openLinks(
-  joinsIdentities: boolean,
-  partitionCount: number,
-  nc: NatsConnection,
-  pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-): Pick<Front, 'links' | 'forgetLinks'> {
-  const acked = new AckedLinks(new Uint32Array(new Uint8Array(randomBytes(12)).buffer));
-  const forget = (userKey: Uint8Array): void => acked.forget(userKey);
-  nc.subscribe(forgottenLinksSubject, {callback: (_, message) => forget(message.data)});
-  for (const pulse of Object.values(pulses)) pulse.onChange(() => acked.clear());
-  return {
-    links: joinsIdentities ? new LinkEncoder(acked, partitionCount) : undefined,
-    forgetLinks: (userId) => {
-      const userKey = wtf8('u' + userId);
-      forget(userKey);
-      nc.publish(forgottenLinksSubject, userKey);
-    },
-  };
-}
-
-/** The connection to the logs, below the routes. */
-interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
-  readonly refusals: LogRefusals;
-  readonly generations: LogGenerations;
-}
-
-function createFront(
-  {
-    partitionCount,
-    joinsIdentities,
-    store,
-    deploymentSecret,
-    durability,
-    reportZone,
-    ackedSequences,
-    webhooks,
-  }: EdgeOptions,
-  {foldLag, refusals, asks, generations}: LogSide,
-  connections: NatsConnections,
-  pulses: Readonly<Record<keyof NatsConnections, Pulse>>,
-  others: Pick<
-    Front,
-    | 'keys'
-    | 'fixedKeys'
-    | 'hooks'
-    | 'letters'
-    | 'clientAddresses'
-    | 'audit'
-    | 'record'
-    | 'isDraining'
-    | 'metricsText'
-    | 'readiness'
-  >,
-): Front {
-  const traffic = new Traffic(routes);
-  const publisher = new LogPublisher({
-    link: new NatsLogLink(connections.log, refusals),
-    partitionCount,
-    messageBytesMax: carriedBytesMax,
-    monotonicMs,
-    wallMs,
-    newProducer: () => randomBytes(8),
-    observer: traffic,
-    acked: ackedSequences && new AckedSequences(ackedSequences),
-    generations,
-    foldLag,
-  });
-  const obstacles = new Obstacles({
-    ...store,
-    log: () => pulses.log.state,
-    asks: () => pulses.ask.state,
-    logRefusals: () => refusals.reasons(),
-    isLogOpen: () => publisher.isOpen,
-  });
-  const soon = (look: () => void): void => void setTimeout(look, lookMs);
-  const intake = new Intake({
-    backlogBytes: () => publisher.backlogBytes(monotonicMs()),
-    takeOn: (bytes) => foldLag.take(bytes),
-    obstacle: () => obstacles.toWriting(),
-    monotonicMs,
-    soon,
-    turn: new TurnShare({monotonicMs, atTurnEnd: (call) => void setImmediate(call)}),
-  });
-  return {
-    partitionCount,
-    publisher,
-    foldLag,
-    encoder: new EntryEncoder(partitionCount),
-    largeBodies: new LargeBodies(partitionCount),
-    intake,
-    underWay: new BodiesUnderWay({monotonicMs, soon}),
-    obstacles,
-    asks,
-    generations,
-    ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
-    cursors: new CursorSeal(deploymentSecret),
-    webhookAddresses: new Addresses(webhooks),
-    messageId: (...parts) => messageId(deploymentSecret, ...parts),
-    reportZone,
-    traffic,
-    rejected: new RejectedEvents(wallMs),
-    durability,
-    wallMs: onceATurn(wallMs),
-    ...others,
   };
 }
 

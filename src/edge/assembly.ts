@@ -1,0 +1,191 @@
+// Assembles what the routes of an edge share (front.ts), over its connections: the way to the logs, admission, questions.
+import {randomBytes} from 'node:crypto';
+import type {NatsConnection} from 'nats';
+import {wtf8} from '../../actors/bytes/bytes.js';
+import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
+import {monotonicMs, wallMs} from '../clock.js';
+import {Addresses} from '../effects/addresses.js';
+import {messageId} from '../effects/trigger.js';
+import {AckedLinks} from '../ingest/acked-links.js';
+import {AckedSequences} from '../ingest/acked-sequences.js';
+import {EntryEncoder} from '../ingest/entry-encoder.js';
+import {FoldLag} from '../ingest/fold-lag.js';
+import {LinkEncoder} from '../ingest/link-encoder.js';
+import {LogPublisher} from '../ingest/publisher.js';
+import {AskLink} from '../nats/ask-link.js';
+import type {Pulse} from '../nats/client/pulse.js';
+import {NatsLogLink} from '../nats/log-link.js';
+import {LogRefusals} from '../nats/log-refusals.js';
+import {carriedBytesMax} from '../nats/payload.js';
+import {isStreamThere, logStream} from '../nats/topology.js';
+import type {Logger} from '../observe.js';
+import {BodiesUnderWay} from './admission/bodies-under-way.js';
+import {Intake, lookMs} from './admission/intake.js';
+import {LargeBodies} from './admission/large-bodies.js';
+import {Obstacles} from './admission/obstacles.js';
+import {RejectedEvents} from './admission/rejected-events.js';
+import {TurnShare} from './admission/turn-share.js';
+import {routes} from './all-routes.js';
+import type {Front} from './front.js';
+import {onceATurn} from './http/turn.js';
+import {Traffic} from './metrics/traffic.js';
+import {Asks} from './query/asks.js';
+import {CursorSeal} from './query/cursor.js';
+import {LogGenerations} from './query/log-generations.js';
+import type {EdgeOptions} from './start.js';
+
+const generationMsMax = 2_000;
+const generationAgainMs = 100;
+
+export interface NatsConnections {
+  /** Publishing has its own connection: large replies to reads must not delay an ack. */
+  readonly log: NatsConnection;
+  readonly ask: NatsConnection;
+}
+
+/** Pulse of each connection. */
+type Pulses = Readonly<Record<keyof NatsConnections, Pulse>>;
+
+/** The logs and the owners of their partitions, as the edge reaches them. */
+interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
+  readonly refusals: LogRefusals;
+  readonly generations: LogGenerations;
+}
+
+export function openLogSide(
+  {partitionCount, foldingThreads, answeringThreads}: EdgeOptions,
+  {ask}: NatsConnections,
+  pulses: Pulses,
+  logger: Logger,
+): LogSide {
+  const asks = new Asks(new AskLink(ask, pulses.ask, answeringThreads));
+  return {
+    asks,
+    foldLag: new FoldLag(foldingThreads, partitionCount, monotonicMs),
+    refusals: new LogRefusals({
+      isStreamThere: (partition) => isStreamThere(ask, logStream(partition)),
+      monotonicMs,
+      logger,
+    }),
+    generations: openGenerations(partitionCount, asks, ask),
+  };
+}
+
+function openGenerations(partitionCount: number, asks: Asks, nc: NatsConnection): LogGenerations {
+  const generations = new LogGenerations({
+    partitionCount,
+    ask: async (partition) =>
+      (await asks.partition(partition, {ask: 'generation'}, ['generation'], generationMsMax)).generation,
+    soon: (call) => void setTimeout(call, generationAgainMs),
+  });
+  nc.subscribe(comparedSubject('*'), {
+    callback: (_, message) => {
+      const partition = Number(message.subject.split('.').at(-1));
+      if (partition < partitionCount) generations.compared(partition, Number(message.string()));
+    },
+  });
+  generations.startConnection();
+  return generations;
+}
+
+/** Links that logs have acked, on this edge and as others report their end. AL2 (acked-links.ts) */
+function openLinks(
+  joinsIdentities: boolean,
+  partitionCount: number,
+  nc: NatsConnection,
+  pulses: Pulses,
+): Pick<Front, 'links' | 'forgetLinks'> {
+  const acked = new AckedLinks(new Uint32Array(new Uint8Array(randomBytes(12)).buffer));
+  const forget = (userKey: Uint8Array): void => acked.forget(userKey);
+  nc.subscribe(forgottenLinksSubject, {callback: (_, message) => forget(message.data)});
+  for (const pulse of Object.values(pulses)) pulse.onChange(() => acked.clear());
+  return {
+    links: joinsIdentities ? new LinkEncoder(acked, partitionCount) : undefined,
+    forgetLinks: (userId) => {
+      const userKey = wtf8('u' + userId);
+      forget(userKey);
+      nc.publish(forgottenLinksSubject, userKey);
+    },
+  };
+}
+
+export function createFront(
+  {
+    partitionCount,
+    joinsIdentities,
+    store,
+    deploymentSecret,
+    durability,
+    reportZone,
+    ackedSequences,
+    webhooks,
+  }: EdgeOptions,
+  {foldLag, refusals, asks, generations}: LogSide,
+  connections: NatsConnections,
+  pulses: Pulses,
+  others: Pick<
+    Front,
+    | 'keys'
+    | 'fixedKeys'
+    | 'hooks'
+    | 'letters'
+    | 'clientAddresses'
+    | 'audit'
+    | 'record'
+    | 'isDraining'
+    | 'metricsText'
+    | 'readiness'
+  >,
+): Front {
+  const traffic = new Traffic(routes);
+  const publisher = new LogPublisher({
+    link: new NatsLogLink(connections.log, refusals),
+    partitionCount,
+    messageBytesMax: carriedBytesMax,
+    monotonicMs,
+    wallMs,
+    newProducer: () => randomBytes(8),
+    observer: traffic,
+    acked: ackedSequences && new AckedSequences(ackedSequences),
+    generations,
+    foldLag,
+  });
+  const obstacles = new Obstacles({
+    ...store,
+    log: () => pulses.log.state,
+    asks: () => pulses.ask.state,
+    logRefusals: () => refusals.reasons(),
+    isLogOpen: () => publisher.isOpen,
+  });
+  const soon = (look: () => void): void => void setTimeout(look, lookMs);
+  const intake = new Intake({
+    backlogBytes: () => publisher.backlogBytes(monotonicMs()),
+    takeOn: (bytes) => foldLag.take(bytes),
+    obstacle: () => obstacles.toWriting(),
+    monotonicMs,
+    soon,
+    turn: new TurnShare({monotonicMs, atTurnEnd: (call) => void setImmediate(call)}),
+  });
+  return {
+    partitionCount,
+    publisher,
+    foldLag,
+    encoder: new EntryEncoder(partitionCount),
+    largeBodies: new LargeBodies(partitionCount),
+    intake,
+    underWay: new BodiesUnderWay({monotonicMs, soon}),
+    obstacles,
+    asks,
+    generations,
+    ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
+    cursors: new CursorSeal(deploymentSecret),
+    webhookAddresses: new Addresses(webhooks),
+    messageId: (...parts) => messageId(deploymentSecret, ...parts),
+    reportZone,
+    traffic,
+    rejected: new RejectedEvents(wallMs),
+    durability,
+    wallMs: onceATurn(wallMs),
+    ...others,
+  };
+}
