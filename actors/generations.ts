@@ -5,7 +5,7 @@
 //   GE2. Starts ascend, by generation and by ordinal.
 import {must} from './invariant.js';
 
-export interface GenerationStart {
+interface GenerationStart {
   readonly generation: number;
   /** Ordinal of the first row that the generation may have. */
   readonly ordinal: number;

@@ -103,7 +103,7 @@ interface Copies {
 }
 
 /** A user whose rows were erased from all parts. */
-export interface ErasedUser {
+interface ErasedUser {
   readonly user: number;
   readonly rows: readonly ErasedRow[];
   /** Fingerprints of the message ids of these rows, and of the user's identifies. */

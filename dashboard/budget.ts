@@ -7,10 +7,10 @@ import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
 import type {Plugin, Rolldown} from 'vite';
 
-export const firstViewBytesMax = 64_000;
+const firstViewBytesMax = 64_000;
 export const pageBytesMax = 15_000;
 
-export interface Weight {
+interface Weight {
   readonly name: string;
   readonly bytes: number;
   readonly bytesMax: number;

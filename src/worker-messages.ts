@@ -73,7 +73,7 @@ export interface ReportWorkerData {
 }
 
 /** The port of a folding thread that answers questions about these partitions (ThreadQuestion, FromAnswering). */
-export interface AsksPort {
+interface AsksPort {
   readonly partitions: readonly number[];
   readonly port: MessagePort;
 }

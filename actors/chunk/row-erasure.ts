@@ -1,14 +1,6 @@
 // Erases rows from a chunk: their slots are zeroed, and values that only they had leave the dictionaries.
 import {codeAbsent, type RowColumn, type WholeRows} from './property-columns.js';
-import {noName, type RowsView} from './rows.js';
-
-/** Rows of a user in a chunk, ascending. */
-export function rowsOfUser(rows: RowsView, user: number): number[] {
-  const found: number[] = [];
-  if (user >= rows.noUser) return found;
-  for (let row = 0; row < rows.count; row++) if (rows.users[row] === user) found.push(row);
-  return found;
-}
+import {noName} from './rows.js';
 
 /**
  * A copy of the chunk without these rows. Values that no row has any more are not encoded (property-columns.ts PC3, rows.ts

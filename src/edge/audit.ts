@@ -28,7 +28,7 @@ const failureWords: Readonly<Record<Failing, string>> = {
 const lineEveryMs = 1_000;
 
 /** A change of what people define: reports, boards, alerts, webhooks and the like. */
-type DefinitionChange = Exclude<
+export type DefinitionChange = Exclude<
   RecordLine['what'],
   Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted' | 'record.lost'
 >;

@@ -99,12 +99,6 @@ export function variedSegment({path, route}: Exchange): string {
 export const methodsOf = (route: Route): Method[] => routedMethods.filter((method) => route[method] !== undefined);
 
 export function allowedMethods(route: Route): string {
-  const names: string[] = [];
-  if (route.GET !== undefined) names.push('GET', 'HEAD');
-  if (route.PUT !== undefined) names.push('PUT');
-  if (route.POST !== undefined) names.push('POST');
-  if (route.PATCH !== undefined) names.push('PATCH');
-  if (route.DELETE !== undefined) names.push('DELETE');
-  if (route.isWriteRoute) names.push('OPTIONS');
-  return names.join(', ');
+  const names = methodsOf(route).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...names, ...(route.isWriteRoute ? ['OPTIONS'] : [])].join(', ');
 }

@@ -92,7 +92,7 @@ export class Addresses {
 }
 
 /** All addresses of a name. */
-export type Resolve = (name: string, options: LookupAllOptions, callback: AllResolved) => void;
+type Resolve = (name: string, options: LookupAllOptions, callback: AllResolved) => void;
 type AllResolved = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 type AllFound = (error: null, addresses: readonly LookupAddress[]) => void;
 

@@ -64,7 +64,7 @@ export class NotServed extends Error {
 }
 
 /** Data of a message, and when it was made. */
-export interface Said {
+interface Said {
   readonly dataJson: string | undefined;
   /** Monotonic ms. */
   readonly atMs: number;

@@ -14,7 +14,7 @@ import {isBatched} from './told-rows.js';
 
 const historyRowsMax = 1_000;
 
-export interface ReadEvents {
+interface ReadEvents {
   /** JSON of `data`; undefined: all of them are erased or lost. */
   readonly data: string | undefined;
   /** ER2 */

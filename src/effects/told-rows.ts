@@ -21,7 +21,7 @@ export interface ToldRow {
   readonly chars: number;
 }
 
-export interface RowsOf<Row extends ToldRow> {
+interface RowsOf<Row extends ToldRow> {
   readonly endpoint: Endpoint;
   readonly partition: number;
   /** Generations of the partition's log. */

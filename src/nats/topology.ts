@@ -46,7 +46,7 @@ const deadLettersKeptMs = 30 * 86_400_000;
 export const recordStream = 'RECORD';
 export const recordSubject = 'record';
 /** A further line removes the oldest. */
-export const recordLinesMax = 10_000;
+const recordLinesMax = 10_000;
 
 /** Buckets by content. A bucket `b` is the stream `KV_b` with the subjects `$KV.b.<key>`. */
 export const buckets = {

@@ -14,7 +14,7 @@ import {
   type WholeRows,
   wholeRows,
 } from '../../actors/chunk/property-columns.js';
-import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
+import {eraseRows} from '../../actors/chunk/row-erasure.js';
 import {encodeRows, firstAt, firstAtNear, noUser, timeOf, viewRows} from '../../actors/chunk/rows.js';
 import {chunkColumnsMax, chunkRowsMax} from '../../actors/limits.js';
 import {type AcceptedEvent, beginMessage, sealMessage, writeEvent} from '../../actors/log/entries.js';
@@ -32,6 +32,7 @@ import {
 import {Random} from '../../tools/random.js';
 import {recoded, wholeBytes} from '../support/whole-rows.js';
 import {OpenChunk} from '../twins/open-chunk.js';
+import {rowsOfUser} from '../support/rows-of-user.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
 

@@ -8,7 +8,7 @@ import {joinBodies} from '../../actors/chunk/bodies.js';
 import {inOrder} from '../../actors/chunk/chunk.js';
 import {summarizeRows} from '../../actors/chunk/chunk-summary.js';
 import {encodeProperties, type WholeRows} from '../../actors/chunk/property-columns.js';
-import {eraseRows, rowsOfUser} from '../../actors/chunk/row-erasure.js';
+import {eraseRows} from '../../actors/chunk/row-erasure.js';
 import {encodeRows} from '../../actors/chunk/rows.js';
 import {countedWithout} from '../../actors/identity/snapshot-set.js';
 import {beginMessage, type Json, sealMessage, writeEvent} from '../../actors/log/entries.js';
@@ -30,6 +30,7 @@ import {noIds, UserBlockWriter} from '../../actors/user/user-records.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
 import type {PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {OpenChunk} from '../twins/open-chunk.js';
+import {rowsOfUser} from './rows-of-user.js';
 
 export interface TestEvent {
   readonly user: string;

@@ -5,7 +5,7 @@ import {daysOf, type Interval, type Past} from './range.js';
 import {intervalOf, metrics, type Span} from './report-address.js';
 import {wallMs} from './zone.js';
 
-export interface ActiveAsked {
+interface ActiveAsked {
   readonly days: Span & {readonly zone: string};
   readonly interval: Interval;
   /** Undefined: it compares with nothing. */

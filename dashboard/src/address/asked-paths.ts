@@ -20,7 +20,7 @@ import {trendsForm} from './trends-address.js';
 import {trendsAsked, trendsPaths, trendsUntil} from './trends-asked.js';
 import {wallMs} from './zone.js';
 
-export interface AskedPaths {
+interface AskedPaths {
   /** Paths such as `v1/reports/events?event=signup&…`. Empty: the question names no event yet. */
   readonly paths: readonly string[];
   /** Paths that depend on the time up to which the answers to `paths` are exact, epoch ms. */

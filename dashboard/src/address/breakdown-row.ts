@@ -34,7 +34,7 @@ function conditionsOf({by, row, rows}: RowIn): readonly Condition[] | undefined 
   ];
 }
 
-export interface Narrowed {
+interface Narrowed {
   readonly where: readonly Condition[];
   readonly userWhere: readonly Condition[];
 }

@@ -20,7 +20,7 @@ export const conditions: Parameter<readonly Condition[]> = {
 };
 
 /** Lists of conditions by the place of what they are of: index 0 is of the first one. */
-export type Numbered = readonly (readonly Condition[])[];
+type Numbered = readonly (readonly Condition[])[];
 
 const numbered = /^([1-9]\d?):([\s\S]+)$/;
 

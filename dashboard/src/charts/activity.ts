@@ -2,7 +2,7 @@
 //   AC1. What was not read is not known: days before the oldest event that was read have no count, unless there is none older.
 import {dayMs} from '../../../actors/limits.js';
 
-export interface ActivityDay {
+interface ActivityDay {
   /** Days since 1970-01-01. */
   readonly day: number;
   /** Null: not known. AC1 */

@@ -9,7 +9,7 @@ import {count, short} from './format';
 import {TimeTip, type Tip, tipText} from './time-tip';
 import './bar-chart.css';
 
-export interface BarChartProps {
+interface BarChartProps {
   readonly label: string;
   readonly bars: number;
   readonly series: readonly BarSeries[];

@@ -18,7 +18,7 @@ export interface Segment {
   readonly to: number;
 }
 
-export interface Stacks {
+interface Stacks {
   /** Segments of each bar; those of zero are left out. */
   readonly bars: readonly (readonly Segment[])[];
   /** Values of the grid lines, ascending. BA1 */

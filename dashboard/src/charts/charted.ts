@@ -12,7 +12,7 @@ export interface Counted {
   readonly data: readonly {readonly date: string; readonly count: number | null}[];
 }
 
-export interface ChartedLine {
+interface ChartedLine {
   readonly label: string;
   readonly tone: number;
   /** Null: the bucket has not begun. CT1 */
@@ -20,7 +20,7 @@ export interface ChartedLine {
   readonly before?: readonly (number | null)[];
 }
 
-export interface Charted {
+interface Charted {
   /** Epoch seconds of the buckets' starts. */
   readonly times: readonly number[];
   readonly series: readonly ChartedLine[];

@@ -8,7 +8,7 @@ import type {CohortCell, Cohorts} from './cohorts';
 import {clockText, count, dayText, monthText, percent, secondsOf} from './format';
 import './cohorts.css';
 
-export interface CohortTableProps {
+interface CohortTableProps {
   readonly cohorts: Cohorts;
   readonly overall: RetentionAnswer['overall'];
   readonly interval: Interval;

@@ -15,7 +15,7 @@ export interface CohortCell {
   readonly state: 'final' | 'open' | 'ahead';
 }
 
-export interface CohortRow {
+interface CohortRow {
   readonly date: string;
   readonly size: number;
   readonly cells: readonly CohortCell[];

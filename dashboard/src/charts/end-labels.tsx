@@ -6,7 +6,7 @@ import type {Signal} from '@preact/signals';
 /** Height that a finger hits (WCAG 2.5.8). */
 export const labelHeight = 24;
 
-export interface EndLabel {
+interface EndLabel {
   readonly label: string;
   readonly tone: number;
   /** Middle of it, px from the top of the chart. */

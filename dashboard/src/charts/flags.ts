@@ -4,7 +4,7 @@
 export const flagRowsMax = 3;
 const gap = 6;
 
-export interface PlacedFlag {
+interface PlacedFlag {
   readonly left: number;
   readonly row: number;
 }

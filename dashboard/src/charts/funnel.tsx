@@ -94,7 +94,7 @@ function Who({
 const share = (rate: number): string => `${(rate * 100).toFixed(2)}%`;
 
 /** The step that keeps the smallest share of the one before; undefined where no two can be compared. */
-export function worstStep(steps: readonly ShownStep[]): number | undefined {
+function worstStep(steps: readonly ShownStep[]): number | undefined {
   if (steps.length < 3) return undefined;
   const reached = steps.map((_, at) => at).filter((at) => at > 0 && steps[at - 1]!.count > 0);
   if (reached.length < 2) return undefined;

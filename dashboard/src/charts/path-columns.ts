@@ -17,7 +17,7 @@ interface Named {
   readonly kind?: 'other' | 'end' | undefined;
 }
 
-export const placeKey = ({event, kind}: Named): string => (event === undefined ? `kind ${kind}` : `event ${event}`);
+const placeKey = ({event, kind}: Named): string => (event === undefined ? `kind ${kind}` : `event ${event}`);
 
 /** The places of each step: events, the one with most users first, then others, then the end. */
 export function pathColumns({steps}: PathsAnswer): PathPlace[][] {
@@ -29,7 +29,7 @@ export function pathColumns({steps}: PathsAnswer): PathPlace[][] {
   );
 }
 
-export interface Flow {
+interface Flow {
   /** Users by the key of a place in the next step, and in the step before. */
   readonly next: ReadonlyMap<string, number>;
   readonly before: ReadonlyMap<string, number>;

@@ -4,7 +4,7 @@
 //   RN3. Each point is a link to its run; arrow keys go from one to the next. What is pointed at is told below (`onPoint`).
 import {scaledTo} from './ticks';
 
-export interface RunPoint {
+interface RunPoint {
   readonly key: string;
   /** Words for screen readers. */
   readonly label: string;

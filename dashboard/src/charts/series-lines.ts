@@ -19,7 +19,7 @@ export interface SeriesLine extends AnsweredLine {
   readonly pastTotal: number | null | undefined;
 }
 
-export interface AnsweredSeries {
+interface AnsweredSeries {
   readonly label: string;
   readonly measure: Measure;
   readonly answer: CountsAnswer;

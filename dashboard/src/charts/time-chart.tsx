@@ -29,7 +29,7 @@ export interface Series {
   readonly before?: readonly (number | null)[];
 }
 
-export interface TimeChartProps {
+interface TimeChartProps {
   readonly label: string;
   /** Epoch seconds of the buckets' starts, ascending. */
   readonly times: readonly number[];

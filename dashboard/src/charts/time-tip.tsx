@@ -2,7 +2,7 @@
 import type {Signal} from '@preact/signals';
 import {change} from './format';
 
-export interface TipRow {
+interface TipRow {
   readonly label: string;
   readonly tone: number;
   readonly value: string;

@@ -10,7 +10,7 @@ import {suggestedOf} from './suggested-name';
 
 const askedMax = 200;
 
-export interface Suggesting {
+interface Suggesting {
   /** Whether these days have no event. */
   readonly isNone: boolean;
   readonly fault: Fault | undefined;

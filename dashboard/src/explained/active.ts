@@ -11,7 +11,7 @@ import type {Freshness} from '../service/freshness.js';
 import {devicesToo, type Explanation, eventsText, ofUsersText, tooMany} from './explanation.js';
 import {peopleWith} from './people-path.js';
 
-export interface ActivePoint {
+interface ActivePoint {
   readonly metric: Metric;
   readonly interval: Interval;
   /** Dates of the answer's buckets. */
@@ -19,7 +19,7 @@ export interface ActivePoint {
   readonly at: number;
 }
 
-export interface ActiveNumber {
+interface ActiveNumber {
   readonly value: number;
   readonly question: Pick<ActiveQuestion, 'event' | 'where' | 'user_where' | 'by'>;
   readonly days: Span;

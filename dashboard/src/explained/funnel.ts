@@ -15,7 +15,7 @@ import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
 import {type Explanation, zoneOf} from './explanation.js';
 
-export interface FunnelNumber {
+interface FunnelNumber {
   readonly value: number;
   readonly question: FunnelQuestion;
   readonly span: Span;

@@ -19,7 +19,7 @@ interface OfLifecycle {
   readonly freshness: Freshness | undefined;
 }
 
-export interface StageNumber extends OfLifecycle {
+interface StageNumber extends OfLifecycle {
   /** Undefined: everybody of the bucket. */
   readonly stage: Stage | undefined;
   /** Date of the bucket; `when` is its text. */
@@ -27,7 +27,7 @@ export interface StageNumber extends OfLifecycle {
   readonly when: string;
 }
 
-export interface OftenNumber extends OfLifecycle {
+interface OftenNumber extends OfLifecycle {
   /** Number of buckets; undefined: any number. */
   readonly buckets: number | undefined;
   readonly isAtLeast: boolean;

@@ -8,7 +8,7 @@ import type {Freshness} from '../service/freshness.js';
 import {eventsQuery} from './events-query.js';
 import {type Explanation, eachOnce} from './explanation.js';
 
-export interface AllNames {
+interface AllNames {
   readonly value: number;
   readonly span: Span;
   /** The span in words. */

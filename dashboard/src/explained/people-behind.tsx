@@ -25,7 +25,7 @@ const shownAtOnce = 50;
 /** Code of the service for a snapshot that it does not hold any more. */
 const gone = 'snapshot_gone';
 
-export interface PeopleBehindProps extends PeopleList {
+interface PeopleBehindProps extends PeopleList {
   /** Position of the report that has the number: the list reads the same snapshots while they are held. */
   readonly position: string | undefined;
 }

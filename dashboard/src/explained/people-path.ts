@@ -8,7 +8,7 @@ import type {Span} from '../address/report-address.js';
 import {whoDidPath} from '../address/who-did.js';
 import type {PeopleList} from './explanation.js';
 
-export interface DoneEvents {
+interface DoneEvents {
   /** Null: of any name. */
   readonly event: string | null;
   readonly where: readonly Condition[];

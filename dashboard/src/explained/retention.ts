@@ -9,7 +9,7 @@ import {count, percent} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
 import {type Explanation, eventsText, ofUsersText, tooMany, zoneOf} from './explanation.js';
 
-export interface RetentionNumber {
+interface RetentionNumber {
   /** Users. */
   readonly value: number;
   /** Users of the cohort, or of the complete cohorts. */

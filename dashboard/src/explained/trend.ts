@@ -12,7 +12,7 @@ import {eventsQuery} from './events-query.js';
 import {devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, tooMany} from './explanation.js';
 import {peopleWith} from './people-path.js';
 
-export interface TrendNumber {
+interface TrendNumber {
   readonly value: number;
   readonly series: AskedSeries;
   /** Measure of the number; `users` in the column of users. */

@@ -8,9 +8,9 @@ import {type ArrivalFilter, streamState, useTopic} from './stream';
 const meanOfSeconds = 5;
 
 /** `number`: of the event in this page. */
-export type ListedArrival = ArrivedEvent & {readonly number: number};
+type ListedArrival = ArrivedEvent & {readonly number: number};
 
-export interface LiveArrivals {
+interface LiveArrivals {
   readonly shown: readonly ListedArrival[];
   readonly isHeld: boolean;
   /** A button holds the list, and lets it go on. */

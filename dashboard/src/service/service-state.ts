@@ -6,7 +6,7 @@ import {read} from './client';
 import {session} from './session';
 
 /** The last answer; `unknown` while the service does not answer. */
-export type ServiceState = Omit<StateAnswer, 'status' | 'durability' | 'version'> &
+type ServiceState = Omit<StateAnswer, 'status' | 'durability' | 'version'> &
   Partial<Pick<StateAnswer, 'durability' | 'version'>> & {readonly status: StateAnswer['status'] | 'unknown'};
 
 const unknown: ServiceState = {status: 'unknown', reasons: [], warnings: [], notes: []};

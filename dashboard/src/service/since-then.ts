@@ -1,7 +1,7 @@
 // Events accepted since a moment, and the partition with the oldest snapshot, for the freshness of a page.
 import type {LoadAnswer} from '../../../src/edge/dashboard/answers/load.js';
 
-export interface SinceThen {
+interface SinceThen {
   readonly accepted: number;
   /** The ring of the service begins after the moment: there were more. */
   readonly isAtLeast: boolean;

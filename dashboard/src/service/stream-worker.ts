@@ -22,7 +22,7 @@ export type StreamNews =
   /** `opening`: a stream with other topics takes the place of the last one. `refused`: the service gives none now. */
   | {readonly kind: 'state'; readonly state: 'opening' | 'open' | 'lost' | 'refused'; readonly wish: number};
 
-export const tabSaysEveryMs = 20_000;
+const tabSaysEveryMs = 20_000;
 /** Timers of a hidden tab run once a minute. */
 const tabMsMax = 150_000;
 const againMs = 10_000;

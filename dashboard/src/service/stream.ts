@@ -12,7 +12,7 @@ import workerAddress from './stream-worker?sharedworker&url';
 export type Topic = 'vitals' | 'published' | 'arrivals' | 'refusals' | 'keys';
 
 /** `none`: there is no SharedWorker here. */
-export type StreamState = 'opening' | 'open' | 'lost' | 'refused' | 'none';
+type StreamState = 'opening' | 'open' | 'lost' | 'refused' | 'none';
 
 export interface ArrivalFilter {
   readonly event?: string | undefined;

@@ -8,7 +8,7 @@ import {type Freshness, freshnessOf} from './freshness';
 
 export type ListedUser = UsersAnswer['data'][number];
 
-export interface UserList {
+interface UserList {
   readonly users: readonly ListedUser[];
   readonly hasMore: boolean;
   readonly isReading: boolean;

@@ -4,7 +4,7 @@
 import {signal} from '@preact/signals';
 import {useEffect, useRef} from 'preact/hooks';
 
-export type KeyActions = Readonly<Record<string, () => void>>;
+type KeyActions = Readonly<Record<string, () => void>>;
 
 const place = 'millrace-letters';
 const afterGMs = 1_500;

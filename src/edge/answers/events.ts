@@ -1,9 +1,9 @@
 // Stored events and pages of them.
 import {z} from 'zod';
-import {instant, stored} from './fields.js';
+import {eventId, instant, pageEnd, stored} from './fields.js';
 
 export const storedEvent = z.strictObject({
-  id: z.string().regex(/^\d+-\d+$/),
+  id: eventId(),
   event: z.string(),
   userId: z.string().nullable(),
   anonymousId: z.string().nullable(),
@@ -21,7 +21,6 @@ export type StoredEvent = z.infer<typeof storedEvent>;
 
 export const historyAnswer = z.strictObject({
   data: z.array(storedEvent).describe('Newest first.'),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
+  ...pageEnd,
 });
 export type HistoryAnswer = z.infer<typeof historyAnswer>;

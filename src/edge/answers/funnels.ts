@@ -1,6 +1,6 @@
 // Funnels and the users at their steps.
 import {z} from 'zod';
-import {count, instant, rate} from './fields.js';
+import {count, instant, pageEnd, rate} from './fields.js';
 import {askedProperty, breakdownRow, bucketDate, interval, skipped, zone} from './report-fields.js';
 
 const funnelStep = z.strictObject({
@@ -85,7 +85,6 @@ export const funnelUsersAnswer = z.strictObject({
       }),
     )
     .describe('Users in the order of their partitions, and in it of their first event.'),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
+  ...pageEnd,
 });
 export type FunnelUsersAnswer = z.infer<typeof funnelUsersAnswer>;

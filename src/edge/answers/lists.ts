@@ -19,8 +19,7 @@ export type ListedName = z.infer<typeof listedName>;
 
 export const namesAnswer = z.strictObject({
   data: z.array(listedName).describe('Most frequent first, equally frequent ones by name.'),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
+  ...pageEnd,
 });
 export type NamesAnswer = z.infer<typeof namesAnswer>;
 

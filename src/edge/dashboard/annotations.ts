@@ -3,7 +3,6 @@ import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {parseTimestamp} from '../../../actors/log/timestamp.js';
 import {type Annotation, annotationCharsMax, annotationsMax, annotationsOf} from '../../effects/annotation.js';
-import {isDefinitionId} from '../../effects/definition.js';
 import {isName} from '../../ingest/validate.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -13,6 +12,7 @@ import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
+import {removeDefinition} from '../routes/removed-definition.js';
 import {storedChange} from '../routes/stored-change.js';
 import type {AnnotationAnswer, AnnotationsAnswer} from './answers/annotations.js';
 
@@ -62,12 +62,11 @@ export async function annotate(front: Front, exchange: Exchange, bytes: Buffer):
 
 export const deleteAnnotation: Handle = async (front, exchange) => {
   const {id} = readQuery(exchange.query, keyForm);
-  const author = authorOf(front, exchange);
-  const removed = isDefinitionId('an', id)
-    ? await storedChange(front, outcomeUnknown, () => annotationsOf(front.hooks).remove(id))
-    : undefined;
-  if (removed === undefined) throw new RequestFailure(unknownAnnotation);
-  front.audit.defined('annotation.deleted', author, id);
+  await removeDefinition(front, exchange, annotationsOf(front.hooks), id, {
+    what: 'annotation.deleted',
+    unknown: unknownAnnotation,
+    outcomeUnknown,
+  });
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 

@@ -1,7 +1,6 @@
 // The dashboard's paths to webhooks, alerts and saved funnels: handlers of the API, with the role that each needs.
 //   HR1. Webhooks are the admin's: they send events and users to any address, and their secrets are shown once. Alerts and saved
 //        funnels are an analyst's.
-import type {DashboardRole} from '../../keys/dashboard-role.js';
 import type {Route} from '../route.js';
 import {alertBodyBytesMax, changeAlert, createAlert, deleteAlert, listAlerts, previewAlert} from '../routes/alerts.js';
 import {
@@ -23,43 +22,27 @@ import {
   testWebhook,
   webhookBodyBytesMax,
 } from '../routes/webhooks.js';
-
-type Reading = NonNullable<Route['GET']>;
-type Writing = NonNullable<Route['POST']>;
-
-const access = 'dashboard';
-const readingAs =
-  (role: DashboardRole) =>
-  (handle: Reading['handle']): Reading => ({access, role, handle});
-const writingAs =
-  (role: DashboardRole, bodyBytesMax: number) =>
-  (takeBody: Writing['takeBody']): Writing => ({access, role, bodyBytesMax, takeBody});
-
-// HR1
-const hooking = readingAs('admin');
-const hookWriting = writingAs('admin', webhookBodyBytesMax);
-const analysing = readingAs('analyst');
-const alerting = writingAs('analyst', alertBodyBytesMax);
+import {reading, writing} from './role-routes.js';
 
 /** Paths below `/dashboard/api/`. */
 export const hookRoutes: Readonly<Record<string, Route>> = {
-  'v1/webhooks': {GET: hooking(listWebhooks), POST: hookWriting(createWebhook)},
-  'v1/alerts': {GET: analysing(listAlerts), POST: alerting(createAlert)},
-  'v1/alerts/preview': {POST: alerting(previewAlert)},
-  'v1/funnels': {GET: analysing(listFunnels), POST: writingAs('analyst', savedFunnelBodyBytesMax)(saveFunnel)},
-  'v1/user/funnels': {GET: analysing(readUserFunnels)},
+  'v1/webhooks': {GET: reading('admin', listWebhooks), POST: writing('admin', createWebhook, webhookBodyBytesMax)},
+  'v1/alerts': {GET: reading('analyst', listAlerts), POST: writing('analyst', createAlert, alertBodyBytesMax)},
+  'v1/alerts/preview': {POST: writing('analyst', previewAlert, alertBodyBytesMax)},
+  'v1/funnels': {GET: reading('analyst', listFunnels), POST: writing('analyst', saveFunnel, savedFunnelBodyBytesMax)},
+  'v1/user/funnels': {GET: reading('analyst', readUserFunnels)},
 };
 
 /** Routes with a generated id in their path, in the form of `Routes`. */
 export const dashboardRoutesById: ReadonlyMap<string, Route> = new Map(
   Object.entries<Route>({
-    'v1/webhooks/': {PATCH: hookWriting(changeWebhook), DELETE: hooking(deleteWebhook)},
-    'v1/webhooks/*/test': {isBeforeEnd: true, POST: hookWriting(testWebhook)},
-    'v1/webhooks/*/rotate': {isBeforeEnd: true, POST: hookWriting(rotateWebhook)},
-    'v1/webhooks/*/resume': {isBeforeEnd: true, POST: hookWriting(resumeWebhook)},
-    'v1/webhooks/*/replay': {isBeforeEnd: true, POST: hookWriting(replayWebhook)},
-    'v1/webhooks/*/deliveries': {isBeforeEnd: true, GET: hooking(listDeliveries)},
-    'v1/alerts/': {PATCH: alerting(changeAlert), DELETE: analysing(deleteAlert)},
-    'v1/funnels/': {DELETE: analysing(deleteFunnel)},
+    'v1/webhooks/': {PATCH: writing('admin', changeWebhook, webhookBodyBytesMax), DELETE: reading('admin', deleteWebhook)},
+    'v1/webhooks/*/test': {isBeforeEnd: true, POST: writing('admin', testWebhook, webhookBodyBytesMax)},
+    'v1/webhooks/*/rotate': {isBeforeEnd: true, POST: writing('admin', rotateWebhook, webhookBodyBytesMax)},
+    'v1/webhooks/*/resume': {isBeforeEnd: true, POST: writing('admin', resumeWebhook, webhookBodyBytesMax)},
+    'v1/webhooks/*/replay': {isBeforeEnd: true, POST: writing('admin', replayWebhook, webhookBodyBytesMax)},
+    'v1/webhooks/*/deliveries': {isBeforeEnd: true, GET: reading('admin', listDeliveries)},
+    'v1/alerts/': {PATCH: writing('analyst', changeAlert, alertBodyBytesMax), DELETE: reading('analyst', deleteAlert)},
+    'v1/funnels/': {DELETE: reading('analyst', deleteFunnel)},
   }).map(([path, route]): [string, Route] => [`/dashboard/api/${path}`, {...route, isOfDashboard: true}]),
 );

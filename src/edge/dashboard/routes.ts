@@ -17,7 +17,6 @@ import {exportUser} from '../routes/exports.js';
 import {funnelReport, funnelUsersReport} from '../routes/funnel.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
-import {adminBodyBytesMax} from '../routes/limits.js';
 import {propertiesList, propertyValuesList, traitsList, traitValuesList} from '../routes/lists.js';
 import {pathsReport} from '../routes/paths.js';
 import {readRejected} from '../routes/rejected.js';
@@ -30,11 +29,12 @@ import type {StateAnswer} from './answers/state.js';
 import {type Asset, answerAsset, answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} from './boards.js';
-import type {DashboardDoor, NeededRole} from './door.js';
+import type {DashboardDoor} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
+import {reading, writing} from './role-routes.js';
 import {
   changeSavedReport,
   deleteSavedReport,
@@ -44,18 +44,6 @@ import {
 } from './saved-reports.js';
 import type {Shares} from './shares.js';
 import {type SignIn, signInBodyBytesMax} from './sign-in.js';
-
-type Reading = NonNullable<Route['GET']>;
-type Writing = NonNullable<Route['POST']>;
-
-const access = 'dashboard';
-const reading = (role: NeededRole, handle: Reading['handle']): Reading => ({access, role, handle});
-const writing = (role: NeededRole, takeBody: Writing['takeBody'], bodyBytesMax = adminBodyBytesMax): Writing => ({
-  access,
-  role,
-  takeBody,
-  bodyBytesMax,
-});
 
 export function dashboardRoutes(
   files: DashboardFiles | undefined,

@@ -2,7 +2,6 @@
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
-import {isDefinitionId} from '../../effects/definition.js';
 import {
   type SavedReport,
   savedPages,
@@ -19,6 +18,7 @@ import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
+import {removeDefinition} from '../routes/removed-definition.js';
 import {storedChange} from '../routes/stored-change.js';
 import type {ChangedMeanwhileAnswer, SavedReportAnswer, SavedReportsAnswer} from './answers/saved-reports.js';
 
@@ -92,9 +92,7 @@ export async function changeSavedReport(front: Front, exchange: Exchange, bytes:
     return isOutdated ? report : {...report, name, page, search, version: version + 1, ...touched(front, exchange)};
   };
   const author = authorOf(front, exchange);
-  const edited = isDefinitionId('sr', id)
-    ? await changed(front, () => savedReportsOf(front.hooks).change(id, edit))
-    : undefined;
+  const edited = await changed(front, () => savedReportsOf(front.hooks).change(id, edit));
   if (edited === undefined) throw new RequestFailure(unknownReport);
   if (isOutdated) {
     const more: ChangedMeanwhileAnswer = {report: shown(edited)};
@@ -106,12 +104,11 @@ export async function changeSavedReport(front: Front, exchange: Exchange, bytes:
 
 export const deleteSavedReport: Handle = async (front, exchange) => {
   const {id} = readQuery(exchange.query, keyForm);
-  const author = authorOf(front, exchange);
-  const removed = isDefinitionId('sr', id)
-    ? await changed(front, () => savedReportsOf(front.hooks).remove(id))
-    : undefined;
-  if (removed === undefined) throw new RequestFailure(unknownReport);
-  front.audit.defined('saved-report.deleted', author, id);
+  await removeDefinition(front, exchange, savedReportsOf(front.hooks), id, {
+    what: 'saved-report.deleted',
+    unknown: unknownReport,
+    outcomeUnknown,
+  });
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 

@@ -6,7 +6,6 @@
 //   SH4. Reads are counted here and stored about once a minute, so that a read writes nothing.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
-import {isDefinitionId} from '../../effects/definition.js';
 import type {HookStore} from '../../effects/hook-store.js';
 import {savedReportsOf} from '../../effects/saved-report.js';
 import {newShareToken, type Share, shareOf, sharesMax, sharesOf} from '../../effects/share.js';
@@ -21,6 +20,7 @@ import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
+import {removeDefinition} from '../routes/removed-definition.js';
 import {storedChange} from '../routes/stored-change.js';
 import type {CreatedShareAnswer, ShareAnswer, SharedReportAnswer, ShareNeedsWordAnswer, SharesAnswer} from './answers/shares.js';
 import {answersOf, type SharedReport} from './shared-report.js';
@@ -102,7 +102,7 @@ export class Shares {
     const body = readObject(bytes);
     readQuery(exchange.query, noParameters);
     const {report: id, follows, days, origins, may_name_people: mayNamePeople} = readFields(newShare, body);
-    const report = isDefinitionId('sr', id) ? savedReportsOf(front.hooks).get(id) : undefined;
+    const report = savedReportsOf(front.hooks).get(id);
     if (report === undefined) throw new RequestFailure(unknownReport);
     if (sharesOf(front.hooks).list().length >= sharesMax) throw new RequestFailure(tooMany);
     const author = authorOf(front, exchange);
@@ -136,13 +136,12 @@ export class Shares {
 
   readonly revoke: Handle = async (front, exchange) => {
     const {id} = readQuery(exchange.query, keyForm);
-    const author = authorOf(front, exchange);
-    const removed = isDefinitionId('sh', id)
-      ? await storedChange(front, outcomeUnknown, () => sharesOf(front.hooks).remove(id))
-      : undefined;
-    if (removed === undefined) throw new RequestFailure(unknownShare);
+    await removeDefinition(front, exchange, sharesOf(front.hooks), id, {
+      what: 'share.revoked',
+      unknown: unknownShare,
+      outcomeUnknown,
+    });
     this.watched.delete(id);
-    front.audit.defined('share.revoked', author, id);
     exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
   };
 

@@ -18,6 +18,7 @@ import {alertChange, alertOf, bodyOf, newAlertBody, previewBody, ruleOf, shownAl
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {reportIn} from './min-log-position.js';
+import {removeDefinition} from './removed-definition.js';
 import {storedChange} from './stored-change.js';
 
 /** The longest conditions, mostly escaped. */
@@ -83,10 +84,11 @@ function mergedBody(stored: object, change: object): object {
 
 export const deleteAlert: Handle = async (front, exchange, segment) => {
   const {id} = known(front, exchange, segment);
-  const author = authorOf(front, exchange);
-  const removed = await changed(front, () => alertsOf(front.hooks).remove(id));
-  if (removed === undefined) throw new RequestFailure(unknownAlert);
-  front.audit.defined('alert.deleted', author, id);
+  await removeDefinition(front, exchange, alertsOf(front.hooks), id, {
+    what: 'alert.deleted',
+    unknown: unknownAlert,
+    outcomeUnknown,
+  });
   // A record that is left does no harm: a sweep deletes it.
   await Promise.allSettled([forgetRecord(front.hooks.bucket, stateName(id))]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));

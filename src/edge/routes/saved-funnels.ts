@@ -18,6 +18,7 @@ import type {Handle} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {formatForm} from './report-csv.js';
+import {removeDefinition} from './removed-definition.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 import {storedChange} from './stored-change.js';
 
@@ -114,10 +115,11 @@ export async function saveFunnel(front: Front, exchange: Exchange, bytes: Buffer
 export const deleteFunnel: Handle = async (front, exchange, segment) => {
   const {id} = funnelIn(front, segment);
   readQuery(exchange.query, noParameters);
-  const author = authorOf(front, exchange);
-  const removed = await changed(front, () => savedFunnelsOf(front.hooks).remove(id));
-  if (removed === undefined) throw new RequestFailure(unknownFunnel);
-  front.audit.defined('funnel.deleted', author, id);
+  await removeDefinition(front, exchange, savedFunnelsOf(front.hooks), id, {
+    what: 'funnel.deleted',
+    unknown: unknownFunnel,
+    outcomeUnknown,
+  });
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 

@@ -17,6 +17,7 @@ import {noParameters, readQuery} from '../query/query.js';
 import {type Handle, variedSegment} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
+import {removeDefinition} from './removed-definition.js';
 import {storedChange} from './stored-change.js';
 import {contentOf, newWebhookBody, noFields, shownWebhook, unknownWebhook, webhookChange} from './webhook-body.js';
 import {
@@ -121,10 +122,11 @@ function ruledFrom(edited: Endpoint, before: Endpoint, ends: readonly End[]): En
 export const deleteWebhook: Handle = async (front, exchange, segment) => {
   readQuery(exchange.query, noParameters);
   const {id} = webhookOf(front, segment);
-  const author = authorOf(front, exchange);
-  const removed = await storedChange(front, storeSilent, () => front.hooks.endpoints.remove(id));
-  if (removed === undefined) throw new RequestFailure(unknownWebhook);
-  front.audit.defined('webhook.deleted', author, id);
+  await removeDefinition(front, exchange, front.hooks.endpoints, id, {
+    what: 'webhook.deleted',
+    unknown: unknownWebhook,
+    outcomeUnknown: storeSilent,
+  });
   // Records that are left do no harm: no process serves a deleted webhook.
   await Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));

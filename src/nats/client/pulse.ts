@@ -12,8 +12,6 @@ import {monotonicMs} from '../../clock.js';
 export const lookEveryMs = 250;
 /** A pong takes less than a ms; seconds mean that a publish or a question would wait as long. */
 export const silentMs = 2_500;
-/** The longest time from the server's last message until it counts as silent. */
-export const noticedMsMax = silentMs + 2 * lookEveryMs;
 
 /** The time without an answer. L2 */
 export class Silence {

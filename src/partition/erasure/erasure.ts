@@ -66,7 +66,7 @@ class ErasedUsers {
 }
 
 /** Chunks that hold some of the users, rewritten without them. */
-export interface Rewritten {
+interface Rewritten {
   readonly erased: ErasedUsers;
   readonly chunks: ChunkEntry[];
 }

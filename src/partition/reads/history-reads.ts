@@ -256,7 +256,7 @@ export class HistoryReads {
 }
 
 /** Two lists of the same length. */
-export interface StoredEvents {
+interface StoredEvents {
   /** JSON; null: the row is not there any more. */
   readonly texts: readonly (string | null)[];
   /** Index of the user of each; null without a text. */

@@ -14,7 +14,7 @@ export const verdicts = ['worse', 'better', 'too few rounds', 'other host', 'no 
 export type Verdict = (typeof verdicts)[number];
 
 export const roundsMin = 4;
-export const significance = 0.05;
+const significance = 0.05;
 export const bandMin = 0.02;
 export const bandChangesMin = 6;
 const bandRunsMax = 30;

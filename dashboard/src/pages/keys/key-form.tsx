@@ -9,7 +9,7 @@ export interface KeyDraft {
 }
 
 /** Limits as texts of their fields. */
-export interface LimitsDraft {
+interface LimitsDraft {
   readonly identify: boolean;
   readonly origins: string;
   readonly rate: string;

@@ -1,7 +1,7 @@
 // Alarms and their cures in the words of docs/operating.md; a test compares the two.
 import type {LoadAlarmKind} from '../../../../src/edge/dashboard/answers/load.js';
 
-export interface AlarmWords {
+interface AlarmWords {
   readonly means: string;
   readonly cure: string;
 }

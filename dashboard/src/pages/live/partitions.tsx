@@ -9,7 +9,7 @@ import {rateText, secondsText} from './units';
 
 const behindMsMany = 1_000;
 
-export function worstFirst(partitions: readonly PartitionLoad[]): PartitionLoad[] {
+function worstFirst(partitions: readonly PartitionLoad[]): PartitionLoad[] {
   const rank = ({behind_ms}: PartitionLoad): number => behind_ms ?? Number.POSITIVE_INFINITY;
   return [...partitions].sort((a, b) => rank(b) - rank(a) || a.partition - b.partition);
 }

@@ -25,7 +25,7 @@ export interface TrendQuestion {
   readonly lines: readonly {readonly event: string; readonly path: string; readonly pastPath: string | undefined}[];
 }
 
-export type BehindNumber = (
+type BehindNumber = (
   words: Words,
   line: AnsweredLine,
   index: number,
