@@ -20,7 +20,7 @@ interface ChartedLine {
   readonly before?: readonly (number | null)[];
 }
 
-interface Charted {
+export interface Charted {
   /** Epoch seconds of the buckets' starts. */
   readonly times: readonly number[];
   readonly series: readonly ChartedLine[];

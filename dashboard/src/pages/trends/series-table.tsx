@@ -20,7 +20,7 @@ export interface SeriesRow {
 }
 
 /** Columns whose numbers have something behind them. */
-type ExplainedColumn = 'total' | 'users' | 'last';
+export type ExplainedColumn = 'total' | 'users' | 'last';
 
 type Column = 'total' | 'users' | 'mean' | 'last' | 'change';
 

@@ -1,0 +1,61 @@
+// The card with daily users as a share of monthly ones.
+import {useState} from 'preact/hooks';
+import {percent} from '../../charts/format';
+import {TimeChart} from '../../charts/time-chart';
+import {TimeTable} from '../../charts/time-table';
+import type {Asking} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {CsvButton, TableButton} from '../../shell/page-tools';
+import {ReportBody} from '../../shell/report-body';
+import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
+
+export function StickinessCard({
+  main,
+  drawn: {lines, chart, interval, zone, moment, openText, sticky},
+}: {
+  readonly main: Asking<AskedActive>;
+  readonly drawn: DrawnActive;
+}) {
+  const [isTable, setTable] = useState(false);
+  const props = {
+    label: 'Stickiness',
+    times: chart.times,
+    openFrom: chart.openFrom,
+    clock: interval === 'hour',
+    zone,
+    moment,
+    series: [{label: 'Daily of monthly', tone: 4, values: sticky ?? []}],
+    say: (share: number) => percent(share),
+  };
+  return (
+    <Card
+      span={7}
+      title="Stickiness"
+      note="daily users as a share of monthly ones"
+      tools={
+        sticky !== undefined && (
+          <>
+            <CsvButton
+              file="stickiness"
+              rows={() => [
+                ['date', 'stickiness'],
+                ...lines[0]!.answer.data.map(({date}, at) => [date, sticky[at] ?? null]),
+              ]}
+            />
+            <TableButton isTable={isTable} onChange={setTable} />
+          </>
+        )
+      }
+    >
+      <ReportBody asking={main} reports={ofMetrics(main.shown)}>
+        {() =>
+          isTable ? (
+            <TimeTable {...props} />
+          ) : (
+            <TimeChart {...props} height={210} format={(share) => percent(share, 0)} openText={openText} />
+          )
+        }
+      </ReportBody>
+    </Card>
+  );
+}

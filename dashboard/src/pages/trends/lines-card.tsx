@@ -1,0 +1,132 @@
+// The card with the lines, as a chart or as a table.
+import type {ComponentChildren} from 'preact';
+import {useState} from 'preact/hooks';
+import {isShared} from '../../address/base';
+import {writeAddress} from '../../address/codec';
+import {labelsOf, type TrendsQuestion, trendsForm} from '../../address/trends-address';
+import type {TrendsAsked} from '../../address/trends-asked';
+import {csvRows} from '../../charts/charted';
+import {linesNote, soFarText} from '../../charts/comparison';
+import {TimeChart} from '../../charts/time-chart';
+import {TimeTable} from '../../charts/time-table';
+import {onCrosshair, useMarks} from '../../service/marks';
+import type {Asking} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {explaining} from '../../shell/explained';
+import {later} from '../../shell/later';
+import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
+import type {PinProps} from '../../shell/pin-button';
+import {ReportBody} from '../../shell/report-body';
+import {FaultBox} from '../../shell/states';
+import {lineBehind} from './trends-behind';
+import type {DrawnTrends} from './trends-drawn';
+
+const AnnotationsButton = later<{readonly zone: string; readonly isHour: boolean}>(() =>
+  import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),
+);
+
+const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
+
+export function LinesCard({
+  question,
+  main,
+  drawn: {asked, lines, divisor, divided, drawn, say, chart, moment, faults},
+  asOfMs,
+  today,
+  onRange,
+  children,
+}: {
+  readonly question: TrendsQuestion;
+  readonly main: Asking<TrendsAsked>;
+  readonly drawn: DrawnTrends;
+  /** Wall clock of the zone up to which the numbers are exact. */
+  readonly asOfMs: number | undefined;
+  readonly today: number;
+  /** Asks for these days, epoch seconds. */
+  readonly onRange: (from: number, to: number) => void;
+  /** Stands in place of the lines while no event is asked for. */
+  readonly children: ComponentChildren;
+}) {
+  const [isTable, setTable] = useState(false);
+  const {shown} = main;
+  const {interval, past, zone} = asked;
+  const marks = useMarks(chart.times, asked.days.to, zone);
+  const isAsked = question.event.length > 0;
+  const note = (): string =>
+    [
+      linesNote({
+        what: `by the ${interval}`,
+        past,
+        isOpen: chart.openFrom !== undefined,
+        today,
+        asOfMs,
+        zone,
+      }),
+      ...(divisor === undefined ? [] : [`divided by ${labelsOf(asked.series)[divisor]}`]),
+      ...(divisor === undefined && drawn.length < lines.length
+        ? [`${drawn.length} of ${lines.length} lines are drawn`]
+        : []),
+    ].join(', ');
+  const props = {
+    ...chart,
+    label: 'Events',
+    clock: interval === 'hour',
+    zone,
+    moment,
+    ...(say && {say, format: say}),
+  };
+  const explainPoint = (at: number, index: number): void => {
+    const value = chart.series[index]!.values[at]!;
+    explaining.value = lineBehind(shown!, drawn[index]!, {value, when: moment(chart.times[at]!), at});
+  };
+  return (
+    <Card
+      span={12}
+      title="Trend"
+      note={shown === undefined || !isAsked ? undefined : note()}
+      tools={
+        lines.length > 0 && (
+          <>
+            <CurlButton paths={asked.series.map(asked.pathOf)} />
+            <PinButton page="/trends" form={trendsForm} search={writeAddress(trendsForm, question)} />
+            {!isShared && <AnnotationsButton zone={zone} isHour={interval === 'hour'} />}
+            <CsvButton file="trends" rows={() => csvRows([...lines, ...divided])} />
+            <TableButton isTable={isTable} onChange={setTable} />
+          </>
+        )
+      }
+    >
+      {isAsked ? (
+        <ReportBody asking={main} reports={lines.length > 0 ? [] : (shown?.reports.slice(0, 1) ?? [])} lines={8}>
+          {() =>
+            isTable ? (
+              <TimeTable
+                {...props}
+                series={chart.series}
+                {...(divisor === undefined && {onNumber: explainPoint})}
+              />
+            ) : (
+              <TimeChart
+                {...props}
+                isApart
+                height={320}
+                openText={soFarText(asOfMs)}
+                marks={marks}
+                onCrosshair={onCrosshair}
+                {...(!isShared && {onRange})}
+              />
+            )
+          }
+        </ReportBody>
+      ) : (
+        children
+      )}
+      {lines.length > 0 &&
+        faults.map(({label, fault}) => (
+          <div key={label}>
+            <FaultBox fault={{...fault, message: `${label}: ${fault.message}`}} onAgain={main.again} />
+          </div>
+        ))}
+    </Card>
+  );
+}

@@ -1,0 +1,44 @@
+// Explanations of the page's numbers.
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import type {TrendsAsked} from '../../address/trends-asked';
+import type {DividedLine} from '../../charts/divided';
+import type {SeriesLine} from '../../charts/series-lines';
+import type {Shown} from '../../service/reports';
+import type {Behind} from '../../shell/explained';
+
+interface NumberOfLine {
+  readonly value: number;
+  readonly when: string;
+  /** Index of its bucket; absent: the whole range. */
+  readonly at?: number;
+  /** The distinct users of the line, whatever it measures. */
+  readonly isUsers?: boolean;
+}
+
+export const lineBehind =
+  (
+    {question, of, freshness}: Shown<TrendsAsked>,
+    line: SeriesLine,
+    {value, when, at, isUsers = false}: NumberOfLine,
+  ): Behind =>
+  ({trendBehind}) => {
+    const {interval, days, common, zone} = question;
+    const one = question.series[line.series]!;
+    return trendBehind({
+      value,
+      series: isUsers ? {...one, property: ''} : one,
+      measure: isUsers ? 'users' : one.measure,
+      common,
+      row: line.row,
+      answer: of<CountsAnswer>(question.pathOf(one)).value,
+      days,
+      bucket: at === undefined ? undefined : {dates: line.answer.data.map(({date}) => date), at, interval},
+      when: `${when} (${zone})`,
+      freshness,
+    });
+  };
+
+export const quotientOf =
+  (line: DividedLine, text: string, when: string, {freshness}: Shown<unknown>): Behind =>
+  ({quotientBehind}) =>
+    quotientBehind(line, text, when, freshness);

@@ -1,0 +1,68 @@
+// What the cards of the page draw of the shown answers: their lines, or quotients of them by one series.
+import {useMemo} from 'preact/hooks';
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import {areCounts, divisorIn, labelsOf, type TrendsQuestion} from '../../address/trends-address';
+import type {TrendsAsked} from '../../address/trends-asked';
+import {wallMs} from '../../address/zone';
+import {type Charted, chartOf} from '../../charts/charted';
+import {type DividedLine, dividedBy, quotientText, withoutDivisor} from '../../charts/divided';
+import {bucketText} from '../../charts/format';
+import {drawnOf, linesOf, type SeriesLine} from '../../charts/series-lines';
+import type {Fault} from '../../service/client';
+import type {Shown} from '../../service/reports';
+
+export interface DrawnTrends {
+  /** The question of the shown answers; before the first answers the present one. */
+  readonly asked: TrendsAsked;
+  readonly lines: readonly SeriesLine[];
+  /** Index of the series that the others are divided by. */
+  readonly divisor: number | undefined;
+  readonly divided: readonly DividedLine[];
+  readonly drawn: readonly SeriesLine[];
+  /** Text of a quotient; undefined without a divisor. */
+  readonly say: ((value: number) => string) | undefined;
+  readonly chart: Charted;
+  readonly moment: (seconds: number) => string;
+  readonly faults: readonly {readonly label: string; readonly fault: Fault}[];
+}
+
+export function useDrawnTrends(
+  shown: Shown<TrendsAsked> | undefined,
+  question: TrendsQuestion,
+  present: TrendsAsked,
+): DrawnTrends {
+  const asked = shown?.question ?? present;
+  const {interval, zone} = asked;
+  const lines = useMemo(() => (shown === undefined ? [] : linesIn(shown)), [shown]);
+  // The quotient is computed here: the service is asked the same question with and without it.
+  const divisor = shown && divisorIn(question, shown.question.series);
+  const divided = useMemo(() => (divisor === undefined ? [] : dividedBy(lines, divisor)), [lines, divisor]);
+  const drawn = useMemo(() => drawnOf(divisor === undefined ? lines : withoutDivisor(divided)), [lines, divided]);
+  const say = divisor === undefined ? undefined : quotientText(divided, areCounts(...asked.series));
+  const chart = useMemo(() => chartOf(drawn, interval, (ms) => wallMs(zone, ms)), [drawn, interval, zone]);
+  const moment = useMemo(() => {
+    const hour = zone === 'UTC' ? 'UTC' : '';
+    return (seconds: number): string => bucketText(seconds, interval, hour).trim();
+  }, [interval, zone]);
+  return {asked, lines, divisor, divided, drawn, say, chart, moment, faults: shown === undefined ? [] : faultsIn(shown)};
+}
+
+function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {
+  const labels = labelsOf(question.series);
+  return linesOf(
+    question.series.map((one, at) => {
+      const {value, headers} = of<CountsAnswer>(question.pathOf(one));
+      const pastPath = question.pastPathOf(one);
+      const past = pastPath === undefined ? undefined : of<CountsAnswer>(pastPath).value;
+      return value && {label: labels[at]!, measure: one.measure, answer: value, headers, past};
+    }),
+  );
+}
+
+function faultsIn({question: {series, pathOf}, of}: Shown<TrendsAsked>): DrawnTrends['faults'] {
+  const labels = labelsOf(series);
+  return series.flatMap((one, at) => {
+    const {value, fault} = of(pathOf(one));
+    return value === undefined && fault !== undefined ? [{label: labels[at]!, fault}] : [];
+  });
+}
