@@ -9,7 +9,6 @@
 //   P8. Received = counted + arrived + duplicate + erased (`tally`), always.
 
 import {Aggregator, type AggregatorDelta, type ErasedRow} from './aggregator/aggregator.js';
-import {wtf8} from './bytes/bytes.js';
 import {partitionOf} from './bytes/hash.js';
 import {Changes, type ChangesRecord} from './changes.js';
 import type {ChunkInMemory} from './chunk/chunk.js';
@@ -21,15 +20,17 @@ import {Deletions} from './deletions.js';
 import {type CompletedDelta, Completions} from './funnels/completions.js';
 import {StepWatch, type WatchedFunnel} from './funnels/step-watch.js';
 import {type Generations, newestOf, withGeneration} from './generations.js';
-import {Links, type LinksDelta} from './identity/links.js';
-import {type Arriving, Moves} from './identity/moves.js';
+import {anonymousByte, Identity, leftByte} from './identity/identity.js';
+import {joinedIn, originOf} from './identity/joined.js';
+import type {Links, LinksDelta} from './identity/links.js';
+import type {Arriving, Moves} from './identity/moves.js';
 import {userHashOf} from './identity/user-hash.js';
 import {assert, must} from './invariant.js';
 import {changesMs, chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
 import {type Arrival, entryKind} from './log/entries.js';
 import {type EntryView, MessageCursor} from './log/entry-view.js';
 import {Producers} from './log/producers.js';
-import type {DeletionRecord, LateLink, Move, SnapshotIndex} from './manifest.js';
+import type {DeletionRecord, Move, SnapshotIndex} from './manifest.js';
 import {UserActors, type UsersDelta} from './user/user-actors.js';
 
 export interface PartitionSetup {
@@ -112,10 +113,6 @@ interface ErasedUser {
   readonly isSent: boolean;
 }
 
-const anonymousByte = 0x61; // 'a'
-/** Replaces 'a' in the key of a user who left: a later user of that id is another one. */
-const leftByte = 0x6d; // 'm'
-
 export class Partition {
   readonly partition: number;
   private readonly partitions: number;
@@ -126,16 +123,15 @@ export class Partition {
   appliedMark = '';
   private readonly producers = new Producers();
   readonly dedupe: Dedupe;
-  readonly users = new UserActors((user) => this.noteNewUser(user));
-  readonly links = new Links();
+  readonly users = new UserActors((user) => this.identity.noteNewUser(user));
+  readonly identity: Identity;
+  readonly links: Links;
   readonly moves: Moves;
   readonly aggregator = new Aggregator();
   private readonly chunks: Chunks;
   /** Whether a row is the first of its user on its day, per row of a run. */
   private readonly isNewDay = new Uint8Array(chunkRowsMax);
   readonly deletions = new Deletions();
-  /** Late links, by both ids. */
-  readonly lateLinks = new Map<string, LateLink>();
   /** Ids of completed deletions that the shell has not told receivers of. */
   readonly deletionsToTell = new Set<string>();
   readonly completions = new Completions();
@@ -149,15 +145,15 @@ export class Partition {
   private erasedInLogSequence = 0;
   /** Counts of events since this process started. P8 */
   readonly tally = {counted: 0, arrived: 0, duplicate: 0, tombstoned: 0, redelivered: 0};
-  /** Number of linked devices by outcome, since this process started. */
-  readonly linkTally = {joined: 0, shared: 0, tooLarge: 0};
   /** Counts of identifies, as in `tally`. */
   readonly identifies = {counted: 0, duplicate: 0, tombstoned: 0};
 
   constructor(setup: PartitionSetup) {
     this.partition = setup.partition;
     this.partitions = setup.partitions;
-    this.moves = new Moves(setup.partitions);
+    this.identity = new Identity(this.users.table, setup.partitions, () => this.chunks.forget());
+    this.links = this.identity.links;
+    this.moves = this.identity.moves;
     this.seeds = setup.seeds;
     this.dedupe = new Dedupe(setup.seeds, setup.dedupeBytesMax);
     this.chunks = new Chunks(setup.rowKernel, this.tables);
@@ -207,13 +203,15 @@ export class Partition {
             this.erasedInLogSequence = sequence; // The copy names the user.
             break;
           }
-          return {kind: 'erasure', users: this.usersOf(entry)};
+          return {kind: 'erasure', users: this.identity.usersOf(entry)};
         case entryKind.link:
-          if (entry.isTakenBack) this.takeBackLink(entry, sequence);
-          else this.applyLink(entry);
+          if (entry.isTakenBack) {
+            this.erasedInLogSequence = sequence;
+            this.identity.takeBackLink(entry);
+          } else this.identity.applyLink(entry);
           break;
         case entryKind.leave:
-          this.applyLeave(entry);
+          this.identity.applyLeave(entry, this.generation);
           break;
         case entryKind.complete:
           this.applyComplete(cursor);
@@ -294,7 +292,7 @@ export class Partition {
       case 'erased':
         tally.tombstoned += 1;
         this.erasedInLogSequence = sequence;
-        this.noteLateLink(entry);
+        this.identity.noteLateLink(entry);
         return false;
     }
   }
@@ -352,119 +350,11 @@ export class Partition {
   private applyComplete({entry, index}: MessageCursor): void {
     const completion = entry.completion();
     const {funnel} = completion;
-    for (const user of this.completions.apply(completion, (one) => this.isHere(one)))
+    for (const user of this.completions.apply(completion, (one) => this.identity.isHere(one)))
       this.effects.push({type: 'funnel.completed', entry: index, user, funnel});
   }
 
-  /** Whether the user is known, and has not left for another partition. */
-  isHere(user: number): boolean {
-    return this.users.table.has(user) && this.users.table.bytesOf(user)[0] !== leftByte;
-  }
-
   // ---- identity ----
-
-  /** Makes a linked device with new events a candidate to move. */
-  private noteNewUser(user: number): void {
-    if (this.links.count === 0) return;
-    const key = this.users.table.bytesOf(user);
-    if (key[0] !== anonymousByte) return;
-    const device = this.links.find(key, 0, key.length);
-    if (device !== undefined && !this.links.isShared(device)) this.moves.candidates.add(user);
-  }
-
-  private applyLink(entry: EntryView): void {
-    const {bytes, keyStart, keyEnd, textStart, textEnd} = entry;
-    const {linked} = this.links.link(bytes, {start: keyStart, end: keyEnd}, {start: textStart, end: textEnd});
-    if (linked === 'known') return;
-    this.linkTally[linked === 'new' ? 'joined' : 'shared'] += 1;
-    const user = this.users.table.find(bytes, keyStart, keyEnd);
-    if (user < 0) return;
-    if (linked === 'new') this.moves.candidates.add(user);
-    // Events before the second user's link belong to the first user. LK1 (identity/links.ts)
-    else if (this.moves.candidates.has(user)) this.releaseKeys([user]);
-  }
-
-  /** The entry is erased, and a link came with it: nothing but the link says that there is such a user. */
-  private noteLateLink(entry: EntryView): void {
-    if (entry.anonymousIdEnd === 0 || entry.origin() !== undefined) return;
-    if (this.users.table.find(entry.bytes, entry.keyStart, entry.keyEnd) >= 0) return;
-    const link = {userId: entry.userKey().slice(1), anonymousId: entry.anonymousId()};
-    this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
-  }
-
-  /** Takes a link back. It stays if the anonymous user has left by it already: the owner is there again, with these events. */
-  private takeBackLink({bytes, keyStart, keyEnd, textStart, textEnd}: EntryView, sequence: number): void {
-    this.erasedInLogSequence = sequence;
-    const left = Uint8Array.from(bytes.subarray(keyStart, keyEnd));
-    left[0] = leftByte;
-    const hasLeft = this.users.table.findAll(left, 0, left.length).length > 0;
-    this.links.takeBack(bytes, {start: keyStart, end: keyEnd}, {start: textStart, end: textEnd}, hasLeft);
-    const user = this.users.table.find(bytes, keyStart, keyEnd);
-    if (user >= 0 && this.links.find(bytes, keyStart, keyEnd) === undefined) this.moves.candidates.delete(user);
-    this.chunks.forget();
-  }
-
-  private applyLeave(entry: EntryView): void {
-    const byDestination = new Map<number, number[]>();
-    const released: number[] = [];
-    for (const {user, isTooLarge} of entry.leavers()) {
-      if (!this.moves.candidates.delete(user)) continue;
-      const key = this.deviceKeyOf(user);
-      const device = must(this.links.find(key, 0, key.length), 'a candidate has a linked device');
-      if (isTooLarge) {
-        this.links.share(device);
-        this.linkTally.tooLarge += 1;
-        this.giveKeyBack(user);
-        continue;
-      }
-      if (this.users.table.bytesOf(user)[0] === anonymousByte) released.push(user);
-      const to = this.homeOf(this.links.owners.bytesOf(this.links.ownerOf(device)));
-      byDestination.set(to, [...(byDestination.get(to) ?? []), user]);
-    }
-    this.releaseKeys(released);
-    for (const [to, users] of byDestination) this.moves.leave(to, users, this.generation);
-  }
-
-  /** Changes the keys of these users: a later user under one of the old keys is another one. */
-  private releaseKeys(users: readonly number[]): void {
-    for (const user of users) this.users.table.changeFirstByte(user, leftByte);
-    if (users.length > 0) this.chunks.forget();
-  }
-
-  /**
-   * A user who is too large stays the anonymous user that it was, although a second user named its device before that was known.
-   * If another one came under its key meanwhile, the two stay apart, and are erased together.
-   */
-  private giveKeyBack(user: number): void {
-    const key = this.deviceKeyOf(user);
-    if (this.users.table.find(key, 0, key.length) < 0) this.users.table.changeFirstByte(user, anonymousByte);
-    this.chunks.forget();
-  }
-
-  /** Users with changed keys of a device who are their owner's: they leave or have left. Others were too large, and stay. */
-  private isOwners(user: number): boolean {
-    const {candidates, leftOut} = this.moves;
-    return candidates.has(user) || leftOut.has(user) || this.moves.moveOf(user) !== undefined;
-  }
-
-  /** The partition of the user with this key. */
-  homeOf(key: Uint8Array): number {
-    return partitionOf(key, 0, key.length, this.partitions);
-  }
-
-  /** The key of the user that an anonymous one is. */
-  ownerKeyOf(user: number): Uint8Array {
-    const key = this.deviceKeyOf(user);
-    const device = must(this.links.find(key, 0, key.length), 'a user who left has a linked device');
-    return this.links.owners.bytesOf(this.links.ownerOf(device));
-  }
-
-  /** The key of an anonymous user as it was before it left. */
-  deviceKeyOf(user: number): Uint8Array {
-    const key = this.users.table.bytesOf(user).slice();
-    key[0] = anonymousByte;
-    return key;
-  }
 
   /** Fingerprint of a body's message id. A user who left had another key when it sent the event. */
   fingerprintOf(body: EntryView): Uint32Array {
@@ -485,36 +375,13 @@ export class Partition {
         if (this.tally.counted === before) this.changes.add({kind: 'removed', event: originOf(entry)});
       }
     }
-    if (messages !== undefined) this.noteJoined(messages);
+    for (const {anonymousHash, user, through} of joinedIn(messages ?? [], this.users.table, (key) => this.hashOf(key)))
+      this.changes.add({kind: 'joined', anonymousHash, userHash: this.hashOf(this.users.table.bytesOf(user)), user, through});
     this.tally.arrived += this.tally.counted - counted;
     this.tally.counted = counted;
     cursor.skip(cursor.left, cursor.bytes.length);
     // These bytes may be of a user who was deleted since.
     if (messages === undefined && this.deletions.size > 0) this.erasedInLogSequence = sequence;
-  }
-
-  /** Records that events of anonymous users became their owners'. */
-  private noteJoined(messages: readonly Uint8Array[]): void {
-    /** The last event of each pair, by the keys of both. */
-    const joined = new Map<string, {readonly anonymousHash: string; readonly user: number; through: string}>();
-    const {table} = this.users;
-    for (const bytes of messages) {
-      const cursor = new MessageCursor(bytes);
-      cursor.next();
-      while (cursor.next()) {
-        const {entry} = cursor;
-        const user = table.find(bytes, entry.keyStart, entry.keyEnd);
-        if (user < 0) continue; // None of its events was counted.
-        const anonymousKey = wtf8(`a${entry.anonymousId()}`);
-        const anonymousHash = this.hashOf(anonymousKey);
-        const through = originOf(entry);
-        const held = joined.get(`${anonymousHash} ${user}`);
-        if (held === undefined) joined.set(`${anonymousHash} ${user}`, {anonymousHash, user, through});
-        else if (isLater(through, held.through)) held.through = through;
-      }
-    }
-    for (const {anonymousHash, user, through} of joined.values())
-      this.changes.add({kind: 'joined', anonymousHash, userHash: this.hashOf(table.bytesOf(user)), user, through});
   }
 
   /**
@@ -534,24 +401,6 @@ export class Partition {
   dropLeft(rows: readonly ErasedRow[]): void {
     this.aggregator.subtract(rows, true);
     this.chunks.forget();
-  }
-
-  /** The users that an erase entry names: under its key, and on the devices of an owner with this key. */
-  private usersOf({bytes, keyStart, keyEnd}: EntryView): number[] {
-    const {table} = this.users;
-    const users = table.findAll(bytes, keyStart, keyEnd);
-    if (bytes[keyStart] === anonymousByte) {
-      const changed = Uint8Array.from(bytes.subarray(keyStart, keyEnd));
-      changed[0] = leftByte;
-      users.push(...table.findAll(changed, 0, changed.length).filter((user) => !this.isOwners(user)));
-    }
-    for (const device of this.links.devicesOf(bytes, keyStart, keyEnd)) {
-      const key = this.links.devices.bytesOf(device).slice();
-      if (!this.links.isShared(device)) users.push(...table.findAll(key, 0, key.length));
-      key[0] = leftByte;
-      users.push(...table.findAll(key, 0, key.length).filter((user) => this.isOwners(user)));
-    }
-    return users;
   }
 
   // ---- erasure ----
@@ -578,39 +427,45 @@ export class Partition {
    * them.
    */
   applyErasure(sequence: number, entry: EntryView, erased: readonly ErasedUser[]): void {
-    let eventsDeleted = 0;
+    const {bytes, keyStart, keyEnd} = entry;
     for (const one of erased) this.noteErased(one);
     // The user's own partition records the erasure, before any later event of that user.
-    const isHere = partitionOf(entry.bytes, entry.keyStart, entry.keyEnd, this.partitions) === this.partition;
-    if (isHere && entry.keyEnd > entry.keyStart && entry.bytes[entry.keyStart] !== anonymousByte)
-      this.changes.add({kind: 'erased', userHash: this.userHash(entry.bytes, entry.keyStart, entry.keyEnd)});
-    for (const {user, rows, fingerprints, isSent} of erased) {
-      const hasLeft = this.moves.leftOut.has(user);
-      this.moves.erase(user, rows);
-      if (!hasLeft && !isSent) eventsDeleted += rows.length;
-      this.aggregator.subtract(rows, hasLeft);
-      this.dedupe.addErased(fingerprints, this.logicalMs);
-      this.users.forget(user, rows.length > 0 && !hasLeft);
-    }
-    const deviceHashes = this.links
-      .devicesOf(entry.bytes, entry.keyStart, entry.keyEnd)
-      .filter((device) => !this.links.isShared(device))
-      .map((device) => this.hashOf(this.links.devices.bytesOf(device)));
-    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);
+    const isHere = partitionOf(bytes, keyStart, keyEnd, this.partitions) === this.partition;
+    if (isHere && keyEnd > keyStart && bytes[keyStart] !== anonymousByte)
+      this.changes.add({kind: 'erased', userHash: this.userHash(bytes, keyStart, keyEnd)});
+    let eventsDeleted = 0;
+    for (const one of erased) eventsDeleted += this.forgetErased(one);
+    const deviceHashes = this.identity.deviceKeysOf(bytes, keyStart, keyEnd).map((key) => this.hashOf(key));
+    this.links.forgetOwner(bytes, keyStart, keyEnd);
     this.moves.forgetArriving();
     this.chunks.forget();
+    this.recordDeletion(sequence, entry, eventsDeleted, deviceHashes);
+  }
+
+  /** Takes an erased user out of the state. @returns the number of events that are deleted here. */
+  private forgetErased({user, rows, fingerprints, isSent}: ErasedUser): number {
+    const hasLeft = this.moves.leftOut.has(user);
+    this.moves.erase(user, rows);
+    this.aggregator.subtract(rows, hasLeft);
+    this.dedupe.addErased(fingerprints, this.logicalMs);
+    this.users.forget(user, rows.length > 0 && !hasLeft);
+    return hasLeft || isSent ? 0 : rows.length;
+  }
+
+  /**
+   * The deletion has two steps in the user's partition if that has devices of the user, too: the last step follows the events of
+   * those devices, and adds to the record of the first.
+   */
+  private recordDeletion(sequence: number, entry: EntryView, eventsDeleted: number, deviceHashes: string[]): void {
     const id = entry.text();
-    // The deletion has two steps in the user's partition if that has devices of the user, too: the last step follows the events of
-    // those devices.
     const held = this.deletions.get(id);
     const partitions = entry.onward();
-    eventsDeleted += held?.eventsDeleted ?? 0;
     this.deletions.add({
       id,
       userHash: held?.userHash ?? this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
       deviceHashes: [...(held?.deviceHashes ?? []), ...deviceHashes],
       position: {generation: this.generation, sequence},
-      eventsDeleted,
+      eventsDeleted: eventsDeleted + (held?.eventsDeleted ?? 0),
       ...(partitions.length > 0 && {onward: {key: entry.userKey(), partitions}, stepsLeft: partitions.length}),
       completed: null,
       expiresLogicalMs: this.logicalMs + tombstoneMs,
@@ -625,7 +480,7 @@ export class Partition {
     const idOf = (ordinal: number): string => `${this.partition}-${ordinal}`;
     const from = idOf(ordinals.reduce((a, b) => Math.min(a, b)));
     const through = idOf(ordinals.reduce((a, b) => Math.max(a, b)));
-    this.changes.add({kind: 'erased', userHash: this.hashOf(this.deviceKeyOf(user)), from, through});
+    this.changes.add({kind: 'erased', userHash: this.hashOf(this.identity.deviceKeyOf(user)), from, through});
   }
 
   /** Records what the shell did and checked; the next cut has it. */
@@ -696,7 +551,7 @@ export class Partition {
         moves: [...this.moves.pending],
         moveCounts: this.moves.counts,
         deletions: this.deletions.pending(),
-        ...(this.lateLinks.size > 0 && {lateLinks: [...this.lateLinks.values()]}),
+        ...(this.identity.lateLinks.size > 0 && {lateLinks: [...this.identity.lateLinks.values()]}),
         deletionsToTell: [...this.deletionsToTell],
         producers: this.producers.stored(),
         nextOrdinal: this.open.baseOrdinal + this.open.count,
@@ -733,16 +588,10 @@ export class Partition {
     this.users.restoreErased(index.erasedUsers);
     this.moves.restore(index.moveCounts, index.moves, index.candidates);
     for (const deletion of index.deletions) this.deletions.add(deletion);
-    for (const link of index.lateLinks ?? []) this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
+    for (const link of index.lateLinks ?? []) this.identity.addLateLink(link);
     for (const id of index.deletionsToTell) this.deletionsToTell.add(id);
     this.producers.restore(index.producers);
     this.chunks.restore(open, index.nextChunk, index.nextOrdinal);
     if (nameCounts !== undefined) this.aggregator.restoreCounts(nameCounts);
   }
 }
-
-const originOf = (entry: EntryView): string => must(entry.origin(), 'log: an arrived event has the id that it had');
-
-/** Compares ids of events of one partition. */
-const isLater = (a: string, b: string): boolean => ordinalIn(a) > ordinalIn(b);
-const ordinalIn = (id: string): number => Number(id.slice(id.indexOf('-') + 1));

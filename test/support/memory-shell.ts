@@ -249,7 +249,7 @@ export class MemoryShell {
     const events = new ByteWriter(1_024);
     let count = 0;
     for await (const {entry, user, ordinal} of eventsOf(this.readable(0), users)) {
-      writeArrivedEvent(events, entry, partition.ownerKeyOf(user), `${partition.partition}-${ordinal}`);
+      writeArrivedEvent(events, entry, partition.identity.ownerKeyOf(user), `${partition.partition}-${ordinal}`);
       count += 1;
     }
     const arrive = (writer: ByteWriter): void => {

@@ -254,8 +254,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a-second-owner-gets-what-comes-later',
-    file: 'actors/partition.ts',
-    text: '    else if (this.moves.candidates.has(user)) this.releaseKeys([user]);\n',
+    file: 'actors/identity/identity.ts',
+    text: '    else if (this.moves.candidates.has(user)) this.releaseKeys([user]); // ID2\n',
     replacement: '',
     caughtBy: {vitest: 'test/partition/identity/mover.test.ts'},
   },
@@ -290,14 +290,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a-late-copy-leaves-its-link',
     file: 'actors/partition.ts',
-    text: '        this.noteLateLink(entry);\n',
+    text: '        this.identity.noteLateLink(entry);\n',
     replacement: '',
     caughtBy: {vitest: 'test/actors/identity/late-links.test.ts'},
   },
   {
     name: 'links-outlive-a-deletion',
     file: 'actors/partition.ts',
-    text: '    this.links.forgetOwner(entry.bytes, entry.keyStart, entry.keyEnd);\n',
+    text: '    this.links.forgetOwner(bytes, keyStart, keyEnd);\n',
     replacement: '',
     caughtBy: sim,
   },

@@ -41,7 +41,7 @@ export class LateCopies {
   cleanSoon(periodMs: number): void {
     const {partition, isLive} = this.setup;
     if (!partition.hasErasedInLog || !isLive()) return;
-    if (partition.lateLinks.size > 0) this.takeBackLinks();
+    if (partition.identity.lateLinks.size > 0) this.takeBackLinks();
     this.timer ??= setTimeout(
       () => {
         this.timer = undefined;
@@ -55,7 +55,7 @@ export class LateCopies {
   clean(periodMs: number): void {
     const {partition, scrub} = this.setup;
     if (!partition.hasErasedInLog) return;
-    if (scrub.isRunning || partition.lateLinks.size > 0) this.cleanSoon(periodMs);
+    if (scrub.isRunning || partition.identity.lateLinks.size > 0) this.cleanSoon(periodMs);
     else scrub.request();
   }
 
@@ -69,7 +69,7 @@ export class LateCopies {
 
   /** LC1, LC3 */
   private async takeBack(): Promise<void> {
-    const {lateLinks} = this.setup.partition;
+    const {lateLinks} = this.setup.partition.identity;
     const noted = [...lateLinks];
     const takenBack: LateLink[] = [];
     for (const [, link] of noted) {
@@ -92,7 +92,7 @@ export class LateCopies {
   /** The log of the anonymous user's partition. */
   private logOf({anonymousId}: LateLink): ReturnType<Mover['logOf']> {
     const {partition, mover} = this.setup;
-    return mover.logOf(partition.homeOf(wtf8('a' + anonymousId)));
+    return mover.logOf(partition.identity.homeOf(wtf8('a' + anonymousId)));
   }
 
   stop(): void {

@@ -147,7 +147,7 @@ export class SavedFunnels {
     const startedMs = monotonicMs();
     const found = this.watch?.takeUsers(usersAtOnce) ?? [];
     try {
-      await this.walkSome(this.funnels, new Map(found.filter(([user]) => partition.isHere(user))));
+      await this.walkSome(this.funnels, new Map(found.filter(([user]) => partition.identity.isHere(user))));
     } catch (error) {
       throwBroken(error);
       // SF2 finds them.
@@ -219,7 +219,7 @@ export class SavedFunnels {
     const isSaid = await this.eachConverted(funnel, async (share) => {
       const {position} = share;
       isOlder ||= isBefore(position, dueFrom);
-      const isNew = (user: number): boolean => partition.isHere(user) && !completions.has(id, user);
+      const isNew = (user: number): boolean => partition.identity.isHere(user) && !completions.has(id, user);
       for (const some of pieces(share, usersToldMax, isNew)) {
         if (!isLive()) return;
         await this.append({stage: 'now', funnel: id, users: some});

@@ -170,7 +170,7 @@ export class Mover {
     };
     for await (const {entry, user, ordinal} of eventsOf(this.setup, [...users])) {
       if (!partition.users.table.has(user)) continue; // Erased meanwhile.
-      writeArrivedEvent(writer, entry, partition.ownerKeyOf(user), `${partition.partition}-${ordinal}`);
+      writeArrivedEvent(writer, entry, partition.identity.ownerKeyOf(user), `${partition.partition}-${ordinal}`);
       count += 1;
       if (writer.position >= arriveBytesMax) end();
     }

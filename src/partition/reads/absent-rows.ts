@@ -33,6 +33,6 @@ export function withAbsences(
 
 function absenceOf(partition: Partition, user: number): Absence {
   if (!partition.users.table.has(user) || !partition.moves.leftOut.has(user)) return {why: 'erased'};
-  const owner = partition.ownerKeyOf(user);
-  return {why: 'moved', partition: partition.homeOf(owner), userId: readWtf8(owner, 1, owner.length)};
+  const owner = partition.identity.ownerKeyOf(user);
+  return {why: 'moved', partition: partition.identity.homeOf(owner), userId: readWtf8(owner, 1, owner.length)};
 }

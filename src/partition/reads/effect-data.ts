@@ -25,7 +25,7 @@ export async function effectData(
 ): Promise<PartitionAnswer> {
   const {partition} = view;
   const effect = of as unknown as UserEffect;
-  if (effect.generation !== partition.generation || !partition.isHere(effect.user)) return gone; // ED1
+  if (effect.generation !== partition.generation || !partition.identity.isHere(effect.user)) return gone; // ED1
   const fields =
     type === 'user.identified'
       ? await traitsField(view, effect.user)
@@ -34,7 +34,7 @@ export async function effectData(
         : type === 'funnel.stalled'
           ? stallFields(outbox, of as unknown as StallEffect)
           : undefined;
-  if (fields === undefined || !partition.isHere(effect.user)) return gone;
+  if (fields === undefined || !partition.identity.isHere(effect.user)) return gone;
   return {kind: 'effect', dataJson: `{${userFields(partition, outbox, effect.user)},${fields}}`};
 }
 

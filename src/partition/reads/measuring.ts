@@ -14,7 +14,7 @@ export interface CatchUp {
 export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: AlarmKind[]): PartitionMeasures {
   const {partition, snapshots, damage} = runner.view;
   const {counted, arrived, duplicate, tombstoned, redelivered} = partition.tally;
-  const {joined, shared, tooLarge} = partition.linkTally;
+  const {joined, shared, tooLarge} = partition.identity.tally;
   const {messageIds, tombstones, conflicts} = partition.dedupe;
   const {count: pending, oldestAgeMs: oldestPendingMs} = runner.deletions.pending;
   const ageMs = runner.snapshotAgeMs;

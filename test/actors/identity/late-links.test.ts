@@ -13,7 +13,7 @@ class World {
   }
 
   get lateLinks() {
-    return [...this.partition.lateLinks.values()];
+    return [...this.partition.identity.lateLinks.values()];
   }
 
   event(ids: {userId?: string; anonymousId?: string}, messageId?: string): Promise<void> {

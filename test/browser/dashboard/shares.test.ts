@@ -175,6 +175,7 @@ test('a link is made on the page Saved reports, listed with its reads, and revok
   const last: RecordAnswer = {record: record.slice(2), before: null};
   await page.route('**/dashboard/api/record', (route) => route.fulfill({json: first}));
   await page.route(/\/dashboard\/api\/record\?before=9$/, (route) => route.fulfill({json: last}));
+  await linkTo('/trends', `?event=signup&${range}`, 'Kept'); // Without a link the page shows no table.
   await person.goto('/settings/access');
   await page.getByRole('region', {name: 'Links', exact: true}).getByRole('table').waitFor();
   const lines = page.getByRole('region', {name: 'Record', exact: true}).locator('tbody tr');

@@ -60,7 +60,7 @@ class World {
   }
 
   get left(): [links: number, noted: number] {
-    const {links, lateLinks} = this.shell.partition;
+    const {links, lateLinks} = this.shell.partition.identity;
     return [links.count, lateLinks.size];
   }
 }

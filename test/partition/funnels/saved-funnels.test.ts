@@ -207,7 +207,7 @@ class World {
   async both(saved: SavedFunnel): Promise<readonly [state: string[], report: string[]]> {
     const {completions, users} = this.shell.partition;
     const here = Array.from({length: users.table.count}, (_, user) => user).filter((user) =>
-      this.shell.partition.isHere(user),
+      this.shell.partition.identity.isHere(user),
     );
     const counted = (await this.setOf(saved))!;
     expect([...counted.members()].filter((user) => !here.includes(user))).toEqual([]);

@@ -148,7 +148,7 @@ test("a user with too many events stays, and its device is nobody's from then on
   for (let i = 0; i < 2; i++) await world.events(Math.ceil((leaverRowsMax + 1) / 2), anonymous('undefined'));
   await world.link('undefined', 'ann');
   await world.beats();
-  expect(partition.linkTally).toEqual({joined: 1, shared: 0, tooLarge: 1});
+  expect(partition.identity.tally).toEqual({joined: 1, shared: 0, tooLarge: 1});
   expect([partition.moves.pending.length, partition.tally.arrived]).toEqual([0, 0]);
   await world.events(1, anonymous('undefined'));
   expect(partition.moves.candidates.size).toBe(0);

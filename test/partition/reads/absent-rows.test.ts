@@ -11,7 +11,7 @@ const day = Date.UTC(2026, 4, 1);
 test('a row whose user moved is at its owner, until the owner is deleted; one whose user was deleted is nowhere', async () => {
   const [home, away] = [0, 1].map((partition) => new MemoryShell(undefined, {partition, partitions: 2}));
   const names = Array.from({length: 50}, (_, n) => `ann${n}`);
-  const owner = names.find((name) => home!.partition.homeOf(Buffer.from(`u${name}`)) === 1)!;
+  const owner = names.find((name) => home!.partition.identity.homeOf(Buffer.from(`u${name}`)) === 1)!;
   for (const who of [{anonymousId: 'phone'}, {userId: 'bob'}])
     await home!.append((writer) =>
       writeEvent(writer, {event: 'seen', ...who, timeMs: day, receivedMs: day, properties: {}}),
