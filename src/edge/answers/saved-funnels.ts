@@ -15,7 +15,7 @@ export const savedFunnelsAnswer = z.strictObject({
   late_users: count()
     .nullable()
     .describe(
-      'Users whose progress does not fit in `FUNNEL_MEMORY_MIB`: their completions are told with the next report, not at once. ' +
+      'Users whose progress does not fit in `FUNNEL_MEMORY_MIB`: their completions are sent with the next report, not at once. ' +
         'Null while a partition does not answer.',
     ),
 });

@@ -71,7 +71,7 @@ const named = {
     .max(alertEndpointsMax, endpointsRule)
     .optional()
     .describe(
-      'Who is told: ids of webhooks and chats. Default: those that subscribe to `report.threshold`, of all names or this one; of `stalled`, to `funnel.stalled` of the funnel.',
+      'Receivers: ids of webhooks and chats. Default: those that subscribe to `report.threshold`, of all names or this one; of `stalled`, to `funnel.stalled` of the funnel.',
     ),
   paused: z.boolean(pausedRule).optional().describe('It is not evaluated, and keeps its state. Default: `false`.'),
 };
@@ -82,16 +82,16 @@ const ofAll = {
   for: wholeOf('for', 1, forMax)
     .optional()
     .describe(
-      'Evaluations in a row for which the condition must hold. There is one behind each publication. Default: 1.',
+      'Evaluations in a row for which the condition must hold. There is one after each publication. Default: 1.',
     ),
   repeat_minutes: wholeOf('repeat_minutes', repeatMinutesMin, repeatMinutesMax)
     .optional()
-    .describe('While it fires, it is told again after so many minutes. Default: once.'),
+    .describe('While it fires, the message is repeated after this many minutes. Default: no repetition.'),
   quiet_hours: z
     .strictObject({timezone: z.string(quietRule), from: z.string(quietRule), to: z.string(quietRule)}, quietRule)
     .refine(areHours, quietRule)
     .optional()
-    .describe('Chats are told when these hours end, in one message. Webhooks are told at once.'),
+    .describe('Chats get one message at the end of these hours. Webhooks get theirs at once.'),
 };
 
 const watched = {

@@ -14,7 +14,7 @@ const pageBytesMax = 600_000;
 export const changesForm = {
   after: optional(anyText, {description: 'The `next` of the page before. Absent: from the beginning.'}),
   limit: withDefault(wholeNumber(limitMax), limitDefault, {
-    description: 'Lines on a page. It may have fewer, or none, and more may follow all the same.',
+    description: 'Lines on a page. It may have fewer, or none, although more follow.',
   }),
 };
 

@@ -23,8 +23,8 @@ export const alerts: Operations = {
     tag: 'Alerts',
     summary: 'Create an alert',
     description:
-      'It is evaluated behind each publication of reports, and tells its endpoints when its state changes: `report.threshold`; ' +
-      'of the kind `stalled`, webhooks are told each user: `funnel.stalled`. ' +
+      'It is evaluated after each publication of reports, and sends `report.threshold` to its endpoints when its state changes; ' +
+      'an alert of the kind `stalled` sends `funnel.stalled` for each user to webhooks. ' +
       'At most 200.',
     query: noParameters,
     body: {schema: newAlertBody, example: {name: 'No purchases', ...rule, for: 3, repeat_minutes: 1_440}},
@@ -45,7 +45,7 @@ export const alerts: Operations = {
     summary: 'See when an alert would have fired',
     description:
       'Over the last 30 days, by the rule that would judge it, at steps: 10 minutes for counts of events, an hour for users, a ' +
-      'day for funnels. Nothing is stored, and nobody is told.',
+      'day for funnels. Nothing is stored, and no message is sent.',
     query: noParameters,
     body: {schema: previewBody, example: rule},
     answers: {200: {description: 'How often, and when.', schema: alertPreviewAnswer}},
@@ -65,12 +65,12 @@ export const alerts: Operations = {
     tag: 'Alerts',
     summary: 'Change an alert',
     description:
-      'Fields that are not named stay as they are. With other fields of its kind its state starts anew with the next evaluation: ' +
-      'if it fired and does not fire then, its endpoints are told that it is over.',
+      'Fields that are not named stay as they are. With other fields of its kind its state starts again with the next evaluation: ' +
+      'if it fired before and does not fire then, its endpoints get a message that it is over.',
     path,
     query: noParameters,
     body: {schema: alertChange, example: {repeat_minutes: null, paused: true}},
-    answers: {200: {description: 'The alert as it is now.', schema: alertAnswer}},
+    answers: {200: {description: 'The changed alert.', schema: alertAnswer}},
     errors: ['not_found', 'unavailable'],
   },
   'DELETE /v1/alerts/{id}': {
@@ -79,7 +79,7 @@ export const alerts: Operations = {
     summary: 'Delete an alert',
     path,
     query: noParameters,
-    answers: {200: {description: 'It is gone, and nobody is told that it is over.', schema: deletedAlertAnswer}},
+    answers: {200: {description: 'The alert is deleted. No message says that it is over.', schema: deletedAlertAnswer}},
     errors: ['not_found', 'unavailable'],
   },
 };

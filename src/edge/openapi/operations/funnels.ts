@@ -29,8 +29,8 @@ export const funnels: Operations = {
     tag: 'Reports',
     summary: 'Save a funnel',
     description:
-      'From then on it is found out who completes the funnel, and endpoints are told with `funnel.completed`, once for each user. ' +
-      'Who completed it before is not told. At most 20 funnels, and none once `late_users` of the list is above 0.',
+      'From then on webhooks get `funnel.completed` once for each user who completes the funnel. Users who completed it before ' +
+      'cause no message. At most 20 funnels, and none once `late_users` of the list is above 0.',
     query: noParameters,
     body: {schema: newFunnelBody, example: {name: example.name, steps: example.steps, window: example.window}},
     answers: {201: {description: 'The funnel.', schema: savedFunnelAnswer, example}},
@@ -63,7 +63,7 @@ export const funnels: Operations = {
     id: 'deleteFunnel',
     tag: 'Reports',
     summary: 'Delete a saved funnel',
-    description: 'Nobody is told of it any more, and who completed it is forgotten. Events stay.',
+    description: 'It sends no further messages, and the users who completed it are forgotten. Events stay.',
     path,
     query: noParameters,
     answers: {200: {description: 'The funnel is deleted.', schema: deletedFunnelAnswer}},

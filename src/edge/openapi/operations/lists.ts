@@ -70,7 +70,7 @@ export const lists: Operations = {
       'Replaces the whole list. Nothing is deleted, and reports of a hidden name answer as before. Effective on every edge ' +
       'within a second.',
     body: {schema: hiddenNames, example: {names: ['debug']}},
-    answers: {200: {description: 'The list as it is now.', schema: hiddenNamesAnswer, example: {names: ['debug']}}},
+    answers: {200: {description: 'The stored list.', schema: hiddenNamesAnswer, example: {names: ['debug']}}},
     errors: ['unavailable'],
   },
   'GET /v1/names/hidden': {
@@ -87,7 +87,7 @@ export const lists: Operations = {
     description: 'Replaces the whole list. Nothing is deleted. Effective on every edge within a second.',
     body: {schema: hiddenProperties, example: {properties: ['$ip']}},
     answers: {
-      200: {description: 'The list as it is now.', schema: hiddenPropertiesAnswer, example: {properties: ['$ip']}},
+      200: {description: 'The stored list.', schema: hiddenPropertiesAnswer, example: {properties: ['$ip']}},
     },
     errors: ['unavailable'],
   },

@@ -71,7 +71,7 @@ export const webhooks: Operations = {
       schema: webhookChange,
       example: {types: [{type: 'event.tracked', names: ['purchase', 'refund']}], batch: {events: 100, ms: 500}},
     },
-    answers: {200: {description: 'The webhook as it is now.', schema: webhookAnswer}},
+    answers: {200: {description: 'The changed webhook.', schema: webhookAnswer}},
     errors,
   },
   'DELETE /v1/webhooks/{id}': {
@@ -80,7 +80,7 @@ export const webhooks: Operations = {
     summary: 'Delete a webhook',
     path,
     query: noParameters,
-    answers: {200: {description: 'It is gone, with what waited for it.', schema: deletedWebhookAnswer}},
+    answers: {200: {description: 'The webhook is deleted, with the messages that waited for it.', schema: deletedWebhookAnswer}},
     errors,
   },
   'POST /v1/webhooks/{id}/test': {
@@ -114,13 +114,13 @@ export const webhooks: Operations = {
     path,
     query: noParameters,
     body: nothing,
-    answers: {200: {description: 'The webhook as it is now.', schema: webhookAnswer}},
+    answers: {200: {description: 'The changed webhook.', schema: webhookAnswer}},
     errors,
   },
   'GET /v1/webhooks/{id}/deliveries': {
     id: 'listDeliveries',
     tag: 'Webhooks',
-    summary: 'See what was sent, what waits, and what nobody took',
+    summary: 'List attempts, waiting messages and dead letters',
     path,
     query: deliveriesForm,
     answers: {200: {description: 'Deliveries, without what they said.', schema: deliveriesAnswer}},
