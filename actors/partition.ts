@@ -376,7 +376,13 @@ export class Partition {
       }
     }
     for (const {anonymousHash, user, through} of joinedIn(messages ?? [], this.users.table, (key) => this.hashOf(key)))
-      this.changes.add({kind: 'joined', anonymousHash, userHash: this.hashOf(this.users.table.bytesOf(user)), user, through});
+      this.changes.add({
+        kind: 'joined',
+        anonymousHash,
+        userHash: this.hashOf(this.users.table.bytesOf(user)),
+        user,
+        through,
+      });
     this.tally.arrived += this.tally.counted - counted;
     this.tally.counted = counted;
     cursor.skip(cursor.left, cursor.bytes.length);

@@ -256,7 +256,9 @@ describe('the pages of the dashboard', () => {
     expect(pages.length).toBeGreaterThan(80);
     expect(ofOurs('src').length).toBeGreaterThan(10);
     expect(ofOurs('src').filter(({isOfTypes}) => !isOfTypes)).toEqual([]);
-    const homes = new Set(ofOurs('src').map(({target}) => target.replace(/^(src\/edge\/(dashboard\/)?answers)\/.*|\.js$/, '$1')));
+    const homes = new Set(
+      ofOurs('src').map(({target}) => target.replace(/^(src\/edge\/(dashboard\/)?answers)\/.*|\.js$/, '$1')),
+    );
     expect([...homes].sort()).toEqual([
       'src/bench-run',
       'src/edge/answers',

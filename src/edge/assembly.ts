@@ -4,7 +4,7 @@ import type {NatsConnection} from 'nats';
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import {Addresses} from '../effects/addresses.js';
+import {Addresses, type AddressRules} from '../effects/addresses.js';
 import {messageId} from '../effects/trigger.js';
 import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
@@ -17,12 +17,15 @@ import type {Pulse} from '../nats/client/pulse.js';
 import {NatsLogLink} from '../nats/log-link.js';
 import {LogRefusals} from '../nats/log-refusals.js';
 import {carriedBytesMax} from '../nats/payload.js';
+import type {Durability} from '../nats/server/durability.js';
 import {isStreamThere, logStream} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import type {AnsweringThread, FoldingThread} from '../worker-messages.js';
+import type {Zone} from '../zone.js';
 import {BodiesUnderWay} from './admission/bodies-under-way.js';
 import {Intake, lookMs} from './admission/intake.js';
 import {LargeBodies} from './admission/large-bodies.js';
-import {Obstacles} from './admission/obstacles.js';
+import {type ObstacleSources, Obstacles} from './admission/obstacles.js';
 import {RejectedEvents} from './admission/rejected-events.js';
 import {TurnShare} from './admission/turn-share.js';
 import {routes} from './all-routes.js';
@@ -32,10 +35,31 @@ import {Traffic} from './metrics/traffic.js';
 import {Asks} from './query/asks.js';
 import {CursorSeal} from './query/cursor.js';
 import {LogGenerations} from './query/log-generations.js';
-import type {EdgeOptions} from './start.js';
 
 const generationMsMax = 2_000;
 const generationAgainMs = 100;
+
+export interface FrontOptions {
+  readonly partitionCount: number;
+  /** Whether anonymous users become known ones. */
+  readonly joinsIdentities: boolean;
+  /** Secret of the deployment, the same on every edge. */
+  readonly deploymentSecret: string;
+  /** Failures that acknowledged events survive, for `/healthz`. */
+  readonly durability: Durability;
+  /** State of the service's own nats-server; empty for an external one. */
+  readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
+  /** Undefined: UTC, which answers do not name. */
+  readonly reportZone: Zone | undefined;
+  /** Addresses that webhooks may go to. */
+  readonly webhooks: AddressRules;
+  /** Threads of this process that fold its events. */
+  readonly foldingThreads: readonly FoldingThread[];
+  /** Threads of this process that answer questions, by their subjects. */
+  readonly answeringThreads: ReadonlyMap<string, AnsweringThread>;
+  /** Shared with the folding threads, if no other process writes events (src/ingest/acked-sequences.ts). */
+  readonly ackedSequences?: BigInt64Array | undefined;
+}
 
 export interface NatsConnections {
   /** Publishing has its own connection: large replies to reads must not delay an ack. */
@@ -53,7 +77,7 @@ interface LogSide extends Pick<Front, 'asks' | 'foldLag'> {
 }
 
 export function openLogSide(
-  {partitionCount, foldingThreads, answeringThreads}: EdgeOptions,
+  {partitionCount, foldingThreads, answeringThreads}: FrontOptions,
   {ask}: NatsConnections,
   pulses: Pulses,
   logger: Logger,
@@ -119,7 +143,7 @@ export function createFront(
     reportZone,
     ackedSequences,
     webhooks,
-  }: EdgeOptions,
+  }: FrontOptions,
   {foldLag, refusals, asks, generations}: LogSide,
   connections: NatsConnections,
   pulses: Pulses,

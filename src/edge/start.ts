@@ -3,7 +3,6 @@ import {randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {monotonicMs, wallMs} from '../clock.js';
-import type {AddressRules} from '../effects/addresses.js';
 import {HookStore} from '../effects/hook-store.js';
 import {Letters} from '../effects/letters.js';
 import {tickMs} from '../ingest/publisher.js';
@@ -14,17 +13,14 @@ import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {RecordLines} from '../nats/record-lines.js';
-import type {Durability} from '../nats/server/durability.js';
 import {createLogger, type Logger} from '../observe.js';
 import type {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
-import type {AnsweringThread, FoldingThread, NatsAddress} from '../worker-messages.js';
-import type {Zone} from '../zone.js';
+import type {NatsAddress} from '../worker-messages.js';
 import type {AdminTokens} from './admission/authentication.js';
-import type {ObstacleSources} from './admission/obstacles.js';
 import type {RateOptions} from './admission/rate-limit.js';
 import {routes, servedRoutes} from './all-routes.js';
-import {createFront, type NatsConnections, openLogSide} from './assembly.js';
+import {createFront, type FrontOptions, type NatsConnections, openLogSide} from './assembly.js';
 import {AuditTrail} from './audit.js';
 import {Dashboard} from './dashboard/dashboard.js';
 import type {Shares} from './dashboard/shares.js';
@@ -41,46 +37,27 @@ import type {Routes} from './route.js';
 import {HttpServer} from './server.js';
 import {StoredRecord} from './stored-record.js';
 
-export interface EdgeOptions {
+export interface EdgeOptions extends FrontOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   /** Address of the operators' routes, if they have their own port. */
   readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
-  readonly partitionCount: number;
-  /** Whether anonymous users become known ones. */
-  readonly joinsIdentities: boolean;
   readonly tokens: AdminTokens;
   /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
-  /** Secret of the deployment, the same on every edge. */
-  readonly deploymentSecret: string;
-  /** Failures that acknowledged events survive, for `/healthz`. */
-  readonly durability: Durability;
-  /** State of the service's own nats-server; empty for an external one. */
-  readonly store: Pick<ObstacleSources, 'disk' | 'storeFault'>;
   /** Longest time from an ack until reports have the event. */
   readonly refresh: Pick<Refresh, 'ms'>;
   /** Undefined for an external nats-server. */
   readonly natsServer: NatsServerView | undefined;
-  /** Undefined: UTC, which answers do not name. */
-  readonly reportZone: Zone | undefined;
   readonly limits: RateOptions;
-  /** Addresses that webhooks may go to. */
-  readonly webhooks: AddressRules;
   /** Addresses and blocks whose X-Forwarded-For the edge trusts. */
   readonly trustedProxies: readonly string[];
   /** Host names of the dashboard. */
   readonly dashboardHosts: readonly string[];
   /** Folder of the benches' result files; undefined: the project's. */
   readonly benchResultsDir: string | undefined;
-  /** Threads of this process that fold its events. */
-  readonly foldingThreads: readonly FoldingThread[];
-  /** Threads of this process that answer questions, by their subjects. */
-  readonly answeringThreads: ReadonlyMap<string, AnsweringThread>;
-  /** Shared with the folding threads, if no other process writes events (src/ingest/acked-sequences.ts). */
-  readonly ackedSequences?: BigInt64Array | undefined;
   readonly logLevel: string;
 }
 
@@ -117,7 +94,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 /** Buckets and streams that the edge reads and writes. */
-type Stores = Pick<Front, 'audit' | 'record' | 'keys' | 'fixedKeys' | 'hooks' | 'letters'>;
+interface Stores extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'hooks' | 'letters'> {
+  readonly record: StoredRecord;
+}
 
 async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: Logger): Promise<Stores> {
   const [js, jsm] = [jetstream(ask), await jetstreamManager(ask, {checkAPI: false})];
@@ -140,7 +119,15 @@ function dashboardOf(
   addresses: ClientAddresses,
   logger: Logger,
 ): Dashboard {
-  const dashboard = new Dashboard({keys, tokens, hosts: dashboardHosts, addresses, benchResultsDir, wallMs, monotonicMs});
+  const dashboard = new Dashboard({
+    keys,
+    tokens,
+    hosts: dashboardHosts,
+    addresses,
+    benchResultsDir,
+    wallMs,
+    monotonicMs,
+  });
   if (!dashboard.isBuilt) logger.warn('the dashboard is not built, and is not served: run "npm run build"');
   return dashboard;
 }

@@ -30,9 +30,9 @@ import {
   withoutRecords,
 } from '../../actors/user/user-records.js';
 import {Random} from '../../tools/random.js';
+import {rowsOfUser} from '../support/rows-of-user.js';
 import {recoded, wholeBytes} from '../support/whole-rows.js';
 import {OpenChunk} from '../twins/open-chunk.js';
-import {rowsOfUser} from '../support/rows-of-user.js';
 
 const start = Date.UTC(2026, 1, 28, 22);
 

@@ -36,7 +36,10 @@ export const hookRoutes: Readonly<Record<string, Route>> = {
 /** Routes with a generated id in their path, in the form of `Routes`. */
 export const dashboardRoutesById: ReadonlyMap<string, Route> = new Map(
   Object.entries<Route>({
-    'v1/webhooks/': {PATCH: writing('admin', changeWebhook, webhookBodyBytesMax), DELETE: reading('admin', deleteWebhook)},
+    'v1/webhooks/': {
+      PATCH: writing('admin', changeWebhook, webhookBodyBytesMax),
+      DELETE: reading('admin', deleteWebhook),
+    },
     'v1/webhooks/*/test': {isBeforeEnd: true, POST: writing('admin', testWebhook, webhookBodyBytesMax)},
     'v1/webhooks/*/rotate': {isBeforeEnd: true, POST: writing('admin', rotateWebhook, webhookBodyBytesMax)},
     'v1/webhooks/*/resume': {isBeforeEnd: true, POST: writing('admin', resumeWebhook, webhookBodyBytesMax)},

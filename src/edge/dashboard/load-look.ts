@@ -76,7 +76,10 @@ export function readingOf(
   };
 }
 
-export function publishedOf({refreshMs}: Pick<LookSources, 'refreshMs'>, measures: Measures | undefined): PublishedReports {
+export function publishedOf(
+  {refreshMs}: Pick<LookSources, 'refreshMs'>,
+  measures: Measures | undefined,
+): PublishedReports {
   const asOfMs = measures?.report?.asOfMs ?? null;
   return {
     as_of: asOfMs === null ? null : isoText(asOfMs),

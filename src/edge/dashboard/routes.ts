@@ -7,7 +7,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
-import type {Route, Routes} from '../route.js';
+import type {Handle, Route, Routes} from '../route.js';
 import {usersReport} from '../routes/active-users.js';
 import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {countsReport} from '../routes/event-counts.js';
@@ -133,7 +133,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
  * above, and the page that searches for the id made no mistake.
  */
 const quietly =
-  (handle: Reading['handle']): Reading['handle'] =>
+  (handle: Handle): Handle =>
   (front, exchange, segment) => {
     exchange.isAbsenceAnswered = true;
     return handle(front, exchange, segment);
@@ -184,12 +184,12 @@ function pageOf({index}: DashboardFiles): Page {
 }
 
 const sharedPage =
-  (pageAt: Page, shares: Shares): Reading['handle'] =>
+  (pageAt: Page, shares: Shares): Handle =>
   (front, exchange, token) =>
     answerSharedPage(exchange, pageAt(front, exchange), shares.originsOf(front, token));
 
 function pagesOf({assets, pages}: DashboardFiles, pageAt: Page, door: DashboardDoor): [string, Route][] {
-  const page: Reading['handle'] = (front, exchange) =>
+  const page: Handle = (front, exchange) =>
     answerAsset(exchange, pageAt(front, exchange), door.isTrustworthy(exchange) ? isolated : []);
   return [
     ...pages.map((path): [string, Route] => [`/dashboard${path}`, {GET: reading('nobody', page)}]),
@@ -202,7 +202,7 @@ function pagesOf({assets, pages}: DashboardFiles, pageAt: Page, door: DashboardD
 
 const howToBuild = 'The dashboard is not built. Run "npm run build" where the service is, and start it again.\n';
 
-const sayHowToBuild: Reading['handle'] = (_, exchange) =>
+const sayHowToBuild: Handle = (_, exchange) =>
   exchange.answer('503 Service Unavailable', 'text/plain; charset=utf-8', howToBuild);
 
 const notBuilt = (): [string, Route][] =>

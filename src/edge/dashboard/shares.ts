@@ -22,7 +22,13 @@ import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {removeDefinition} from '../routes/removed-definition.js';
 import {storedChange} from '../routes/stored-change.js';
-import type {CreatedShareAnswer, ShareAnswer, SharedReportAnswer, ShareNeedsWordAnswer, SharesAnswer} from './answers/shares.js';
+import type {
+  CreatedShareAnswer,
+  ShareAnswer,
+  SharedReportAnswer,
+  ShareNeedsWordAnswer,
+  SharesAnswer,
+} from './answers/shares.js';
 import {answersOf, type SharedReport} from './shared-report.js';
 
 const readsPerMinute = 120;

@@ -17,8 +17,8 @@ import {orSilence} from '../readiness.js';
 import type {Handle} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
-import {formatForm} from './report-csv.js';
 import {removeDefinition} from './removed-definition.js';
+import {formatForm} from './report-csv.js';
 import {ofEveryReport, reportRoute} from './reports.js';
 import {storedChange} from './stored-change.js';
 

@@ -64,7 +64,11 @@ const fields = {
     .string(urlRule)
     .max(urlCharsMax, urlRule)
     .describe('`https`, and of a public address unless the operator allows others (WEBHOOK_ALLOW_ADDRESSES).'),
-  types: z.array(subscription, typesRule).min(1, typesRule).max(typesMax, typesRule).describe('Types of messages that it gets.'),
+  types: z
+    .array(subscription, typesRule)
+    .min(1, typesRule)
+    .max(typesMax, typesRule)
+    .describe('Types of messages that it gets.'),
   batch: z
     .strictObject(
       {

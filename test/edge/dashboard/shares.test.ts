@@ -1,7 +1,12 @@
 // Links that share a report, against a running service: what whoever has one sees, and what it never opens.
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {RecordAnswer} from '../../../src/edge/dashboard/answers/record.js';
-import type {CreatedShareAnswer, ShareAnswer, SharedReportAnswer, SharesAnswer} from '../../../src/edge/dashboard/answers/shares.js';
+import type {
+  CreatedShareAnswer,
+  ShareAnswer,
+  SharedReportAnswer,
+  SharesAnswer,
+} from '../../../src/edge/dashboard/answers/shares.js';
 import {BrowserClient, type PageAnswer} from '../../support/browser-client.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';

@@ -48,9 +48,7 @@ export function UsersCard({
     <Card
       span={12}
       title="Active users"
-      note={
-        shown && linesNote({past: shown.question.past, isOpen: chart.openFrom !== undefined, asOfMs, today, zone})
-      }
+      note={shown && linesNote({past: shown.question.past, isOpen: chart.openFrom !== undefined, asOfMs, today, zone})}
       sum={shown && <Total shown={shown} until={until} isOpen={chart.openFrom !== undefined} />}
       tools={
         sticky !== undefined && (

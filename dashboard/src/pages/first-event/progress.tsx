@@ -5,7 +5,12 @@ import {useSignal} from '@preact/signals';
 import {useEffect, useState} from 'preact/hooks';
 import type {HistoryAnswer} from '../../../../src/edge/answers/events.js';
 import type {PublishedReports} from '../../../../src/edge/dashboard/answers/load.js';
-import type {ArrivedEvent, ArrivedSample, SeenRefusal, SeenRefusals} from '../../../../src/edge/dashboard/answers/stream.js';
+import type {
+  ArrivedEvent,
+  ArrivedSample,
+  SeenRefusal,
+  SeenRefusals,
+} from '../../../../src/edge/dashboard/answers/stream.js';
 import {pageAddress} from '../../address/base';
 import {agoText, clockText, duration} from '../../charts/format';
 import {propertiesText, whoOf} from '../../service/arrivals';

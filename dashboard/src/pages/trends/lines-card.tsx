@@ -100,11 +100,7 @@ export function LinesCard({
         <ReportBody asking={main} reports={lines.length > 0 ? [] : (shown?.reports.slice(0, 1) ?? [])} lines={8}>
           {() =>
             isTable ? (
-              <TimeTable
-                {...props}
-                series={chart.series}
-                {...(divisor === undefined && {onNumber: explainPoint})}
-              />
+              <TimeTable {...props} series={chart.series} {...(divisor === undefined && {onNumber: explainPoint})} />
             ) : (
               <TimeChart
                 {...props}

@@ -44,7 +44,17 @@ export function useDrawnTrends(
     const hour = zone === 'UTC' ? 'UTC' : '';
     return (seconds: number): string => bucketText(seconds, interval, hour).trim();
   }, [interval, zone]);
-  return {asked, lines, divisor, divided, drawn, say, chart, moment, faults: shown === undefined ? [] : faultsIn(shown)};
+  return {
+    asked,
+    lines,
+    divisor,
+    divided,
+    drawn,
+    say,
+    chart,
+    moment,
+    faults: shown === undefined ? [] : faultsIn(shown),
+  };
 }
 
 function linesIn({question, of}: Shown<TrendsAsked>): SeriesLine[] {

@@ -15,4 +15,3 @@ export interface AnnotationsAnswer {
   /** Annotations by their `at`, the newest first. */
   readonly annotations: readonly AnnotationAnswer[];
 }
-

@@ -64,4 +64,3 @@ export interface LoadAnswer extends LoadRows {
   /** Number of open streams. */
   readonly streams: number;
 }
-

@@ -55,4 +55,3 @@ export interface RecordAnswer {
   /** `before` of the next page; null: this is the last one. */
   readonly before: number | null;
 }
-

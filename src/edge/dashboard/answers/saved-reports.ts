@@ -26,4 +26,3 @@ export interface SavedReportsAnswer {
 export interface ChangedMeanwhileAnswer {
   readonly report: SavedReportAnswer;
 }
-

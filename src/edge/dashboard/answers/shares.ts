@@ -58,4 +58,3 @@ export type PathAnswer =
       readonly error: {readonly code: string; readonly message: string; readonly field?: string};
       readonly status: number;
     };
-

@@ -80,7 +80,9 @@ export const webhooks: Operations = {
     summary: 'Delete a webhook',
     path,
     query: noParameters,
-    answers: {200: {description: 'The webhook is deleted, with the messages that waited for it.', schema: deletedWebhookAnswer}},
+    answers: {
+      200: {description: 'The webhook is deleted, with the messages that waited for it.', schema: deletedWebhookAnswer},
+    },
     errors,
   },
   'POST /v1/webhooks/{id}/test': {
