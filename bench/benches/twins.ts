@@ -12,6 +12,7 @@ import {spreadOf} from '../statistics.js';
 import {fixed, tableText, whole} from '../table.js';
 import {ActiveTwins} from '../twins/active.js';
 import {CountTwins} from '../twins/counts.js';
+import {EngagementTwins} from '../twins/engagement.js';
 import {FunnelTwins} from '../twins/funnels.js';
 import {Ground} from '../twins/ground.js';
 import {PartTwins} from '../twins/parts.js';
@@ -39,6 +40,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Twins
   const all = [
     ...(await new FunnelTwins(ground).twins()),
     ...(await new CountTwins(ground).twins()),
+    ...(await new EngagementTwins(ground).twins()),
     ...new ActiveTwins(ground).twins(),
     ...new PartTwins(ground).twins(),
   ];

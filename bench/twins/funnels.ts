@@ -1,7 +1,7 @@
 // Funnels: over postings, by a kernel, and kept.
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
-import {HeldBuckets} from '../../src/report/active/held-buckets.js';
+import {heldUsers} from '../../src/report/active/held-buckets.js';
 import type {FastPaths} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
 import {kernelMemory, memoryWithProgress} from '../../src/report/funnel/funnel-kernel.js';
@@ -32,9 +32,9 @@ export class FunnelTwins {
               {funnels: index, ...(index === plain ? {progress} : {})},
             ),
       ) as unknown as readonly [Way, Way];
-    const buckets = new HeldBuckets(this.ground.derived(), this.ground.snapshots.length);
+    const buckets = heldUsers(this.ground.derived(), this.ground.snapshots.length);
     const usersBy =
-      (index?: FunnelIndex, held?: HeldBuckets): Way =>
+      (index?: FunnelIndex, held?: typeof buckets): Way =>
       (number) => {
         const range = wholeRange(this.ground.workload, number);
         const query = {

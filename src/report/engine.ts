@@ -27,7 +27,7 @@ import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {MissingPart, type PartValues} from '../parts/stored-parts.js';
-import {HeldBuckets} from './active/held-buckets.js';
+import {heldReturns, heldSets, heldUsers} from './active/held-buckets.js';
 import {HeldDayRanges} from './active/held-day-ranges.js';
 import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
@@ -124,7 +124,10 @@ export class ReportEngine {
       values: new ValueIndex(this.parts, this.derived, partitionCount),
       chosen: new ChosenPostings(this.derived, partitionCount),
       numbers: new ChosenNumbers(this.derived, partitionCount),
-      buckets: new HeldBuckets(this.derived, partitionCount),
+      buckets: heldUsers(this.derived, partitionCount),
+      daySets: true,
+      sets: heldSets(this.derived, partitionCount),
+      returns: heldReturns(this.derived, partitionCount),
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);

@@ -37,10 +37,12 @@ import {PropertyFilter} from '../../actors/report/counts/filter.js';
 import {NameCounts} from '../../actors/report/counts/name-counts.js';
 import {NamePage} from '../../actors/report/counts/name-page.js';
 import {NameTimes} from '../../actors/report/counts/name-times.js';
+import type {ReturnSets} from '../../actors/report/engagement/retention.js';
 import {FunnelPartial, type FunnelResult, mergeFunnels} from '../../actors/report/funnel/funnel.js';
 import type {FunnelProgress} from '../../actors/report/funnel/funnel-progress.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import {PostedFunnel} from '../../actors/report/funnel/posted-funnel.js';
+import type {BucketUsers} from '../../actors/report/rows/bucket-users.js';
 import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {PropertyName} from '../../actors/report/rows/property-name.js';
 import type {RowFinder} from '../../actors/report/rows/row-finder.js';
@@ -82,6 +84,7 @@ import {retention} from './rows/retention.js';
 import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
 import {stalled} from './rows/stalled.js';
 import {stickiness} from './rows/stickiness.js';
+import {areOfDays} from './rows/users-of-days.js';
 import {usersOfNames} from './rows/users-of-names.js';
 import {walkedFunnel} from './rows/walked-funnel.js';
 import type {UserReferences} from './user-references.js';
@@ -102,7 +105,11 @@ export interface FastPaths {
   readonly values?: ValueIndex | undefined;
   readonly chosen?: ChosenPostings | undefined;
   readonly numbers?: ChosenNumbers | undefined;
-  readonly buckets?: HeldBuckets | undefined;
+  readonly buckets?: HeldBuckets<BucketUsers> | undefined;
+  /** Whether day sets answer for sets of users. */
+  readonly daySets?: boolean | undefined;
+  readonly sets?: HeldBuckets<Uint32Array> | undefined;
+  readonly returns?: HeldBuckets<ReturnSets> | undefined;
   readonly lists?: NumberLists | undefined;
   /** Absent: the kernels of this thread. */
   readonly finder?: RowFinder | undefined;
@@ -240,8 +247,10 @@ export class Evaluation {
         this.paths.chosen?.eventsOf({...reading, counted}, snapshot, selectors, stretch),
       numbersOf: (snapshot, selector, property, stretch) =>
         this.paths.numbers?.openFor(snapshot, selector, property, stretch),
-      bucketsOf: (snapshot, selector, buckets, chunks) =>
-        this.paths.buckets?.openFor(snapshot, selector, buckets, chunks),
+      bucketsOf: (snapshot, asked, chunks) => this.paths.buckets?.openFor(snapshot, asked, chunks),
+      areOfDays: (snapshot, asked) => this.paths.daySets === true && areOfDays(snapshot, asked),
+      setsOf: (snapshot, asked, chunks) => this.paths.sets?.openFor(snapshot, asked, chunks),
+      returnsOf: (snapshot, asked, chunks) => this.paths.returns?.openFor(snapshot, asked, chunks),
     };
     return {...reading, counted};
   }

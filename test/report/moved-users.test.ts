@@ -15,7 +15,7 @@ import type {ReportQuery} from '../../src/asks/report.js';
 import {activeBucketsOf} from '../../src/edge/query/asked-times.js';
 import {loadRowKernel} from '../../src/partition/row-kernel.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {HeldBuckets} from '../../src/report/active/held-buckets.js';
+import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buckets.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {HeldLocalRanges} from '../../src/report/active/held-local-ranges.js';
 import {NamedCells} from '../../src/report/counts/named-cells.js';
@@ -36,6 +36,7 @@ import {measuredOf} from '../../tools/model/measured.js';
 import {type JsonObject, Model, userKeyOf} from '../../tools/model/model.js';
 import {namesOf} from '../../tools/model/names.js';
 import {pathsOf} from '../../tools/model/paths.js';
+import {retentionOf} from '../../tools/model/retention.js';
 import {unitsOf, walkedFunnelOf} from '../../tools/model/walked-funnel.js';
 import {derivedIn} from '../support/derived.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
@@ -329,6 +330,15 @@ const ofChosen = {
 
 const did = {did: {event: 'view', where: []}, userWhere: []};
 
+const returning = {
+  start: {event: 'open', where: []},
+  return: {where: []},
+  userWhere: [],
+  criteria: 'on',
+  frame: 'calendar',
+  periods: 3,
+} as const;
+
 const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQuery[] => [
   ...['view', 'rare'].flatMap((event) =>
     intervals.map((interval) => ({report: 'events', event, interval, ...range}) as const),
@@ -373,6 +383,17 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   {report: 'activity', metric: 'wau', interval: 'day', ...did, ...range},
   {report: 'lifecycle', interval: 'day', ...did, ...range, fromMs: startMs + dayMs, beforeMs: startMs},
   {report: 'stickiness', interval: 'day', isAtLeast: false, ...did, ...range},
+  ...(['first', 'recurring'] as const).map(
+    (cohort) =>
+      ({
+        report: 'retention',
+        interval: 'day',
+        ...returning,
+        cohort,
+        ...range,
+        laterEnds: [1, 2].map((day) => endMs + 1 + day * dayMs),
+      }) as const,
+  ),
   ...(['after', 'before'] as const).map(
     (direction) =>
       ({report: 'paths', event: 'open', direction, depth: 4, limit: 3, where: [], userWhere: [], ...range}) as const,
@@ -407,6 +428,9 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
       return lifecycleOf(model, {...query, ...did, ...texts});
     case 'stickiness':
       return stickinessOf(model, {...query, ...did, ...texts}, query.isAtLeast);
+    case 'retention':
+      // No bucket has ended when the snapshots are published.
+      return retentionOf(model, {...query, ...returning, ...texts}, startMs);
     case 'paths':
       return pathsOf(model, {...query, ...texts});
   }
@@ -500,7 +524,10 @@ describe('every set of snapshots that agree', () => {
         funnels,
         chosen,
         numbers: new ChosenNumbers(derived, partitions.length),
-        buckets: new HeldBuckets(derived, partitions.length),
+        buckets: heldUsers(derived, partitions.length),
+        daySets: true,
+        sets: heldSets(derived, partitions.length),
+        returns: heldReturns(derived, partitions.length),
       };
       let numbers: Numbers | undefined = [0, 0, 0];
       const manifests = (): Manifest[] => setOf(numbers!).map(({manifest}) => manifest);

@@ -8,7 +8,7 @@ import {gatheredRowBytes} from '../../actors/report/rows/gathered-rows.js';
 import type {ExportQuery} from '../../src/asks/exports.js';
 import type {ReportQuery} from '../../src/asks/report.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
-import {HeldBuckets} from '../../src/report/active/held-buckets.js';
+import {heldReturns, heldSets, heldUsers} from '../../src/report/active/held-buckets.js';
 import {HeldDayRanges} from '../../src/report/active/held-day-ranges.js';
 import {Evaluation} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
@@ -116,7 +116,10 @@ export function tell(story: readonly Step[], asOfMs = 0): World {
     funnels: new FunnelIndex(roomy, derived),
     chosen: new ChosenPostings(derived, partitionCount),
     numbers: new ChosenNumbers(derived, partitionCount),
-    buckets: new HeldBuckets(derived, partitionCount),
+    buckets: heldUsers(derived, partitionCount),
+    daySets: true,
+    sets: heldSets(derived, partitionCount),
+    returns: heldReturns(derived, partitionCount),
   };
   const ask = async (evaluation: Evaluation, query: ReportQuery): Promise<unknown> =>
     JSON.parse(await evaluation.answer(query, snapshots));

@@ -35,6 +35,12 @@ export interface RowPlan extends Elements {
   readonly head: Stretch;
 }
 
+/** A plan whose elements are the stretches between instants. */
+export interface StretchPlan extends RowPlan {
+  /** Ascending, epoch ms. */
+  readonly cuts: Float64Array;
+}
+
 /** A plan whose elements are UTC hours or days. */
 export interface ActivePlan extends RowPlan {
   readonly elementMs: number;
@@ -108,7 +114,7 @@ export function planActive(buckets: Buckets, metric: ActiveMetric, given?: reado
 }
 
 /** Plan of a report whose elements are the stretches between its edges. `from` is an edge, so there is no head. */
-export function planStretches(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): RowPlan {
+export function planStretches(buckets: Buckets, metric: ActiveMetric, given?: readonly number[]): StretchPlan {
   const {fromMs, edges, interval} = buckets;
   const isTrailing = trailingDays(metric, interval) !== undefined;
   const windowsMs = windowStarts(buckets, metric, given);
@@ -118,6 +124,7 @@ export function planStretches(buckets: Buckets, metric: ActiveMetric, given?: re
   const placeOf = (timeMs: number): number => lowerBound(cuts, timeMs);
   return {
     ...elementsBetween(cuts),
+    cuts,
     windows: {starts: Int32Array.from(windowsMs, placeOf), ends: Int32Array.from(ends, placeOf)},
     totalElement: placeOf(fromMs),
     head: nothing,

@@ -79,6 +79,11 @@ export class Buckets {
     return Math.max(0, upperBound(this.edges, timeMs, 0, this.count) - 1);
   }
 
+  /** Equal for buckets of the same interval and zone, of any range. */
+  get kind(): string {
+    return `${this.interval} ${this.zone ?? ''}`;
+  }
+
   label(bucket: number): string {
     return this.given?.[bucket] ?? bucketLabel(this.edges[bucket], this.interval);
   }

@@ -3,7 +3,8 @@
 //   AC2. A user is counted once in each window and series. Rows come by time, so the windows that already count the user come
 //        before those that a later row adds.
 import {upperBound} from '../../order/search.js';
-import {type ActiveMetric, windowStarts} from '../active/active-plan.js';
+import {type ActiveMetric, type StretchPlan, windowStarts} from '../active/active-plan.js';
+import {SlidingUsers} from '../active/sliding-users.js';
 import type {Buckets} from '../counts/buckets.js';
 import type {Stretch} from '../selection.js';
 
@@ -34,6 +35,37 @@ export class ActivityWindows {
   /** End of the buckets whose window contains this time. */
   endOf(timeMs: number): number {
     return upperBound(this.starts, timeMs);
+  }
+}
+
+/** Users by window, from the users of each element of a plan (bucket-sets.ts). */
+export class ActivitySums {
+  /** Number of users in each window. */
+  readonly counts: Float64Array;
+  /** Number of distinct users in [from, to]. */
+  total = 0;
+  private readonly plan: StretchPlan;
+
+  constructor(plan: StretchPlan) {
+    this.plan = plan;
+    this.counts = new Float64Array(plan.windows.ends.length);
+  }
+
+  /** Adds the users of each element; every user is added once. */
+  *addSets(sets: readonly Uint32Array[]): Generator<void, void, void> {
+    const {elementCount, windows, totalElement} = this.plan;
+    const userCount = 32 * sets[0].length;
+    const sliding = new SlidingUsers(userCount, elementCount, windows);
+    for (const [element, set] of sets.entries()) {
+      sliding.begin(element);
+      for (let word = 0; word < set.length; word++)
+        for (let bits = set[word]; bits !== 0; bits &= bits - 1)
+          sliding.visit(32 * word + 31 - Math.clz32(bits & -bits));
+      yield;
+    }
+    sliding.finish();
+    for (let window = 0; window < this.counts.length; window++) this.counts[window] += sliding.counts[window];
+    for (let user = 0; user < userCount; user++) if (sliding.wasActiveSince(user, totalElement)) this.total += 1;
   }
 }
 

@@ -3,6 +3,8 @@
 //   LC1. new: the user's first event ever is in the bucket. returning: the user was in the bucket before, too. resurrecting:
 //        neither of these. dormant: the user was in the bucket before, and is not in this one.
 //   LC2. So new + returning + resurrecting are a bucket's users, and dormant is the bucket before minus returning.
+import {bitCount} from '../../order/bit-count.js';
+import {inWordSlices} from './bucket-sets.js';
 
 /** Number of users of each bucket, by kind. */
 export class LifecycleCells {
@@ -10,10 +12,8 @@ export class LifecycleCells {
   readonly returning: Float64Array;
   readonly resurrecting: Float64Array;
   readonly dormant: Float64Array;
-  private readonly count: number;
 
   constructor(count: number) {
-    this.count = count;
     this.new = new Float64Array(count);
     this.returning = new Float64Array(count);
     this.resurrecting = new Float64Array(count);
@@ -21,25 +21,42 @@ export class LifecycleCells {
   }
 
   /**
-   * The places of one user's events, ascending: the first `count` elements. Place p is bucket p - 1, place 0 the bucket before
-   * the first. `isKnown`: the user had events before that.
+   * Adds the users of each bucket, after those of the bucket before the first. `known`: users with events before all of these.
+   * All sets have the same length.
    */
-  addUser(places: Uint32Array, count: number, isKnown: boolean): void {
-    let before = -1;
-    for (let at = 0; at < count; at++) {
-      const place = places[at];
-      if (place > 0) this.cellsOf(place, before, isKnown)[place - 1] += 1;
-      if (before >= 0 && before + 1 < place) this.dormant[before] += 1;
-      before = place;
-    }
-    if (before < this.count) this.dormant[before] += 1;
+  addSets(sets: readonly Uint32Array[], known: Uint32Array): Generator<void, void, void> {
+    return inWordSlices(sets, (start, end) => {
+      const seen = known.slice(start, end);
+      let before = new Uint32Array(end - start);
+      let countBefore = 0;
+      for (const [place, set] of sets.entries()) {
+        const now = set.slice(start, end);
+        const [count, returning, fresh] = countsIn(now, before, seen);
+        if (place > 0) {
+          this.new[place - 1] += fresh;
+          this.returning[place - 1] += returning;
+          this.resurrecting[place - 1] += count - returning - fresh;
+          this.dormant[place - 1] += countBefore - returning;
+        }
+        before = now;
+        countBefore = count;
+      }
+    });
   }
+}
 
-  /** The kind that a place belongs to. LC1 */
-  private cellsOf(place: number, before: number, isKnown: boolean): Float64Array {
-    if (before < 0 && !isKnown) return this.new;
-    return before >= 0 && before === place - 1 ? this.returning : this.resurrecting;
+/** Number of users, of those of the bucket before, and of those not seen yet; adds the users to the seen ones. LC1 */
+function countsIn(now: Uint32Array, before: Uint32Array, seen: Uint32Array): [number, number, number] {
+  let [count, returning, fresh] = [0, 0, 0];
+  for (let word = 0; word < now.length; word++) {
+    const bits = now[word];
+    if (bits === 0) continue;
+    count += bitCount(bits);
+    returning += bitCount(bits & before[word]);
+    fresh += bitCount(bits & ~seen[word]);
+    seen[word] |= bits;
   }
+  return [count, returning, fresh];
 }
 
 /** `"data":[…]` of all buckets. */

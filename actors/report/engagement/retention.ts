@@ -7,6 +7,7 @@
 //   RN4. Returns count to the end of the last period. With `on_or_after` they count to `to`.
 //   RN5. A cell is complete when the period of every possible member ended before `asOfMs` and before the end of RN4.
 import {dayMs, hourMs} from '../../limits.js';
+import {bitCount} from '../../order/bit-count.js';
 import {lowerBound} from '../../order/search.js';
 import type {Buckets} from '../counts/buckets.js';
 import type {UserPeriods} from './user-periods.js';
@@ -71,6 +72,16 @@ export class Periods {
   }
 }
 
+/** Sets of the users of one bucket (bucket-sets.ts). */
+export interface ReturnSets {
+  /** Users with a start event. */
+  readonly starts: Uint32Array;
+  /** Users with a return. */
+  readonly returns: Uint32Array;
+  /** Users with a return after their first start event of the bucket. */
+  readonly returnsWithin: Uint32Array;
+}
+
 /** Bits of a row's kind; the bits above them are its series. */
 export const startBit = 1;
 export const returnBit = 2;
@@ -116,6 +127,27 @@ export class RetentionCells {
     this.sizes = new Float64Array(seriesCount * periods.cohorts.count);
     this.counts = new Float64Array(this.sizes.length * periods.rules.periods);
     this.returnBuckets = new Uint32Array(periods.edges.length);
+  }
+
+  /**
+   * Calendar periods of all members of a partition, without series. RN3
+   * `buckets`: to the last one with returns that count (RN4). `members`: users who may be in a cohort.
+   */
+  *addSets(buckets: readonly ReturnSets[], members: Uint32Array): Generator<void, void, void> {
+    const {cohorts, rules} = this.periods;
+    const left = members.slice();
+    const later = rules.criteria === 'on_or_after' ? unionsFrom(buckets) : undefined;
+    for (let cohort = 0; cohort < cohorts.count; cohort++) {
+      const {starts, returnsWithin} = buckets[cohort];
+      const own = starts.map((word, i) => word & left[i]);
+      if (rules.cohort === 'first') for (let i = 0; i < own.length; i++) left[i] &= ~own[i]; // RN1
+      this.sizes[cohort] += countIn(own, own);
+      const firstCell = cohort * rules.periods;
+      this.counts[firstCell] += countIn(own, returnsWithin, later?.[cohort + 1]);
+      for (let period = 1; period < rules.periods && cohort + period < buckets.length; period++)
+        this.counts[firstCell + period] += countIn(own, later?.[cohort + period] ?? buckets[cohort + period].returns);
+      yield;
+    }
   }
 
   /** Calendar periods of the user at this place. RN3 */
@@ -210,6 +242,21 @@ export class RetentionCells {
     const {cohorts, rules} = this.periods;
     return this.counts[(series * cohorts.count + cohort) * rules.periods + period];
   }
+}
+
+/** Number of users of the first set who are in one of the others. */
+function countIn(users: Uint32Array, one: Uint32Array, other: Uint32Array = one): number {
+  let count = 0;
+  for (let word = 0; word < users.length; word++) count += bitCount(users[word] & (one[word] | other[word]));
+  return count;
+}
+
+/** Users with a return in the bucket or a later one, by bucket. */
+function unionsFrom(buckets: readonly ReturnSets[]): Uint32Array[] {
+  const unions = buckets.map(({returns}) => returns.slice());
+  for (let bucket = unions.length - 2; bucket >= 0; bucket--)
+    for (let word = 0; word < unions[bucket].length; word++) unions[bucket][word] |= unions[bucket + 1][word];
+  return unions;
 }
 
 /** `"cohorts":[…],"overall":[…]` of one series. */

@@ -1,4 +1,5 @@
 // Stickiness: the number of users active in exactly k buckets of the range.
+import {inWordSlices} from './bucket-sets.js';
 
 export class StickinessCells {
   /** Number of users active in exactly k buckets, at k - 1. */
@@ -8,9 +9,13 @@ export class StickinessCells {
     this.users = new Float64Array(bucketCount);
   }
 
-  /** Counts a user who was active in `bucketCount` buckets. */
-  addUser(bucketCount: number): void {
-    this.users[bucketCount - 1] += 1;
+  /** Adds the users of each bucket. */
+  addSets(sets: readonly Uint32Array[]): Generator<void, void, void> {
+    return inWordSlices(sets, (start, end) => {
+      const bucketsOf = new Uint32Array(32 * (end - start));
+      for (const set of sets) addBits(bucketsOf, set.subarray(start, end));
+      for (let at = 0; at < bucketsOf.length; at++) if (bucketsOf[at] > 0) this.users[bucketsOf[at] - 1] += 1;
+    });
   }
 
   /** `"data":[…],"total":n`. `isAtLeast`: users active in k or more buckets. */
@@ -21,4 +26,10 @@ export class StickinessCells {
     const total = this.users.reduce((sum, count) => sum + count, 0);
     return `"data":[${data.join()}],"total":${total}`;
   }
+}
+
+/** Adds one for each user of the set. */
+function addBits(counts: Uint32Array, set: Uint32Array): void {
+  for (let word = 0; word < set.length; word++)
+    for (let bits = set[word]; bits !== 0; bits &= bits - 1) counts[32 * word + 31 - Math.clz32(bits & -bits)] += 1;
 }

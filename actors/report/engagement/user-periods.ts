@@ -9,6 +9,7 @@ import type {RowsView} from '../../chunk/rows.js';
 import {assert} from '../../invariant.js';
 import {chunkRowsMax, dayMs} from '../../limits.js';
 import {firstPlace} from '../../order/search.js';
+import type {Stretch} from '../selection.js';
 
 /** A time in its bucket: ms since the bucket's start, of which the longest is a month. */
 assert(31 * dayMs < 2 ** 32 - 2, 'a time in its bucket, or the one after it, is a word');
@@ -86,14 +87,18 @@ export class UserPeriods {
     }
   }
 
-  /** Adds the start events of a chunk up to `lastMs`: rows in the buckets, those of equal time in the order of the log. `series`: of each of them. */
-  addStarts({users, times, timeBase}: RowsView, rows: Uint16Array, lastMs: number, series?: Uint32Array): void {
+  /**
+   * Adds the start events of a chunk, without those in `cut`: rows in the buckets, those of equal time in the order of the log.
+   * `series`: of each of them.
+   */
+  addStarts({users, times, timeBase}: RowsView, rows: Uint16Array, cut: Stretch, series?: Uint32Array): void {
     const {userStart, userEnd, usersMax, starts, startSeries, firstRow} = this;
+    const [cutStart, cutLast] = [cut.startMs - timeBase, cut.lastMs - timeBase];
     let [bucket, start, end] = [0, 0, 0];
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i];
       const time = times[row];
-      if (timeBase + time > lastMs) continue;
+      if (time >= cutStart && time <= cutLast) continue;
       if (time < start || time >= end) {
         bucket = this.bucketOf(timeBase + time);
         start = this.edges[bucket] - timeBase;
@@ -122,6 +127,11 @@ export class UserPeriods {
 
   private cellOf(place: number, bucket: number): number {
     return bucket * this.usersMax + place;
+  }
+
+  /** The user at a place of this pass. */
+  userAt(place: number): number {
+    return this.userStart + place;
   }
 
   hasStart(place: number, bucket: number): boolean {

@@ -1,19 +1,24 @@
-// Active users who did something: one walk over their rows, one more where a breakdown chooses its values first.
+// Active users who did something: from the users of each stretch between the edges of windows. With a breakdown, one walk over
+// their rows that chooses its values, and one that counts.
 //   AV1. A breakdown shows the values of most users, of all rows that are read. Of the rest it counts distinct users, too.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
+import {planStretches} from '../../../actors/report/active/active-plan.js';
 import {activeFields, intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
-import {ActivityCells, ActivityWindows} from '../../../actors/report/engagement/activity.js';
+import {ActivityCells, ActivitySums, ActivityWindows} from '../../../actors/report/engagement/activity.js';
+import {wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {WalkUser} from '../../../actors/report/rows/user-walk.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks/report.js';
+import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
+import {usersByBucket} from './users-by-bucket.js';
 
 type Query = Extract<ReportQuery, {report: 'activity'}>;
 
@@ -23,9 +28,44 @@ export async function activity(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
+  const fields = (await activityOfSets(reading, query, snapshots)) ?? (await activityOfRows(reading, query, snapshots));
+  return `{"metric":"${query.metric}",${fields}}`;
+}
+
+/** Undefined with a breakdown, and where the sets would take several passes and more memory than the rows. */
+async function activityOfSets(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string | undefined> {
+  const {metric, windows, did, toMs, breakdown, userWhere} = query;
+  if (breakdown !== undefined) return undefined;
+  const buckets = Buckets.of(query);
+  const plan = planStretches(buckets, metric, windows);
+  const {cuts: edges} = plan;
+  const scan = new RowScan(reading, {stretch: {startMs: edges[0]!, lastMs: toMs}, selectors: [did]});
+  const areRowsLess = (snapshot: PartitionSnapshot): boolean => {
+    const bytes = plan.elementCount * 4 * wordsOf(snapshot.index.users.count);
+    return bytes > Math.max(reading.gatheredBytesMax, scan.walkBytes(snapshot));
+  };
+  if (snapshots.some(areRowsLess)) return undefined;
+  const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, edges[0]!, toMs)};
+  const sums = new ActivitySums(plan);
+  for (const snapshot of snapshots) {
+    const users = await usersWhere(reading.scan, snapshot, userWhere);
+    await usersByBucket(reading, scan, snapshot, asked, ({sets}) => sums.addSets(sets), users);
+  }
+  return `${intervalText(buckets)},${activeFields(buckets.labels(), sums.counts, sums.total)}${scan.skippedField}`;
+}
+
+async function activityOfRows(
+  reading: RowReading,
+  query: Query,
+  snapshots: readonly PartitionSnapshot[],
+): Promise<string> {
   const one = new Activity(reading, query);
   await one.fold(snapshots);
-  return `{"metric":"${query.metric}",${one.fields()}${one.scan.skippedField}}`;
+  return `${one.fields()}${one.scan.skippedField}`;
 }
 
 /** Series 0 is the unbroken one; row r of a breakdown is series r + 1. */

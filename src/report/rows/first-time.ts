@@ -1,24 +1,30 @@
 // Finds the users who did something before a moment: whatever they do later is not their first time.
+import {wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
-import {UserSet} from '../../../actors/table/user-set.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {type RowReading, RowScan} from './row-scan.js';
+import {usersByBucket} from './users-by-bucket.js';
 
-/** `users`: undefined for all. */
+/** A set of bits by user index (actors/report/engagement/bucket-sets.ts). `users`: undefined for all. */
 export async function usersBefore(
   reading: RowReading,
   snapshot: PartitionSnapshot,
   selector: Selector,
   beforeMs: number,
   users?: Users,
-): Promise<UserSet> {
+): Promise<Uint32Array> {
   const stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: beforeMs - 1};
-  const found = new UserSet();
-  await new RowScan(reading, {stretch, selectors: [selector]}).fold(
+  const edges = Float64Array.of(stretch.startMs, beforeMs);
+  const found = new Uint32Array(wordsOf(snapshot.index.users.count));
+  await usersByBucket(
+    reading,
+    new RowScan(reading, {stretch, selectors: [selector]}),
     snapshot,
-    (rows, [chosen]) => {
-      for (const row of chosen!) found.add(rows.users[row]!);
+    {selectors: [selector], kind: 'before', edges, cuts: []},
+    function* ({userStart, sets: [before]}) {
+      found.set(before!.subarray(0, found.length - userStart / 32), userStart / 32);
+      yield;
     },
     users,
   );
@@ -26,5 +32,7 @@ export async function usersBefore(
 }
 
 /** The users who are not in the set; undefined: all. */
-export const without = (users: Users | undefined, others: UserSet): Users | undefined =>
-  others.count === 0 ? users : {has: (user) => !others.has(user) && (users === undefined || users.has(user))};
+export const without = (users: Users | undefined, others: Uint32Array): Users | undefined =>
+  others.every((word) => word === 0)
+    ? users
+    : {has: (user) => (others[user >>> 5]! & (1 << (user & 31))) === 0 && (users === undefined || users.has(user))};

@@ -1,15 +1,16 @@
-// Lifecycle: one pass over the rows of what users did marks the buckets that each user has.
+// Lifecycle, from the users of each bucket.
 //   LS1. One bucket before the first is read, too, and who did it before that: such a user is not new.
 
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {LifecycleCells, lifecycleFields} from '../../../actors/report/engagement/lifecycle.js';
 import type {ReportQuery} from '../../asks/report.js';
+import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {usersBefore} from './first-time.js';
-import {markUsers} from './marked-users.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
+import {usersByBucket} from './users-by-bucket.js';
 
 type Query = Extract<ReportQuery, {report: 'lifecycle'}>;
 
@@ -21,18 +22,19 @@ export async function lifecycle(
 ): Promise<string> {
   const {did, fromMs, toMs, beforeMs, userWhere} = query;
   const buckets = Buckets.of(query);
-  const placeEnds = Float64Array.from([fromMs, ...buckets.edges.subarray(1)]);
+  const edges = Float64Array.from([beforeMs, fromMs, ...buckets.edges.subarray(1)]);
+  const asked = {selectors: [did], kind: buckets.kind, edges, cuts: cutsOf(edges, beforeMs, toMs)};
   const cells = new LifecycleCells(buckets.count);
   const scan = new RowScan(reading, {stretch: {startMs: beforeMs, lastMs: toMs}, selectors: [did]});
   for (const snapshot of snapshots) {
     const users = await usersWhere(reading.scan, snapshot, userWhere);
     const known = await usersBefore(reading, snapshot, did, beforeMs, users); // LS1
-    await markUsers(
+    await usersByBucket(
       reading,
       scan,
       snapshot,
-      placeEnds,
-      (user, places, count) => cells.addUser(places, count, known.has(user)),
+      asked,
+      ({userStart, sets}) => cells.addSets(sets, known.subarray(userStart / 32)),
       users,
     );
   }

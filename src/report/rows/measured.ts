@@ -22,7 +22,7 @@ import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks/report.js';
-import type {OpenBuckets} from '../active/held-buckets.js';
+import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {countInCells} from './celled-groups.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
@@ -257,10 +257,10 @@ class MeasuredSeries {
     const isPostable = this.grouping === undefined && this.measuredValues === undefined && query.userWhere.length === 0;
     const isOfUsers = query.measure === 'users';
     if (!isPostable || (query.where.length === 0 && (!isOfUsers || this.event === undefined))) return false;
-    const open = isOfUsers
-      ? reading.counted.bucketsOf(snapshot, this.selector, buckets, this.scan.chunks(snapshot))
-      : undefined;
-    const held = open && Array.from({length: buckets.count}, (_, bucket) => open.of(bucket));
+    const open = isOfUsers ? this.openBuckets(snapshot) : undefined;
+    const held =
+      open &&
+      Array.from({length: buckets.count}, (_, bucket) => (open.isEmpty(bucket) ? newBucketUsers() : open.of(bucket)));
     if (held?.every((bucket) => bucket !== undefined)) {
       cells.addBuckets(held);
       return true;
@@ -275,9 +275,15 @@ class MeasuredSeries {
     return true;
   }
 
+  private openBuckets(snapshot: PartitionSnapshot): OpenBuckets<BucketUsers> | undefined {
+    const {fromMs, toMs, edges, kind} = this.buckets;
+    const asked = {selectors: [this.selector], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
+    return this.reading.counted.bucketsOf(snapshot, asked, this.scan.chunks(snapshot));
+  }
+
   /** Counts users by bucket, and leaves the buckets behind that no earlier answer had. */
   private async completeBuckets(
-    open: OpenBuckets,
+    open: OpenBuckets<BucketUsers>,
     held: readonly (BucketUsers | undefined)[],
     events: PostedName,
     snapshot: PartitionSnapshot,

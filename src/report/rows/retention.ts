@@ -1,12 +1,15 @@
 // Retention: one pass over start and return events, one more over start events where a breakdown chooses its values first.
 //   RQ1. Values of a breakdown are those of the events that make users members of a cohort; the ones with most members have rows.
-//   RQ2. Calendar periods take cells of users in place of their rows, unless the rows take less memory: with the hours of a year
+//   RQ2. Calendar periods without a breakdown are answered from the sets of users that earlier answers left behind, and from the
+//        rows of the buckets that have none.
+//   RQ3. Other calendar periods take cells of users in place of their rows, unless the rows take less memory: with the hours of a year
 //        each user has 150 KB of cells, and a pass over the rows has room for a few hundred users.
 
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {setOfUsers, wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
 import {
   forEachMembership,
   membersOf,
@@ -24,10 +27,12 @@ import {SelectorSets} from '../../../actors/report/rows/selector-sets.js';
 import {rowName, rowsOf} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks/report.js';
+import {cutsOf} from '../active/held-buckets.js';
 import {asOf} from '../published/freshness.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {usersBefore, without} from './first-time.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
+import {type ReturnBuckets, returnSets} from './return-sets.js';
 import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
 
@@ -115,12 +120,13 @@ class Retention {
   }
 
   private async foldUsers(scan: RowScan, snapshot: PartitionSnapshot): Promise<void> {
+    if (await this.foldSets(scan, snapshot)) return;
     const {cells, periods} = this;
     const members = this.members.get(snapshot);
     const {count} = snapshot.index.users;
     const isSplit = this.grouping !== undefined;
     const cellBytes = count * UserPeriods.bytesEach(periods.edges, isSplit);
-    const areRowsLess = cellBytes > scan.walkBytes(snapshot); // RQ2
+    const areRowsLess = cellBytes > scan.walkBytes(snapshot); // RQ3
     if (periods.rules.frame === 'rolling' || areRowsLess) {
       await scan.walk(
         snapshot,
@@ -134,15 +140,38 @@ class Retention {
       return;
     }
     const {scan: parts, gatheredBytesMax} = this.reading;
+    const afterTo = {startMs: this.query.toMs + 1, lastMs: Number.POSITIVE_INFINITY};
     const users = new UserPeriods(count, periods.edges, isSplit, gatheredBytesMax, (all, place) =>
       cells.addPeriods(all, place),
     );
     const fold: ChosenFold = (rows, [starts, returns]) => {
-      users.addStarts(rows, starts!, this.query.toMs, this.seriesOf(snapshot, rows, starts!));
+      users.addStarts(rows, starts!, afterTo, this.seriesOf(snapshot, rows, starts!));
       users.addReturns(rows, returns!);
       users.nextChunk();
     };
     await parts.borrowing(users.bytes, () => scan.inPasses(snapshot, users, fold, members));
+  }
+
+  /** False: the partition's rows are to be scanned. RQ2 */
+  private async foldSets(scan: RowScan, snapshot: PartitionSnapshot): Promise<boolean> {
+    const {reading, periods, grouping, cells} = this;
+    if (grouping !== undefined || periods.rules.frame === 'rolling') return false;
+    const asked = this.returnBuckets();
+    const open = reading.counted.returnsOf(snapshot, asked, scan.chunks(snapshot));
+    if (open === undefined) return false;
+    const buckets = await returnSets(reading, snapshot, asked, open);
+    const members = setOfUsers(this.members.get(snapshot), wordsOf(snapshot.index.users.count));
+    await reading.scan.inSlices(cells.addSets(buckets, members));
+    return true;
+  }
+
+  private returnBuckets(): ReturnBuckets {
+    const {query, periods} = this;
+    const {cohorts, lastMs} = periods;
+    const cuts = cutsOf(cohorts.edges, query.fromMs, query.toMs);
+    const edges = lastMs > cohorts.toMs ? periods.edges : cohorts.edges;
+    const stretch = {startMs: query.fromMs, lastMs};
+    return {selectors: [query.start, query.return], kind: cohorts.kind, edges, cuts, stretch, cut: cuts[1]};
   }
 
   /** The series of each of these rows; undefined without a breakdown. */

@@ -9,8 +9,10 @@ import type {RowsView} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import type {Buckets} from '../../../actors/report/counts/buckets.js';
+import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
 import type {FunnelProgress} from '../../../actors/report/funnel/funnel-progress.js';
 import type {UserPostings} from '../../../actors/report/funnel/user-postings.js';
+import type {BucketUsers} from '../../../actors/report/rows/bucket-users.js';
 import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
@@ -19,7 +21,7 @@ import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/r
 import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
 import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
-import type {OpenBuckets} from '../active/held-buckets.js';
+import type {ChosenBuckets, OpenBuckets} from '../active/held-buckets.js';
 import type {CoveredChunks} from '../counts/value-index.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
@@ -59,13 +61,20 @@ export interface CountedEvents {
     stretch: Stretch,
   ): OpenNumbers | undefined;
   /** Users of the chosen events by bucket; undefined: their events are to be counted. `chunks`: those with such events. */
-  bucketsOf(
-    snapshot: PartitionSnapshot,
-    selector: Selector,
-    buckets: Buckets,
-    chunks: readonly ChunkEntry[],
-  ): OpenBuckets | undefined;
+  bucketsOf: OpenHeld<BucketUsers>;
+  /** Whether the aggregator's day sets have the users of these buckets. */
+  areOfDays(snapshot: PartitionSnapshot, asked: ChosenBuckets): boolean;
+  /** Sets of the users of the chosen events by bucket; undefined: their rows are to be scanned. */
+  setsOf: OpenHeld<Uint32Array>;
+  /** Sets of the users who start and return by bucket, by two selectors; undefined: their rows are to be scanned. */
+  returnsOf: OpenHeld<ReturnSets>;
 }
+
+type OpenHeld<V> = (
+  snapshot: PartitionSnapshot,
+  asked: ChosenBuckets,
+  chunks: readonly ChunkEntry[],
+) => OpenBuckets<V> | undefined;
 
 /** Postings, and the name in them of the events of each selector. */
 export interface PostedEvents {

@@ -1,13 +1,14 @@
-// Stickiness: one pass over the rows of what users did marks the buckets that each user has.
+// Stickiness, from the users of each bucket.
 
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {StickinessCells} from '../../../actors/report/engagement/stickiness.js';
 import type {ReportQuery} from '../../asks/report.js';
+import {cutsOf} from '../active/held-buckets.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
-import {markUsers} from './marked-users.js';
 import {type RowReading, RowScan} from './row-scan.js';
 import {usersWhere} from './traits.js';
+import {usersByBucket} from './users-by-bucket.js';
 
 type Query = Extract<ReportQuery, {report: 'stickiness'}>;
 
@@ -17,14 +18,15 @@ export async function stickiness(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const {did, fromMs: startMs, toMs: lastMs, isAtLeast, userWhere} = query;
+  const {did, fromMs, toMs, isAtLeast, userWhere} = query;
   const buckets = Buckets.of(query);
-  const ends = buckets.edges.subarray(1);
+  const {edges, kind} = buckets;
+  const asked = {selectors: [did], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
   const cells = new StickinessCells(buckets.count);
-  const scan = new RowScan(reading, {stretch: {startMs, lastMs}, selectors: [did]});
+  const scan = new RowScan(reading, {stretch: {startMs: fromMs, lastMs: toMs}, selectors: [did]});
   for (const snapshot of snapshots) {
     const users = await usersWhere(reading.scan, snapshot, userWhere);
-    await markUsers(reading, scan, snapshot, ends, (_, _buckets, count) => cells.addUser(count), users);
+    await usersByBucket(reading, scan, snapshot, asked, ({sets}) => cells.addSets(sets), users);
   }
   const atLeast = isAtLeast ? '"at_least":true,' : '';
   return `{${intervalText(buckets)},${atLeast}${cells.fields(isAtLeast)}${scan.skippedField}}`;

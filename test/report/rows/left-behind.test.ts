@@ -1,9 +1,9 @@
-// What answers leave behind for questions that come again: postings and numbers of chosen events, users by bucket. Later answers
-// equal those of a scan, follow snapshots, and read no part.
+// What answers leave behind for questions that come again: postings and numbers of chosen events, users by bucket as events and
+// as sets. Later answers equal those of a scan, follow snapshots, and read no part.
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
-import {HeldBuckets} from '../../../src/report/active/held-buckets.js';
+import {heldReturns, heldSets, heldUsers} from '../../../src/report/active/held-buckets.js';
 import type {DerivedIndexes} from '../../../src/report/derived-indexes.js';
 import {Evaluation, type FastPaths} from '../../../src/report/evaluate.js';
 import {FunnelIndex} from '../../../src/report/funnel/funnel-index.js';
@@ -36,7 +36,10 @@ class World {
       funnels: new FunnelIndex(this.parts, derived),
       chosen: new ChosenPostings(derived, 1),
       numbers: new ChosenNumbers(derived, 1),
-      buckets: new HeldBuckets(derived, 1),
+      buckets: heldUsers(derived, 1),
+      daySets: true,
+      sets: heldSets(derived, 1),
+      returns: heldReturns(derived, 1),
     };
   }
 
@@ -146,12 +149,183 @@ describe.each(questions)('%s', (_, question) => {
   });
 });
 
+const dayMs = 24 * hourMs;
+const startOf = (timeMs: number): number => Math.floor(timeMs / dayMs) * dayMs;
+/** Ends of days after the last one with `toMs`. */
+const daysAfter = (toMs: number, count: number): number[] =>
+  Array.from({length: count}, (_, day) => startOf(toMs) + (day + 2) * dayMs);
+/** Days of Kolkata that touch the range. */
+function kolkataDays({fromMs, toMs}: {fromMs: number; toMs: number}) {
+  const shiftMs = 5.5 * hourMs;
+  const edges = [startOf(fromMs + shiftMs) - shiftMs];
+  while (edges.at(-1)! <= toMs) edges.push(edges.at(-1)! + dayMs);
+  return {buckets: {edges, labels: edges.slice(1).map(String)}, zone: {name: 'Asia/Kolkata'}};
+}
+
+const engaged = {interval: 'day', did: {}, userWhere: []} as const;
+const returning = {
+  report: 'retention',
+  interval: 'day',
+  start: {event: 'A'},
+  return: {},
+  userWhere: [],
+  cohort: 'recurring',
+  criteria: 'on',
+  frame: 'calendar',
+  periods: 5,
+} as const;
+const ofDays = ({fromMs, toMs}: {fromMs: number; toMs: number}) => ({
+  fromMs: startOf(fromMs),
+  beforeMs: startOf(fromMs) - dayMs,
+  toMs,
+});
+
+/** `grow`: whether sets grow by the rows of new chunks alone. */
+const ofSets: readonly (readonly [string, {grow: boolean}, Ask])[] = [
+  [
+    'lifecycle of an event',
+    {grow: true},
+    (range) => ({report: 'lifecycle', ...engaged, did: {event: 'A'}, ...ofDays(range)}),
+  ],
+  [
+    'lifecycle of some users and events',
+    {grow: true},
+    (range) => ({
+      report: 'lifecycle',
+      ...engaged,
+      did: {event: 'B', where: ofTeams},
+      userWhere: [{property: 'plan', op: 'eq', values: ['pro']}],
+      ...ofDays(range),
+    }),
+  ],
+  [
+    'stickiness of a condition',
+    {grow: true},
+    (range) => ({report: 'stickiness', ...engaged, did: {where: ofTeams}, isAtLeast: false, ...range}),
+  ],
+  [
+    'stickiness by days of Kolkata',
+    {grow: true},
+    (range) => ({report: 'stickiness', ...engaged, isAtLeast: true, ...range, ...kolkataDays(range)}),
+  ],
+  [
+    'stickiness of an event by week',
+    {grow: true},
+    (range) => ({report: 'stickiness', ...engaged, did: {event: 'C'}, interval: 'week', isAtLeast: true, ...range}),
+  ],
+  [
+    'monthly active users of an event by day',
+    {grow: true},
+    (range) => ({report: 'activity', metric: 'mau', ...engaged, did: {event: 'A', where: ofTeams}, ...range}),
+  ],
+  ['retention', {grow: false}, (range) => ({...returning, ...range, laterEnds: daysAfter(range.toMs, 4)})],
+  [
+    'retention of first starts with a condition, of some users',
+    {grow: false},
+    (range) => ({
+      ...returning,
+      start: {event: 'A', where: ofTeams},
+      return: {event: 'A'},
+      userWhere: [{property: 'plan', op: 'ne', values: ['pro']}],
+      cohort: 'first',
+      ...range,
+      laterEnds: daysAfter(range.toMs, 4),
+    }),
+  ],
+  [
+    'retention on or after',
+    {grow: false},
+    (range) => ({...returning, criteria: 'on_or_after', ...range, laterEnds: daysAfter(range.toMs, 4)}),
+  ],
+];
+
+describe.each(ofSets)('%s', (_, {grow}, question) => {
+  const chunks = 12;
+  /** Some users have a trait. */
+  const identified = (world: World): World => {
+    for (const [i, plan] of ['pro', 'team', 'pro', 'free'].entries()) world.partition.identify(`u${7 * i + 1}`, {plan});
+    return world;
+  };
+  const asked = question({fromMs: 0, toMs: 1});
+  const hasUserWhere = 'userWhere' in asked && asked.userWhere.length > 0;
+  /** Blocks of users with traits, which each answer reads. */
+  const traitReads = ({index}: PartitionSnapshot): number =>
+    hasUserWhere ? index.userRuns.reduce((sum, {blocks}) => sum + blocks.length, 0) : 0;
+
+  test('is answered from sets of users of earlier answers, and as snapshots grow', async () => {
+    const world = identified(new World()).grow(chunks);
+    const snapshot = world.partition.publish();
+    const whole = {fromMs: 0, toMs: world.lastMs};
+    const readsOf = async (asked: PartitionSnapshot, range: {fromMs: number; toMs: number}): Promise<number> =>
+      (await world.ask(asked, question(range))) - traitReads(asked);
+    for (let i = 0; i < 2; i++) expect(await readsOf(snapshot, {...whole, fromMs: i})).toBeGreaterThanOrEqual(chunks);
+    expect(await readsOf(snapshot, {...whole, fromMs: 2})).toBe(0);
+    for (const [fromHour, toHour] of [
+      [1_010, 1_130],
+      [1_008, 1_056],
+      [1_009, 1_009.5],
+    ] as const)
+      await readsOf(snapshot, {fromMs: fromHour * hourMs + 17, toMs: toHour * hourMs + 4_711});
+
+    const all = await readsOf(snapshot, {...whole, fromMs: 3});
+    expect(all).toBe(0); // Other ranges have not replaced it.
+    const grown = world.grow(3).partition.publish();
+    const longer = {fromMs: 0, toMs: world.lastMs};
+    const reads = await readsOf(grown, longer);
+    expect(reads).toBeGreaterThanOrEqual(3);
+    if (grow) expect(reads).toBeLessThanOrEqual(3 * 2);
+    expect(await readsOf(grown, {...longer, fromMs: 1})).toBe(0);
+    const erased = world.partition.erase('u7').publish();
+    expect(await readsOf(erased, longer)).toBeGreaterThan(0);
+    expect(await readsOf(erased, {...longer, fromMs: 1})).toBe(0);
+    expect(await readsOf(grown, {...longer, fromMs: 2})).toBeGreaterThan(0); // Other rows.
+  });
+
+  test('equals a scan where nothing can be left behind, in several passes', async () => {
+    const world = identified(new World(64, 1_024)).grow(3);
+    const snapshot = world.partition.publish();
+    for (let i = 0; i < 3; i++) {
+      await world.ask(snapshot, question({fromMs: i, toMs: world.lastMs}));
+      expect(world.derived.bytes).toBeLessThanOrEqual(1_024);
+    }
+  });
+
+  test('is left behind by an answer that takes several passes', async () => {
+    const world = identified(new World(4_096)).grow(3);
+    const snapshot = world.partition.publish();
+    for (let i = 0; i < 2; i++) await world.ask(snapshot, question({fromMs: i, toMs: world.lastMs}));
+    expect(await world.ask(snapshot, question({fromMs: 2, toMs: world.lastMs}))).toBe(traitReads(snapshot));
+  });
+});
+
+test('any event by whole UTC days is answered from day sets', async () => {
+  const world = new World().grow(12);
+  const snapshot = world.partition.publish();
+  const [fromMs, toMs] = [1_008 * hourMs, 1_104 * hourMs - 1];
+  const asked = (range: {fromMs: number; toMs: number}): ReportQuery[] => [
+    {report: 'lifecycle', ...engaged, ...ofDays(range)},
+    {report: 'stickiness', ...engaged, isAtLeast: false, ...range},
+    {report: 'activity', metric: 'wau', ...engaged, userWhere: [], ...range},
+  ];
+  const latest = world.partition.erase('u7').publish();
+  for (const one of [snapshot, latest])
+    for (const query of asked({fromMs, toMs})) expect(await world.ask(one, query)).toBeLessThan(5);
+  // Days that the range cuts take rows.
+  for (const query of asked({fromMs, toMs: toMs - hourMs})) expect(await world.ask(latest, query)).toBeGreaterThan(5);
+});
+
 describe('are always scanned', () => {
   const more = [{property: 'n', op: 'gt', values: ['7']}] as const;
   test.each([
     ['comparisons of numbers, which count what they skip', {...measured, where: more}],
     ['values that are not all numbers', {...measured, measure: 'sum', property: 'mixed'}],
     ['a funnel in strict order', {...funnel, order: 'strict'}],
+    ['retention by periods that roll', {...returning, frame: 'rolling', laterEnds: []}],
+    [
+      'retention with a breakdown',
+      {...returning, periods: 1, laterEnds: [], breakdown: {by: 'property', name: 'plan', limit: 2}},
+    ],
+    ['stickiness of a comparison', {report: 'stickiness', ...engaged, isAtLeast: false, did: {where: more}}],
   ] as const)('%s', async (_, query) => {
     const world = new World().grow(4);
     const snapshot = world.partition.publish();

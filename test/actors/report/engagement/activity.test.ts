@@ -37,6 +37,7 @@ test('active users of an event, of conditions and of values equal the model, in 
     const asked = {report: 'activity', ...query, ...range} as const;
     expect(await world.ask(asked)).toEqual(expected);
     expect(await world.ask(asked, tinyBound)).toEqual(expected);
+    expect(await world.askAgain(asked)).toEqual(expected);
   });
   await fc.assert(property, {numRuns: runs(200)});
 });

@@ -44,6 +44,7 @@ test('lifecycle equals the model; its parts add up to the active users', async (
     const answer = (await world.ask(asked)) as Lifecycle;
     expect(answer).toEqual(lifecycleOf(world.model, {...query, ...texts(range)}));
     expect(await world.ask(asked, tinyBound)).toEqual(answer);
+    expect(await world.askAgain(asked)).toEqual(answer);
     const whole = {...query, ...texts({...range, fromMs})};
     const active = activityOf(world.model, whole) as unknown as Active;
     for (const [bucket, parts] of answer.data.entries()) {
@@ -66,6 +67,7 @@ test('stickiness equals the model; its sum is the total of the active users', as
       const expected = stickinessOf(world.model, {...query, ...texts(range)}, isAtLeast);
       expect(await world.ask(asked)).toEqual(expected);
       expect(await world.ask(asked, tinyBound)).toEqual(expected);
+      expect(await world.askAgain(asked)).toEqual(expected);
       const active = activityOf(world.model, {...query, ...texts(range)}) as unknown as Active;
       expect(expected.total).toBe(active.total);
     },

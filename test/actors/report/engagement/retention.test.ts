@@ -69,6 +69,7 @@ test('retention equals the model, in one pass and in many', async () => {
       const asked = {...question, laterEnds: laterEndsOf(question)};
       expect(await world.ask(asked)).toEqual(expected);
       expect(await world.ask(asked, tinyBound)).toEqual(expected);
+      expect(await world.askAgain(asked)).toEqual(expected);
     },
   );
   await fc.assert(property, {numRuns: runs(200)});
