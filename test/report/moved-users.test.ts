@@ -383,6 +383,7 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   {report: 'activity', metric: 'wau', interval: 'day', ...did, ...range},
   {report: 'lifecycle', interval: 'day', ...did, ...range, fromMs: startMs + dayMs, beforeMs: startMs},
   {report: 'stickiness', interval: 'day', isAtLeast: false, ...did, ...range},
+  {report: 'stickiness', interval: 'day', isAtLeast: false, did: {}, userWhere: [], ...range},
   ...(['first', 'recurring'] as const).map(
     (cohort) =>
       ({
@@ -427,7 +428,7 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
     case 'lifecycle':
       return lifecycleOf(model, {...query, ...did, ...texts});
     case 'stickiness':
-      return stickinessOf(model, {...query, ...did, ...texts}, query.isAtLeast);
+      return stickinessOf(model, {...query, did: {where: [], ...query.did}, ...texts}, query.isAtLeast);
     case 'retention':
       // No bucket has ended when the snapshots are published.
       return retentionOf(model, {...query, ...returning, ...texts}, startMs);
