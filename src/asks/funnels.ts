@@ -63,6 +63,8 @@ export type FunnelReportQuery =
       readonly breakdown?: Breakdown;
       readonly breakdownAt: BreakdownAt;
       readonly hasHistogram: boolean;
+      /** Absent: the answer has no percentiles. */
+      readonly hasPercentiles?: true;
     } & FunnelRules &
       /** Buckets of the entries; absent: the answer has none. */
       Partial<Omit<BucketedRange, 'fromMs' | 'toMs'>>)

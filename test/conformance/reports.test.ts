@@ -545,6 +545,19 @@ describe('funnel', () => {
       expect((await funnel(steps, more)).steps.map((step) => step.count)).toEqual(counts);
     });
 
+    test('percentiles are the shortest time within which so many came', async () => {
+      const {steps: asked} = await funnel(steps, {percentiles: 'true'});
+      const took = (p75: number | null, ninety: number | null) => ({
+        p75_seconds: p75,
+        p90_seconds: ninety,
+        p95_seconds: ninety,
+      });
+      expect(asked).toMatchObject([
+        {...took(null, null), median_seconds: null},
+        {...took(3, 3), median_seconds: 2.5, mean_seconds: 2.5},
+      ]);
+    });
+
     test('the whole answer', async () => {
       const more = {breakdown: 'plan', interval: 'month', histogram: 'true', range: 'entry', window: '1d'};
       const [first, second] = [
@@ -653,6 +666,7 @@ describe('funnel', () => {
       [{week_start: 'sunday'}, 'week_start'],
       [{order: 'strictly'}, 'order'],
       [{histogram: 'yes'}, 'histogram'],
+      [{percentiles: '90'}, 'percentiles'],
     ])('%j is refused', async (more, field) => {
       expectError(await ask('funnel', {'steps[]': steps, ...day, ...more}), 400, 'invalid_request', field);
     });

@@ -127,6 +127,12 @@ test('of a funnel with more parameters: means; levels without names; a row for e
   const whole = {order: 'any', steps, conversion_rate: 1, total: 2};
   const titles = 'step,event,count,conversion_rate,step_conversion_rate,drop_off,median_seconds,mean_seconds';
   expect(lines({report: 'walked-funnel'}, whole)).toEqual([titles, '1,,2,1,1,0,3,', '2,,2,1,1,0,3,2.5', '']);
+  const percentiles = {p75_seconds: 4, p90_seconds: 5, p95_seconds: 6};
+  expect(lines({report: 'walked-funnel'}, {...whole, steps: [{...steps[1], ...percentiles}]})).toEqual([
+    `${titles},p75_seconds,p90_seconds,p95_seconds`,
+    '1,,2,1,1,0,3,2.5,4,5,6',
+    '',
+  ]);
   const series = {...whole, data: [{date: 'a', count: 2, converted: 1, conversion_rate: 0.5}]};
   expect(lines({report: 'walked-funnel'}, series)).toEqual(['date,count,converted,conversion_rate', 'a,2,1,0.5', '']);
   const broken = {...series, breakdown: {property: 'p', additive: true, rows: [{value: 'x', ...series}]}};

@@ -78,6 +78,7 @@ export const someFunnel = fc
       {nil: undefined},
     ),
     hasHistogram: fc.boolean(),
+    hasPercentiles: fc.constantFrom(false, true as const),
   })
   .map(({isOfEntries, exclusions, steps, order, breakdownAt, ...rest}) => {
     const gaps = order === 'sequential' ? steps.length - 1 : 0;

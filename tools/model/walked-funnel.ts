@@ -29,6 +29,7 @@ export interface WalkedFunnelQuery {
   readonly breakdownAt: number | 'first' | 'last';
   readonly interval?: Interval;
   readonly histogram: boolean;
+  readonly percentiles?: boolean;
   /** `Report-As-Of`. */
   readonly asOfMs: number;
 }
@@ -146,6 +147,13 @@ function seriesOf(query: WalkedFunnelQuery, units: readonly Unit[]): JsonObject 
       drop_off: step === 0 ? 0 : counts[step - 1]! - counts[step]!,
       median_seconds: medianOf(spans),
       mean_seconds: spans.length === 0 ? null : sum / (spans.length * 1_000),
+      ...(query.percentiles
+        ? {
+            p75_seconds: percentileOf(spans, 75),
+            p90_seconds: percentileOf(spans, 90),
+            p95_seconds: percentileOf(spans, 95),
+          }
+        : {}),
       ...(query.histogram ? {histogram: histogramOf(spans)} : {}),
     };
   });
@@ -160,6 +168,14 @@ function seriesOf(query: WalkedFunnelQuery, units: readonly Unit[]): JsonObject 
 
 const isUndecided = (query: WalkedFunnelQuery, {path, entries}: Unit): boolean =>
   path.length < query.steps.length && entries.some(({timeMs}) => timeMs + windowMsOf(query) >= query.asOfMs);
+
+/** The first of the sorted times that at least `percent` % do not exceed. */
+function percentileOf(spans: readonly number[], percent: number): number | null {
+  const reaching = [...spans]
+    .sort((a, b) => a - b)
+    .find((span) => 100 * spans.filter((one) => one <= span).length >= percent * spans.length);
+  return reaching === undefined ? null : reaching / 1_000;
+}
 
 function histogramOf(spans: readonly number[]): JsonObject[] {
   const bounds = [0];

@@ -1,5 +1,5 @@
-// The exact median of many numbers that are added one by one.
-//   A histogram over the leading bits finds the cell of the middle; only the numbers of that cell are sorted.
+// The exact median and percentiles of many numbers that are added one by one.
+//   A histogram over the leading bits finds the cell of a place; only the numbers of that cell are sorted.
 //   MD1. Numbers are finite and at least 0, so their bits sort like their values.
 
 /** Numbers of a chunk, 8 KiB: last chunks are partly empty, and a long funnel over four partitions fills some sixty lists. */
@@ -97,6 +97,24 @@ export function medianOf(lists: readonly NumberList[]): number | null {
   const last = cellAt(cells, upper, first);
   const middle = numbersOf(columns, first.cell, last.cell, last.start + cells[last.cell] - first.start).sort();
   return (middle[lower - first.start] + middle[upper - first.start]) / 2;
+}
+
+/**
+ * Percentiles by nearest rank: each is the smallest number that at least so many % of the numbers do not exceed; null for empty lists.
+ * `percents`: whole numbers, ascending.
+ */
+export function percentilesOf(lists: readonly NumberList[], percents: readonly number[]): (number | null)[] {
+  const columns = lists.flatMap((list) => list.columns());
+  const count = columns.reduce((sum, {length}) => sum + length, 0);
+  if (count === 0) return percents.map(() => null);
+  const cells = countCells(columns);
+  let found: Cell = {cell: 0, start: 0};
+  return percents.map((percent) => {
+    const place = Math.max(0, Math.ceil((count * percent) / 100) - 1);
+    found = cellAt(cells, place, found);
+    const {cell, start} = found;
+    return numbersOf(columns, cell, cell, cells[cell]).sort()[place - start];
+  });
 }
 
 function countCells(columns: readonly Float64Array[]): Uint32Array {

@@ -1,9 +1,9 @@
 // Sums of one series of a funnel over its paths: users by step, times between steps, conversion by bucket of the entry.
-//   SM1. Times are whole ms. Their mean is rounded once (exact-sum.ts), their median is that of median.ts.
+//   SM1. Times are whole ms. Their mean is rounded once (exact-sum.ts), their median and percentiles are those of median.ts.
 import {ExactSum} from '../rows/exact-sum.js';
 import {DurationHistogram, type HistogramBin} from './duration-histogram.js';
 import type {FunnelResult} from './funnel.js';
-import {medianOf, type NumberList, type NumberLists} from './median.js';
+import {medianOf, type NumberList, type NumberLists, percentilesOf} from './median.js';
 import type {PathLog} from './path-log.js';
 
 /** Paths between two yields: a ms or two. */
@@ -11,11 +11,16 @@ const slicePaths = 16_384;
 /** Bound up to which sums of whole numbers, and one gap more, stay exact in a double: no events are 100,000 years apart. */
 const partMax = 2 ** 52;
 
+/** Percentiles of the time since the step before. */
+export const timePercents = [75, 90, 95] as const;
+
 export interface StepSummary {
   readonly count: number;
   /** Median since the step before; null for the first step, and if no user reached it. */
   readonly medianMs: number | null;
   readonly meanSeconds: number | null;
+  /** By `timePercents`; undefined unless they are asked for. */
+  readonly percentilesMs?: readonly (number | null)[];
   readonly histogram: readonly HistogramBin[];
 }
 
@@ -30,13 +35,14 @@ export interface PathSummary {
 interface SummaryShape {
   readonly stepCount: number;
   readonly bucketCount: number;
+  readonly hasPercentiles: boolean;
 }
 
 /** Sums up paths, and yields between slices. `paths`: their numbers; undefined: all. */
 export function* summarize(
   log: PathLog,
   paths: Uint32Array | undefined,
-  {stepCount, bucketCount}: SummaryShape,
+  {stepCount, bucketCount, hasPercentiles}: SummaryShape,
   lists: NumberLists,
 ): Generator<void, PathSummary, void> {
   const count = paths === undefined ? log.count : paths.length;
@@ -51,7 +57,7 @@ export function* summarize(
     if (log.isUndecided(path)) undecided += 1;
     if (i % slicePaths === slicePaths - 1) yield;
   }
-  const steps: StepSummary[] = [firstStep(count)];
+  const steps: StepSummary[] = [firstStep(count, hasPercentiles)];
   for (let step = 1; step < stepCount; step++) {
     const gaps = lists.take();
     for (let i = 0; i < count; i++) {
@@ -59,7 +65,7 @@ export function* summarize(
       if (log.depth(path) > step) gaps.push(log.gap(path, step));
       if (i % slicePaths === slicePaths - 1) yield;
     }
-    steps.push(yield* laterStep([gaps]));
+    steps.push(yield* laterStep([gaps], hasPercentiles));
     lists.giveBack(gaps);
   }
   return {steps, entered, converted, undecided};
@@ -68,21 +74,29 @@ export function* summarize(
 /** Sums up walks of postings, in one bucket. */
 export function* summarizeResults(
   results: readonly FunnelResult[],
-  stepCount: number,
+  {stepCount, hasPercentiles}: Omit<SummaryShape, 'bucketCount'>,
 ): Generator<void, PathSummary, void> {
   const reachedAt = (step: number): number => results.reduce((sum, {reached}) => sum + reached[step], 0);
-  const steps: StepSummary[] = [firstStep(reachedAt(0))];
+  const steps: StepSummary[] = [firstStep(reachedAt(0), hasPercentiles)];
   for (let step = 1; step < stepCount; step++)
-    steps.push(yield* laterStep(results.map(({durations}) => durations[step])));
+    steps.push(
+      yield* laterStep(
+        results.map(({durations}) => durations[step]),
+        hasPercentiles,
+      ),
+    );
   const entered = Float64Array.of(reachedAt(0));
   const converted = Float64Array.of(reachedAt(stepCount - 1));
   return {steps, entered, converted, undecided: 0};
 }
 
-const firstStep = (count: number): StepSummary => ({count, medianMs: null, meanSeconds: null, histogram: []});
+const firstStep = (count: number, hasPercentiles: boolean): StepSummary => ({
+  ...{count, medianMs: null, meanSeconds: null, histogram: []},
+  ...(hasPercentiles ? {percentilesMs: timePercents.map(() => null)} : {}),
+});
 
 /** `lists`: ms since the step before. Yields between slices. */
-function* laterStep(lists: readonly NumberList[]): Generator<void, StepSummary, void> {
+function* laterStep(lists: readonly NumberList[], hasPercentiles: boolean): Generator<void, StepSummary, void> {
   const gaps = new Gaps();
   let count = 0;
   for (const list of lists) {
@@ -92,7 +106,13 @@ function* laterStep(lists: readonly NumberList[]): Generator<void, StepSummary, 
       yield;
     }
   }
-  return {count, medianMs: medianOf(lists), meanSeconds: gaps.meanSeconds(count), histogram: gaps.histogram.bins()};
+  return {
+    count,
+    medianMs: medianOf(lists),
+    meanSeconds: gaps.meanSeconds(count),
+    ...(hasPercentiles ? {percentilesMs: percentilesOf(lists, timePercents)} : {}),
+    histogram: gaps.histogram.bins(),
+  };
 }
 
 class Gaps {

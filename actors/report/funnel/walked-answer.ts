@@ -2,7 +2,7 @@
 import {rowName} from '../rows/series-answer.js';
 import type {ShownGroups, ValueGroups} from '../rows/value-groups.js';
 import type {HistogramBin} from './duration-histogram.js';
-import type {PathSummary, StepSummary} from './path-summary.js';
+import {type PathSummary, type StepSummary, timePercents} from './path-summary.js';
 
 /** Fields that the answer shows. */
 export interface ShownFunnel {
@@ -29,7 +29,7 @@ export function funnelFields(summary: PathSummary, shown: ShownFunnel): string {
 }
 
 function stepFields(
-  {count, medianMs, meanSeconds, histogram}: StepSummary,
+  {count, medianMs, meanSeconds, percentilesMs, histogram}: StepSummary,
   step: number,
   counts: readonly number[],
   {events, isAnyOrder, hasHistogram}: ShownFunnel,
@@ -41,11 +41,18 @@ function stepFields(
     conversion_rate: rate(count, counts[0]),
     step_conversion_rate: rate(count, previous),
     drop_off: previous - count,
-    median_seconds: medianMs === null ? null : medianMs / 1_000,
+    median_seconds: secondsOf(medianMs),
     mean_seconds: meanSeconds,
+    ...(percentilesMs === undefined ? {} : percentileFields(percentilesMs)),
     ...(hasHistogram ? {histogram: histogram.map(binFields)} : {}),
   };
 }
+
+const secondsOf = (ms: number | null): number | null => (ms === null ? null : ms / 1_000);
+
+/** `"p75_seconds"` and so on. */
+const percentileFields = (percentilesMs: readonly (number | null)[]) =>
+  Object.fromEntries(percentilesMs.map((ms, i) => [`p${timePercents[i]}_seconds`, secondsOf(ms)]));
 
 const binFields = ({fromMs, toMs, count}: HistogramBin) => ({
   seconds_from: fromMs / 1_000,

@@ -20,10 +20,23 @@ export const funnelAnswer = z.strictObject({
 });
 export type FunnelAnswer = z.infer<typeof funnelAnswer>;
 
+const percentile = (percent: number) =>
+  z
+    .number()
+    .min(0)
+    .nullable()
+    .optional()
+    .describe(
+      `The shortest time since the previous step within which at least ${percent} % of the users came. Only with \`percentiles\`.`,
+    );
+
 const walkedStep = funnelStep.extend({
   event: z.string().optional().describe('Absent with `order=any`.'),
   level: z.int().min(1).optional().describe('Number of different steps; only with `order=any`.'),
   mean_seconds: z.number().min(0).nullable().describe('Mean of the time since the previous step.'),
+  p75_seconds: percentile(75),
+  p90_seconds: percentile(90),
+  p95_seconds: percentile(95),
   histogram: z
     .array(z.strictObject({seconds_from: z.number(), seconds_to: z.number(), count: count()}))
     .optional()

@@ -88,8 +88,10 @@ export const questions: readonly AskedQuestion[] = [
   {
     about: conversion,
     question: 'How long does it take from the first product to the order?',
-    requests: [`/v1/reports/funnel?${steps('product_viewed', 'order_placed')}&histogram=true&${range}`],
-    answer: '`median_seconds`, `mean_seconds` and a `histogram` of the second step.',
+    requests: [
+      `/v1/reports/funnel?${steps('product_viewed', 'order_placed')}&histogram=true&percentiles=true&${range}`,
+    ],
+    answer: '`median_seconds`, `mean_seconds`, `p90_seconds` and a `histogram` of the second step.',
   },
   {
     about: conversion,

@@ -146,6 +146,9 @@ export const funnelForm = {
   histogram: optional(word(['true']), {
     description: '`true` adds to each step how long it took: bounds are 1, 2 and 5 times powers of ten.',
   }),
+  percentiles: optional(word(['true']), {
+    description: '`true` adds `p75_seconds`, `p90_seconds` and `p95_seconds` to each step (nearest rank, exact).',
+  }),
 };
 
 type Values = QueryValues<typeof funnelForm>;
@@ -173,13 +176,16 @@ export const funnelReport = reportRoute(funnelForm, (values, front): ReportQuery
     ...(breakdown === undefined ? {} : {breakdown}),
     breakdownAt: breakdownAtOf(values),
     hasHistogram,
+    ...(values.percentiles !== undefined && {hasPercentiles: true as const}),
   };
 });
 
 /** FU1 */
 function isPlain(values: Values): boolean {
-  const {range, order, hold, breakdown, breakdown_at, breakdown_limit, interval, week_start, histogram} = values;
-  const single = [range, order, hold, breakdown, breakdown_at, breakdown_limit, interval, week_start, histogram];
+  const {range, order, hold, breakdown, breakdown_at, breakdown_limit, interval, week_start} = values;
+  const {histogram, percentiles} = values;
+  const ofAnswer = [breakdown, breakdown_at, breakdown_limit, interval, week_start, histogram, percentiles];
+  const single = [range, order, hold, ...ofAnswer];
   const lists = [values.where, values.user_where];
   const ofNumbers = [
     values['where[n]'],

@@ -105,18 +105,27 @@ function stepCells(step: Omit<FunnelStep, 'event'> & {readonly event?: string | 
 
 type WalkedSeries = Pick<WalkedFunnelAnswer, 'steps' | 'data'> & Named;
 
+const ofPercentiles = ['p75_seconds', 'p90_seconds', 'p95_seconds'] as const;
+
 /** A row for each bucket where there are any, else for each step. */
 function walkedFunnelRows({steps, data, breakdown}: WalkedFunnelAnswer): Row[] {
   const isBroken = breakdown !== undefined;
   const ofBuckets = ['date', 'count', 'converted', 'conversion_rate'];
-  const titles = data === undefined ? [...stepTitles, 'mean_seconds'] : ofBuckets;
+  const percentileTitles = steps.some(({p75_seconds: p75}) => p75 !== undefined) ? ofPercentiles : [];
+  const titles = data === undefined ? [...stepTitles, 'mean_seconds', ...percentileTitles] : ofBuckets;
   const series: readonly WalkedSeries[] = breakdown?.rows ?? [{steps, ...(data && {data})}];
   const rows: Row[] = [[...(isBroken ? nameTitles : []), ...titles]];
   for (const one of series) {
     const named = isBroken ? [one.value ?? null, one.kind ?? null] : [];
     const cells =
       one.data?.map(({date, count, converted, conversion_rate: rate}): Row => [date, count, converted, rate]) ??
-      one.steps.map((step, i): Row => [...stepCells(step, i), step.mean_seconds]);
+      one.steps.map(
+        (step, i): Row => [
+          ...stepCells(step, i),
+          step.mean_seconds,
+          ...percentileTitles.map((title) => step[title] ?? null),
+        ],
+      );
     rows.push(...cells.map((row) => [...named, ...row]));
   }
   return rows;

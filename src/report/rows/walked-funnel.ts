@@ -88,7 +88,9 @@ class WalkedFunnel {
         if (result !== undefined) results.push(result);
       }
       if (results.length < snapshots.length) return undefined;
-      return await reading.scan.inSlices(summarizeResults(results, query.steps.length));
+      return await reading.scan.inSlices(
+        summarizeResults(results, {stepCount: query.steps.length, hasPercentiles: this.hasPercentiles}),
+      );
     } finally {
       for (const {durations} of results) for (const list of durations) lists.giveBack(list);
     }
@@ -113,8 +115,17 @@ class WalkedFunnel {
 
   /** Summary of these paths; undefined: of all. */
   private summary(paths: Uint32Array | undefined) {
-    const shape = {stepCount: this.query.steps.length, bucketCount: this.buckets?.count ?? 1};
+    const {steps} = this.query;
+    const shape = {
+      stepCount: steps.length,
+      bucketCount: this.buckets?.count ?? 1,
+      hasPercentiles: this.hasPercentiles,
+    };
     return this.reading.scan.inSlices(summarize(this.log, paths, shape, this.lists));
+  }
+
+  private get hasPercentiles(): boolean {
+    return this.query.hasPercentiles ?? false;
   }
 
   private get shown(): ShownFunnel {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {medianOf, NumberList, NumberLists} from '../../../actors/report/funnel/median.js';
+import {medianOf, NumberList, NumberLists, percentilesOf} from '../../../actors/report/funnel/median.js';
 import {GatheredRows, groupByUser, newBytes} from '../../../actors/report/rows/gathered-rows.js';
 import {TimeSort} from '../../../actors/report/rows/time-sort.js';
 import {finish} from '../../support/postings.js';
@@ -66,7 +66,15 @@ test('time sort equals a stable sort', () => {
   );
 });
 
-test('the median of several lists equals that of the sorted whole', () => {
+const percents = [1, 50, 75, 90, 95, 100];
+
+/** The first number that at least `percent` % do not exceed; `sorted` ascends. */
+function nearestRank(sorted: readonly number[], percent: number): number | null {
+  const at = sorted.findIndex((number, i) => number !== sorted[i + 1] && 100 * (i + 1) >= percent * sorted.length);
+  return at < 0 ? null : sorted[at]!;
+}
+
+test('the median and the percentiles of several lists equal those of the sorted whole', () => {
   const someNumbers = fc.array(fc.oneof(fc.nat(5), fc.nat(2 ** 40), fc.constant(2 ** 52)), {
     maxLength: 50,
     size: 'max',
@@ -88,6 +96,7 @@ test('the median of several lists equals that of the sorted whole', () => {
       const upper = sorted[sorted.length >> 1];
       const lower = sorted[(sorted.length - 1) >> 1];
       expect(medianOf(lists)).toBe(upper === undefined ? null : (lower! + upper) / 2);
+      expect(percentilesOf(lists, percents)).toEqual(percents.map((percent) => nearestRank(sorted, percent)));
     }),
     {numRuns: runs(500)},
   );
@@ -98,7 +107,7 @@ test.each([
   ['ascending', (numbers: number[]) => numbers.sort((a, b) => a - b)],
   ['descending', (numbers: number[]) => numbers.sort((a, b) => b - a)],
   ['nearly all equal', (numbers: number[]) => numbers.map((number, i) => (i % 1_000 === 0 ? number : 5_000))],
-])('the median of many numbers, %s', (_, order) => {
+])('the median and the percentiles of many numbers, %s', (_, order) => {
   let state = 3;
   for (const count of [50_016, 8_192, 8_195, 50_000]) {
     const drawn = Array.from({length: count}, () => {
@@ -115,6 +124,7 @@ test.each([
     const upper = sorted[sorted.length >> 1]!;
     const lower = sorted[(sorted.length - 1) >> 1]!;
     expect(medianOf(lists)).toBe((lower + upper) / 2);
+    expect(percentilesOf(lists, percents)).toEqual(percents.map((percent) => nearestRank(sorted, percent)));
   }
 });
 

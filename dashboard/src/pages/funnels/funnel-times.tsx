@@ -143,7 +143,6 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
   const bars = step.histogram ?? [];
   const most = Math.max(1, ...bars.map((bar) => bar.count));
   const below = sharesBelow(bars);
-  const nearlyAll = below.findIndex((share) => share >= nearlyAllShare);
   const nameOf = (index: number): string => names?.[index] ?? `${index + 1} of them`;
   return (
     <div class="times">
@@ -162,8 +161,9 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
       ) : (
         <>
           <p class="help">
-            Median {duration(step.median_seconds ?? 0)}, mean {duration(step.mean_seconds ?? 0)}.{' '}
-            {percent(below[nearlyAll]!)} took less than {boundText(bars[nearlyAll]!.seconds_to)}.
+            Median {duration(step.median_seconds ?? 0)}, mean {duration(step.mean_seconds ?? 0)}. 75 % took at most{' '}
+            {duration(step.p75_seconds ?? 0)}, 90 % {duration(step.p90_seconds ?? 0)}, 95 %{' '}
+            {duration(step.p95_seconds ?? 0)}.
           </p>
           <ol class="times-bars">
             {bars.map((bar, index) => (
@@ -184,9 +184,6 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
     </div>
   );
 }
-
-/** Share of the users whose bound is named: the first bound that as many took less than. */
-const nearlyAllShare = 0.9;
 
 const spanText = ({seconds_from, seconds_to}: {readonly seconds_from: number; readonly seconds_to: number}): string =>
   seconds_from === 0 ? `below ${duration(seconds_to)}` : `${duration(seconds_from)} – ${duration(seconds_to)}`;

@@ -28,7 +28,16 @@ test('the users of a step, on one page and on many', async () => {
     async (story, all) => {
       const world = tell(story);
       for (const {funnel, range, limit, ...asked} of all) {
-        const {window, hasHistogram, exclusions, breakdown: _, breakdownAt, interval, ...rules} = funnel;
+        const {
+          window,
+          hasHistogram,
+          hasPercentiles: _p,
+          exclusions,
+          breakdown: _,
+          breakdownAt,
+          interval,
+          ...rules
+        } = funnel;
         const step = Math.min(asked.step, rules.steps.length);
         const outcome = step === 1 ? 'reached' : asked.outcome;
         const units = unitsOf(world.model, {
@@ -100,7 +109,16 @@ test('the users of a row of a breakdown are as many as the row says', async () =
     async (story, all) => {
       const world = tell(story);
       for (const {funnel, range, by, name} of all) {
-        const {window, hasHistogram, exclusions: _, breakdown: __, breakdownAt, interval: ___, ...rules} = funnel;
+        const {
+          window,
+          hasHistogram,
+          hasPercentiles: _p,
+          exclusions: _,
+          breakdown: __,
+          breakdownAt,
+          interval: ___,
+          ...rules
+        } = funnel;
         const breakdown = {by, name, limit: 1_000};
         const at = by === 'trait' ? 1 : breakdownAt;
         const answer = walkedFunnelOf(world.model, {

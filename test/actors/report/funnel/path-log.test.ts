@@ -31,7 +31,7 @@ test('a log of many paths: all of them, and those of each row', () => {
     log.add({depth, times}, group, group % 2, depth === 1);
   }
   const lists = new NumberLists(1 << 20);
-  const shape = {stepCount: 3, bucketCount: 2};
+  const shape = {stepCount: 3, bucketCount: 2, hasPercentiles: true};
   const whole = result(summarize(log, undefined, shape, lists));
   expect(whole.steps.map(({count}) => count)).toEqual([40_000, 26_666, 13_333]);
   expect(whole.steps[2]).toMatchObject({medianMs: 7, meanSeconds: 0.007});
@@ -47,10 +47,13 @@ test('a log of many paths: all of them, and those of each row', () => {
     count: gaps.length,
     medianMs: 25,
     meanSeconds: gaps.reduce((sum, gap) => sum + gap, 0) / (gaps.length * 1_000),
+    percentilesMs: [40, 40, 40],
     histogram: [
       {fromMs: 10, toMs: 20, count: gaps.filter((gap) => gap === 10).length},
       {fromMs: 20, toMs: 50, count: gaps.filter((gap) => gap === 40).length},
     ],
   });
-  expect(result(summarize(log, rows[3], shape, lists)).steps.map(({count}) => count)).toEqual([0, 0, 0]);
+  const none = result(summarize(log, rows[3], shape, lists)).steps;
+  expect(none.map(({count}) => count)).toEqual([0, 0, 0]);
+  expect(none.map(({percentilesMs}) => percentilesMs)).toEqual(new Array(3).fill([null, null, null]));
 });

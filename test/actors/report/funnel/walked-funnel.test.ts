@@ -11,7 +11,7 @@ test('funnels with all of their parameters equal the model', async () => {
   const property = fc.asyncProperty(denseStory, someAsOf, someFunnels, async (story, asOfMs, funnels) => {
     const world = tell(story, asOfMs);
     for (const [funnel, range] of funnels) {
-      const {window, hasHistogram, exclusions, ...rules} = funnel;
+      const {window, hasHistogram, hasPercentiles, exclusions, ...rules} = funnel;
       const expected = walkedFunnelOf(world.model, {
         ...given({...rules, window}),
         ...texts(range),
@@ -21,6 +21,7 @@ test('funnels with all of their parameters equal the model', async () => {
           j: beforeStep + 1,
         })),
         histogram: hasHistogram,
+        percentiles: hasPercentiles,
         asOfMs,
       });
       const query = {
@@ -29,6 +30,7 @@ test('funnels with all of their parameters equal the model', async () => {
         ...range,
         exclusions,
         hasHistogram,
+        ...(hasPercentiles && {hasPercentiles}),
       };
       expect(await world.ask(query)).toEqual(expected);
       expect(await world.ask(query, 8 * tinyBound)).toEqual(expected);
