@@ -19,7 +19,8 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   not_found: 'No such path, or no such id.',
   snapshot_gone: 'The snapshots of `at` are not held any more. Ask without it.',
   position_gone: 'Changes after this position are not known any more. Empty the copy, and start again.',
-  changed_meanwhile: 'Dashboard: somebody else changed it since it was read. Nothing was changed.',
+  changed_meanwhile:
+    'Somebody changed it since it was read, as `If-Match` or the version says. Nothing was changed now.',
   request_timeout: 'The body did not arrive within 30 seconds.',
   method_not_allowed: 'The path does not support this method: `Allow` lists those it supports.',
   payload_too_large: 'The body is too large: 10 MiB for a batch, 64 KiB for an event or identify.',

@@ -44,6 +44,11 @@ export class Definitions<Held extends Definition> {
     return record !== undefined && this.isOurs(record) ? record : undefined;
   }
 
+  /** Reads a known definition, which another process may have changed a moment ago. Rejects with a `BucketFault`. */
+  async readAnew(id: string): Promise<void> {
+    if (this.get(id) !== undefined) await this.records.readAnew(id);
+  }
+
   /** Rejects with a `BucketFault`: it is unknown then whether the definition was made. */
   async create(content: Omit<Held, keyof Definition>): Promise<Held> {
     const record = {v: 1, id: newDefinitionId(this.prefix), createdMs: this.wallMs(), ...content} as unknown as Held;

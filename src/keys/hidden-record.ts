@@ -1,6 +1,6 @@
 // Hidden names of events and properties, which lists leave out. One record in the bucket of keys, of which every edge has a copy.
 //   HR1. Hiding deletes nothing: reports, exports and the history know no hidden names.
-//   HR2. A change replaces one of the lists and keeps the other, by compare-and-set.
+//   HR2. A change replaces one of the lists and keeps the other, by compare-and-set. It may depend on the list that it replaces.
 import {type BucketEntry, BucketFault, type KeyBucket} from './store.js';
 
 export const hiddenRecordName = 'hidden';
@@ -42,14 +42,23 @@ export class HiddenRecord {
     return this.stored.properties;
   }
 
-  /** Replaces one list. HR2. Rejects with a `BucketFault`. */
-  async set(list: HiddenList, texts: readonly string[]): Promise<void> {
+  /**
+   * Replaces one list, if it is the one that is meant. HR2. Rejects with a `BucketFault`.
+   * @returns whether it was.
+   */
+  async set(
+    list: HiddenList,
+    texts: readonly string[],
+    isMeant?: (known: readonly string[]) => boolean,
+  ): Promise<boolean> {
+    if (isMeant !== undefined) this.replace(await this.bucket.read(hiddenRecordName));
     for (let tries = 0; tries < changeTriesMax; tries++) {
+      if (isMeant?.(this.stored[list]) === false) return false;
       const text = JSON.stringify({...this.stored, [list]: texts});
       const revision = await this.bucket.write(hiddenRecordName, text, this.revision);
       if (revision !== undefined) {
         this.take({name: hiddenRecordName, revision, text});
-        return;
+        return true;
       }
       this.replace(await this.bucket.read(hiddenRecordName)); // Another edge was faster.
     }

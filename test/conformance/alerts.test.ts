@@ -67,12 +67,34 @@ describe('definitions', () => {
     const changed = await under.read.send('PATCH', path, {json: {lte: 3, repeat_minutes: null, paused: true}});
     expectJson(changed, 200);
     const {gte: _, repeat_minutes: __, ...kept} = alert;
-    expect({...changed.json<object>(), state: null}).toEqual({...kept, lte: 3, paused: true});
+    const version = expect.stringMatching(/^[\w-]{22}$/);
+    expect({...changed.json<object>(), state: null}).toEqual({...kept, lte: 3, paused: true, version});
 
     expect((await under.read.delete(path)).json()).toEqual({status: 'deleted', id: alert.id});
     expectError(await under.read.get(path), 404, 'not_found');
     expectError(await under.read.delete(path), 404, 'not_found');
     expectError(await under.read.send('PATCH', path, {json: {paused: true}}), 404, 'not_found');
+  });
+
+  test('change only as the version that was read, if the client says so', async () => {
+    const {id, version} = await created({name: 'Late', kind: 'lag', lag: 'report', seconds: 60});
+    const path = `/v1/alerts/${id}`;
+    const change = (json: object, ifMatch?: string) =>
+      under.read.send('PATCH', path, {json, ...(ifMatch !== undefined && {headers: {'If-Match': ifMatch}})});
+    const read = (await under.read.get(path)).headers.etag!;
+    expect(read).toBe(`"${version}"`);
+    const first = await change({seconds: 70}, read);
+    expectJson(first, 200);
+    const late = await change({seconds: 80, name: 'Mine'}, read);
+    expect([late.status, late.headers.etag]).toEqual([412, first.headers.etag]);
+    expect(late.json()).toMatchObject({error: {code: 'changed_meanwhile'}, alert: {seconds: 70, name: 'Late'}});
+    expectJson(await change({name: 'Late as well'}), 200); // Without the header the last change counts.
+    expectError(await change({paused: true}, 'latest'), 400, 'invalid_request', 'If-Match');
+    const kept = await under.read.send('DELETE', path, {headers: {'If-Match': read}});
+    expect(kept.status).toBe(412);
+    const {etag} = (await under.read.get(path)).headers;
+    expectJson(await under.read.send('DELETE', path, {headers: {'If-Match': etag!}}), 200);
+    expectError(await change({paused: true}, etag), 404, 'not_found');
   });
 
   test('name endpoints that exist, and fields of their kind', async () => {

@@ -265,6 +265,20 @@ describe('names', () => {
     expect((await covered('names', {prefix: event, ...may})).json()).toMatchObject({data: [{name: event}]});
   });
 
+  test('a hidden list is replaced only as it was read, if the client says so', async () => {
+    const put = (names: readonly string[], ifMatch?: string) =>
+      under.read.send('PUT', '/v1/names/hidden', {json: {names}, ...(ifMatch && {headers: {'If-Match': ifMatch}})});
+    const [mine, theirs] = [freshId(), freshId()];
+    const {etag} = (await under.read.get('/v1/names/hidden')).headers;
+    const first = await put([theirs], etag);
+    expect([first.status, first.json()]).toEqual([200, {names: [theirs]}]);
+    const late = await put([mine], etag);
+    expect([late.status, late.headers.etag]).toEqual([412, first.headers.etag]);
+    expect(late.json()).toMatchObject({error: {code: 'changed_meanwhile'}, names: [theirs]});
+    expect((await put([mine, theirs], late.headers.etag)).json()).toEqual({names: [mine, theirs]});
+    expect((await put([])).json()).toEqual({names: []});
+  });
+
   test('hidden lists are refused unless they are lists of names', async () => {
     const put = (path: string, json: object) => under.read.send('PUT', `/v1/${path}/hidden`, {json});
     for (const names of [undefined, 'a', [1], [''], ['a\u0000'], new Array(1_001).fill('a')]) {

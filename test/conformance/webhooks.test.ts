@@ -69,12 +69,38 @@ describe('a webhook', () => {
     const change = {batch: {events: 10, ms: 5}, max_lag_minutes: 60};
     const changed = await under.read.send('PATCH', one, {json: {paused: true, ...change}});
     expectJson(changed, 200);
-    expect([webhook.max_lag_minutes, changed.json()]).toEqual([1_440, {...webhook, state: 'paused', ...change}]);
+    const version = expect.stringMatching(/^[\w-]{22}$/);
+    expect([webhook.max_lag_minutes, changed.json()]).toEqual([
+      1_440,
+      {...webhook, state: 'paused', ...change, version},
+    ]);
     expect((await post(webhook.id, 'resume')).json()).toMatchObject({state: 'active'});
     expect(path).toMatch(/^\//);
     expect((await under.read.delete(one)).json()).toEqual({status: 'deleted', id: webhook.id});
     expectError(await under.read.get(one), 404, 'not_found');
     expectError(await post(webhook.id, 'test'), 404, 'not_found');
+  });
+
+  test('changes only as the version that was read, if the client says so', async () => {
+    const {id, version} = await created({types: [{type: 'user.deleted'}]});
+    const path = `/v1/webhooks/${id}`;
+    const change = (json: object, ifMatch: string) =>
+      under.read.send('PATCH', path, {json, headers: {'If-Match': ifMatch}});
+    const read = (await under.read.get(path)).headers.etag!;
+    expect(read).toBe(`"${version}"`);
+    await post(id, 'rotate'); // Secrets are no part of what is edited.
+    const first = await change({ordered: true}, read);
+    expectJson(first, 200);
+    expect(first.json()).toMatchObject({version: JSON.parse(first.headers.etag!)});
+    const late = await change({batch: {events: 10, ms: 0}}, read);
+    expect([late.status, late.headers.etag]).toEqual([412, first.headers.etag]);
+    expect(late.json()).toMatchObject({
+      error: {code: 'changed_meanwhile'},
+      webhook: {ordered: true, batch: {events: 1, ms: 0}},
+    });
+    expect((await under.read.send('DELETE', path, {headers: {'If-Match': read}})).status).toBe(412);
+    expectJson(await change({paused: true}, `${read}, ${first.headers.etag}`), 200);
+    expectJson(await under.read.send('DELETE', path, {headers: {'If-Match': '*'}}), 200);
   });
 
   test('goes to no private address, and takes nothing that is misspelt', async () => {

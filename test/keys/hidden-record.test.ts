@@ -30,6 +30,16 @@ test('each list is replaced as a whole, and leaves the other as it is, whichever
   expect([other.names, other.properties]).toEqual([['c'], ['p']]);
 });
 
+test('a list is replaced if it is the one that is meant, which the edge reads first', async () => {
+  const bucket = new Bucket();
+  const [one, other] = [new HiddenRecord(bucket), new HiddenRecord(bucket)];
+  await one.set('names', ['a']);
+  const isMeant = (known: readonly string[]): boolean => known.join() === 'a';
+  expect(await other.set('names', ['b'], isMeant)).toBe(true); // It had not heard of the first change.
+  expect(await one.set('names', ['c'], isMeant)).toBe(false);
+  expect([one.names, other.names]).toEqual([['b'], ['b']]);
+});
+
 test('an older revision changes nothing; a bucket that lost its last changes is believed after a reconnect', async () => {
   const bucket = new Bucket();
   const record = new HiddenRecord(bucket);

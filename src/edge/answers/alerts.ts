@@ -1,7 +1,8 @@
 // Alerts, their state, and what they would have done.
 import {z} from 'zod';
 import {lagKinds} from '../../alerts/definition.js';
-import {count, instant} from './fields.js';
+import {errorAnswer} from './error.js';
+import {count, instant, version} from './fields.js';
 
 const alertState = z
   .strictObject({
@@ -45,12 +46,19 @@ export const alertAnswer = z.strictObject({
   repeat_minutes: z.int().optional(),
   quiet_hours: z.strictObject({timezone: z.string(), from: z.string(), to: z.string()}).optional(),
   paused: z.boolean(),
+  version,
   created_at: instant(),
   state: alertState,
 });
 export type AlertAnswer = z.infer<typeof alertAnswer>;
 
 export const alertsAnswer = z.strictObject({data: z.array(alertAnswer).describe('Oldest first.')});
+
+export const alertChangedAnswer = z.strictObject({
+  error: errorAnswer.shape.error,
+  alert: alertAnswer.describe('As it is now.'),
+});
+export type AlertChangedAnswer = z.infer<typeof alertChangedAnswer>;
 
 export const deletedAlertAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
 

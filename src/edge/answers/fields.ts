@@ -16,3 +16,9 @@ export const stored = () => z.record(z.string(), z.unknown());
 export const pageEnd = {has_more: z.boolean(), next_cursor: z.string().nullable()};
 
 export const eventId = () => z.string().regex(/^\d+-\d+$/);
+
+/** src/edge/routes/if-match.ts */
+export const version = z
+  .string()
+  .regex(/^[\w-]{22}$/)
+  .describe('It differs after each edit. In quotes it is the `ETag`, and `If-Match` of a change.');

@@ -1,6 +1,7 @@
 // Lists of names, properties, traits and their values.
 import {z} from 'zod';
 import {jsonTypes} from '../../../actors/report/rows/key-types.js';
+import {errorAnswer} from './error.js';
 import {count, instant, pageEnd, rate} from './fields.js';
 
 const listedName = z.strictObject({
@@ -54,8 +55,10 @@ export const traitsAnswer = z.strictObject({
 export type TraitsAnswer = z.infer<typeof traitsAnswer>;
 
 export const hiddenNamesAnswer = z.strictObject({names: z.array(z.string()).readonly()});
+export const hiddenNamesChangedAnswer = hiddenNamesAnswer.extend({error: errorAnswer.shape.error});
 
 export const hiddenPropertiesAnswer = z.strictObject({properties: z.array(z.string()).readonly()});
+export const hiddenPropertiesChangedAnswer = hiddenPropertiesAnswer.extend({error: errorAnswer.shape.error});
 
 export const valuesAnswer = z.strictObject({
   data: z

@@ -1,7 +1,8 @@
 // Webhooks and their deliveries.
 import {z} from 'zod';
 import {endpointKinds, subscribedTypes} from '../../effects/endpoint.js';
-import {count, instant} from './fields.js';
+import {errorAnswer} from './error.js';
+import {count, instant, version} from './fields.js';
 
 const webhookFields = {
   id: z.string().regex(/^wh_[0-9a-f]{16}$/),
@@ -19,6 +20,7 @@ const webhookFields = {
   max_lag_minutes: z.int(),
   state: z.enum(['active', 'paused', 'disabled']),
   reason: z.string().nullable().describe('Why it is disabled.'),
+  version,
   created_at: instant(),
   health: z.strictObject({
     probed: z.boolean().describe('It failed 20 times in a row, and gets one message at a time.'),
@@ -45,6 +47,12 @@ export const createdWebhookAnswer = z.strictObject({
 export type CreatedWebhookAnswer = z.infer<typeof createdWebhookAnswer>;
 
 export const webhooksAnswer = z.strictObject({data: z.array(webhookAnswer).describe('Oldest first.')});
+
+export const webhookChangedAnswer = z.strictObject({
+  error: errorAnswer.shape.error,
+  webhook: webhookAnswer.describe('As it is now.'),
+});
+export type WebhookChangedAnswer = z.infer<typeof webhookChangedAnswer>;
 
 export const deletedWebhookAnswer = z.strictObject({status: z.literal('deleted'), id: z.string()});
 

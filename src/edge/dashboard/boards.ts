@@ -22,6 +22,7 @@ import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
+import {changeMeant, removeMeant} from '../routes/if-match.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
@@ -99,19 +100,21 @@ export async function replaceBoard(front: Front, exchange: Exchange, bytes: Buff
   const author = authorOf(front, exchange);
   const boards = boardsOf(front.hooks);
   const empty = emptyBoard(firstBoardId, front.wallMs());
-  let isOutdated = false;
-  const edit = <Known extends Pick<Board, 'version'>>(board: Known): Known => {
-    isOutdated = board.version !== seen; // BD2
-    return isOutdated ? board : {...board, ...fields, version: seen + 1, ...touched(front, exchange)};
-  };
   const isUnstored = id === firstBoardId && boards.list().length === 0; // BD1
-  const replaced = await changed(front, () =>
-    isUnstored ? boards.changeOrAdd(id, (board) => edit(board ?? empty)) : boards.change(id, edit),
-  );
+  const replaced = await changed(front, async () => {
+    if (isUnstored) await boards.changeOrAdd(id, (board) => board ?? empty);
+    return changeMeant(boards, id, isOfVersion(seen), (board) => ({
+      ...board,
+      ...fields,
+      version: seen + 1,
+      ...touched(front, exchange),
+    }));
+  });
   if (replaced === undefined) throw new RequestFailure(unknownBoard);
-  if (isOutdated) return failOutdated(exchange, named(replaced));
+  const board = named(replaced.definition);
+  if (replaced.isOutdated) return failOutdated(exchange, board);
   front.audit.defined('board.changed', author, id);
-  exchange.json('200 OK', JSON.stringify(shown(named(replaced))));
+  exchange.json('200 OK', JSON.stringify(shown(board)));
 }
 
 export const deleteBoard: Handle = async (front, exchange) => {
@@ -122,22 +125,22 @@ export const deleteBoard: Handle = async (front, exchange) => {
   const known = boardsIn(front.hooks);
   if (!known.some((board) => board.id === id)) throw new RequestFailure(unknownBoard);
   if (known.length === 1) throw new RequestFailure(lastBoard); // BD1
-  let isOutdated = false;
-  const removed = await changed(front, () =>
-    boards.remove(id, (board) => {
-      isOutdated = board.version !== seen; // BD2
-      return !isOutdated;
-    }),
-  );
+  const removed = await changed(front, () => removeMeant(boards, id, isOfVersion(seen)));
   if (removed === undefined) throw new RequestFailure(unknownBoard);
-  if (isOutdated) return failOutdated(exchange, named(removed));
+  if (removed.isOutdated) return failOutdated(exchange, named(removed.definition));
   front.audit.defined('board.deleted', author, id);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
 };
 
+/** BD2 */
+const isOfVersion =
+  (seen: number) =>
+  ({version}: Pick<Board, 'version'>): boolean =>
+    version === seen;
+
 /** @throws RequestFailure */
 function seenVersion(exchange: Exchange): number {
-  const [, digits] = /^"(\d{1,15})"$/.exec(exchange.page!.ifMatch) ?? [];
+  const [, digits] = /^"(\d{1,15})"$/.exec(exchange.ifMatch ?? '') ?? [];
   if (digits === undefined) throw new RequestFailure(noVersion);
   return Number(digits);
 }

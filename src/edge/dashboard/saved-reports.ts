@@ -16,6 +16,7 @@ import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
+import {changeMeant} from '../routes/if-match.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {removeDefinition} from '../routes/removed-definition.js';
@@ -84,22 +85,22 @@ export async function changeSavedReport(front: Front, exchange: Exchange, bytes:
   const body = readObject(bytes);
   const {id} = readQuery(exchange.query, keyForm);
   const fields = 'place' in body ? readFields(placeChange, body) : readFields(contentChange, body);
-  let isOutdated = false;
+  const isMeant = 'place' in fields ? undefined : ({version}: SavedReport): boolean => version === fields.version; // SV1
   const edit = (report: SavedReport): SavedReport => {
     if ('place' in fields) return report.place === fields.place ? report : {...report, place: fields.place};
     const {version, name = report.name, page = report.page, search = report.search} = fields;
-    isOutdated = report.version !== version; // SV1
-    return isOutdated ? report : {...report, name, page, search, version: version + 1, ...touched(front, exchange)};
+    return {...report, name, page, search, version: version + 1, ...touched(front, exchange)};
   };
   const author = authorOf(front, exchange);
-  const edited = await changed(front, () => savedReportsOf(front.hooks).change(id, edit));
+  const edited = await changed(front, () => changeMeant(savedReportsOf(front.hooks), id, isMeant, edit));
   if (edited === undefined) throw new RequestFailure(unknownReport);
-  if (isOutdated) {
-    const more: ChangedMeanwhileAnswer = {report: shown(edited)};
+  const report = shown(edited.definition);
+  if (edited.isOutdated) {
+    const more: ChangedMeanwhileAnswer = {report};
     return exchange.failWith(changedMeanwhile, more);
   }
   front.audit.defined('saved-report.changed', author, id);
-  exchange.json('200 OK', JSON.stringify(shown(edited)));
+  exchange.json('200 OK', JSON.stringify(report));
 }
 
 export const deleteSavedReport: Handle = async (front, exchange) => {

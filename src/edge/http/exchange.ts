@@ -110,6 +110,7 @@ export class Exchange implements CommitWaiter {
   /** `contentLength` as a number; 0 without a body, NaN for a text that is no number. */
   declaredBytes = 0;
   ifNoneMatch: string | undefined;
+  ifMatch: string | undefined;
   minLogPosition: string | undefined;
   acceptEncoding = '';
   /** Set for a preflight. */
@@ -314,6 +315,9 @@ export class Exchange implements CommitWaiter {
         break;
       case 'if-none-match':
         this.ifNoneMatch = joined(this.ifNoneMatch ?? '', value);
+        break;
+      case 'if-match':
+        this.ifMatch = joined(this.ifMatch ?? '', value);
         break;
       case 'min-log-position':
         this.minLogPosition = joined(this.minLogPosition ?? '', value);

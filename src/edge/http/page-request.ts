@@ -10,8 +10,6 @@ export interface PageRequest {
   readonly fetchSite: string;
   /** X-Forwarded-Proto, trusted or not. */
   readonly forwardedProto: string;
-  /** If-Match; empty without one. */
-  readonly ifMatch: string;
   readonly acceptsHtml: boolean;
   readonly acceptEncoding: string;
 }
@@ -25,7 +23,6 @@ export const readPageRequest = (req: HttpRequest): PageRequest => ({
   isByPage: req.getHeader('x-millrace') === '1',
   fetchSite: req.getHeader('sec-fetch-site'),
   forwardedProto: req.getHeader('x-forwarded-proto'),
-  ifMatch: req.getHeader('if-match'),
   acceptsHtml: req.getHeader('accept').includes('text/html'),
   acceptEncoding: req.getHeader('accept-encoding'),
 });

@@ -198,11 +198,12 @@ function describeOperation(operation: Operation, route: Route, endpoint: Endpoin
   };
 }
 
-function describeParameters({path = {}, query = {}, isConditional, body}: Operation): DescribedParameter[] {
+function describeParameters({path = {}, query = {}, isConditional, isGuarded, body}: Operation): DescribedParameter[] {
   return [
     ...Object.entries(path).map(([name, parameter]) => ({name, in: 'path' as const, required: true, ...parameter})),
     ...describeQuery(query),
     ...(isConditional ? [ifNoneMatch, minLogPosition] : []),
+    ...(isGuarded ? [ifMatch] : []),
     ...(body === undefined ? [] : [contentEncoding]),
   ];
 }
@@ -228,6 +229,15 @@ const ifNoneMatch: DescribedParameter = {
   name: 'If-None-Match',
   in: 'header',
   description: 'The `ETag` of an earlier answer: 304 while nothing has changed.',
+  required: false,
+  schema: {type: 'string'},
+};
+
+const ifMatch: DescribedParameter = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The `ETag` of the answer that was read: 412, and nothing changes, if somebody changed it since. Without it, the last change counts.',
   required: false,
   schema: {type: 'string'},
 };
@@ -312,7 +322,7 @@ const ofBodies = [
 ] as const;
 
 /** Every code that an operation may answer: from the checks before the route, its parameters, its body, and its own. */
-function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): ErrorCode[] {
+function codesOf({query, path, isGuarded, body, errors}: Operation, endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(errors);
   const {access, limit} = endpoint;
   if (query !== undefined || body !== undefined) codes.add('invalid_request');
@@ -321,6 +331,7 @@ function codesOf({query, path, body, errors}: Operation, endpoint: Endpoint): Er
   if (access === 'write' || access === 'read' || access === 'secret') codes.add('insufficient_permissions');
   if (limit !== undefined) codes.add('rate_limited');
   if (path !== undefined && query === noParameters) codes.add('invalid_request');
+  if (isGuarded) codes.add('changed_meanwhile').add('invalid_request');
   if (body !== undefined) {
     for (const code of ofBodies) codes.add(code);
   }

@@ -69,7 +69,9 @@ const headerForms = {
     example: 'WyJKdW5lIiwxXQ',
   },
   ETag: {
-    description: 'Depends on the query and the answer only, not on the snapshot. Send it back as `If-None-Match`.',
+    description:
+      'Of a report it depends on the query and the answer only, not on the snapshot: send it back as `If-None-Match`. Of what ' +
+      'clients edit it differs after each edit, and not with `health` or the state of an alert: send it as `If-Match` of a change.',
     pattern: /^"[\w-]+"$/,
     example: '"6kP0xkqv3wJbJkD3m3V8hY1c9dA"',
   },

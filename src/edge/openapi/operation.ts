@@ -41,6 +41,8 @@ export interface Operation {
   readonly query?: QueryForm;
   /** A report: an `If-None-Match` is answered with 304, a `Min-Log-Position` waits for a snapshot. */
   readonly isConditional?: true;
+  /** A change of what clients edit: with `If-Match` it depends on the version that was read. */
+  readonly isGuarded?: true;
   readonly body?: {readonly schema: z.ZodType; readonly example: unknown};
   /** Answers by status: successes, and refusals that have more than an error. */
   readonly answers: Readonly<Record<number, Answer>>;

@@ -1,7 +1,13 @@
 // Named schemas of the description: bodies of requests as clients may send them, bodies of answers.
 import {z} from 'zod';
 import {activeAnswer} from '../answers/active-users.js';
-import {alertAnswer, alertPreviewAnswer, alertsAnswer, deletedAlertAnswer} from '../answers/alerts.js';
+import {
+  alertAnswer,
+  alertChangedAnswer,
+  alertPreviewAnswer,
+  alertsAnswer,
+  deletedAlertAnswer,
+} from '../answers/alerts.js';
 import {changeLine, changesAnswer} from '../answers/changes.js';
 import {countsAnswer, eventCountsAnswer, seriesAnswer} from '../answers/counts.js';
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../answers/engagement.js';
@@ -19,7 +25,9 @@ import {
 import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../answers/keys.js';
 import {
   hiddenNamesAnswer,
+  hiddenNamesChangedAnswer,
   hiddenPropertiesAnswer,
+  hiddenPropertiesChangedAnswer,
   namesAnswer,
   propertiesAnswer,
   traitsAnswer,
@@ -51,6 +59,7 @@ import {
   rotatedWebhookAnswer,
   testedWebhookAnswer,
   webhookAnswer,
+  webhookChangedAnswer,
   webhooksAnswer,
 } from '../answers/webhooks.js';
 import type {JsonSchema} from '../query/query.js';
@@ -120,11 +129,14 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   Traits: traitsAnswer,
   Values: valuesAnswer,
   HiddenNames: hiddenNamesAnswer,
+  HiddenNamesChanged: hiddenNamesChangedAnswer,
   HiddenProperties: hiddenPropertiesAnswer,
+  HiddenPropertiesChanged: hiddenPropertiesChangedAnswer,
   Users: usersAnswer,
   Changes: changesAnswer,
   Change: changeLine,
   Webhook: webhookAnswer,
+  WebhookChanged: webhookChangedAnswer,
   CreatedWebhook: createdWebhookAnswer,
   Webhooks: webhooksAnswer,
   DeletedWebhook: deletedWebhookAnswer,
@@ -133,6 +145,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   ReplayedWebhook: replayedWebhookAnswer,
   Deliveries: deliveriesAnswer,
   Alert: alertAnswer,
+  AlertChanged: alertChangedAnswer,
   Alerts: alertsAnswer,
   AlertPreview: alertPreviewAnswer,
   DeletedAlert: deletedAlertAnswer,

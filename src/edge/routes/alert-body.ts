@@ -24,6 +24,7 @@ import {isName} from '../../ingest/validate.js';
 import {zoneOf} from '../../zone.js';
 import type {AlertAnswer} from '../answers/alerts.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
+import {versionOf} from './if-match.js';
 
 const alertKinds = ['threshold', 'absence', 'funnel_drop', 'stalled', 'lag'] as const;
 
@@ -287,11 +288,15 @@ const watchedFields = ({event, where, userWhere}: WatchedEvents): object => ({
   ...(userWhere.length === 0 ? {} : {user_where: userWhere}),
 });
 
+export const versionOfAlert = ({v: _, id: __, createdMs: ___, ...alert}: Alert): string => versionOf([bodyOf(alert)]);
+
 /** `state`: undefined before the first evaluation. */
-export function shownAlert({id, v: _, createdMs, ...alert}: Alert, state: AlertState | undefined): AlertAnswer {
+export function shownAlert(stored: Alert, state: AlertState | undefined): AlertAnswer {
+  const {id, v: _, createdMs, ...alert} = stored;
   return {
     id,
     ...bodyOf(alert),
+    version: versionOfAlert(stored),
     created_at: isoText(createdMs),
     state:
       state === undefined

@@ -8,14 +8,24 @@ import type {ReportQuery} from '../../asks/report.js';
 import {forgetRecord} from '../../effects/record-sweep.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
 import {BucketFault} from '../../keys/store.js';
-import type {AlertPreviewAnswer} from '../answers/alerts.js';
+import type {AlertChangedAnswer, AlertPreviewAnswer} from '../answers/alerts.js';
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import {type Handle, variedSegment} from '../route.js';
-import {alertChange, alertOf, bodyOf, newAlertBody, previewBody, ruleOf, shownAlert} from './alert-body.js';
+import {
+  alertChange,
+  alertOf,
+  bodyOf,
+  newAlertBody,
+  previewBody,
+  ruleOf,
+  shownAlert,
+  versionOfAlert,
+} from './alert-body.js';
 import {authorOf} from './author.js';
+import {changedSinceRead, changeMeant, etagOf, meantVersion} from './if-match.js';
 import {readFields, readObject} from './json-fields.js';
 import {reportIn} from './min-log-position.js';
 import {removeDefinition} from './removed-definition.js';
@@ -39,8 +49,7 @@ export const listAlerts: Handle = async (front, exchange) => {
 };
 
 export const readAlert: Handle = async (front, exchange, segment) => {
-  const alert = known(front, exchange, segment);
-  exchange.json('200 OK', JSON.stringify(await withState(front, alert)));
+  await answer(front, exchange, known(front, exchange, segment));
 };
 
 export async function createAlert(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
@@ -53,23 +62,38 @@ export async function createAlert(front: Front, exchange: Exchange, bytes: Buffe
   const author = authorOf(front, exchange);
   const created = await changed(front, () => alertsOf(front.hooks).create(alert));
   front.audit.defined('alert.created', author, created.id);
-  exchange.json('201 Created', JSON.stringify(shownAlert(created, undefined)));
+  const shown = shownAlert(created, undefined);
+  exchange.json('201 Created', JSON.stringify(shown), [etagOf(shown.version)]);
 }
 
 export async function changeAlert(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const change = readFields(alertChange, readObject(bytes));
   const alert = known(front, exchange, variedSegment(exchange));
   const {id} = alert;
+  const isMeant = meantAlert(exchange);
   const edit = ({v, createdMs, ...stored}: Alert): Alert => {
     const whole = readFields(newAlertBody, mergedBody(bodyOf(stored), change));
     return {v, id, createdMs, ...alertOf(whole)};
   };
   checkReferences(front, edit(alert));
   const author = authorOf(front, exchange);
-  const edited = await changed(front, () => alertsOf(front.hooks).change(id, edit));
+  const edited = await changed(front, () => changeMeant(alertsOf(front.hooks), id, isMeant, edit));
   if (edited === undefined) throw new RequestFailure(unknownAlert);
+  if (edited.isOutdated) return failOutdated(front, exchange, edited.definition);
   front.audit.defined('alert.changed', author, id);
-  exchange.json('200 OK', JSON.stringify(await withState(front, edited)));
+  await answer(front, exchange, edited.definition);
+}
+
+/** Whether the client means this version of an alert; undefined: any. @throws RequestFailure */
+function meantAlert(exchange: Exchange): ((alert: Alert) => boolean) | undefined {
+  const isMeant = meantVersion(exchange);
+  return isMeant && ((alert) => isMeant(versionOfAlert(alert)));
+}
+
+async function failOutdated(front: Front, exchange: Exchange, stored: Alert): Promise<void> {
+  const alert = await withState(front, stored);
+  const more: Omit<AlertChangedAnswer, 'error'> = {alert};
+  exchange.failWith(changedSinceRead('alert'), more, [etagOf(alert.version)]);
 }
 
 /** A change with `gte` replaces an `lte`, and the other way round. */
@@ -84,11 +108,14 @@ function mergedBody(stored: object, change: object): object {
 
 export const deleteAlert: Handle = async (front, exchange, segment) => {
   const {id} = known(front, exchange, segment);
-  await removeDefinition(front, exchange, alertsOf(front.hooks), id, {
+  const removal = {
     what: 'alert.deleted',
     unknown: unknownAlert,
     outcomeUnknown,
-  });
+    isMeant: meantAlert(exchange),
+  } as const;
+  const removed = await removeDefinition(front, exchange, alertsOf(front.hooks), id, removal);
+  if (removed.isOutdated) return failOutdated(front, exchange, removed.definition);
   // A record that is left does no harm: a sweep deletes it.
   await Promise.allSettled([forgetRecord(front.hooks.bucket, stateName(id))]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
@@ -176,6 +203,11 @@ async function withState({hooks}: Front, alert: Alert) {
     if (error instanceof BucketFault) throw new RequestFailure(storeSilent);
     throw error;
   }
+}
+
+async function answer(front: Front, exchange: Exchange, alert: Alert): Promise<void> {
+  const shown = await withState(front, alert);
+  exchange.json('200 OK', JSON.stringify(shown), [etagOf(shown.version)]);
 }
 
 const changed = <Value>(front: Front, change: () => Promise<Value>): Promise<Value> =>

@@ -9,6 +9,7 @@ import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {authorOf} from './author.js';
+import {changedSinceRead, etagOf, meantVersion, versionOf} from './if-match.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 
@@ -47,7 +48,7 @@ export const readHidden =
   (list: HiddenList): Handle =>
   ({keys}, exchange) => {
     readQuery(exchange.query, noParameters);
-    exchange.json('200 OK', JSON.stringify({[list]: keys.hidden[list]}));
+    answer(exchange, list, keys.hidden[list]);
   };
 
 export async function hideNames(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
@@ -64,8 +65,16 @@ export async function hideProperties(front: Front, exchange: Exchange, bytes: Bu
 
 async function hide(front: Front, exchange: Exchange, list: HiddenList, texts: readonly string[]): Promise<void> {
   const {keys} = front;
+  const isMeant = meantVersion(exchange);
   const author = authorOf(front, exchange);
-  await storedChange(front, outcomeUnknown, () => keys.hidden.set(list, [...new Set(texts)]));
+  const isSet = await storedChange(front, outcomeUnknown, () =>
+    keys.hidden.set(list, [...new Set(texts)], isMeant && ((known) => isMeant(versionOf(known)))),
+  );
+  const now = keys.hidden[list];
+  if (!isSet) return exchange.failWith(changedSinceRead('list'), {[list]: now}, [etagOf(versionOf(now))]);
   front.audit.defined(`${list}.hidden`, author);
-  exchange.json('200 OK', JSON.stringify({[list]: keys.hidden[list]}));
+  answer(exchange, list, now);
 }
+
+const answer = (exchange: Exchange, list: HiddenList, texts: readonly string[]): void =>
+  exchange.json('200 OK', JSON.stringify({[list]: texts}), [etagOf(versionOf(texts))]);

@@ -1,10 +1,12 @@
 // The removal of a definition: a webhook, an alert, a saved funnel, or something that people keep on the dashboard.
 import type {Definition} from '../../effects/definition.js';
+import type {Definitions} from '../../effects/hook-store.js';
 import type {DefinitionChange} from '../audit.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {authorOf} from './author.js';
+import {type Meant, removeMeant} from './if-match.js';
 import {storedChange} from './stored-change.js';
 
 interface Removal {
@@ -15,16 +17,22 @@ interface Removal {
   readonly outcomeUnknown: Failure;
 }
 
-/** Removes the definition with this id. @throws RequestFailure: `unknown`, and (503) as `storedChange` */
-export async function removeDefinition(
+/** Whether the client means this version of the definition. Absent: any (if-match.ts IM2). */
+interface Meaning<Held> {
+  readonly isMeant?: ((definition: Held) => boolean) | undefined;
+}
+
+/** Removes the definition with this id, if it is meant. @throws RequestFailure: `unknown`, and (503) as `storedChange` */
+export async function removeDefinition<Held extends Definition>(
   front: Front,
   exchange: Exchange,
-  definitions: {remove(id: string): Promise<Definition | undefined>},
+  definitions: Definitions<Held>,
   id: string,
-  {what, unknown, outcomeUnknown}: Removal,
-): Promise<void> {
+  {what, unknown, outcomeUnknown, isMeant}: Removal & Meaning<Held>,
+): Promise<Meant<Held>> {
   const author = authorOf(front, exchange);
-  const removed = await storedChange(front, outcomeUnknown, () => definitions.remove(id));
+  const removed = await storedChange(front, outcomeUnknown, () => removeMeant(definitions, id, isMeant));
   if (removed === undefined) throw new RequestFailure(unknown);
-  front.audit.defined(what, author, id);
+  if (!removed.isOutdated) front.audit.defined(what, author, id);
+  return removed;
 }

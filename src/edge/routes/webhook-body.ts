@@ -17,6 +17,7 @@ import {type Attempt, isProbed, type Standing} from '../../effects/standing.js';
 import {isName} from '../../ingest/validate.js';
 import type {DeliveryAnswer, WebhookAnswer} from '../answers/webhooks.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
+import {versionOf} from './if-match.js';
 
 const urlCharsMax = 2_048;
 const typesMax = 20;
@@ -165,6 +166,9 @@ const kept = ({type, names, where}: AskedContent['types'][number]): Subscription
 
 const shownTime = (timeMs: number | null): string | null => (timeMs === null ? null : isoText(timeMs));
 
+export const versionOfWebhook = ({kind, url, types, batch, ordered, state, reason, ...endpoint}: Endpoint): string =>
+  versionOf([kind, url, types, batch.events, batch.ms, ordered, maxLagMsOf(endpoint), state, reason]);
+
 /** The endpoint without its secrets: the URL of a chat is one. */
 export function shownWebhook(endpoint: Endpoint, standing: Standing): WebhookAnswer {
   const {id, kind, url, types, state, reason, batch, ordered, createdMs} = endpoint;
@@ -178,6 +182,7 @@ export function shownWebhook(endpoint: Endpoint, standing: Standing): WebhookAns
     max_lag_minutes: maxLagMsOf(endpoint) / minuteMs,
     state,
     reason,
+    version: versionOfWebhook(endpoint),
     created_at: isoText(createdMs),
     health: {
       probed: isProbed(standing),

@@ -9,17 +9,26 @@ import {earlierRulesMax, earlierWith, hasEventRule} from '../../effects/row-rule
 import {newSecret, rotated, rotationMs, secretsMax, validSecrets} from '../../effects/signature.js';
 import {newStanding} from '../../effects/standing.js';
 import {messageId} from '../../effects/trigger.js';
-import type {CreatedWebhookAnswer} from '../answers/webhooks.js';
+import type {CreatedWebhookAnswer, WebhookChangedAnswer} from '../answers/webhooks.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import {type Handle, variedSegment} from '../route.js';
 import {authorOf} from './author.js';
+import {changedSinceRead, changeMeant, etagOf, meantVersion} from './if-match.js';
 import {readFields, readObject} from './json-fields.js';
 import {removeDefinition} from './removed-definition.js';
 import {storedChange} from './stored-change.js';
-import {contentOf, newWebhookBody, noFields, shownWebhook, unknownWebhook, webhookChange} from './webhook-body.js';
+import {
+  contentOf,
+  newWebhookBody,
+  noFields,
+  shownWebhook,
+  unknownWebhook,
+  versionOfWebhook,
+  webhookChange,
+} from './webhook-body.js';
 import {
   beginAt,
   type End,
@@ -74,13 +83,14 @@ export async function createWebhook(front: Front, exchange: Exchange, bytes: Buf
   });
   front.audit.defined('webhook.created', author, created.id);
   const shown: CreatedWebhookAnswer = {...shownWebhook(created, newStanding), ...(secret !== undefined && {secret})};
-  exchange.json('201 Created', JSON.stringify(shown));
+  exchange.json('201 Created', JSON.stringify(shown), [etagOf(shown.version)]);
 }
 
 export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
   const {paused, ...change} = readFields(webhookChange, readObject(bytes));
   readQuery(exchange.query, noParameters);
   const endpoint = webhookOf(front, variedSegment(exchange));
+  const isMeant = meantWebhook(exchange);
   const contentWith = ({kind, url, types, batch, ordered}: Endpoint) =>
     contentOf({
       kind,
@@ -98,10 +108,25 @@ export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buf
     const state = paused === undefined || one.state === 'disabled' ? one.state : paused ? 'paused' : 'active';
     return ruledFrom({...one, ...contentWith(one), state}, one, ends);
   };
-  const stored = await storedChange(front, storeSilent, () => front.hooks.endpoints.change(endpoint.id, edit));
-  if (stored === undefined) throw new RequestFailure(unknownWebhook);
+  const changed = await storedChange(front, storeSilent, () =>
+    changeMeant(front.hooks.endpoints, endpoint.id, isMeant, edit),
+  );
+  if (changed === undefined) throw new RequestFailure(unknownWebhook);
+  if (changed.isOutdated) return failOutdated(front, exchange, changed.definition);
   front.audit.defined('webhook.changed', author, endpoint.id);
-  await answer(front, exchange, stored);
+  await answer(front, exchange, changed.definition);
+}
+
+/** Whether the client means this version of a webhook; undefined: any. @throws RequestFailure */
+function meantWebhook(exchange: Exchange): ((endpoint: Endpoint) => boolean) | undefined {
+  const isMeant = meantVersion(exchange);
+  return isMeant && ((endpoint) => isMeant(versionOfWebhook(endpoint)));
+}
+
+async function failOutdated(front: Front, exchange: Exchange, endpoint: Endpoint): Promise<void> {
+  const webhook = shownWebhook(endpoint, await tried(() => standingOf(front, endpoint.id)));
+  const more: Omit<WebhookChangedAnswer, 'error'> = {webhook};
+  exchange.failWith(changedSinceRead('webhook'), more, [etagOf(webhook.version)]);
 }
 
 /** The edited endpoint, with the rules of the rows before these ends. @throws RequestFailure WH2 */
@@ -122,11 +147,13 @@ function ruledFrom(edited: Endpoint, before: Endpoint, ends: readonly End[]): En
 export const deleteWebhook: Handle = async (front, exchange, segment) => {
   readQuery(exchange.query, noParameters);
   const {id} = webhookOf(front, segment);
-  await removeDefinition(front, exchange, front.hooks.endpoints, id, {
+  const removed = await removeDefinition(front, exchange, front.hooks.endpoints, id, {
     what: 'webhook.deleted',
     unknown: unknownWebhook,
     outcomeUnknown: storeSilent,
+    isMeant: meantWebhook(exchange),
   });
+  if (removed.isOutdated) return failOutdated(front, exchange, removed.definition);
   // Records that are left do no harm: no process serves a deleted webhook.
   await Promise.allSettled([front.letters.forget(id), forgetRecords(front, id)]);
   exchange.json('200 OK', JSON.stringify({status: 'deleted', id}));
@@ -176,8 +203,8 @@ function actedOn(front: Front, exchange: Exchange, bytes: Buffer): Endpoint {
 }
 
 async function answer(front: Front, exchange: Exchange, endpoint: Endpoint): Promise<void> {
-  const standing = await tried(() => standingOf(front, endpoint.id));
-  exchange.json('200 OK', JSON.stringify(shownWebhook(endpoint, standing)));
+  const shown = shownWebhook(endpoint, await tried(() => standingOf(front, endpoint.id)));
+  exchange.json('200 OK', JSON.stringify(shown), [etagOf(shown.version)]);
 }
 
 /** @throws RequestFailure */

@@ -104,6 +104,28 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
   await page.getByText('It is changed.').waitFor();
   await page.getByText('event.tracked (order_paid); user.deleted').waitFor();
 
+  // Somebody else changes it while the form is open: nothing is saved until their change was seen.
+  await page.getByRole('button', {name: 'Edit', exact: true}).click();
+  await page.getByText('How it is sent').click();
+  await page.getByLabel('Events in a request, at most').fill('30');
+  const others = new Client(service.baseUrl, service.secretKey);
+  const {id} = (await others.get('/v1/webhooks')).json<{data: [{id: string}]}>().data[0];
+  const batch = {events: 20, ms: 0};
+  expect((await others.send('PATCH', `/v1/webhooks/${id}`, {json: {batch}})).status).toBe(200);
+  await page.getByRole('button', {name: 'Save'}).click();
+  await page.getByText('Somebody else changed this webhook meanwhile').waitFor();
+  dashboard.forgive(/412/);
+  await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Load it as it is now'}).click();
+  await page.getByText('How it is sent').click();
+  expect(await page.getByLabel('Events in a request, at most').inputValue()).toBe('20');
+  await page.getByLabel('Events in a request, at most').fill('30');
+  await page.getByRole('button', {name: 'Save'}).click();
+  await until('it is changed', async () => {
+    const stored = (await others.get(`/v1/webhooks/${id}`)).json<{batch: {events: number}}>();
+    return stored.batch.events === 30;
+  });
+
   await page.getByRole('button', {name: 'Pause'}).click();
   await page.getByRole('row', {name: /paused/}).waitFor();
   await page.getByRole('button', {name: 'Resume'}).click();
@@ -173,6 +195,19 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await page.getByRole('button', {name: 'Save'}).click();
   await row.getByText('Fires: at least 2 "payment_failed" events in 1 h').waitFor();
   await row.getByText('ok', {exact: true}).waitFor();
+
+  await row.getByRole('button', {name: 'Edit'}).click();
+  await page.getByLabel('Bound').fill('3');
+  const others = new Client(service.baseUrl, service.secretKey);
+  const {id} = (await others.get('/v1/alerts')).json<{data: [{id: string}]}>().data[0];
+  expect((await others.send('PATCH', `/v1/alerts/${id}`, {json: {gte: 4}})).status).toBe(200);
+  await page.getByRole('button', {name: 'Save'}).click();
+  await page.getByText('Somebody else changed this alert meanwhile').waitFor();
+  dashboard.forgive(/412/);
+  await page.getByRole('button', {name: 'Load it as it is now'}).click();
+  await until('the form has their bound', async () => (await page.getByLabel('Bound').inputValue()) === '4');
+  await page.getByRole('button', {name: 'Cancel'}).click();
+
   await row.getByRole('button', {name: 'Pause'}).click();
   await row.getByText('paused').waitFor();
   await row.getByRole('button', {name: 'Delete'}).click();

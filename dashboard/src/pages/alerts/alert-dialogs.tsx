@@ -32,18 +32,21 @@ export function CreateAlert({funnels, onClose}: FormProps) {
   );
 }
 
-/** Fields that nobody touched are not sent, so that an edit of somebody else stays. */
+/** Fields that nobody touched are not sent. What somebody else changed since the dialog opened is shown before anything is saved. */
 export function EditAlert({alert: shown, funnels, onClose}: FormProps & {readonly alert: AlertAnswer}) {
   // The page asks again while the dialog is open: what was there when it opened is what the edit is compared with.
-  const [alert] = useState(shown);
+  const [alert, setAlert] = useState(shown);
   const save = async (draft: AlertDraft): Promise<Fault | undefined> => {
     const fields = changeOf(alert, draft);
-    const fault = isEmpty(fields) ? undefined : faultOf(await change('PATCH', alertPath(alert), fields));
+    const fault = isEmpty(fields)
+      ? undefined
+      : faultOf(await change('PATCH', alertPath(alert), fields, `"${alert.version}"`));
     if (fault === undefined) onClose();
     return fault;
   };
   return (
     <AlertForm
+      key={alert.version}
       title={`Edit ${alert.name}`}
       draft={draftOf(alert)}
       funnels={funnels}
@@ -51,6 +54,7 @@ export function EditAlert({alert: shown, funnels, onClose}: FormProps & {readonl
       actText="Save"
       noteOf={(draft) => (hasOtherRule(alert, draft) ? noteOf(alert) : undefined)}
       save={save}
+      onTheirs={setAlert}
       onClose={onClose}
     />
   );

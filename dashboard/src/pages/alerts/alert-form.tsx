@@ -2,7 +2,7 @@
 // that exists keeps its kind.
 
 import {useState} from 'preact/hooks';
-import type {AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
+import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
 import {writeCondition} from '../../address/conditions';
 import {momentText} from '../../charts/format';
 import {Dialog} from '../../controls/dialog';
@@ -12,7 +12,7 @@ import {change, type Fault} from '../../service/client';
 import {may} from '../../service/session';
 import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
-import {FaultBox} from '../../shell/states';
+import {SaveFault} from '../../shell/save-fault';
 import {type AlertDraft, isWhole, previewOf} from './alert-draft';
 import {type AlertKind, kindWords, previewText, valueText} from './alert-words';
 import {AudienceFields} from './audience-fields';
@@ -33,6 +33,7 @@ export function AlertForm({
   actText,
   noteOf,
   save,
+  onTheirs,
   onClose,
 }: {
   readonly title: string;
@@ -44,6 +45,8 @@ export function AlertForm({
   readonly noteOf?: (draft: AlertDraft) => string | undefined;
   /** Resolves with the fault that the form shows; undefined: it is done. */
   readonly save: (draft: AlertDraft) => Promise<Fault | undefined>;
+  /** Takes the alert as somebody else changed it. */
+  readonly onTheirs?: (theirs: AlertAnswer) => void;
   readonly onClose: () => void;
 }) {
   const [draft, setDraft] = useState(begun);
@@ -99,7 +102,9 @@ export function AlertForm({
         {kind !== 'stalled' && <TimeFields draft={draft} edit={edit} />}
         {may('admin') && <AudienceFields draft={draft} edit={edit} />}
         {preview !== undefined && <Preview draft={draft} preview={preview} />}
-        {fault !== undefined && <FaultBox fault={fault} />}
+        {fault !== undefined && (
+          <SaveFault fault={fault} noun="alert" onLoad={({alert}) => onTheirs?.(alert as AlertAnswer)} />
+        )}
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
             Cancel

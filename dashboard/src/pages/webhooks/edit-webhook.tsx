@@ -1,4 +1,5 @@
-// Editing a webhook: its form as it stands. Fields that nobody touched are not sent, so that an edit of somebody else stays.
+// Editing a webhook. Fields that nobody touched are not sent. The edit is of the version that was shown: what somebody else
+// changed since is shown before anything is saved.
 import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {isEmpty} from '../../address/form-fields';
@@ -15,23 +16,25 @@ export interface EditProps {
 
 export function EditWebhook({webhook: shown, onDone, onClose}: EditProps) {
   // The page asks again while the dialog is open: what was there when it opened is what the edit is compared with.
-  const [webhook] = useState(shown);
+  const [webhook, setWebhook] = useState(shown);
   const save = async (draft: WebhookDraft): Promise<Fault | undefined> => {
     const fields = changeOf(webhook, draft);
     const fault = isEmpty(fields)
       ? undefined
-      : faultOf(await change('PATCH', `v1/webhooks/${encodeURIComponent(webhook.id)}`, fields));
+      : faultOf(await change('PATCH', `v1/webhooks/${encodeURIComponent(webhook.id)}`, fields, `"${webhook.version}"`));
     if (fault === undefined) onDone();
     return fault;
   };
   const {title} = kindWords[webhook.kind];
   return (
     <WebhookForm
+      key={webhook.version}
       title={`Edit the webhook${webhook.kind === 'webhook' ? '' : ` of ${title}`}`}
       draft={draftOf(webhook)}
       isNew={false}
       actText="Save"
       save={save}
+      onTheirs={setWebhook}
       onClose={onClose}
     />
   );

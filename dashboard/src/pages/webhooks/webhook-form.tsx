@@ -1,9 +1,10 @@
 // The form of a webhook, in a dialog: where to, what it is told, how it is sent. One that exists keeps its kind.
 import {useState} from 'preact/hooks';
+import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {Dialog} from '../../controls/dialog';
 import {NumberField} from '../../controls/number-field';
 import type {Fault} from '../../service/client';
-import {FaultBox} from '../../shell/states';
+import {SaveFault} from '../../shell/save-fault';
 import {SubscriptionFields} from './subscription-fields';
 import {chosenTypes, type WebhookDraft} from './webhook-draft';
 import {kinds, kindWords, typesFor, type WebhookKind} from './webhook-words';
@@ -14,6 +15,7 @@ export function WebhookForm({
   isNew,
   actText,
   save,
+  onTheirs,
   onClose,
 }: {
   readonly title: string;
@@ -22,6 +24,8 @@ export function WebhookForm({
   readonly actText: string;
   /** Resolves with the fault that the form shows; undefined: it is done. */
   readonly save: (draft: WebhookDraft) => Promise<Fault | undefined>;
+  /** Takes the webhook as somebody else changed it. */
+  readonly onTheirs?: (theirs: WebhookAnswer) => void;
   readonly onClose: () => void;
 }) {
   const [draft, setDraft] = useState(begun);
@@ -81,7 +85,9 @@ export function WebhookForm({
           </p>
         )}
         <SendingFields draft={draft} hasEvents={types.includes('event.tracked')} edit={edit} />
-        {fault !== undefined && <FaultBox fault={fault} />}
+        {fault !== undefined && (
+          <SaveFault fault={fault} noun="webhook" onLoad={({webhook}) => onTheirs?.(webhook as WebhookAnswer)} />
+        )}
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
             Cancel

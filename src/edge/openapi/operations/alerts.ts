@@ -1,5 +1,11 @@
 // Alerts.
-import {alertAnswer, alertPreviewAnswer, alertsAnswer, deletedAlertAnswer} from '../../answers/alerts.js';
+import {
+  alertAnswer,
+  alertChangedAnswer,
+  alertPreviewAnswer,
+  alertsAnswer,
+  deletedAlertAnswer,
+} from '../../answers/alerts.js';
 import {noParameters} from '../../query/query.js';
 import {alertChange, newAlertBody, previewBody} from '../../routes/alert-body.js';
 import {exampleAlertId} from '../../routes/alerts.js';
@@ -8,6 +14,13 @@ import type {Operations, PathParameter} from '../operation.js';
 const path: Readonly<Record<string, PathParameter>> = {
   id: {description: 'The id of the alert.', schema: {type: 'string'}, example: exampleAlertId},
 };
+
+const headers = {always: ['ETag']} as const;
+const changedSince = {
+  description: 'The alert was changed since it was read. Nothing was changed now.',
+  schema: alertChangedAnswer,
+  headers,
+} as const;
 
 const rule = {
   kind: 'threshold',
@@ -28,7 +41,7 @@ export const alerts: Operations = {
       'At most 200.',
     query: noParameters,
     body: {schema: newAlertBody, example: {name: 'No purchases', ...rule, for: 3, repeat_minutes: 1_440}},
-    answers: {201: {description: 'The alert.', schema: alertAnswer}},
+    answers: {201: {description: 'The alert.', schema: alertAnswer, headers}},
     errors: ['unavailable'],
   },
   'GET /v1/alerts': {
@@ -57,7 +70,7 @@ export const alerts: Operations = {
     summary: 'Read an alert',
     path,
     query: noParameters,
-    answers: {200: {description: 'The alert, with its state.', schema: alertAnswer}},
+    answers: {200: {description: 'The alert, with its state.', schema: alertAnswer, headers}},
     errors: ['not_found', 'unavailable'],
   },
   'PATCH /v1/alerts/{id}': {
@@ -69,8 +82,9 @@ export const alerts: Operations = {
       'if it fired before and does not fire then, its endpoints get a message that it is over.',
     path,
     query: noParameters,
+    isGuarded: true,
     body: {schema: alertChange, example: {repeat_minutes: null, paused: true}},
-    answers: {200: {description: 'The changed alert.', schema: alertAnswer}},
+    answers: {200: {description: 'The changed alert.', schema: alertAnswer, headers}, 412: changedSince},
     errors: ['not_found', 'unavailable'],
   },
   'DELETE /v1/alerts/{id}': {
@@ -79,7 +93,11 @@ export const alerts: Operations = {
     summary: 'Delete an alert',
     path,
     query: noParameters,
-    answers: {200: {description: 'The alert is deleted. No message says that it is over.', schema: deletedAlertAnswer}},
+    isGuarded: true,
+    answers: {
+      200: {description: 'The alert is deleted. No message says that it is over.', schema: deletedAlertAnswer},
+      412: changedSince,
+    },
     errors: ['not_found', 'unavailable'],
   },
 };

@@ -1,7 +1,9 @@
 // Discovery: what events and users have, exact, from the newest published snapshot.
 import {
   hiddenNamesAnswer,
+  hiddenNamesChangedAnswer,
   hiddenPropertiesAnswer,
+  hiddenPropertiesChangedAnswer,
   propertiesAnswer,
   traitsAnswer,
   valuesAnswer,
@@ -19,6 +21,11 @@ const unchanged: Answer = {
   headers: {always: freshness, sometimes: ['Report-Hint']},
 };
 const errors = ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
+const tagged = {always: ['ETag']} as const;
+const listChanged = {
+  description: 'The list was changed since it was read: this is how it is now. Nothing was changed now.',
+  headers: tagged,
+} as const;
 const end = {has_more: false, next_cursor: null};
 const pro = {value: 'pro', count: 1};
 
@@ -69,15 +76,26 @@ export const lists: Operations = {
     description:
       'Replaces the whole list. Nothing is deleted, and reports of a hidden name answer as before. Effective on every edge ' +
       'within a second.',
+    isGuarded: true,
     body: {schema: hiddenNames, example: {names: ['debug']}},
-    answers: {200: {description: 'The stored list.', schema: hiddenNamesAnswer, example: {names: ['debug']}}},
+    answers: {
+      200: {
+        description: 'The stored list.',
+        schema: hiddenNamesAnswer,
+        headers: tagged,
+        example: {names: ['debug']},
+      },
+      412: {...listChanged, schema: hiddenNamesChangedAnswer},
+    },
     errors: ['unavailable'],
   },
   'GET /v1/names/hidden': {
     id: 'listHiddenNames',
     tag: 'Reports',
     summary: 'Read which names of events are hidden',
-    answers: {200: {description: 'The whole list.', schema: hiddenNamesAnswer, example: {names: ['debug']}}},
+    answers: {
+      200: {description: 'The whole list.', schema: hiddenNamesAnswer, headers: tagged, example: {names: ['debug']}},
+    },
     errors: [],
   },
   'PUT /v1/properties/hidden': {
@@ -85,9 +103,16 @@ export const lists: Operations = {
     tag: 'Reports',
     summary: 'Hide properties from lists',
     description: 'Replaces the whole list. Nothing is deleted. Effective on every edge within a second.',
+    isGuarded: true,
     body: {schema: hiddenProperties, example: {properties: ['$ip']}},
     answers: {
-      200: {description: 'The stored list.', schema: hiddenPropertiesAnswer, example: {properties: ['$ip']}},
+      200: {
+        description: 'The stored list.',
+        schema: hiddenPropertiesAnswer,
+        headers: tagged,
+        example: {properties: ['$ip']},
+      },
+      412: {...listChanged, schema: hiddenPropertiesChangedAnswer},
     },
     errors: ['unavailable'],
   },
@@ -95,7 +120,14 @@ export const lists: Operations = {
     id: 'listHiddenProperties',
     tag: 'Reports',
     summary: 'Read which properties are hidden',
-    answers: {200: {description: 'The whole list.', schema: hiddenPropertiesAnswer, example: {properties: ['$ip']}}},
+    answers: {
+      200: {
+        description: 'The whole list.',
+        schema: hiddenPropertiesAnswer,
+        headers: tagged,
+        example: {properties: ['$ip']},
+      },
+    },
     errors: [],
   },
   'GET /v1/properties': {

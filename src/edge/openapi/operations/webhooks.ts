@@ -7,6 +7,7 @@ import {
   rotatedWebhookAnswer,
   testedWebhookAnswer,
   webhookAnswer,
+  webhookChangedAnswer,
   webhooksAnswer,
 } from '../../answers/webhooks.js';
 import {noParameters} from '../../query/query.js';
@@ -20,6 +21,12 @@ const path: Readonly<Record<string, PathParameter>> = {
 };
 const nothing = {schema: noFields, example: {}} as const;
 const errors = ['not_found', 'unavailable'] as const;
+const headers = {always: ['ETag']} as const;
+const changedSince = {
+  description: 'The webhook was changed since it was read. Nothing was changed now.',
+  schema: webhookChangedAnswer,
+  headers,
+} as const;
 
 export const webhooks: Operations = {
   'POST /v1/webhooks': {
@@ -38,7 +45,7 @@ export const webhooks: Operations = {
         types: [{type: 'event.tracked', names: ['purchase']}, {type: 'user.deleted'}],
       },
     },
-    answers: {201: {description: 'The webhook, with its secret.', schema: createdWebhookAnswer}},
+    answers: {201: {description: 'The webhook, with its secret.', schema: createdWebhookAnswer, headers}},
     errors: ['unavailable'],
   },
   'GET /v1/webhooks': {
@@ -55,7 +62,7 @@ export const webhooks: Operations = {
     summary: 'Read a webhook',
     path,
     query: noParameters,
-    answers: {200: {description: 'The webhook, and how it fares.', schema: webhookAnswer}},
+    answers: {200: {description: 'The webhook, and how it fares.', schema: webhookAnswer, headers}},
     errors,
   },
   'PATCH /v1/webhooks/{id}': {
@@ -67,11 +74,12 @@ export const webhooks: Operations = {
       'events that are accepted after the answer; those that wait have the types of before. While it is paused, messages wait.',
     path,
     query: noParameters,
+    isGuarded: true,
     body: {
       schema: webhookChange,
       example: {types: [{type: 'event.tracked', names: ['purchase', 'refund']}], batch: {events: 100, ms: 500}},
     },
-    answers: {200: {description: 'The changed webhook.', schema: webhookAnswer}},
+    answers: {200: {description: 'The changed webhook.', schema: webhookAnswer, headers}, 412: changedSince},
     errors,
   },
   'DELETE /v1/webhooks/{id}': {
@@ -80,8 +88,10 @@ export const webhooks: Operations = {
     summary: 'Delete a webhook',
     path,
     query: noParameters,
+    isGuarded: true,
     answers: {
       200: {description: 'The webhook is deleted, with the messages that waited for it.', schema: deletedWebhookAnswer},
+      412: changedSince,
     },
     errors,
   },
@@ -116,7 +126,7 @@ export const webhooks: Operations = {
     path,
     query: noParameters,
     body: nothing,
-    answers: {200: {description: 'The changed webhook.', schema: webhookAnswer}},
+    answers: {200: {description: 'The changed webhook.', schema: webhookAnswer, headers}},
     errors,
   },
   'GET /v1/webhooks/{id}/deliveries': {
