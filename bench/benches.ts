@@ -1,6 +1,7 @@
 // Every bench, in the order in which they run if none is named. A new bench is a file in benches/ and a line here.
 
 import type {Bench} from './bench.js';
+import {beyondBench} from './benches/beyond.js';
 import {dashboardsBench} from './benches/dashboards.js';
 import {effectsBench} from './benches/effects.js';
 import {foldBench} from './benches/fold.js';
@@ -34,6 +35,7 @@ export const benches: readonly Bench[] = [
   identityBench,
   importBench,
   reportsBench,
+  beyondBench,
   twinsBench,
   historyBench,
   foldBench,

@@ -153,6 +153,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [
       'derived-indexes.ts',
       'memory-shares.ts',
+      'named-rows.ts',
       'narrow-columns.ts',
       'published',
       'repeated-questions.ts',

@@ -9,6 +9,7 @@
 
 import {viewWindows, type WindowsView} from '../../actors/aggregator/windows.js';
 import {type BodiesLayout, bodiesHeadBytes, bodiesLayout} from '../../actors/chunk/bodies.js';
+import type {NamedRows} from '../../actors/chunk/named-rows.js';
 import {type IsWanted, type SomeColumns, someColumns} from '../../actors/chunk/property-columns.js';
 import type {PartRef} from '../../actors/manifest.js';
 import {inflatedBlock} from './bodies-part.js';
@@ -132,6 +133,19 @@ export class PartsCache {
     this.memory.keep(key, columns.bytes).view = columns;
   }
 
+  // -- rows of some names, cached in place of the part --
+
+  heldNamedRows(rows: PartRef): NamedRows | undefined {
+    return this.memory.get(namedRowsKey(rows))?.view as NamedRows | undefined;
+  }
+
+  /** Caches rows of names in place of those that are cached. */
+  keepNamedRows(rows: PartRef, named: NamedRows): void {
+    const key = namedRowsKey(rows);
+    this.memory.drop(key);
+    this.memory.keep(key, named.bytes).view = named;
+  }
+
   /** A copy of a cached part, which does not count as a use of it. */
   copyOf(key: string): Uint8Array<ArrayBuffer> | undefined {
     return this.memory.peek(key)?.bytes.slice();
@@ -156,6 +170,7 @@ export class PartsCache {
     for (const [i] of ref.revisions.entries()) this.memory.drop(valueKey(ref, i));
     this.memory.drop(bodiesHeadKey(ref));
     this.memory.drop(columnsKey(ref));
+    this.memory.drop(namedRowsKey(ref));
     this.memory.drop(ref.key);
   }
 
@@ -276,6 +291,7 @@ function valueAt({valueBytes}: PartRef, start: number, end: number): number | un
   return end <= (i + 1) * valueBytes ? i : undefined;
 }
 
+const namedRowsKey = ({key}: PartRef): string => `${key}/named rows`;
 const columnsKey = ({key}: PartRef): string => `${key}/columns`;
 const blockKey = (ref: PartRef, block: number): string => `${ref.key}/${block}`;
 /** The one value of a part is all of it. */

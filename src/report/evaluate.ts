@@ -60,7 +60,7 @@ import type {HeldDayRanges} from './active/held-day-ranges.js';
 import type {HeldLocalRanges} from './active/held-local-ranges.js';
 import {rowFinder} from './counts/filter-kernel.js';
 import type {NamedCells} from './counts/named-cells.js';
-import type {ValueIndex} from './counts/value-index.js';
+import type {NoteColumns, ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex, GatherPostings} from './funnel/funnel-index.js';
 import {kernelMemory, threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
@@ -236,6 +236,7 @@ export class Evaluation {
     };
     const counted: CountedEvents = {
       cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredForAll(snapshot, property, stretch),
+      leavingCells: (snapshot, property, chunks, scan) => this.leavingCells(snapshot, property, chunks, scan),
       countsOf: (snapshot, event, buckets) => this.countsOf(event, buckets, undefined, snapshot),
       postingsOf: (snapshot, name, stretch) =>
         this.paths.funnels?.postingsOf(
@@ -285,7 +286,11 @@ export class Evaluation {
     if (filter === undefined) partial.addCells(leftOut.cells);
     const chunks = partial.chunks(index, values);
     if (filter === undefined) await this.scan.foldRows(chunks, leftOut.users, (_, rows) => partial.addRows(rows));
-    else await this.foldFiltered(partial, filter.property, chunks, leftOut.users, values?.covered);
+    else {
+      const fold = (note?: NoteColumns) =>
+        this.foldFiltered(partial, filter.property, chunks, leftOut.users, values?.covered, note);
+      await this.leavingCells(snapshot, filter.property, chunks, fold);
+    }
     return partial.counts;
   }
 
@@ -312,11 +317,27 @@ export class Evaluation {
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
     covered: ReadonlySet<string> | undefined,
+    note?: NoteColumns,
   ): Promise<void> {
     return this.scan.foldColumnRows(chunks, hasLeft, [property], (chunk, rows) => {
       const unsure = partial.addFilteredRows(rows, covered?.has(countedKey(chunk)));
-      return unsure.length > 0 ? this.decideByBodies(partial, chunk, unsure) : undefined;
+      const noting = note?.(chunk, rows);
+      if (unsure.length === 0) return noting;
+      const deciding = this.decideByBodies(partial, chunk, unsure);
+      return noting === undefined ? deciding : noting.then(() => deciding);
     });
+  }
+
+  /** Runs a scan of these chunks, which leaves cells by value behind if they are more than the cache holds. */
+  private leavingCells(
+    snapshot: PartitionSnapshot,
+    property: PropertyName,
+    chunks: readonly ChunkEntry[],
+    scan: (note?: NoteColumns) => Promise<void>,
+  ): Promise<void> {
+    const {values} = this.paths;
+    if (values === undefined || !this.scan.areTooMuch(chunks, [property])) return scan();
+    return values.leavingCells(snapshot, property.text, chunks, scan);
   }
 
   private async decideByBodies(partial: CountsPartial, chunk: ChunkEntry, unsure: Uint16Array): Promise<void> {
@@ -493,7 +514,9 @@ export class Evaluation {
     const partial = new FunnelPartial(index, stepNames, stretchOf(query), windowOf(query), this.gatheredRowsMax);
     const chunks = partial.chunks(index);
     if (chunks.length === 0) return partial;
-    await this.scan.borrowing(this.gatheredBytesOf(chunks), () => this.scan.passes(partial, chunks, leftOut.users));
+    await this.scan.borrowing(this.gatheredBytesOf(chunks), () =>
+      this.scan.passes(partial, chunks, leftOut.users, stepNames),
+    );
     return partial;
   }
 

@@ -3,6 +3,7 @@
 //   PS1. A scan of more rows than the cache holds would evict each part before the next scan comes to it. It leaves the cache
 //       as it is, and finds the same parts cached each time.
 //   PS2. Only rows that count are folded: without those of users who left. Chunks without such rows are folded in place.
+//   PS3. Of rows that do not fit the cache, those of asked names are cached by themselves (named-rows.ts).
 
 import type {WindowsView} from '../../actors/aggregator/windows.js';
 import {countedRows} from '../../actors/chunk/left-rows.js';
@@ -16,6 +17,7 @@ import {TimeSlicer} from '../pacing/time-slicer.js';
 import type {ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
+import {NamedRowsReader} from './named-rows.js';
 import {ColumnsReader} from './narrow-columns.js';
 
 /** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
@@ -124,6 +126,23 @@ export class PartScan {
     for await (const [, rows] of this.inOrder(this.parts.rows, chunks, hasLeft)) yield rows;
   }
 
+  /** `rows`, at least those with the names (name indexes; -1 is none). PS3 */
+  async *namedRows(
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    names: readonly number[],
+  ): AsyncGenerator<RowsView, void, void> {
+    const rowsBytes = chunks.reduce((sum, {rows}) => sum + rows.bytes, 0);
+    const isTooMuch = (bytes: number): boolean => this.isTooMuch(bytes);
+    if (!isTooMuch(rowsBytes)) {
+      yield* this.rows(chunks, hasLeft);
+      return;
+    }
+    const asked = [...new Set(names)].filter((name) => name >= 0).sort((a, b) => a - b);
+    const reader = new NamedRowsReader(this.parts, {names: asked, rowsBytes, isTooMuch});
+    for await (const [, rows] of this.loaded(reader, chunks, (chunk) => reader.load(chunk), hasLeft)) yield rows;
+  }
+
   /** `rows` with all their properties, and the chunk of each. */
   wholeRows(
     chunks: readonly ChunkEntry[],
@@ -151,7 +170,15 @@ export class PartScan {
     chunks: readonly ChunkEntry[],
     hasLeft: UserSet,
   ): AsyncGenerator<readonly [ChunkEntry, V], void, void> {
-    const load = this.loaderOf(reader, chunks);
+    yield* this.loaded(reader, chunks, this.loaderOf(reader, chunks), hasLeft);
+  }
+
+  private async *loaded<V extends RowsView>(
+    reader: {held(chunk: ChunkEntry): V | undefined},
+    chunks: readonly ChunkEntry[],
+    load: (chunk: ChunkEntry) => Promise<V>,
+    hasLeft: UserSet,
+  ): AsyncGenerator<readonly [ChunkEntry, V], void, void> {
     const held = async (chunk: ChunkEntry): Promise<V> => reader.held(chunk) ?? load(chunk);
     for await (const [chunk, rows] of loadAhead(chunks, held, loadsAheadMax)) {
       yield [chunk, countedRows(chunk, rows, hasLeft)];
@@ -170,10 +197,16 @@ export class PartScan {
     return (part) => (isAside ? this.parts.loadViewIfRoom(part, view) : this.parts.loadView(part, view));
   }
 
-  /** Passes over the chunks, in their order, until all users are counted. */
-  async passes(partial: Passes, chunks: readonly ChunkEntry[], hasLeft: UserSet): Promise<void> {
+  /** Passes over the chunks, in their order, until all users are counted. `names`: those of the rows that the partial counts. */
+  async passes(
+    partial: Passes,
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    names?: readonly number[],
+  ): Promise<void> {
+    const pass = () => (names === undefined ? this.rows(chunks, hasLeft) : this.namedRows(chunks, hasLeft, names));
     do {
-      for await (const rows of this.rows(chunks, hasLeft)) partial.addRows(rows);
+      for await (const rows of pass()) partial.addRows(rows);
     } while (await this.inSlices(partial.endPass()));
   }
 
@@ -185,6 +218,12 @@ export class PartScan {
     const bytes = chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0);
     const isAside = this.isTooMuch(bytes);
     return (chunk) => (isAside ? reader.loadIfRoom(chunk) : reader.load(chunk));
+  }
+
+  /** Whether these chunks with the columns of these properties are more than the cache holds. PS1 */
+  areTooMuch(chunks: readonly ChunkEntry[], properties: readonly PropertyName[]): boolean {
+    const reader = new ColumnsReader(this.parts, properties);
+    return this.isTooMuch(chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0));
   }
 
   private isTooMuch(bytes: number): boolean {

@@ -45,7 +45,9 @@ function world(share: number, partsRead: PartsRead = rowsAlone) {
     return parts.reads;
   };
   const isHeld = (ref: PartRef): boolean =>
-    cache.memory.peek(ref.key) !== undefined || cache.columnBytes(ref) !== undefined;
+    cache.memory.peek(ref.key) !== undefined ||
+    cache.columnBytes(ref) !== undefined ||
+    cache.heldNamedRows(ref) !== undefined;
   return {parts, cache, snapshot, refs, isHeld, evaluation, readsOf};
 }
 

@@ -8,6 +8,8 @@
 //        cell is one row and counts are not stored.
 //   VC4. Cells of a value and name are a group, which has the name. If groups would take more memory than a name for each cell,
 //        as with tens of thousands of values, cells have names instead.
+//   VC5. A scan waits for cells that it leaves behind. Counting takes a fourth of the time of sorting, but memory for every
+//        value, name and hour.
 import {ByteWriter} from '../../bytes/bytes.js';
 import {
   codeAbsent,
@@ -134,11 +136,19 @@ interface ChunkRows {
   readonly keys: Uint32Array;
 }
 
+/** Keys in the order of (value, key): those of value v are [starts[v], starts[v + 1]). */
+interface KeysByValue {
+  readonly starts: Uint32Array;
+  readonly keys: Uint32Array;
+}
+
 export class ValueCellsBuilder {
   readonly property: PropertyName;
   private readonly values = new InternedTable();
   private readonly chunks: ChunkRows[] = [];
   private rows = 0;
+  /** Above all names. */
+  private nameEnd = 0;
   /** Index of each hour, in order of occurrence. */
   private readonly hours = new Map<number, number>();
   /** Index of the value of each code of the chunk being added. */
@@ -195,6 +205,7 @@ export class ValueCellsBuilder {
       const row = order[at];
       if (codes[row] === codeAbsent) continue;
       if (names[row] > nameMax) return undefined;
+      if (names[row] >= this.nameEnd) this.nameEnd = names[row] + 1;
       if (times[row] >= hourEnd) {
         const hour = Math.floor((timeBase + times[row]) / hourMs);
         hourEnd = (hour + 1) * hourMs - timeBase;
@@ -217,30 +228,57 @@ export class ValueCellsBuilder {
 
   /** Builds the cells. Yields between steps of some ms. */
   *build(): Generator<void, ValueCells, void> {
-    const {hours, keys} = this.sortableKeys();
+    const hours = Uint32Array.from(this.hours.keys()).sort();
+    const placeOf = new Uint16Array(hours.length);
+    for (let place = 0; place < hours.length; place++) placeOf[this.hours.get(hours[place])!] = place;
+    const sorted = this.counted(placeOf) ?? (yield* this.sorted(placeOf));
+    yield;
+    return this.cellsOf(hours, sorted);
+  }
+
+  /** As `sorted`, by counting the rows of each value, name and hour; undefined if these are more than there are rows. VC5 */
+  private counted(placeOf: Uint16Array): KeysByValue | undefined {
+    const {chunks, nameEnd} = this;
+    const hourEnd = placeOf.length;
+    const cellEnd = this.values.count * nameEnd * hourEnd;
+    if (cellEnd > this.rows) return undefined;
+    const counts = new Uint32Array(cellEnd);
+    for (const {values, keys} of chunks) {
+      for (let row = 0; row < keys.length; row++) {
+        const key = keys[row];
+        counts[(values[row] * nameEnd + (key >>> 16)) * hourEnd + placeOf[key & 0xffff]] += 1;
+      }
+    }
+    const starts = new Uint32Array(this.values.count + 1);
+    const keys = new Uint32Array(this.rows);
+    let [cell, at] = [0, 0];
+    for (let value = 0; value < this.values.count; value++) {
+      for (let name = 0; name < nameEnd; name++) {
+        for (let place = 0; place < hourEnd; place++) {
+          const end = at + counts[cell++];
+          while (at < end) keys[at++] = ((name << 16) | place) >>> 0;
+        }
+      }
+      starts[value + 1] = at;
+    }
+    return {starts, keys};
+  }
+
+  /** Keys of all rows in the order of (value, key). They refer to the positions of their hours. */
+  private *sorted(placeOf: Uint16Array): Generator<void, KeysByValue, void> {
+    const keys = new Uint32Array(this.rows);
+    let at = 0;
+    for (const chunk of this.chunks) for (const key of chunk.keys) keys[at++] = (key & ~0xffff) | placeOf[key & 0xffff];
     yield;
     const places = new Uint32Array(keys.length);
     for (let row = 0; row < places.length; row++) places[row] = row;
     radixSortIndices(places, keys);
     yield;
-    const sorted = this.byValue(places, keys);
-    yield;
-    return this.cellsOf(hours, sorted);
-  }
-
-  /** Sorted hours, and keys that refer to their positions; rows in arrival order. */
-  private sortableKeys(): {hours: Uint32Array; keys: Uint32Array} {
-    const hours = Uint32Array.from(this.hours.keys()).sort();
-    const placeOf = new Uint16Array(hours.length);
-    for (let place = 0; place < hours.length; place++) placeOf[this.hours.get(hours[place])!] = place;
-    const keys = new Uint32Array(this.rows);
-    let at = 0;
-    for (const chunk of this.chunks) for (const key of chunk.keys) keys[at++] = (key & ~0xffff) | placeOf[key & 0xffff];
-    return {hours, keys};
+    return this.byValue(places, keys);
   }
 
   /** Keys in the order of (value, key), and the start of each value's keys. */
-  private byValue(places: Uint32Array, keys: Uint32Array): {starts: Uint32Array; keys: Uint32Array} {
+  private byValue(places: Uint32Array, keys: Uint32Array): KeysByValue {
     const values = new Uint32Array(this.rows);
     let filled = 0;
     for (const chunk of this.chunks) {
@@ -256,7 +294,7 @@ export class ValueCellsBuilder {
     return {starts, keys: sorted};
   }
 
-  private cellsOf(hours: Uint32Array, {starts, keys}: {starts: Uint32Array; keys: Uint32Array}): ValueCells {
+  private cellsOf(hours: Uint32Array, {starts, keys}: KeysByValue): ValueCells {
     const {groups, cells} = countCells(starts, keys);
     const isCounted = cells * 6 < keys.length * 2; // VC3
     const cellCount = isCounted ? cells : keys.length;

@@ -9,8 +9,11 @@
 //       use stay.
 //   VI4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks after the last segment.
 //   VI5. Cells of many values take free room alone, and nothing yields to them: scanning their column costs little more.
+//   VI6. A scan of more than the cache holds leaves cells behind, whatever was asked before: the next one would read all of it
+//        again.
 
 import {countedRows} from '../../../actors/chunk/left-rows.js';
+import type {WholeRows} from '../../../actors/chunk/property-columns.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry, SnapshotIndex} from '../../../actors/manifest.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
@@ -94,6 +97,18 @@ interface PropertyState {
   areWide: boolean;
 }
 
+/** A segment while its chunks are added. */
+interface OpenSegment {
+  readonly builder: ValueCellsBuilder;
+  /** By `countedKey`. */
+  readonly chunks: Set<string>;
+  readonly scanned: Set<string>;
+  rows: number;
+}
+
+/** Receives each chunk that a scan read, with its rows that count. */
+export type NoteColumns = (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | undefined;
+
 /** Why a build ended. */
 type CellsEnd = 'kept' | 'no room' | 'nearly unique';
 
@@ -143,13 +158,61 @@ export class ValueIndex {
     return values * rowsOfValue > rows ? undefined : this.coveredOf(snapshot, property, stretch);
   }
 
+  /**
+   * Runs the scan of an answer for the property that reads these chunks; those that it notes leave cells behind. Call it after
+   * `coveredOf` or `coveredForAll` was asked. VI6
+   */
+  leavingCells(
+    {manifest, index}: PartitionSnapshot,
+    property: string,
+    chunks: readonly ChunkEntry[],
+    scan: (note?: NoteColumns) => Promise<void>,
+  ): Promise<void> {
+    const state = this.states.get(keyOf(manifest.partition, property));
+    if (state === undefined || !this.mayBuild(state)) return scan();
+    const taken = new Set(state.segments.flatMap((segment) => segment.chunks));
+    const fresh = chunks.filter((chunk) => chunk.chunk !== index.nextChunk && !taken.has(countedKey(chunk)));
+    if (fresh.length <= chunksAfterMax || this.segmentChunks <= chunksAfterMax) return scan(); // VI4
+    return this.derived.buildNow((build) => this.buildFrom(state, fresh, build, scan));
+  }
+
+  private async buildFrom(
+    state: PropertyState,
+    chunks: readonly ChunkEntry[],
+    build: Build,
+    scan: (note?: NoteColumns) => Promise<void>,
+  ): Promise<void> {
+    const passing = this.passingOf(Math.min(this.segmentChunks * chunkRowsMax, liveRows(chunks)));
+    if (!build.makeRoom(passing, state.asks)) return scan();
+    build.borrow(passing.passingBytes);
+    const wanted = new Set(chunks.map(countedKey));
+    let end = 'kept' as CellsEnd;
+    let open = newSegment(state);
+    const close = async (): Promise<void> => {
+      const full = open;
+      open = newSegment(state);
+      end = await this.closeSegment(state, full, build);
+    };
+    await scan((chunk, rows) => {
+      if (end !== 'kept' || !wanted.has(countedKey(chunk))) return undefined;
+      if (!addTo(open, chunk, rows)) end = 'nearly unique';
+      return open.chunks.size < this.segmentChunks ? undefined : close();
+    });
+    if (end === 'kept' && open.chunks.size > 0) await close();
+    if (end === 'nearly unique') state.restUntilMs = this.derived.clockMs() + interestMs;
+  }
+
   /** Resolves when no build runs or waits. */
   async settled(): Promise<void> {
     while (this.backlog !== undefined) await this.backlog;
   }
 
-  private isDue({askCount, asks, restUntilMs, refused, areWide}: PropertyState): boolean {
-    if (askCount < asksMin || this.derived.clockMs() < restUntilMs) return false;
+  private isDue(state: PropertyState): boolean {
+    return state.askCount >= asksMin && this.mayBuild(state);
+  }
+
+  private mayBuild({asks, restUntilMs, refused, areWide}: PropertyState): boolean {
+    if (this.derived.clockMs() < restUntilMs) return false;
     return refused === undefined || this.derived.mayFit(refused, areWide ? noAsks : asks);
   }
 
@@ -235,30 +298,36 @@ export class ValueIndex {
     return {end, tookMs};
   }
 
-  /** Builds a segment that replaces those with any of these chunks. */
+  /** Builds a segment of these chunks. */
   private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<CellsEnd> {
-    const passing: BuildNeed = {keptBytes: 0, passingBytes: ValueCellsBuilder.bytesFor(liveRows(chunks))};
+    const passing = this.passingOf(liveRows(chunks));
     if (!build.makeRoom(passing, state.asks)) return refuse(state, passing);
     build.borrow(passing.passingBytes);
-    const builder = new ValueCellsBuilder(state.property);
-    const scanned = new Set<string>();
+    const segment = newSegment(state);
     const reader = new ColumnsReader(this.parts, [state.property]);
     const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.loadIfRoom(chunk);
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
-      if (!builder.add(countedRows(chunk, view, hasLeft))) scanned.add(countedKey(chunk));
-      if (builder.isNearlyUnique) return 'nearly unique';
+      if (!addTo(segment, chunk, countedRows(chunk, view, hasLeft))) return 'nearly unique';
       await build.pause();
     }
+    return this.closeSegment(state, segment, build);
+  }
+
+  private passingOf(rows: number): BuildNeed {
+    return {keptBytes: 0, passingBytes: ValueCellsBuilder.bytesFor(rows)};
+  }
+
+  /** Builds the cells, in place of segments with any of their chunks. */
+  private async closeSegment(state: PropertyState, open: OpenSegment, build: Build): Promise<CellsEnd> {
+    const {builder, chunks, scanned, rows} = open;
     const work = builder.build();
     let step = work.next();
     for (; !step.done; step = work.next()) await build.pause();
-    const keys = new Set(chunks.map(countedKey));
-    const replaced = state.segments.filter((segment) => segment.chunks.some((chunk) => keys.has(chunk)));
+    const replaced = state.segments.filter((segment) => segment.chunks.some((chunk) => chunks.has(chunk)));
     for (const segment of replaced) this.cells.drop(segment.key);
     const others = state.segments.filter((segment) => !replaced.includes(segment));
     const {valueCount} = step.value;
-    const rows = liveRows(chunks);
-    const segment = {key: `${(this.segmentsBuilt += 1)}`, valueCount, rows, chunks: [...keys], scanned};
+    const segment = {key: `${(this.segmentsBuilt += 1)}`, valueCount, rows, chunks: [...chunks], scanned};
     const kept: BuildNeed = {keptBytes: step.value.bytes, passingBytes: 0};
     state.areWide = step.value.bytes > rows * wideRowBytes;
     const isKept =
@@ -267,6 +336,22 @@ export class ValueIndex {
     state.refused = undefined;
     return isKept ? 'kept' : refuse(state, kept);
   }
+}
+
+const newSegment = ({property}: PropertyState): OpenSegment => ({
+  builder: new ValueCellsBuilder(property),
+  chunks: new Set(),
+  scanned: new Set(),
+  rows: 0,
+});
+
+/** Adds a chunk with its rows that count; false: cells would save nothing. */
+function addTo(segment: OpenSegment, chunk: ChunkEntry, rows: WholeRows): boolean {
+  const key = countedKey(chunk);
+  segment.chunks.add(key);
+  segment.rows += chunk.live;
+  if (!segment.builder.add(rows)) segment.scanned.add(key);
+  return !segment.builder.isNearlyUnique;
 }
 
 const keyOf = (partition: number, property: string): string => `${partition} ${property}`;

@@ -39,6 +39,7 @@ import {
   type IdlePart,
   interestMs,
 } from '../derived-indexes.js';
+import {heldRowsOf} from '../named-rows.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {kernelMemory} from './funnel-kernel.js';
 
@@ -414,8 +415,10 @@ export class FunnelIndex {
   }
 
   private async *rows({chunks, names, stretch}: Source, build: Build): AsyncGenerator<RowsView, void, void> {
-    const naming = chunksNaming(chunks, [...names]);
-    for await (const [, view] of loadAhead(naming, (chunk) => this.parts.rows.load(chunk), loadsAheadMax)) {
+    const asked = [...names];
+    const load = async (chunk: ChunkEntry): Promise<RowsView> =>
+      heldRowsOf(this.parts, chunk.rows, asked) ?? this.parts.rows.load(chunk);
+    for await (const [, view] of loadAhead(chunksNaming(chunks, asked), load, loadsAheadMax)) {
       yield rowsWithin(view, stretch.startMs, stretch.lastMs);
       await build.pause();
     }

@@ -23,6 +23,7 @@ import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
+import type {NoteColumns} from '../counts/value-index.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {countInCells} from './celled-groups.js';
 import {GroupCounts, Grouping} from './grouped-rows.js';
@@ -128,13 +129,18 @@ class MeasuredSeries {
         grouping.read(snapshot, rows, chosen!, groups);
         counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
       };
-      await this.foldNumbers(snapshot, grouping.properties[0], fold, (held) => {
+      const foldHeld = (held: TimedNumbers): void => {
         const {groups, buckets} = this.chunk;
         forEachBucket(held, this.buckets, (bucket, start, end) => {
           grouping.groups.readNumbers(held.numbers, start, end, groups);
           counts.addAll(groups, buckets.fill(bucket, 0, end - start), end - start);
         });
-      });
+      };
+      const [values] = grouping.properties;
+      const scan = (note?: NoteColumns) => this.foldNumbers(snapshot, values, fold, foldHeld, note);
+      await (values !== undefined && this.isCelled(counts)
+        ? this.reading.counted.leavingCells(snapshot, values.property, this.scan.chunks(snapshot), scan)
+        : scan());
     }
     return counts;
   }
@@ -142,10 +148,16 @@ class MeasuredSeries {
   /** False: the partition's rows are to be scanned. */
   private async countCells(grouping: Grouping, snapshot: PartitionSnapshot, counts: GroupCounts): Promise<boolean> {
     const {event, buckets, reading} = this;
-    const {breakdown, where, userWhere} = this.query;
-    const isPlain = where.length === 0 && userWhere.length === 0 && counts.bucketCount > 0;
-    if (event === undefined || breakdown?.by !== 'property' || !isPlain) return false;
+    const {breakdown} = this.query;
+    if (event === undefined || breakdown === undefined || !this.isCelled(counts)) return false;
     return countInCells(reading, {event, property: breakdown.name, buckets}, grouping, snapshot, counts);
+  }
+
+  /** Whether cells by the values of a property may answer. */
+  private isCelled({bucketCount}: GroupCounts): boolean {
+    const {breakdown, where, userWhere} = this.query;
+    const isPlain = where.length === 0 && userWhere.length === 0 && bucketCount > 0;
+    return this.event !== undefined && breakdown?.by === 'property' && isPlain;
   }
 
   private addGroups(counts: GroupCounts, {rowOf}: ShownGroups): void {
@@ -182,13 +194,14 @@ class MeasuredSeries {
 
   /**
    * Folds the chosen rows of a partition: the numbers of chunks that have them, and the rows of the others, which leave numbers
-   * behind. `values`: what is read of the rows if that may be numbers.
+   * behind. `values`: what is read of the rows if that may be numbers. `note` gets the chunks that are read.
    */
   private async foldNumbers(
     snapshot: PartitionSnapshot,
     values: PropertyValues | undefined,
     foldRows: ChosenFold,
     foldHeld: (held: TimedNumbers) => void,
+    note?: NoteColumns,
   ): Promise<void> {
     const {query, reading, scan} = this;
     const users = await this.usersOf(snapshot);
@@ -197,7 +210,7 @@ class MeasuredSeries {
       values && users === undefined
         ? reading.counted.numbersOf(snapshot, this.selector, values.property.text, stretch)
         : undefined;
-    if (values === undefined || numbers === undefined) return scan.fold(snapshot, foldRows, users);
+    if (values === undefined || numbers === undefined) return scan.fold(snapshot, foldRows, users, undefined, note);
     const scanned: ChunkEntry[] = [];
     for (const chunk of scan.chunks(snapshot)) {
       const held = numbers.of(chunk);
@@ -211,7 +224,7 @@ class MeasuredSeries {
         numbers.note(rows, chosen[0]!, values);
         loan.take(numbers.bytes);
       };
-      return scan.fold(snapshot, fold, users, scanned);
+      return scan.fold(snapshot, fold, users, scanned, note);
     });
     numbers.finish();
   }

@@ -16,13 +16,15 @@ import type {BucketUsers} from '../../../actors/report/rows/bucket-users.js';
 import {type Condition, comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {gatheredWordRowBytes} from '../../../actors/report/rows/gathered-rows.js';
+import type {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {candidates, KeyJudge, type Selector} from '../../../actors/report/rows/row-choice.js';
 import type {RowFinder} from '../../../actors/report/rows/row-finder.js';
 import {UserWalk, type WalkUser} from '../../../actors/report/rows/user-walk.js';
 import {chunksNaming, chunksWithin, liveRows, type Stretch} from '../../../actors/report/selection.js';
+import type {UserSet} from '../../../actors/table/user-set.js';
 import type {ChosenBuckets, OpenBuckets} from '../active/held-buckets.js';
-import type {CoveredChunks} from '../counts/value-index.js';
+import type {CoveredChunks, NoteColumns} from '../counts/value-index.js';
 import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {OpenNumbers} from './chosen-numbers.js';
@@ -39,6 +41,13 @@ export interface Chosen {
 export interface CountedEvents {
   /** The chunks that have cells by the property's values; undefined when none has, or a scan costs less. */
   cellsOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined;
+  /** Runs a scan of these chunks, which leaves cells by the property's values behind if it notes what it reads. */
+  leavingCells(
+    snapshot: PartitionSnapshot,
+    property: PropertyName,
+    chunks: readonly ChunkEntry[],
+    scan: (note?: NoteColumns) => Promise<void>,
+  ): Promise<void>;
   /** Events of the name by bucket. */
   countsOf(snapshot: PartitionSnapshot, event: string, buckets: Buckets): Promise<Float64Array>;
   /** Postings of a name (its index in the partition); undefined where there are none. */
@@ -178,26 +187,38 @@ export class RowScan {
         );
   }
 
-  /** One pass over the partition's rows; `users` limits it to some. RS2 */
+  /** One pass over the partition's rows; `users` limits it to some. `note` gets all chunks that are read with columns. RS2 */
   async fold(
     snapshot: PartitionSnapshot,
     fold: ChosenFold,
     users?: Users,
     chunks: readonly ChunkEntry[] = this.chunks(snapshot),
+    note?: NoteColumns,
   ): Promise<void> {
     const names = this.namesIn(snapshot);
     const {leftOut} = snapshot;
     if (this.values.size === 0) {
-      for await (const rows of this.reading.scan.rows(chunks, leftOut.users))
+      for await (const rows of this.rowsOf(chunks, leftOut.users, names))
         fold(rows, this.candidatesOf(rows, names, users, this.reading.finder));
       return;
     }
     const properties = [...this.values.values()].map(({property}) => property);
-    const source = this.reading.scan.columnRows(chunks, leftOut.users, properties);
+    const source = noted(this.reading.scan.columnRows(chunks, leftOut.users, properties), note);
     for await (const [chunk, rows, chosen] of this.chosenOf(source, names, users, this.reading.finder)) {
       await this.readBodies(chunk, this.asked.properties ?? [], chosen);
       fold(rows, chosen);
     }
+  }
+
+  /** Rows of the chunks, at least those with the names. */
+  private rowsOf(
+    chunks: readonly ChunkEntry[],
+    hasLeft: UserSet,
+    names: readonly (number | undefined)[],
+  ): AsyncIterable<RowsView> {
+    const {scan} = this.reading;
+    const known = names.filter((name) => name !== undefined);
+    return known.length < names.length ? scan.rows(chunks, hasLeft) : scan.namedRows(chunks, hasLeft, known);
   }
 
   /** Chunks with chosen rows, in order, with all their properties; rows by (time, row). RS2 */
@@ -308,6 +329,16 @@ export class RowScan {
     await foldBodies(this.reading, chunk, unsure, (block, inBlock) => {
       for (const values of properties) values.addBodies(rows, block, inBlock);
     });
+  }
+}
+
+async function* noted<R extends WholeRows>(
+  source: AsyncIterable<readonly [ChunkEntry, R]>,
+  note: NoteColumns | undefined,
+): AsyncGenerator<readonly [ChunkEntry, R], void, void> {
+  for await (const each of source) {
+    await note?.(...each);
+    yield each;
   }
 }
 

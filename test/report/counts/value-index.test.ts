@@ -116,6 +116,7 @@ class World {
         covered = this.index.coveredOf(asked, property, stretch);
         return covered;
       },
+      leavingCells: (...asked: Parameters<ValueIndex['leavingCells']>) => this.index.leavingCells(...asked),
     } as ValueIndex;
     const evaluation = new Evaluation(this.parts, 16 * mib, {values: spy});
     expect(await evaluation.answer(this.query(question), [snapshot])).toBe(await this.scanned(snapshot, question));
@@ -180,6 +181,27 @@ const questions: fc.Arbitrary<Question> = fc
   });
 
 describe('cells by property value', () => {
+  test.each(['a filtered count', 'a breakdown'])(
+    '%s over more than the cache holds leaves them behind',
+    async (kind) => {
+      const world = new World().grow(40);
+      const snapshot = world.partition.publish();
+      world.parts.memory.lend(63.9 * mib);
+      if (kind === 'a breakdown') await world.askByValue(snapshot, everything);
+      else await world.ask(snapshot);
+      const {covered, cells} = world.index.coveredOf(snapshot, 'plan', always)!;
+      expect([covered.size, cells.length]).toEqual([40, 3]);
+      world.values.reads = 0;
+      expect(await world.ask(snapshot, {...everything, filter: ['plan', 'free']})).toBe(40);
+      await world.askByValue(snapshot, {...everything, event: 'B'});
+      const newer = world.grow(9).partition.erase('u7').publish();
+      for (const event of ['A', 'B', 'C']) await world.ask(newer, {...everything, event});
+      for (const event of ['A', 'B', 'C']) await world.askByValue(newer, {...everything, event});
+      expect(world.parts.memory.bytesMax).toBeLessThan(mib); // What building borrowed is back.
+      expect(await world.ask(newer)).toBe(49);
+    },
+  );
+
   test('answer as the scan does: any filter, any range, before and after growth and an erasure', async () => {
     const world = new World().grow(70);
     const snapshots = [
