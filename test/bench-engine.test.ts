@@ -9,7 +9,7 @@ import {slopeOf} from '../bench/statistics.js';
 import {benchRun, type Figure} from '../src/bench-run.js';
 import {reachesOf, reachTable} from './support/reach-table.js';
 import {playsAll, unlessAll} from './support/runs.js';
-import {runSmallTogether} from './support/small-bench.js';
+import {runSmall, runSmallTogether} from './support/small-bench.js';
 
 const isLinux = process.platform === 'linux';
 
@@ -220,3 +220,13 @@ test('statistics: the slope of a line is found, and that of a flat one is 0', ()
     ]),
   ).toBe(0);
 });
+
+test.runIf(isLinux)(
+  'beyond: every question is asked again, at once, later, and after a publication',
+  async () => {
+    const {stdout, result} = await runSmall('beyond');
+    expect(stdout).toMatch(/^filtered count( +\d+\.\d\d \(\d+\.\d\d\)){5}$/m);
+    expect(Object.keys(result.report.costs)).toEqual(['funnel', 'filtered count', 'breakdown']);
+  },
+  300_000,
+);

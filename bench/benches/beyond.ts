@@ -14,7 +14,7 @@ import {HttpAsker} from '../engine/http-ask.js';
 import {filteredCountPath, funnelPath, type TimeRange} from '../engine/questions.js';
 import {cacheEnv, cacheOption} from '../engine/store.js';
 import {cpuSecondsBehindMain} from '../machine/processes.js';
-import {type BenchService, startService, writeKey} from '../machine/service.js';
+import {type BenchService, envOf, startService, writeKey} from '../machine/service.js';
 import {indexesBuilt, quieted} from '../machine/settle.js';
 import type {BenchOptions} from '../options.js';
 import type {Owned} from '../owned.js';
@@ -67,7 +67,7 @@ async function run(options: BenchOptions, owned: Owned, say: Say): Promise<Beyon
     const dataDir = await openCopies(folder, workload, options, owned, say);
     const costs: Record<string, Record<Ask, Cost>> = {};
     for (const [name, pathOf] of Object.entries(questions)) {
-      const env = {PARTITIONS: String(options.partitions), ...cacheEnv(options)};
+      const env = {...envOf(options), ...cacheEnv(options)};
       const service = owned.add(await startService({env, profileFolder: options.profileFolder, dataDir}));
       costs[name] = await askAll(service, pathOf, options);
       say(`${name}: ${asks.map((each) => `${each} ${fixed(costs[name]![each].elapsedMs, 0)} ms`).join(', ')}`);
@@ -150,7 +150,7 @@ export const beyondBench: Bench<BeyondReport> = {
   numbers: {
     events: {normal: 10_000_000, small: 20_000, help: 'events of the data set'},
     users: {normal: 100_000, small: 1_000, help: 'users of the data set'},
-    cache: {...cacheOption, normal: 64},
+    cache: {...cacheOption, normal: 80},
   },
   run,
   text,

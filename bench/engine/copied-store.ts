@@ -20,6 +20,8 @@ const batchEventsMax = 1_000;
 const connections = 12;
 /** Pause after a refusal: the service asks for it while its log is far ahead of its folding. */
 const refusedPauseMs = 500;
+/** Snapshots as often as a service under load takes them for its tail. */
+const fillRefreshSeconds = 30;
 const toldEvents = 10_000_000;
 
 /** Fills `folder/data` unless it is filled. There are at least `workload.eventCount` events. @returns DATA_DIR of the service */
@@ -38,7 +40,10 @@ export async function openCopies(
     return dataDir;
   }
   rmSync(dataDir, {recursive: true, force: true}); // A run that was interrupted may have left it.
-  const env = {PARTITIONS: String(options.partitions), REPORT_REFRESH_SECONDS: '30'};
+  const env = {
+    PARTITIONS: String(options.partitions),
+    REPORT_REFRESH_SECONDS: String(options.isSmall ? 1 : fillRefreshSeconds),
+  };
   const service = owned.add(await startService({env, profileFolder: null, dataDir}));
   await sendCopies(service, workload, say);
   await settled(service, options);

@@ -1,10 +1,13 @@
-// Parts of a store that is a way off.
+// Parts of a store that is a way off, and of one that is larger than the cache.
 
 import {setTimeout as pause} from 'node:timers/promises';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {PartsCache} from '../../src/parts/parts-cache.js';
 import type {PartValues} from '../../src/parts/stored-parts.js';
+import {Evaluation} from '../../src/report/evaluate.js';
 import {loadsAheadMax} from '../../src/report/part-scan.js';
+import {wholeRange} from '../engine/questions.js';
+import {funnelSteps} from '../workload/expected.js';
 import {cacheBytesMax, type Ground} from './ground.js';
 import type {Twins, Way} from './twin.js';
 
@@ -15,7 +18,27 @@ export class PartTwins {
   constructor(private readonly ground: Ground) {}
 
   twins(): Twins[] {
-    return [this.away()];
+    return [this.away(), this.beyond()];
+  }
+
+  /** A funnel without postings, whose rows do not fit the cache: once those of its names are cached, and each time anew. */
+  private beyond(): Twins {
+    const {link, workload, snapshots, lists} = this.ground;
+    const rowsBytes = snapshots.flatMap(({index}) => index.chunks).reduce((sum, {rows}) => sum + rows.bytes, 0);
+    const bytesMax = Math.ceil(rowsBytes / 2);
+    const newCache = (): PartsCache => new PartsCache(link.values, bytesMax);
+    const over = (number: number, cache: PartsCache): Promise<string> =>
+      new Evaluation(cache, Math.floor(bytesMax / 8), {lists}).answer(
+        {report: 'funnel', steps: funnelSteps, ...wholeRange(workload, number)},
+        snapshots,
+      );
+    const used = newCache();
+    return {
+      quick: 'funnel of 3 over more than the cache holds: rows of its names cached',
+      plain: 'funnel of 3 over more than the cache holds: rows read',
+      ways: [(number) => over(number, used), (number) => over(number, newCache())],
+      asks: 1,
+    };
   }
 
   /** Every chunk out of a nats-server on another machine: beside this one the way is shorter than what it does for a value. */
