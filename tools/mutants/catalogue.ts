@@ -332,8 +332,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a-failed-event-that-is-queued-with-its-payload',
     file: 'src/effects/tail-run.ts',
-    text: 'this.recipient.id, {...trigger, attempts: 1,',
-    replacement: 'this.recipient.id, {...trigger, attempts: 1, row: await this.readAgain(trigger.of),',
+    text: 'this.recipient.id, {...trigger, ...attempts}',
+    replacement: 'this.recipient.id, {...trigger, ...attempts, row: await this.readAgain(trigger.of)}',
     caughtBy: tails,
   },
   {
