@@ -13,7 +13,7 @@ import {deleteUser, readDeletion} from '../routes/deletions.js';
 import {countsReport} from '../routes/event-counts.js';
 import {namesReport} from '../routes/event-names.js';
 import {readEvents} from '../routes/events.js';
-import {exportUser} from '../routes/exports.js';
+import {exportEvents, exportUser} from '../routes/exports.js';
 import {funnelReport, funnelUsersReport} from '../routes/funnel.js';
 import {changeKey, createKey, listKeys, revokeKey} from '../routes/keys.js';
 import {lifecycleReport} from '../routes/lifecycle.js';
@@ -99,6 +99,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/traits': {GET: reading('reader', traitsList)},
   'v1/traits/values': {GET: reading('reader', traitValuesList)},
   'v1/events': {GET: reading('analyst', readEvents)},
+  'v1/export': {GET: reading('analyst', exportEvents)},
   'v1/rejected': {GET: reading('analyst', readRejected)},
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
   'v1/user/export': {GET: reading('analyst', exportUser)},

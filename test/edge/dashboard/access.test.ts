@@ -158,6 +158,7 @@ describe('roles', () => {
     ['GET', 'v1/users', 'analyst'],
     ['GET', 'v1/traits/values?trait=a', 'reader'],
     ['GET', 'v1/events', 'analyst'],
+    ['GET', 'v1/export', 'analyst'],
     ['GET', 'v1/rejected', 'analyst'],
     ['GET', 'v1/user?userId=nobody', 'analyst'],
     ['GET', 'v1/user/export?userId=nobody', 'analyst'],
