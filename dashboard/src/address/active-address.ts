@@ -1,25 +1,17 @@
 // The question of Active users: who is active, by what, and by which values; and the paths that ask the service.
 import {breakdownLimitDefault} from '../../../actors/limits.js';
-import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {nameOrNone, type QuestionOf, word} from './codec.js';
 import {conditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
 import {activeForm, type Metric, metrics, queryOf, type Span} from './report-address.js';
 import {zone} from './zone.js';
 
-const name = (expected: string): Parameter<string | null> =>
-  one<string | null>(
-    null,
-    expected,
-    (text) => (isName(text) ? text : undefined),
-    (text) => text,
-  );
-
 export const activeQuestionForm = {
   /** Null: an event of any name. */
-  event: name('the name of an event, of 1 to 256 characters'),
+  event: nameOrNone('the name of an event, of 1 to 256 characters'),
   where: conditions,
   user_where: conditions,
-  by: name('the name of a property, or trait: and the name of a trait'),
+  by: nameOrNone('the name of a property, or trait: and the name of a trait'),
   /** Metric of the breakdown. */
   metric: word<Metric, 'dau'>(metrics, 'dau'),
   ...activeForm,

@@ -108,3 +108,12 @@ export const names = (countMax: number): Parameter<readonly string[]> => ({
 
 export const nameCharsMax = 256;
 export const isName = (text: string): boolean => text.length >= 1 && text.length <= nameCharsMax;
+
+/** A parameter of one name or id of 1 to 256 characters, or none. */
+export const nameOrNone = (expected: string): Parameter<string | null> =>
+  one<string | null>(
+    null,
+    expected,
+    (text) => (isName(text) ? text : undefined),
+    (text) => text,
+  );

@@ -1,6 +1,6 @@
 // The questions of Retention, Lifecycle and Paths: the forms of their addresses, and the paths that ask the service.
 import {pathDepthDefault, pathDepthMax, pathDepthMin} from '../../../actors/limits.js';
-import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {nameOrNone, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, writeCondition} from './conditions.js';
 import {type Days, type Interval, intervals, parseRange, type Range, rangeText} from './range.js';
 import {every, queryOf, type Span} from './report-address.js';
@@ -11,12 +11,7 @@ import {zone} from './zone.js';
 const rangeOr = (absent: Range): Parameter<Range> =>
   one(absent, 'a range such as 30d, 12mo, 2026-10 or 2026-11-03..2026-11-09', parseRange, rangeText);
 const range = rangeOr({kind: 'last', amount: 90, unit: 'day'});
-const event: Parameter<string | null> = one<string | null>(
-  null,
-  'the name of an event, of 1 to 256 characters',
-  (text) => (isName(text) ? text : undefined),
-  (text) => text,
-);
+const event = nameOrNone('the name of an event, of 1 to 256 characters');
 const wholeNumber = (absent: number, min: number, max: number): Parameter<number> =>
   one(
     absent,

@@ -1,23 +1,15 @@
 // The question of People: one person, a receipt, or a list of people; and the paths that ask for the list and for an export.
 import {dateText} from '../../../actors/calendar.js';
-import {isName, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {nameOrNone, type QuestionOf, word} from './codec.js';
 import {conditions, writeCondition} from './conditions.js';
 import {inUtc, peopleForm} from './report-address.js';
-
-const text = (expected: string): Parameter<string | null> =>
-  one<string | null>(
-    null,
-    expected,
-    (given) => (isName(given) ? given : undefined),
-    (value) => value,
-  );
 
 export const withins = ['1d', '7d', '30d', '90d'] as const;
 export const peopleListForm = {
   ...peopleForm,
-  prefix: text('the beginning of an id, of 1 to 256 characters'),
+  prefix: nameOrNone('the beginning of an id, of 1 to 256 characters'),
   /** Null: of any name. */
-  event: text('the name of an event, of 1 to 256 characters'),
+  event: nameOrNone('the name of an event, of 1 to 256 characters'),
   /** Null: ever. */
   within: word<(typeof withins)[number], null>(withins, null),
   user_where: conditions,

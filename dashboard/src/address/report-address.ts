@@ -1,7 +1,7 @@
 // The questions of the report pages: the forms of their addresses, and the paths that ask the service.
 import {dateText, isoText} from '../../../actors/calendar.js';
 import {namesLimitMax} from '../../../actors/limits.js';
-import {isName, names, one, type Parameter, word} from './codec.js';
+import {nameOrNone, names, one, word} from './codec.js';
 import {
   type Compare,
   compares,
@@ -34,17 +34,10 @@ export const trendForm = {event: names(seriesMax), range} as const;
 
 export const activeForm = {range, every, compare} as const;
 
-const id = (expected: string): Parameter<string | null> =>
-  one<string | null>(
-    null,
-    expected,
-    (text) => (isName(text) ? text : undefined),
-    (text) => text,
-  );
 export const peopleForm = {
-  user: id('an id of 1 to 256 characters'),
-  anonymous: id('an id of 1 to 256 characters'),
-  receipt: id('the id of a deletion'),
+  user: nameOrNone('an id of 1 to 256 characters'),
+  anonymous: nameOrNone('an id of 1 to 256 characters'),
+  receipt: nameOrNone('the id of a deletion'),
 } as const;
 
 /** Interval of the buckets of a page. */

@@ -1,6 +1,6 @@
 // The question of Trends: up to six series over time, each of one event, one measure and its own conditions.
 import {breakdownCellsMax} from '../../../actors/limits.js';
-import {isName, nameCharsMax, one, type Parameter, type QuestionOf, word} from './codec.js';
+import {isName, nameCharsMax, nameOrNone, one, type Parameter, type QuestionOf, word} from './codec.js';
 import {type Condition, conditions, conditionText, numberedConditions, writeCondition} from './conditions.js';
 import type {Interval} from './range.js';
 import {compare, every, queryOf, range, type Span, seriesMax} from './report-address.js';
@@ -60,12 +60,7 @@ const measure: Parameter<readonly Measured[]> = {
 };
 
 /** A property, or `trait:<name>`; null: not broken down. */
-export const by: Parameter<string | null> = one<string | null>(
-  null,
-  'the name of a property, or trait: and the name of a trait',
-  (text) => (text.length >= 1 && text.length <= nameCharsMax ? text : undefined),
-  (text) => text,
-);
+export const by = nameOrNone('the name of a property, or trait: and the name of a trait');
 
 /** Number of the series, from 1, that the others are divided by; null: none. */
 const divide: Parameter<number | null> = one<number | null>(

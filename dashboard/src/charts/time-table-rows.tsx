@@ -1,5 +1,6 @@
 // The numbers of a chart over time as a table: every chart has one.
 import {isShared} from '../address/base';
+import {TableFrame} from '../controls/table-frame';
 import {clockText, count, longDayText} from './format';
 import type {Series} from './time-chart';
 
@@ -30,8 +31,7 @@ export function TimeTableRows({
   moment = clock ? clockText : longDayText,
 }: TimeTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-    <section class="table-frame time-table" tabIndex={0} aria-label={`${label}, as a table`}>
+    <TableFrame label={`${label}, as a table`} look="time-table">
       <table class="grid-table">
         <thead>
           <tr>
@@ -67,6 +67,6 @@ export function TimeTableRows({
           ))}
         </tbody>
       </table>
-    </section>
+    </TableFrame>
   );
 }

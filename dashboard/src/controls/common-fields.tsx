@@ -14,12 +14,12 @@ export function UserConditions({
   readonly onChange: (conditions: readonly Condition[]) => void;
 }) {
   return (
-    <Field label="Of users whose trait">
+    <Field label="Only users whose traits match">
       <ConditionList
         conditions={conditions}
         keys={{of: 'users'}}
         of="of the users"
-        add={conditions.length === 0 ? 'Everybody counts: add a filter' : 'Filter'}
+        add={conditions.length === 0 ? 'All users: add a filter' : 'Filter'}
         onChange={onChange}
       />
     </Field>

@@ -13,6 +13,7 @@ import {
 } from '../address/conditions';
 import type {Keys} from '../address/list-paths';
 import {Icon} from '../shell/icon';
+import {Chips} from './chips';
 import {PropertyPicker} from './property-picker';
 import {ValuePicker} from './value-picker';
 import './condition-list.css';
@@ -129,22 +130,8 @@ function ConditionRow({
               </option>
             ))}
           </select>
-          {isOfMany(op) && (
-            <ul class="condition-values">
-              {values.map((value) => (
-                <li key={value}>
-                  <button
-                    type="button"
-                    title="Remove the value"
-                    aria-label={`Remove ${value} ${of}`}
-                    onClick={() => put({values: values.filter((one) => one !== value)})}
-                  >
-                    {value === '' ? '(empty)' : value}
-                    <Icon name="close" />
-                  </button>
-                </li>
-              ))}
-            </ul>
+          {isOfMany(op) && values.length > 0 && (
+            <Chips texts={values} what="value" of={of} onChange={(kept) => put({values: kept})} />
           )}
           {op !== 'set' &&
             op !== 'unset' &&

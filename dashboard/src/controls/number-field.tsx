@@ -1,4 +1,5 @@
 // A number in a form, as text.
+import './number-field.css';
 
 export function NumberField({
   label,

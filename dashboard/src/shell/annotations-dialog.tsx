@@ -3,8 +3,9 @@ import {useState} from 'preact/hooks';
 import {annotatedText, utcSeconds} from '../charts/annotated';
 import {Dialog} from '../controls/dialog';
 import {Moment} from '../controls/moment';
+import {useSending} from '../controls/sending';
 import {annotate, annotations, annotationsFault, deleteAnnotation, readAnnotations} from '../service/annotations';
-import {type Fault, faultOf} from '../service/client';
+import {faultOf} from '../service/client';
 import {may} from '../service/session';
 import type {AnnotationsProps} from './annotations-button';
 import './annotations.css';
@@ -55,23 +56,18 @@ function NewAnnotation({seconds, zone, isHour}: Omit<AnnotationsProps, 'onClose'
   const [date, setDate] = useState(iso.slice(0, 10));
   const [time, setTime] = useState(seconds !== undefined && isHour ? iso.slice(11, 16) : '');
   const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<Fault>();
-  const isReady = date !== '' && text.trim() !== '' && !isBusy;
-  const add = async (): Promise<void> => {
-    if (!isReady) return;
-    setBusy(true);
+  const {fault, isBusy, send} = useSending(async () => {
     const failed = faultOf(await annotate(time === '' ? date : `${date}T${time}Z`, text.trim()));
-    setBusy(false);
-    setFault(failed);
     if (failed === undefined) setText('');
-  };
+    return failed;
+  });
+  const isReady = date !== '' && text.trim() !== '' && !isBusy;
   return (
     <form
       class="annotation-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void add();
+        if (isReady) send();
       }}
     >
       <label for="annotation-text">What happened</label>
@@ -105,12 +101,11 @@ function NewAnnotation({seconds, zone, isHour}: Omit<AnnotationsProps, 'onClose'
 
 function DeleteAnnotation({id, text}: {readonly id: string; readonly text: string}) {
   const [isAsking, setAsking] = useState(false);
-  const [fault, setFault] = useState<Fault>();
-  const erase = async (): Promise<void> => {
+  const {fault, send} = useSending(async () => {
     const failed = faultOf(await deleteAnnotation(id));
-    if (failed !== undefined && failed.code !== 'not_found') setFault(failed);
-  };
-  if (fault !== undefined) return <FaultBox fault={fault} onAgain={() => void erase()} />;
+    return failed?.code === 'not_found' ? undefined : failed;
+  });
+  if (fault !== undefined) return <FaultBox fault={fault} onAgain={send} />;
   if (!isAsking)
     return (
       <button type="button" class="quiet" aria-label={`Delete ${text}`} title="Delete" onClick={() => setAsking(true)}>
@@ -122,7 +117,7 @@ function DeleteAnnotation({id, text}: {readonly id: string; readonly text: strin
       <button type="button" class="button" onClick={() => setAsking(false)}>
         Keep it
       </button>
-      <button type="button" class="button danger" onClick={() => void erase()}>
+      <button type="button" class="button danger" onClick={send}>
         Delete for everybody
       </button>
     </span>

@@ -3,6 +3,7 @@ import type {ComponentChildren} from 'preact';
 export function Card({
   title,
   note,
+  address,
   sum,
   tools,
   span,
@@ -10,6 +11,8 @@ export function Card({
 }: {
   readonly title: string;
   readonly note?: ComponentChildren;
+  /** Where the title leads: the report of the card on its own page. */
+  readonly address?: string | undefined;
   /** The one figure of the card, in its head. */
   readonly sum?: ComponentChildren;
   readonly tools?: ComponentChildren;
@@ -20,7 +23,7 @@ export function Card({
   return (
     <section class={`card span-${span}`} aria-label={title}>
       <header>
-        <h2>{title}</h2>
+        <h2>{address === undefined ? title : <a href={address}>{title}</a>}</h2>
         {note !== undefined && <span class="note">{note}</span>}
         {sum !== undefined && <span class="sum">{sum}</span>}
         {tools !== undefined && <div class="tools">{tools}</div>}

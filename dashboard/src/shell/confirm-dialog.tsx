@@ -1,46 +1,31 @@
 // A question before something that cannot be undone: what will happen, one button that keeps things, one that does it.
 import type {ComponentChildren} from 'preact';
-import {useState} from 'preact/hooks';
-import {Dialog} from '../controls/dialog';
-import type {Fault} from '../service/client';
-import {FaultBox} from './states';
+import {DialogForm} from '../controls/dialog-form';
+import type {Act} from '../controls/sending';
 
 export function ConfirmDialog({
-  title,
-  keepText = 'Keep it',
-  actText,
   act,
   onDone,
-  onClose,
-  children,
+  ...props
 }: {
   readonly title: string;
   readonly keepText?: string;
   readonly actText: string;
-  /** Resolves with the fault that the dialog shows; undefined: it is done. */
-  readonly act: () => Promise<Fault | undefined>;
+  readonly act: Act;
   readonly onDone: () => void;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }) {
-  const [fault, setFault] = useState<Fault>();
-  const confirm = async (): Promise<void> => {
-    const failed = await act();
-    if (failed === undefined) onDone();
-    else setFault(failed);
-  };
   return (
-    <Dialog title={title} onClose={onClose}>
-      {children}
-      {fault !== undefined && <FaultBox fault={fault} />}
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          {keepText}
-        </button>
-        <button type="button" class="button danger" onClick={() => void confirm()}>
-          {actText}
-        </button>
-      </div>
-    </Dialog>
+    <DialogForm
+      keepText="Keep it"
+      look="danger"
+      {...props}
+      act={async () => {
+        const fault = await act();
+        if (fault === undefined) onDone();
+        return fault;
+      }}
+    />
   );
 }

@@ -31,7 +31,7 @@ const groups = (): readonly (readonly [title: string, rows: readonly Row[]])[] =
       [['x'], 'Compare with the time before, the year before, nothing'],
       [['←', '→'], 'In a chart: read its values'],
       ...(may('analyst')
-        ? [[['a'], 'In a chart of Overview or Trends: annotate where the crosshair stands'] as Row]
+        ? [[['a'], 'In a chart of Overview, Trends or Active users: annotate where the crosshair stands'] as Row]
         : []),
       [['Alt', '↑'], 'In a funnel: move the step; on a board: move the pin'],
     ],

@@ -8,6 +8,7 @@ import {hasRoom, isPinned, togglePin} from '../service/board-changes';
 import {type Board, boards, boardsFault, useBoards} from '../service/boards';
 import {may} from '../service/session';
 import {Icon} from './icon';
+import {later} from './later';
 import './pin-button.css';
 
 export interface PinProps {
@@ -16,6 +17,8 @@ export interface PinProps {
   /** An address of the page, whose `form` it has. */
   readonly search: string;
 }
+
+const PinChoice = later<OfPin>(() => import('./pin-choice').then(({PinChoice: Part}) => Part));
 
 export const PinButton = (props: PinProps) => (may('analyst') ? <Button {...props} /> : null);
 
@@ -40,14 +43,14 @@ function Button({page, form, search}: PinProps) {
         <OneBoard board={board} pin={pin} onToggle={toggle} />
       ) : (
         <Popover label="Pin to a board" title="Pin to a board" button={<Icon name="bookmark" />} look="quiet">
-          {() => <Choice pin={pin} onToggle={toggle} />}
+          {() => <PinChoice pin={pin} onToggle={toggle} />}
         </Popover>
       )}
     </>
   );
 }
 
-interface OfPin {
+export interface OfPin {
   readonly pin: string;
   readonly onToggle: (board: Board) => void;
 }
@@ -72,24 +75,5 @@ function OneBoard({board, pin, onToggle}: OfPin & {readonly board: Board | undef
     >
       <Icon name="bookmark" />
     </button>
-  );
-}
-
-function Choice({pin, onToggle}: OfPin) {
-  return (
-    <fieldset class="pin-choice">
-      <legend>Shown on these boards, for everybody</legend>
-      {boards.value!.map((board, at) => {
-        const is = isPinned(board, pin);
-        const isFull = !is && !hasRoom(board);
-        return (
-          <label key={board.id}>
-            <input type="checkbox" checked={is} disabled={isFull} onChange={() => onToggle(board)} />
-            <span>{board.name}</span>
-            <span class="faint">{isFull ? `has ${pinsMax} pins` : at === 0 ? 'on Overview' : ''}</span>
-          </label>
-        );
-      })}
-    </fieldset>
   );
 }

@@ -10,6 +10,7 @@ import type {
   RetentionAnswer,
   StickinessAnswer,
 } from '../../../src/edge/answers/engagement.js';
+import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {readBoards} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
 import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
@@ -142,7 +143,7 @@ test('Lifecycle: bars are read out by keyboard; table and CSV of both charts are
   );
 
   const often = card('Stickiness');
-  await page.getByLabel('Stickiness counts').selectOption('at_least');
+  await page.getByLabel('A bar of stickiness counts users active').selectOption('at_least');
   await page.waitForURL(/often=at_least/);
   const atLeast = await ask<StickinessAnswer>('stickiness', {...parameters, at_least: 'true'});
   await often.getByRole('button', {name: 'Show the numbers as a table'}).click();
@@ -171,7 +172,7 @@ test('Paths: columns are the steps of the API, and an event shows where its user
     .getByRole('button', {name: `login ${went.users}`})
     .waitFor();
   const csv = await secret.get(`/v1/reports/paths?${query({...parameters, from, to, format: 'csv'})}`);
-  expect(await dashboard.csvOf(card('Ways'))).toEqual(csv.text.split('\r\n'));
+  expect(await dashboard.csvOf(card('Paths'))).toEqual(csv.text.split('\r\n'));
   await dashboard.expectSoundOnPhone();
 });
 
@@ -213,14 +214,14 @@ test('Retention, Lifecycle, Paths and Active users are pinned: tiles show in sma
     steps[1]!.map(({users: those}) => String(those)),
   );
   const {total} = await ask<ActiveAnswer>('users', {metric: 'dau', interval: 'day'});
-  await card('Active users').getByText(`${total} users in all`).waitFor();
+  await card('Active users').getByText(`${total} distinct users in all`).waitFor();
   await card('Active users by plan').locator('.plot').waitFor();
   await dashboard.settled();
   await dashboard.expectSoundOnPhone();
 
   // A relative range is the board's: each tile leads to its page with it.
   await dashboard.goto('/?range=90d');
-  const links = page.locator('.pinned .note a');
+  const links = page.locator('.pinned h2 a');
   await until('each leads to its page', async () => (await links.count()) === pins.length);
   for (const address of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!)))
     expect(address).toMatch(/\/(retention|lifecycle|paths|active)(\?$|\?.*)/);
@@ -267,6 +268,13 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
       ]),
   );
   await dashboard.expectSoundOnPhone();
+  await page.getByLabel('Name of a new board').fill('Second');
+  await page.getByRole('button', {name: 'Make it'}).click();
+  await page.getByRole('checkbox', {name: 'Second', checked: true}).waitFor();
+  await until('the new board has the pin', async () => JSON.stringify((await listed())[2]) === '["Second",1]');
+  const second = (await readBoards(other))[2]!;
+  const gone = {headers: {'If-Match': `"${second.version}"`}};
+  expect((await other.ask('DELETE', `/dashboard/api/board?id=${second.id}`, gone)).status).toBe(200);
   await dashboard.goto(`/boards${address.search}&range=${from}..${to}`);
   await card('Retention: signup, then any event').getByText('return in day 1').waitFor();
   await page.getByText('Exact as of').waitFor();
@@ -312,6 +320,31 @@ test('Boards are made, chosen for a pin, arranged, renamed and deleted; each has
   await dashboard.goto(`/boards${address.search}`);
   await page.getByText('There is no such board').waitFor();
   await dashboard.expectSound();
+});
+
+test('Names lists which events, properties, traits and values there are, and leads to their trends', async () => {
+  await dashboard.goto(`/events?show=names&range=${from}..${to}`);
+  const {data} = (await secret.get(`/v1/names?${query({from, to})}`)).json<NamesAnswer>();
+  const list = card('Names of events');
+  await list.getByRole('button', {name: 'signup', exact: true}).waitFor();
+  expect((await cellsOf(list)).slice(2).map(([name, times]) => [name, times])).toEqual(
+    data.map((one) => [one.name, String(one.count)]),
+  );
+  await list.getByLabel('Beginning of the name').fill('sig');
+  await until('others are left out', async () => (await cellsOf(list)).length === 3);
+  await list.getByRole('button', {name: 'signup', exact: true}).click();
+  await card('Properties of signup').getByText('No property').waitFor();
+  await list.getByRole('button', {name: 'Traits of users'}).click();
+  await card('Traits of users').getByRole('button', {name: 'plan'}).click();
+  const values = card('Values of plan');
+  await values.getByRole('link', {name: 'pro'}).waitFor();
+  expect(await cellsOf(values)).toContainEqual(['pro', '1']);
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
+  await values.getByRole('link', {name: 'pro'}).click();
+  await page.waitForURL(/user_where=plan\+eq\+pro/);
+  await card('In numbers').getByText('any event').waitFor();
+  expect(await page.getByText('in the address').count()).toBe(0);
 });
 
 test('on a phone the current page stands in the row of pages', async () => {

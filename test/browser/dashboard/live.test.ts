@@ -71,6 +71,9 @@ test('from the start of the service to the first event seen live takes a minute 
   await page.getByText('Read signup in the history').waitFor();
   await page.locator('.first-steps .done').nth(2).waitFor();
   await dashboard.expectSound();
+  await page.getByRole('link', {name: 'Your first report'}).click();
+  await page.getByRole('region', {name: 'The lines in numbers'}).getByText('signup').waitFor();
+  expect(await page.getByText('in the address').count()).toBe(0);
 });
 
 test('a batch moves the tiles; a service that stands still turns them grey within 5 s, and it heals', async () => {

@@ -398,7 +398,7 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
 
 test('steps of a funnel are dragged to another place', async () => {
   await dashboard.goto(`/funnels?step=signup&step=project_created&step=subscribed&${range()}`);
-  const steps = page.locator('.builder-rows.steps > li');
+  const steps = page.locator('.funnel-steps > li');
   await steps.nth(2).waitFor();
   await steps.nth(0).locator('.handle').dragTo(steps.nth(2));
   await page.waitForURL(/step=project_created&step=subscribed&step=signup/);

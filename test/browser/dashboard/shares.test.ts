@@ -78,7 +78,7 @@ const reports = [
   ['/funnels', `?step=signup&step=login&window=3d&by=plan&${range}`, 'Sign-up funnel', ['By plan', 'Over time']],
   ['/retention', `?start=signup&${range}`, 'Who returns', ['Curve', 'Cohorts']],
   ['/lifecycle', `?${range}`, 'Stages of life', ['Stages', 'Stickiness']],
-  ['/paths', `?event=signup&${range}`, 'Ways on', ['Ways']],
+  ['/paths', `?event=signup&${range}`, 'Ways on', ['Paths']],
   ['/active', `?by=plan&${range}`, 'Active people', ['Active users', 'By value', 'In numbers']],
 ] as const;
 

@@ -66,9 +66,13 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
   await page.keyboard.press('Escape'); // Closes the list, not the dialog.
   await page.getByLabel('Users who are deleted').check();
   await page.getByText('How it is sent').click();
+  await page.getByLabel('Events in a request, at most').fill('0');
+  await page.getByRole('button', {name: 'Add the webhook'}).click();
+  await page.getByText('\u201cEvents in a request, at most\u201d must be a whole number from 1').waitFor();
+  dashboard.forgive(/400/);
   await page.getByLabel('Events in a request, at most').fill('10');
   await page.getByLabel('In order').check();
-  await page.getByRole('button', {name: 'Whatever they say: add a filter'}).click();
+  await page.getByRole('button', {name: 'All of them: add a filter'}).click();
   await choose(page, 'Property event.tracked, filter 1', 'plan');
   await dashboard.expectSound();
   await page.getByRole('button', {name: 'Add the webhook'}).click(); // Nothing comes of it: the filter has no value yet.
@@ -82,7 +86,7 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
   expect(await allText(dashboard)).not.toContain(secret);
 
   await page.getByRole('button', {name: `Open ${url}`}).click();
-  await page.getByText('event.tracked (order_paid, signup) if plan eq pro; user.deleted').waitFor();
+  await page.getByText('events (order_paid, signup) if plan is pro; deleted users').waitFor();
   await page.getByRole('button', {name: 'Send a test'}).click();
   await page.getByText('A test message is queued.').waitFor();
   await until('the receiver has it', async () => received.length > 0);
@@ -97,12 +101,12 @@ test('a webhook: added, its secret stored, tested, edited, paused, rotated, dele
 
   await page.getByRole('button', {name: 'Edit', exact: true}).click();
   expect(await page.getByLabel('Events in a request, at most').inputValue()).toBe('10');
-  await page.getByRole('button', {name: 'Remove signup: event.tracked'}).click();
+  await page.getByRole('button', {name: 'Remove signup of event.tracked'}).click();
   await page.getByRole('button', {name: 'Remove event.tracked, filter 1'}).click();
   await dashboard.expectSound();
   await page.getByRole('button', {name: 'Save'}).click();
-  await page.getByText('It is changed.').waitFor();
-  await page.getByText('event.tracked (order_paid); user.deleted').waitFor();
+  await page.getByText('The changes are saved.').waitFor();
+  await page.getByText('events (order_paid); deleted users').waitFor();
 
   // Somebody else changes it while the form is open: nothing is saved until their change was seen.
   await page.getByRole('button', {name: 'Edit', exact: true}).click();
@@ -170,8 +174,8 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await page.getByRole('button', {name: 'Add an alert'}).click();
   await page.getByLabel('Name', {exact: true}).fill('Payments fail');
   await choose(page, 'Event', 'payment_failed');
-  await page.getByLabel('Bound').fill('1');
-  await page.getByLabel('Minutes to count').fill('60');
+  await page.getByLabel('Threshold').fill('1');
+  await page.getByLabel('Within, in minutes').fill('60');
   const preview = page.getByRole('button', {name: 'Preview 30 days'});
   await until('the events are published', async () => {
     await preview.click();
@@ -186,18 +190,18 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await row.getByText('firing').waitFor();
   await dashboard.expectSound();
   await row.getByRole('button', {name: 'Edit'}).click();
-  await page.getByLabel('Bound').fill('2');
+  await page.getByLabel('Threshold').fill('2');
   await page.getByText('A changed condition resets the state').waitFor();
-  await page.getByText('Whom it tells').click();
-  await page.getByLabel('It tells').selectOption('chosen');
-  await page.getByText('There is nobody to choose yet').waitFor();
+  await page.getByText('Who is notified').click();
+  await page.getByLabel('Notify').selectOption('chosen');
+  await page.getByText('There is no webhook or chat yet').waitFor();
   await dashboard.expectSound();
   await page.getByRole('button', {name: 'Save'}).click();
   await row.getByText('Fires: at least 2 "payment_failed" events in 1 h').waitFor();
   await row.getByText('ok', {exact: true}).waitFor();
 
   await row.getByRole('button', {name: 'Edit'}).click();
-  await page.getByLabel('Bound').fill('3');
+  await page.getByLabel('Threshold').fill('3');
   const others = new Client(service.baseUrl, service.secretKey);
   const {id} = (await others.get('/v1/alerts')).json<{data: [{id: string}]}>().data[0];
   expect((await others.send('PATCH', `/v1/alerts/${id}`, {json: {gte: 4}})).status).toBe(200);
@@ -205,7 +209,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await page.getByText('Somebody else changed this alert meanwhile').waitFor();
   dashboard.forgive(/412/);
   await page.getByRole('button', {name: 'Load it as it is now'}).click();
-  await until('the form has their bound', async () => (await page.getByLabel('Bound').inputValue()) === '4');
+  await until('the form has their bound', async () => (await page.getByLabel('Threshold').inputValue()) === '4');
   await page.getByRole('button', {name: 'Cancel'}).click();
 
   await row.getByRole('button', {name: 'Pause'}).click();
@@ -224,7 +228,7 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   ] as const) {
     await kind.selectOption(chosen);
     await page.getByText(field).waitFor();
-    await page.getByText('When it speaks').click();
+    await page.getByText('When it notifies').click();
     await dashboard.expectSound();
   }
   await kind.selectOption('stalled');

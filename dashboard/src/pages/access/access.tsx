@@ -15,8 +15,8 @@ import {later} from '../../shell/later';
 import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {CreatePerson} from './create-person';
-import '../keys/keys.css';
 import {RecordCard} from './record';
+import './access.css';
 
 const ShareList = later(() => import('../saved/share-list').then((part) => part.ShareList));
 
@@ -68,15 +68,11 @@ export function Access() {
             </Empty>
           )}
           {people.length > 0 && (
-            <ActionsTable
-              label="People in a table"
-              look="keys-table"
-              columns={['Name', 'Role', 'Token', 'Last signed in', 'Ends']}
-            >
+            <ActionsTable label="People in a table" columns={['Name', 'Role', 'Token', 'Last signed in', 'Ends']}>
               {people.map((person) => (
                 <tr key={person.id} class={stateOf(person) === 'active' ? '' : 'revoked'}>
                   <td>
-                    <span class="key-name">{person.name}</span>
+                    <span class="row-name">{person.name}</span>
                   </td>
                   <td>
                     <span class="pill">{person.role}</span>

@@ -1,9 +1,9 @@
 // A person's access token: a name, a role, an optional end; shown once.
 import {useState} from 'preact/hooks';
-import {Dialog} from '../../controls/dialog';
-import {change, type Fault} from '../../service/client';
+import {CardChoice} from '../../controls/card-choice';
+import {DialogForm} from '../../controls/dialog-form';
+import {change, type Fault, faultOf} from '../../service/client';
 import type {Role} from '../../service/session';
-import {FaultBox} from '../../shell/states';
 import {SecretDialog} from '../keys/secret-dialog';
 import {roleWords} from './access';
 
@@ -19,66 +19,52 @@ export function CreatePerson({onClose}: {readonly onClose: () => void}) {
   const [role, setRole] = useState<Role>('reader');
   const [days, setDays] = useState<number>();
   const [token, setToken] = useState<string>();
-  const [fault, setFault] = useState<Fault>();
-  const create = async (): Promise<void> => {
+  const create = async (): Promise<Fault | undefined> => {
     const body = {name: name.trim(), role, ...(days === undefined ? {} : {days})};
     const answer = await change<{token: string}>('POST', 'people', body);
     if (answer.kind === 'value') setToken(answer.value.token);
-    else setFault(answer.fault);
+    return faultOf(answer);
   };
   if (token !== undefined) {
     const label = `Give it to ${name} over a channel that you trust`;
     return <SecretDialog title={`Access token of ${name}`} secret={token} label={label} onClose={onClose} />;
   }
   return (
-    <Dialog title="Add a person" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
+    <DialogForm
+      title="Add a person"
+      actText="Make the token"
+      isReady={name.trim() !== ''}
+      act={create}
+      onClose={onClose}
+    >
+      <label for="person-name">Name</label>
+      <input
+        id="person-name"
+        required
+        maxLength={256}
+        autocomplete="off"
+        value={name}
+        onInput={({currentTarget}) => setName(currentTarget.value)}
+      />
+      <CardChoice
+        label="Role"
+        name="role"
+        value={role}
+        options={roleWords.map(([word, may]) => ({word, title: word, lines: [may]}))}
+        onChoose={setRole}
+      />
+      <label for="person-end">The token ends</label>
+      <select
+        id="person-end"
+        value={days ?? ''}
+        onChange={({currentTarget}) => setDays(currentTarget.value === '' ? undefined : Number(currentTarget.value))}
       >
-        <label for="person-name">Name</label>
-        <input
-          id="person-name"
-          required
-          maxLength={256}
-          autocomplete="off"
-          value={name}
-          onInput={({currentTarget}) => setName(currentTarget.value)}
-        />
-        <fieldset class="kinds">
-          <legend>Role</legend>
-          {roleWords.map(([one, may]) => (
-            <label key={one} class={one === role ? 'kind chosen' : 'kind'}>
-              <input type="radio" name="role" value={one} checked={one === role} onChange={() => setRole(one)} />
-              <strong>{one}</strong>
-              <span>{may}</span>
-            </label>
-          ))}
-        </fieldset>
-        <label for="person-end">The token ends</label>
-        <select
-          id="person-end"
-          value={days ?? ''}
-          onChange={({currentTarget}) => setDays(currentTarget.value === '' ? undefined : Number(currentTarget.value))}
-        >
-          {ends.map(([value, words]) => (
-            <option key={words} value={value ?? ''}>
-              {words}
-            </option>
-          ))}
-        </select>
-        {fault !== undefined && <FaultBox fault={fault} />}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={name.trim() === ''}>
-            Make the token
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        {ends.map(([value, words]) => (
+          <option key={words} value={value ?? ''}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </DialogForm>
   );
 }

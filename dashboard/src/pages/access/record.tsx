@@ -8,7 +8,6 @@ import {TableFrame} from '../../controls/table-frame';
 import {type Fault, faultOf, read} from '../../service/client';
 import {Card} from '../../shell/card';
 import {Empty, FaultBox, Loading} from '../../shell/states';
-import './record.css';
 
 const words: Readonly<Record<RecordLine['what'], string>> = {
   'key.created': 'Created a key or token',

@@ -22,7 +22,7 @@ export function ActiveForm({
   const {event, where, user_where: userWhere, by, metric} = question;
   return (
     <QuestionFields>
-      <Field label="Active is who did">
+      <Field label="A user is active who did">
         <DidPicker label="Event" name={event} days={days} onChoose={(chosen) => onChange({event: chosen})} />
         <ConditionList
           conditions={where}

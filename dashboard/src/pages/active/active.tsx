@@ -1,12 +1,15 @@
 // Active users: daily, weekly and monthly in one chart and one table, and the stickiness of the product.
 import {activeQuestionForm} from '../../address/active-address';
 import {activeAsked, activeUntilPath} from '../../address/active-asked';
+import {isShared} from '../../address/base';
+import {writeAddress} from '../../address/codec';
 import {useAddress} from '../../address/use-address';
 import {datesText} from '../../charts/format';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {later} from '../../shell/later';
+import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
@@ -15,6 +18,7 @@ import {rowOf} from './active-behind';
 import {type AskedActive, ofMetrics, useDrawnActive} from './active-drawn';
 import {ActiveForm} from './active-form';
 import type {ByValueProps} from './by-value';
+import {countedHow} from './metrics';
 import {Numbers} from './numbers';
 import {StickinessCard} from './stickiness-card';
 import {UsersCard} from './users-card';
@@ -22,6 +26,11 @@ import '../trends/trends.css';
 import './active.css';
 
 const ByValue = later<ByValueProps>(() => import('./by-value').then(({ByValue: Part}) => Part));
+
+const AnnotationsButton = later<{readonly zone: string; readonly isHour: boolean}>(() =>
+  import('../../shell/annotations-button').then(({AnnotationsButton: Part}) => Part),
+);
+const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 const dayOf = (seconds: number): number => Math.floor(seconds / 86_400);
 
@@ -59,13 +68,29 @@ export function ActiveUsers() {
         <div class="builder-result active-result">
           <div class="row">
             <UsersCard
-              question={question}
               main={main}
               until={until}
               drawn={drawn}
               today={place.today}
+              tools={
+                drawn.sticky !== undefined && (
+                  <>
+                    <PinButton
+                      page="/active"
+                      form={activeQuestionForm}
+                      search={writeAddress(activeQuestionForm, question)}
+                    />
+                    {!isShared && <AnnotationsButton zone={drawn.zone} isHour={drawn.interval === 'hour'} />}
+                  </>
+                )
+              }
               onRange={(from, to) => ask({range: {kind: 'days', from: dayOf(from), to: dayOf(to)}, every: null})}
-            />
+            >
+              <p class="page-note under-chart">
+                {countedHow[drawn.interval]} A user is active with at least one {shown?.question.what}. The users in all
+                are each counted once for the whole range: they are not the sum of the points.
+              </p>
+            </UsersCard>
           </div>
           <div class="row">
             <StickinessCard main={main} drawn={drawn} />

@@ -91,7 +91,8 @@ export function ByValue({
     <Card
       span={12}
       title={title}
-      note={address === undefined ? note : <a href={address}>{note}</a>}
+      note={note}
+      address={address}
       tools={
         <>
           {rows.length > 0 && (

@@ -1,66 +1,80 @@
-// The card with the lines of daily, weekly and monthly users, and the users in all.
+// The card with the lines of daily, weekly and monthly users, and the users in all: on their page, or as a tile of a board.
+import type {ComponentChildren} from 'preact';
 import {useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
-import {type ActiveQuestion, activeQuestionForm} from '../../address/active-address';
 import {isShared} from '../../address/base';
-import {writeAddress} from '../../address/codec';
 import {csvRows} from '../../charts/charted';
 import {linesNote} from '../../charts/comparison';
 import {count} from '../../charts/format';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
+import {onCrosshair, useMarks} from '../../service/marks';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
 import {Explained, explaining} from '../../shell/explained';
-import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
-import type {PinProps} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
 import {allOf, pointOf} from './active-behind';
 import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
-import {countedHow} from './metrics';
-
-const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 export function UsersCard({
-  question,
+  title = 'Active users',
+  address,
   main,
   until,
   drawn,
+  height = 330,
   today,
+  tools,
+  before,
+  children,
   onRange,
 }: {
-  readonly question: ActiveQuestion;
+  readonly title?: string;
+  /** Address of the report on its own page; absent: this is it. */
+  readonly address?: string;
   readonly main: Asking<AskedActive>;
   /** The compared range up to the same moment, while a bucket is open. */
   readonly until: Shown<unknown> | undefined;
   readonly drawn: DrawnActive;
+  readonly height?: number;
   readonly today: number;
+  readonly tools?: ComponentChildren;
+  /** Stands above the chart. */
+  readonly before?: ComponentChildren;
+  /** Stands below the chart. */
+  readonly children?: ComponentChildren;
   /** Asks for these days, epoch seconds. */
   readonly onRange: (from: number, to: number) => void;
 }) {
   const [isTable, setTable] = useState(false);
   const {shown} = main;
   const {lines, chart, interval, zone, moment, asOfMs, openText, sticky} = drawn;
-  const props = {...chart, label: 'Active users', clock: interval === 'hour', zone, moment};
+  const marks = useMarks(chart.times, shown?.question.days.to ?? 0, zone);
+  const props = {...chart, label: title, clock: interval === 'hour', zone, moment};
+  const isOpen = chart.openFrom !== undefined;
   return (
     <Card
       span={12}
-      title="Active users"
-      note={shown && linesNote({past: shown.question.past, isOpen: chart.openFrom !== undefined, asOfMs, today, zone})}
-      sum={shown && <Total shown={shown} until={until} isOpen={chart.openFrom !== undefined} />}
+      title={title}
+      address={address}
+      note={shown && linesNote({what: `by the ${interval}`, past: shown.question.past, isOpen, asOfMs, today, zone})}
+      sum={shown && <Total shown={shown} until={until} isOpen={isOpen} />}
       tools={
-        sticky !== undefined && (
-          <>
-            <CurlButton paths={shown!.question.paths} />
-            <PinButton page="/active" form={activeQuestionForm} search={writeAddress(activeQuestionForm, question)} />
-            <CsvButton file="active-users" rows={() => csvRows(lines)} />
-            <TableButton isTable={isTable} onChange={setTable} />
-          </>
-        )
+        <>
+          {sticky !== undefined && (
+            <>
+              <CurlButton paths={shown!.question.paths} />
+              <CsvButton file="active-users" rows={() => csvRows(lines)} />
+              <TableButton isTable={isTable} onChange={setTable} />
+            </>
+          )}
+          {tools}
+        </>
       }
     >
+      {before}
       <ReportBody asking={main} reports={ofMetrics(shown)} lines={9}>
         {() => (
           <>
@@ -72,12 +86,17 @@ export function UsersCard({
                 }
               />
             ) : (
-              <TimeChart {...props} isApart height={330} openText={openText} {...(!isShared && {onRange})} />
+              <TimeChart
+                {...props}
+                isApart
+                height={height}
+                openText={openText}
+                marks={marks}
+                onCrosshair={onCrosshair}
+                {...(!isShared && {onRange})}
+              />
             )}
-            <p class="page-note under-chart">
-              {countedHow[interval]} A user is active with at least one {shown?.question.what}. The users in all are
-              each counted once for the whole range: they are not the sum of the points.
-            </p>
+            {children}
           </>
         )}
       </ReportBody>
@@ -107,7 +126,7 @@ function Total({
         <Explained text={count(total)} of="distinct users in all" behind={allOf(shown, total)} />
       </b>{' '}
       distinct users in all
-      {past !== undefined && (
+      {past !== undefined && before !== undefined && (
         <>
           {' · '}
           <ChangeText now={total} before={before} isMoreBetter />

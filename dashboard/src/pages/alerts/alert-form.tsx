@@ -5,16 +5,18 @@ import {useState} from 'preact/hooks';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
 import {writeCondition} from '../../address/conditions';
 import {momentText} from '../../charts/format';
-import {Dialog} from '../../controls/dialog';
+import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
+import {type Labels, useSending} from '../../controls/sending';
 import type {Firing} from '../../explained/alert';
-import {change, type Fault} from '../../service/client';
+import {change, type Fault, faultOf} from '../../service/client';
 import {may} from '../../service/session';
 import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {SaveFault} from '../../shell/save-fault';
+import {FaultBox} from '../../shell/states';
 import {type AlertDraft, isWhole, previewOf} from './alert-draft';
-import {type AlertKind, kindWords, previewText, valueText} from './alert-words';
+import {type AlertKind, kindWords, minutesLabel, previewText, valueText} from './alert-words';
 import {AudienceFields} from './audience-fields';
 import type {RuleProps, SavedFunnels} from './rule-fields';
 import {TimeFields} from './time-fields';
@@ -24,6 +26,22 @@ const RuleFields = later<RuleProps>(() => import('./rule-fields').then((fields) 
 
 const kinds = Object.entries(kindWords) as [AlertKind, string][];
 const firingsShown = 5;
+
+/** Labels of the fields by the field of the API. */
+const labelsOf = (kind: AlertKind): Labels => ({
+  gte: 'Threshold',
+  lte: 'Threshold',
+  minutes: minutesLabel(kind),
+  days: 'Over the last days',
+  below: 'Converts below, in %',
+  lower_by_percent: 'Or lower than the days before by, in %',
+  min_entered: 'Not checked with fewer users',
+  step: 'Who reached step',
+  seconds: 'Late by more than, in seconds',
+  for: 'Publications in a row before it fires',
+  repeat_minutes: 'Reminder every, in minutes',
+  quiet_hours: 'Chats are silent',
+});
 
 export function AlertForm({
   title,
@@ -51,8 +69,6 @@ export function AlertForm({
 }) {
   const [draft, setDraft] = useState(begun);
   const [preview, setPreview] = useState<AlertPreviewAnswer>();
-  const [fault, setFault] = useState<Fault>();
-  const [busy, setBusy] = useState<'preview' | 'save'>();
   const edit = (changed: Partial<AlertDraft>): void => {
     setDraft({...draft, ...changed});
     setPreview(undefined);
@@ -60,75 +76,52 @@ export function AlertForm({
   const {kind} = draft;
   const note = noteOf?.(draft);
 
-  const look = async (): Promise<void> => {
-    setBusy('preview');
-    setFault(undefined);
+  const looking = useSending(async () => {
     const answer = await change<AlertPreviewAnswer>('POST', 'v1/alerts/preview', previewOf(draft));
-    setBusy(undefined);
     if (answer.kind === 'value') setPreview(answer.value);
-    else setFault(answer.fault);
-  };
-  const submit = async (): Promise<void> => {
-    setBusy('save');
-    setFault(undefined);
-    const failed = await save(draft);
-    setBusy(undefined);
-    setFault(failed);
-  };
+    return faultOf(answer);
+  }, labelsOf(kind));
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <label for="alert-name">Name</label>
-        <input
-          id="alert-name"
-          required
-          maxLength={256}
-          placeholder="What messages call it: No purchases"
-          value={draft.name}
-          onInput={({currentTarget}) => edit({name: currentTarget.value})}
-        />
-        {isNew ? (
-          <Options label="It fires when" value={kind} options={kinds} onChoose={(chosen) => edit({kind: chosen})} />
-        ) : (
-          <p class="help">{kindWords[kind]}.</p>
-        )}
-        <RuleFields draft={draft} edit={edit} funnels={funnels} />
-        {note !== undefined && <p class="help">{note}</p>}
-        {kind !== 'stalled' && <TimeFields draft={draft} edit={edit} />}
-        {may('admin') && <AudienceFields draft={draft} edit={edit} />}
-        {preview !== undefined && <Preview draft={draft} preview={preview} />}
-        {fault !== undefined && (
-          <SaveFault fault={fault} noun="alert" onLoad={({alert}) => onTheirs?.(alert as AlertAnswer)} />
-        )}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
+    <DialogForm
+      title={title}
+      actText={actText}
+      isReady={isWhole(draft) && draft.name.trim() !== ''}
+      act={() => save(draft)}
+      labels={labelsOf(kind)}
+      faultBox={(fault) => (
+        <SaveFault fault={fault} noun="alert" onLoad={({alert}) => onTheirs?.(alert as AlertAnswer)} />
+      )}
+      onClose={onClose}
+      others={
+        kind !== 'lag' &&
+        kind !== 'stalled' && (
+          <button type="button" class="button" disabled={looking.isBusy || !isWhole(draft)} onClick={looking.send}>
+            {looking.isBusy ? 'Looking …' : 'Preview 30 days'}
           </button>
-          {kind !== 'lag' && kind !== 'stalled' && (
-            <button
-              type="button"
-              class="button"
-              disabled={busy !== undefined || !isWhole(draft)}
-              onClick={() => void look()}
-            >
-              {busy === 'preview' ? 'Looking …' : 'Preview 30 days'}
-            </button>
-          )}
-          <button
-            type="submit"
-            class="button primary"
-            disabled={busy !== undefined || !isWhole(draft) || draft.name.trim() === ''}
-          >
-            {busy === 'save' ? 'Saving …' : actText}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        )
+      }
+    >
+      <label for="alert-name">Name</label>
+      <input
+        id="alert-name"
+        required
+        maxLength={256}
+        placeholder="What messages call it: No purchases"
+        value={draft.name}
+        onInput={({currentTarget}) => edit({name: currentTarget.value})}
+      />
+      {isNew ? (
+        <Options label="It fires when" value={kind} options={kinds} onChoose={(chosen) => edit({kind: chosen})} />
+      ) : (
+        <p class="help">{kindWords[kind]}.</p>
+      )}
+      <RuleFields draft={draft} edit={edit} funnels={funnels} />
+      {note !== undefined && <p class="help">{note}</p>}
+      {kind !== 'stalled' && <TimeFields draft={draft} edit={edit} />}
+      {may('admin') && <AudienceFields draft={draft} edit={edit} />}
+      {preview !== undefined && <Preview draft={draft} preview={preview} />}
+      {looking.fault !== undefined && <FaultBox fault={looking.fault} />}
+    </DialogForm>
   );
 }
 
@@ -168,7 +161,7 @@ function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview
         </ul>
       )}
       <p class="help">
-        {fired > firingsShown && `The newest ${firingsShown}. `}Times are UTC; judged every {step} minutes of the past.
+        {fired > firingsShown && `The newest ${firingsShown}. `}Times are UTC; checked every {step} minutes of the past.
       </p>
     </div>
   );

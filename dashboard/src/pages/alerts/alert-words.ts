@@ -6,12 +6,20 @@ export type AlertKind = AlertAnswer['kind'];
 export type LagKind = NonNullable<AlertAnswer['lag']>;
 
 export const kindWords: Readonly<Record<AlertKind, string>> = {
-  threshold: 'A number passes a bound',
-  absence: 'An event stays away',
+  threshold: 'A number passes a threshold',
+  absence: 'An event stops coming',
   funnel_drop: 'A saved funnel converts less',
   stalled: 'A user stalls in a saved funnel',
   lag: 'The service is late',
 };
+
+/** Label of the field of minutes. */
+export const minutesLabel = (kind: AlertKind): string =>
+  kind === 'absence'
+    ? 'Minutes without an event'
+    : kind === 'stalled'
+      ? 'Minutes without the next step'
+      : 'Within, in minutes';
 
 export const lagWords: Readonly<Record<LagKind, string>> = {
   partition: 'processing of stored events',
@@ -25,37 +33,6 @@ export type FunnelNames = ReadonlyMap<string, string>;
 
 /** Whether the alert notifies once for each user: it has no state. */
 export const isOfUsers = ({kind}: Pick<AlertAnswer, 'kind'>): boolean => kind === 'stalled';
-
-/** `at least 10 "signup" events in 1 h, if plan eq pro` */
-export function ruleText(alert: AlertAnswer, funnels: FunnelNames): string {
-  const {kind, event, count: what, minutes = 0, gte, lte, where = [], user_where: userWhere = []} = alert;
-  const conditions = [...where, ...userWhere.map((one) => `user ${one}`)];
-  const only = conditions.length === 0 ? '' : `, if ${conditions.join(' and ')}`;
-  const events = event === undefined ? 'events' : `"${event}" events`;
-  switch (kind) {
-    case 'threshold': {
-      const bound = gte === undefined ? `at most ${count(lte!)}` : `at least ${count(gte)}`;
-      return `${bound} ${what === 'users' ? `users with ${events}` : events} in ${duration(minutes * 60)}${only}`;
-    }
-    case 'absence':
-      return `no ${events} for ${duration(minutes * 60)}${only}`;
-    case 'funnel_drop':
-      return `conversion of ${funnels.get(alert.funnel!) ?? alert.funnel} over ${alert.days} days ${boundsText(alert)}${enteredText(alert)}`;
-    case 'stalled':
-      return `who reaches step ${alert.step} of ${funnels.get(alert.funnel!) ?? alert.funnel} and not the next one in ${duration(minutes * 60)}`;
-    case 'lag':
-      return `${lagWords[alert.lag!]} late by more than ${duration(alert.seconds!)}`;
-  }
-}
-
-const boundsText = ({below, lower_by_percent: lowerBy}: AlertAnswer): string =>
-  [
-    ...(below === undefined ? [] : [`below ${percent(below)}`]),
-    ...(lowerBy === undefined ? [] : [`lower by ${lowerBy}\u2009% than before`]),
-  ].join(' or ');
-
-const enteredText = ({min_entered: users = 1}: AlertAnswer): string =>
-  users === 1 ? '' : `, with ${count(users)} users or more`;
 
 /** `after 3 publications, again every 1 h, chats quiet 22:00 to 07:00 UTC`; empty where nothing differs from the defaults. */
 export function speakingText({
@@ -76,7 +53,7 @@ export function speakingText({
 /** Words of an alert's state, and the tone of its pill. */
 export function stateOf({kind, state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {
   if (paused) return ['paused', 'warn'];
-  if (state === null) return ['not judged yet', ''];
+  if (state === null) return ['not checked yet', ''];
   if (isOfUsers({kind})) return ['watching', ''];
   return state.state === 'firing' ? ['firing', 'bad'] : ['ok', ''];
 }

@@ -2,6 +2,7 @@
 
 import {useState} from 'preact/hooks';
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
+import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
@@ -11,10 +12,10 @@ import {later} from '../../shell/later';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import type {FormProps} from './alert-dialogs';
 import {alertPath} from './alert-path';
-import {type FunnelNames, isOfUsers, ruleText, speakingText, stateOf, valueText} from './alert-words';
+import {type FunnelNames, isOfUsers, speakingText, stateOf, valueText} from './alert-words';
 import {DeleteAlert} from './delete-alert';
 import type {SavedFunnels} from './rule-fields';
-import '../keys/keys.css';
+import {ruleText} from './rule-text';
 import './alerts.css';
 
 // Forms, with their pickers, come when they are asked for.
@@ -59,8 +60,8 @@ export function Alerts() {
         {value === undefined && fault === undefined && <Loading />}
         {value !== undefined && alerts.length === 0 && (
           <Empty title="No alert yet">
-            An alert watches a number of the reports, and tells webhooks and chats when it passes a bound, when an event
-            stays away, or when a saved funnel converts less.
+            An alert watches a number and notifies webhooks and chats: when it passes a threshold, when an event stops
+            coming, or when a saved funnel converts less.
           </Empty>
         )}
         {alerts.length > 0 && (
@@ -74,7 +75,7 @@ export function Alerts() {
         )}
       </section>
       <p class="page-note">
-        Alerts are judged behind each publication of reports. Webhooks and chats that take alerts are told of each
+        Alerts are checked after each publication of reports. Webhooks and chats that take alerts are notified of each
         change.
       </p>
       {isCreating && <CreateAlert funnels={funnels} onClose={close} />}
@@ -98,65 +99,49 @@ function AlertTable({
   readonly onDelete: (alert: AlertAnswer) => void;
 }) {
   return (
-    <div class="table-frame">
-      <table class="grid-table keys-table">
-        <thead>
-          <tr>
-            <th>Alert</th>
-            <th>State</th>
-            <th>Value then</th>
-            <th>Added</th>
-            <th>Since</th>
-            <th>
-              <span class="visually-hidden">What can be done</span>
-            </th>
+    <ActionsTable label="Alerts in a table" columns={['Alert', 'State', 'Value at change', 'Added', 'Since']}>
+      {alerts.map((alert) => {
+        const {id, name, kind, state, paused} = alert;
+        const [words, tone] = stateOf(alert);
+        return (
+          <tr key={id}>
+            <td>
+              <span class="row-name">{name}</span>
+              <span class="row-more">
+                {isOfUsers(alert) ? 'Tells' : 'Fires'}: {ruleText(alert, funnels)}
+              </span>
+              <span class="row-more">{speakingText(alert)}</span>
+            </td>
+            <td>
+              <span class={`pill ${tone}`}>{words}</span>
+            </td>
+            <td>{state === null ? <span class="faint">none</span> : valueText(kind, state.value)}</td>
+            <td>
+              <Moment iso={alert.created_at} />
+            </td>
+            <td>
+              {state !== null && (
+                <>
+                  <span class="narrow-only">since </span>
+                  <Moment iso={state.since} />
+                </>
+              )}
+            </td>
+            <td class="row-actions">
+              <button type="button" class="link" onClick={() => onEdit(alert)}>
+                Edit<span class="visually-hidden"> {name}</span>
+              </button>
+              <button type="button" class="link" onClick={() => onPause(alert)}>
+                {paused ? 'Resume' : 'Pause'}
+                <span class="visually-hidden"> {name}</span>
+              </button>
+              <button type="button" class="link bad" onClick={() => onDelete(alert)}>
+                Delete<span class="visually-hidden"> {name}</span>
+              </button>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {alerts.map((alert) => {
-            const {id, name, kind, state, paused} = alert;
-            const [words, tone] = stateOf(alert);
-            return (
-              <tr key={id}>
-                <td>
-                  <span class="key-name">{name}</span>
-                  <span class="key-option">
-                    {isOfUsers(alert) ? 'Tells' : 'Fires'}: {ruleText(alert, funnels)}
-                  </span>
-                  <span class="key-option">{speakingText(alert)}</span>
-                </td>
-                <td>
-                  <span class={`pill ${tone}`}>{words}</span>
-                </td>
-                <td>{state === null ? <span class="faint">none</span> : valueText(kind, state.value)}</td>
-                <td>
-                  <Moment iso={alert.created_at} />
-                </td>
-                <td>
-                  {state !== null && (
-                    <>
-                      <span class="narrow-only">since </span>
-                      <Moment iso={state.since} />
-                    </>
-                  )}
-                </td>
-                <td class="row-actions">
-                  <button type="button" class="link" onClick={() => onEdit(alert)}>
-                    Edit<span class="visually-hidden"> {name}</span>
-                  </button>
-                  <button type="button" class="link" onClick={() => onPause(alert)}>
-                    {paused ? 'Resume' : 'Pause'}
-                    <span class="visually-hidden"> {name}</span>
-                  </button>
-                  <button type="button" class="link bad" onClick={() => onDelete(alert)}>
-                    Delete<span class="visually-hidden"> {name}</span>
-                  </button>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </ActionsTable>
   );
 }

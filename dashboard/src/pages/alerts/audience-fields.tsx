@@ -1,5 +1,6 @@
 // Who an alert tells: webhooks and chats that take alerts, or some that are chosen. Only admins know which there are.
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
+import {MoreFields} from '../../controls/more-fields';
 import {Options} from '../../controls/options';
 import {useAsked} from '../../service/asked';
 import {FaultBox, Loading} from '../../shell/states';
@@ -7,23 +8,22 @@ import {kindWords} from '../webhooks/webhook-words';
 import type {FieldsProps} from './rule-fields';
 
 const audiences = [
-  ['subscribers', 'who takes alerts of this name'],
-  ['chosen', 'who is chosen here'],
+  ['subscribers', 'webhooks and chats that take alerts'],
+  ['chosen', 'only those chosen here'],
 ] as const;
 
 export function AudienceFields({draft, edit}: FieldsProps) {
   const {endpoints} = draft;
   return (
-    <details class="more">
-      <summary>Whom it tells</summary>
+    <MoreFields title="Who is notified">
       <Options
-        label="It tells"
+        label="Notify"
         value={endpoints === undefined ? 'subscribers' : 'chosen'}
         options={audiences}
         onChoose={(audience) => edit({endpoints: audience === 'chosen' ? [] : undefined})}
       />
       {endpoints !== undefined && <Chosen draft={draft} edit={edit} chosen={endpoints} />}
-    </details>
+    </MoreFields>
   );
 }
 
@@ -33,7 +33,8 @@ function Chosen({draft: {kind}, edit, chosen}: FieldsProps & {readonly chosen: r
   if (value === undefined) return fault === undefined ? <Loading /> : <FaultBox fault={fault} onAgain={ask} />;
   // Who stalls is named, and chats name nobody.
   const webhooks = value.data.filter((one) => kind !== 'stalled' || one.kind === 'webhook');
-  if (webhooks.length === 0) return <p class="help">There is nobody to choose yet: add a webhook under Settings.</p>;
+  if (webhooks.length === 0)
+    return <p class="help">There is no webhook or chat yet: add one under Settings, Webhooks.</p>;
   return (
     <fieldset class="alert-audience" aria-label="Webhooks and chats">
       {webhooks.map(({id, url, kind: receiver}) => (
@@ -50,7 +51,7 @@ function Chosen({draft: {kind}, edit, chosen}: FieldsProps & {readonly chosen: r
           </span>
         </label>
       ))}
-      {chosen.length === 0 && <p class="help">Nobody is told while nobody is chosen.</p>}
+      {chosen.length === 0 && <p class="help">Nobody is chosen, so nobody is notified.</p>}
     </fieldset>
   );
 }

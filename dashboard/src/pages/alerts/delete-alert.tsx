@@ -13,7 +13,7 @@ export function DeleteAlert({alert, onClose}: {readonly alert: AlertAnswer; read
       onDone={onClose}
       onClose={onClose}
     >
-      <p>It is not judged any more. If it fires now, nobody is told that it is over.</p>
+      <p>It is no longer checked. If it is firing now, nobody is notified of its end.</p>
     </ConfirmDialog>
   );
 }

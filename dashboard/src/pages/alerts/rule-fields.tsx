@@ -9,7 +9,7 @@ import {Field, Options} from '../../controls/options';
 import {Icon} from '../../shell/icon';
 import {today} from '../../shell/today';
 import type {AlertDraft} from './alert-draft';
-import {type LagKind, lagWords} from './alert-words';
+import {type LagKind, lagWords, minutesLabel} from './alert-words';
 
 export type SavedFunnels = (typeof savedFunnelsAnswer)['_output']['data'];
 
@@ -44,7 +44,7 @@ function EventFields({draft, edit}: FieldsProps) {
   const {kind, count, event, where, userWhere, minutes, side, bound} = draft;
   return (
     <>
-      <Field label="Events of the name">
+      <Field label="Event">
         <div class="with-button alert-event">
           <EventPicker label="Event" name={event} days={days} onChoose={(name) => edit({event: name})} />
           {event !== undefined && (
@@ -59,28 +59,24 @@ function EventFields({draft, edit}: FieldsProps) {
             </button>
           )}
         </div>
-        {event === undefined && <p class="help">None is chosen: events of any name count.</p>}
+        {event === undefined && <p class="help">Without a choice events of any name count.</p>}
       </Field>
-      <div class="alert-fields">
+      <div class="number-fields">
         {kind === 'threshold' && (
           <>
             <Options label="Number of" value={count} options={countWords} onChoose={(one) => edit({count: one})} />
             <Options label="Is" value={side} options={sideWords} onChoose={(one) => edit({side: one})} />
-            <NumberField label="Bound" value={bound} onType={(text) => edit({bound: text})} />
+            <NumberField label="Threshold" value={bound} onType={(text) => edit({bound: text})} />
           </>
         )}
-        <NumberField
-          label={kind === 'threshold' ? 'Minutes to count' : 'Minutes without an event'}
-          value={minutes}
-          onType={(text) => edit({minutes: text})}
-        />
+        <NumberField label={minutesLabel(kind)} value={minutes} onType={(text) => edit({minutes: text})} />
       </div>
-      <Field label="Only events with">
+      <Field label="Only events where">
         <ConditionList
           conditions={where}
           keys={{of: 'events', event, days}}
           of="of the events"
-          add={where.length === 0 ? 'Whatever they say: add a filter' : 'Filter'}
+          add={where.length === 0 ? 'All of them: add a filter' : 'Filter'}
           onChange={(conditions) => edit({where: conditions})}
         />
       </Field>
@@ -109,16 +105,12 @@ function StallFields({draft, edit, funnels}: RuleProps) {
   return (
     <>
       <FunnelChoice draft={draft} edit={edit} funnels={funnels} />
-      <div class="alert-fields">
+      <div class="number-fields">
         <NumberField label="Who reached step" value={draft.step} onType={(step) => edit({step})} />
-        <NumberField
-          label="Minutes without the next step"
-          value={draft.minutes}
-          onType={(minutes) => edit({minutes})}
-        />
+        <NumberField label={minutesLabel('stalled')} value={draft.minutes} onType={(minutes) => edit({minutes})} />
       </div>
       <p class="help">
-        Webhooks that take <code>funnel.stalled</code> are told each user. Chats are not: they name nobody.
+        Webhooks that take <code>funnel.stalled</code> get a message for each user. Chats get none: they name nobody.
       </p>
     </>
   );
@@ -128,16 +120,16 @@ function FunnelFields({draft, edit, funnels}: RuleProps) {
   return (
     <>
       <FunnelChoice draft={draft} edit={edit} funnels={funnels} />
-      <div class="alert-fields">
-        <NumberField label="Number of days" value={draft.days} onType={(days) => edit({days})} />
+      <div class="number-fields">
+        <NumberField label="Over the last days" value={draft.days} onType={(days) => edit({days})} />
         <NumberField label="Converts below, in %" value={draft.below} onType={(below) => edit({below})} />
         <NumberField
-          label="Or lower than before by, in %"
+          label="Or lower than the days before by, in %"
           value={draft.lowerBy}
           onType={(lowerBy) => edit({lowerBy})}
         />
         <NumberField
-          label="Not judged with fewer users"
+          label="Not checked with fewer users"
           value={draft.minEntered}
           hint="1"
           onType={(minEntered) => edit({minEntered})}
@@ -149,7 +141,7 @@ function FunnelFields({draft, edit, funnels}: RuleProps) {
 
 function LagFields({draft, edit}: FieldsProps) {
   return (
-    <div class="alert-fields">
+    <div class="number-fields">
       <Options label="Which part" value={draft.lag} options={lags} onChoose={(lag) => edit({lag})} />
       <NumberField label="Late by more than, in seconds" value={draft.seconds} onType={(seconds) => edit({seconds})} />
     </div>

@@ -3,6 +3,7 @@ import type {ListedRun} from '../../../../src/bench-run';
 import {Dumbbell} from '../../charts/dumbbell';
 import {percent} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
+import {TableFrame} from '../../controls/table-frame';
 import {Card} from '../../shell/card';
 import {download} from '../../shell/download';
 import {Icon} from '../../shell/icon';
@@ -225,8 +226,7 @@ function Rows({
   readonly label: string;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-    <section class="table-frame" tabIndex={0} aria-label={label}>
+    <TableFrame label={label}>
       <table class="grid-table compare-table">
         <thead>
           <tr>
@@ -270,7 +270,7 @@ function Rows({
           ))}
         </tbody>
       </table>
-    </section>
+    </TableFrame>
   );
 }
 

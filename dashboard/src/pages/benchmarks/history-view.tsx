@@ -4,6 +4,7 @@ import type {RunList} from '../../../../src/bench-run';
 import {pageAddress} from '../../address/base';
 import {agoText} from '../../charts/format';
 import {RunChart} from '../../charts/run-chart';
+import {TableFrame} from '../../controls/table-frame';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
@@ -82,8 +83,7 @@ function Shortfalls({histories}: {readonly histories: readonly BenchHistory[]}) 
             Every figure that has a target meets it.
           </p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-          <section class="table-frame" tabIndex={0} aria-label="Figures that are short of their target">
+          <TableFrame label="Figures that are short of their target">
             <table class="grid-table shortfalls">
               <thead>
                 <tr>
@@ -103,7 +103,7 @@ function Shortfalls({histories}: {readonly histories: readonly BenchHistory[]}) 
                 ))}
               </tbody>
             </table>
-          </section>
+          </TableFrame>
         )}
       </Card>
     </div>
@@ -231,8 +231,7 @@ function RunsTable({
   readonly runs: BenchHistory['runs'];
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-    <section class="table-frame runs-table" tabIndex={0} aria-label={`Runs of ${bench} in numbers`}>
+    <TableFrame label={`Runs of ${bench} in numbers`} look="runs-table">
       <table class="grid-table">
         <thead>
           <tr>
@@ -269,6 +268,6 @@ function RunsTable({
           ))}
         </tbody>
       </table>
-    </section>
+    </TableFrame>
   );
 }

@@ -10,6 +10,7 @@ import {spreadOf} from '../../charts/spread';
 import {CopyButton} from '../../controls/copy-button';
 import {Moment} from '../../controls/moment';
 import {Snippet} from '../../controls/snippet';
+import {TableFrame} from '../../controls/table-frame';
 import {useAsked} from '../../service/asked';
 import {Card} from '../../shell/card';
 import {download} from '../../shell/download';
@@ -75,8 +76,7 @@ export function RunView({runs, id}: {readonly runs: readonly ListedRun[]; readon
 function Figures({run}: {readonly run: ListedRun}) {
   return (
     <Card span={12} title="Figures" note="a dot for each round; the upright is the median">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
-      <section class="table-frame" tabIndex={0} aria-label="Figures of the run">
+      <TableFrame label="Figures of the run">
         <table class="grid-table figures-table">
           <thead>
             <tr>
@@ -93,7 +93,7 @@ function Figures({run}: {readonly run: ListedRun}) {
             ))}
           </tbody>
         </table>
-      </section>
+      </TableFrame>
     </Card>
   );
 }
@@ -140,8 +140,7 @@ function Latencies({run}: {readonly run: ListedRun}) {
     <Card span={12} title="Latency by percentile" note="medians of the rounds; both axes are logarithmic">
       <div class="latencies">
         <PercentileCurve label="Latency by percentile" curves={curves} />
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
-        <section class="table-frame" tabIndex={0} aria-label="Latency by percentile, in ms">
+        <TableFrame label="Latency by percentile, in ms">
           <table class="grid-table">
             <thead>
               <tr>
@@ -172,7 +171,7 @@ function Latencies({run}: {readonly run: ListedRun}) {
               ))}
             </tbody>
           </table>
-        </section>
+        </TableFrame>
       </div>
     </Card>
   );

@@ -26,7 +26,8 @@ export function PinnedFunnel({search, range, days, tools, onFresh}: TileProps) {
     <Card
       span={12}
       title={title}
-      note={<a href={address}>{windowNote(window)}</a>}
+      note={windowNote(window)}
+      address={address}
       sum={
         answer !== undefined && (
           <>

@@ -29,7 +29,8 @@ export function PinnedPaths({search, range, days, tools, onFresh}: TileProps) {
     <Card
       span={12}
       title={title}
-      note={<a href={address}>one path a user</a>}
+      note="one path a user"
+      address={address}
       sum={
         answer !== undefined && (
           <>

@@ -2,6 +2,7 @@
 import {useLocation} from 'preact-iso';
 import {pageAddress} from '../../address/base';
 import {Head} from '../../shell/head';
+import {later} from '../../shell/later';
 import {Arriving} from './arriving';
 import './events.css';
 import {History} from './history';
@@ -11,6 +12,7 @@ const tabs = [
   {show: 'arriving', name: 'Arriving', Body: Arriving},
   {show: 'history', name: 'History', Body: History},
   {show: 'refused', name: 'Refused', Body: RefusedEvents},
+  {show: 'names', name: 'Names', Body: later(() => import('./names').then(({Names}) => Names))},
 ] as const;
 
 export function Events() {

@@ -3,13 +3,15 @@
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
-import {pageAddress} from '../../address/base';
+import {dashboardPath, pageAddress} from '../../address/base';
 import {inUtc} from '../../address/report-address';
 import {momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
+import {TableFrame} from '../../controls/table-frame';
 import {type Fault, read} from '../../service/client';
 import {Card} from '../../shell/card';
+import {Icon} from '../../shell/icon';
 import {CurlButton} from '../../shell/page-tools';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {EventsTable} from './events-table';
@@ -71,16 +73,31 @@ export function History() {
       span={12}
       title="History"
       note="live: what was accepted is here"
-      tools={isExported && <CurlButton paths={exportPaths(asked, zone)} help={changesHelp} />}
+      tools={
+        isExported && (
+          <>
+            <CurlButton paths={[exportPath(asked, zone), ...changesPaths]} help={changesHelp} />
+            <a
+              class="quiet"
+              href={`${dashboardPath}/api/${exportPath(asked, zone)}`}
+              download="events.ndjson"
+              title="Download these events, as lines of JSON"
+              aria-label="Download these events, as lines of JSON"
+            >
+              <Icon name="download" />
+            </a>
+          </>
+        )
+      }
     >
       <FilterFields fields={fieldsIn(zone)} values={filter} onChange={show} />
       {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />}
       {events === undefined && fault === undefined && <Loading lines={6} />}
       {events !== undefined && events.length === 0 && fault === undefined && (
-        <Empty title="No event is like this">Names and ids are compared letter by letter.</Empty>
+        <Empty title="No event matches">Names and ids are compared letter by letter.</Empty>
       )}
       {events !== undefined && events.length > 0 && (
-        <div class="table-frame">
+        <TableFrame label="History in a table">
           <EventsTable time="Time">
             {events.map((one) => (
               <EventRows
@@ -92,7 +109,7 @@ export function History() {
               />
             ))}
           </EventsTable>
-        </div>
+        </TableFrame>
       )}
       {cursor !== null && events !== undefined && (
         <button type="button" class="button more-events" onClick={() => void ask(cursor, () => true)}>
@@ -103,12 +120,11 @@ export function History() {
   );
 }
 
-/** Paths for a copy elsewhere: all of these events as lines; or all changes, the first page and those after it. */
-const exportPaths = (asked: Filter, zone: string): readonly string[] => [
-  `v1/export?${new URLSearchParams({...asked, [inUtc[0]]: zone})}`,
-  'v1/changes?limit=1000',
-  'v1/changes?limit=1000&after=NEXT',
-];
+/** All of these events as lines. */
+const exportPath = (asked: Filter, zone: string): string =>
+  `v1/export?${new URLSearchParams({...asked, [inUtc[0]]: zone})}`;
+/** For a copy that is kept elsewhere: all changes, the first page and those after it. */
+const changesPaths = ['v1/changes?limit=1000', 'v1/changes?limit=1000&after=NEXT'];
 const changesHelp = 'NEXT is the "next" of the page of changes before.';
 
 function EventRows({

@@ -12,6 +12,8 @@ import type {
   SeenRefusals,
 } from '../../../../src/edge/dashboard/answers/stream.js';
 import {pageAddress} from '../../address/base';
+import {addressAsking} from '../../address/codec';
+import {trendForm} from '../../address/report-address';
 import {agoText, clockText, duration} from '../../charts/format';
 import {propertiesText, whoOf} from '../../service/arrivals';
 import {read} from '../../service/client';
@@ -19,7 +21,6 @@ import {streamState, useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
-import {places} from '../../shell/places';
 
 const refusalsMax = 6;
 const againMs = 1_000;
@@ -152,15 +153,11 @@ function Due({
   return <>{seconds > 0 ? `In at most ${duration(seconds)}.` : 'Any moment now.'}</>;
 }
 
-function Report({event}: {readonly event: string}) {
-  const hasTrends = places.some(({path}) => path === '/trends');
-  if (!hasTrends) return <>Every report has it.</>;
-  return (
-    <a class="link" href={`${pageAddress('/trends')}?events=${encodeURIComponent(event)}`}>
-      Your first report
-    </a>
-  );
-}
+const Report = ({event}: {readonly event: string}) => (
+  <a class="link" href={pageAddress('/trends') + addressAsking(trendForm, {event: [event]})}>
+    Your first report
+  </a>
+);
 
 /** Asked until it is there, which is at once but for a partition that is behind. @returns when it was seen. */
 function useInHistory(arrival: ArrivedEvent | undefined): number | undefined {

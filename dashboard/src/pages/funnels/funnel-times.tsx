@@ -145,7 +145,7 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
   const below = sharesBelow(bars);
   const nameOf = (index: number): string => names?.[index] ?? `${index + 1} of them`;
   return (
-    <div class="times">
+    <div class="funnel-times">
       <label class="times-step">
         <span class="help">Step</span>
         <select value={String(at)} onChange={({currentTarget}) => setChosen(Number(currentTarget.value))}>

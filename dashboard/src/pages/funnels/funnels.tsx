@@ -38,10 +38,7 @@ const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({
 const FunnelNote = later<FunnelNoteProps>(() => import('./funnel-note').then(({FunnelNote: Part}) => Part));
 const FunnelTimes = later<FunnelTimesProps>(() => import('./funnel-times').then(({FunnelTimes: Part}) => Part));
 const SavedFunnels = later<SavedFunnelsProps>(() => import('./saved-funnels').then(({SavedFunnels: Part}) => Part));
-const Variants = later<VariantsProps>(
-  () => import('./variants').then(({Variants: Part}) => Part),
-  <Loading lines={6} />,
-);
+const Variants = later<VariantsProps>(() => import('./variants').then(({Variants: Part}) => Part));
 
 const RulesForm = later<RulesFormProps>(
   () => import('./rules-form').then(({RulesForm: Part}) => Part),
@@ -87,7 +84,6 @@ export function Funnels() {
       return funnelBehind({question: of, span, step, outcome, value, when, freshness, row: row && {is: row, name}});
     };
   };
-  const showWho = (step: number, outcome: Outcome): void => void (explaining.value = behind(step, outcome));
   return (
     <>
       <ReportHead
@@ -146,7 +142,9 @@ export function Funnels() {
                     <Funnel
                       steps={answer!.steps}
                       {...(stepNames && {names: stepNames})}
-                      {...(!isShared && {onWho: showWho})}
+                      {...(!isShared && {
+                        onWho: (step, outcome) => void (explaining.value = behind(step, outcome)),
+                      })}
                     />
                     <FunnelNote answer={answer!} question={asked!.question} />
                   </>

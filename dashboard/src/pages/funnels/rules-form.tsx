@@ -32,7 +32,7 @@ export function RulesForm({question, days, onChange}: RulesFormProps) {
       <div class="builder-fields">
         <WindowControl window={window} onChange={(changed) => onChange({window: changed})} />
         <Options
-          label="Steps come"
+          label="Order of the steps"
           value={order ?? 'in order'}
           options={[
             ['in order', 'In this order, others between'],
@@ -43,11 +43,11 @@ export function RulesForm({question, days, onChange}: RulesFormProps) {
         />
         {window !== null && (
           <Options
-            label="In these days"
+            label="The days apply to"
             value={paths ?? 'all'}
             options={[
-              ['all', 'Every step'],
-              ['entry', 'The first step; the others may follow'],
+              ['all', 'every step'],
+              ['entry', 'the first step alone'],
             ]}
             onChoose={(chosen) => onChange({paths: chosen === 'all' ? null : chosen})}
           />
@@ -64,20 +64,20 @@ export function RulesForm({question, days, onChange}: RulesFormProps) {
         <ByField by={by} event={steps[0]} days={days} onChange={(chosen) => onChange({by: chosen})} />
         {by !== null && !by.startsWith('trait:') && steps.length > 1 && (
           <Options
-            label="Its value is that"
+            label="Its value is taken from"
             value={by_at ?? '1'}
             options={[
-              ...steps.slice(0, stepsMax).map((event, at) => [String(at + 1), `of step ${at + 1}, ${event}`] as const),
-              ['first', 'of the first step that has one'] as const,
-              ['last', 'of the last step that has one'] as const,
+              ...steps.slice(0, stepsMax).map((event, at) => [String(at + 1), `step ${at + 1}, ${event}`] as const),
+              ['first', 'the first step that has one'] as const,
+              ['last', 'the last step that has one'] as const,
             ]}
             onChoose={(chosen) => onChange({by_at: chosen === '1' ? null : chosen})}
           />
         )}
-        <Field label="All steps have the same">
+        <Field label="Every step has the same value of">
           <div class="builder-row">
             <PropertyPicker
-              label="Property that all steps have the same value of"
+              label="Property that every step has the same value of"
               keys={{of: 'events', event: steps[0], days}}
               value={hold ?? undefined}
               onChoose={(chosen) => onChange({hold: chosen})}
@@ -119,7 +119,7 @@ function Exclusions({
     onChange(exclusions.map((one, index) => (index === at ? {...one, ...changed} : one)));
   const places = Array.from({length: stepCount - 1}, (_, at) => [at + 1, at + 2] as const);
   return (
-    <Field label="Not with, between two steps">
+    <Field label="Events that must not come between">
       <div class="conditions">
         {exclusions.map(({event, between}, at) => (
           <div key={at} class="condition">

@@ -64,7 +64,9 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
           ))}
         </ul>
       )}
-      {!!value?.late_users && <p class="help">Users told of late, as FUNNEL_MEMORY_MIB is full: {value.late_users}.</p>}
+      {!!value?.late_users && (
+        <p class="help">Users whose messages came late because FUNNEL_MEMORY_MIB is full: {value.late_users}.</p>
+      )}
       {step.length > 0 && (
         <form
           class="with-button save-funnel"

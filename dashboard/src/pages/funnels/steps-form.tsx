@@ -48,7 +48,7 @@ export function StepsForm({
           {steps.length} of {stepsMax}
         </span>
       </header>
-      <ol class="builder-rows steps" ref={list}>
+      <ol class="builder-rows funnel-steps" ref={list}>
         {steps.map(({event: step, where}, at) => (
           <li
             key={`${at}/${step}`}
@@ -64,7 +64,7 @@ export function StepsForm({
             }}
           >
             <div class="builder-row">
-              <span class="step handle" aria-hidden="true" title="Drag it to another place" {...reorder.handle(at)}>
+              <span class="step handle" aria-hidden="true" title="Drag it" {...reorder.handle(at)}>
                 {at + 1}
               </span>
               <EventPicker

@@ -4,23 +4,13 @@ import type {Outcome} from '../../address/funnel-address';
 import {differenceInterval, type Interval, type Share, shareInterval, verdictOf} from '../../charts/difference';
 import {count, percent} from '../../charts/format';
 import {stepName} from '../../charts/funnel';
+import {rowText} from '../../charts/series-lines';
 import {TableFrame} from '../../controls/table-frame';
 import {type Behind, Explained} from '../../shell/explained';
 import './variants.css';
 
 export type VariantRow = NonNullable<WalkedFunnelAnswer['breakdown']>['rows'][number];
 type Row = VariantRow;
-
-const kindWords = {missing: 'missing', null: 'null', not_scalar: 'lists and objects'} as const;
-
-const rowName = ({value, kind, values}: Row): string =>
-  kind === undefined
-    ? value === ''
-      ? '(empty)'
-      : value!
-    : kind === 'other'
-      ? `other (${values} value${values === 1 ? '' : 's'})`
-      : kindWords[kind];
 
 export interface VariantsProps {
   readonly rows: readonly Row[];
@@ -35,9 +25,9 @@ export function Variants({rows, names, behind}: VariantsProps) {
     <>
       <ul class="variants">
         {rows.map((row) => (
-          <li key={rowName(row)}>
+          <li key={rowText(row)}>
             <h3>
-              <span title={rowName(row)}>{rowName(row)}</span>
+              <span title={rowText(row)}>{rowText(row)}</span>
               <b>{percent(row.conversion_rate)}</b>
             </h3>
             <ol>
@@ -52,8 +42,8 @@ export function Variants({rows, names, behind}: VariantsProps) {
                   <span class="number">
                     <Explained
                       text={count(step.count)}
-                      of={`${rowName(row)} at step ${at + 1}`}
-                      behind={behind(at + 1, 'reached', row, rowName(row))}
+                      of={`${rowText(row)} at step ${at + 1}`}
+                      behind={behind(at + 1, 'reached', row, rowText(row))}
                     />
                   </span>
                   <span class="number share">{percent(step.conversion_rate)}</span>
@@ -87,7 +77,7 @@ function Differences({rows}: {readonly rows: readonly Row[]}) {
               <th class="number">Users</th>
               <th class="number">Converted</th>
               <th class="number">Conversion, 95 %</th>
-              <th class="number">Against {rowName(base)}, points</th>
+              <th class="number">Against {rowText(base)}, points</th>
               <th>Verdict</th>
             </tr>
           </thead>
@@ -97,8 +87,8 @@ function Differences({rows}: {readonly rows: readonly Row[]}) {
               const own = shareInterval(share);
               const difference = row === base ? undefined : differenceInterval(share, shareOf(base), others.length);
               return (
-                <tr key={rowName(row)}>
-                  <td class="name">{rowName(row)}</td>
+                <tr key={rowText(row)}>
+                  <td class="name">{rowText(row)}</td>
                   <td class="number">{count(share.all)}</td>
                   <td class="number">{count(share.did)}</td>
                   <td class="number">{own === undefined ? '–' : intervalText(own, (value) => percent(value))}</td>

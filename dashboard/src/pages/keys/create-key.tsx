@@ -2,30 +2,26 @@
 
 import {useState} from 'preact/hooks';
 import type {CreatedKey} from '../../../../src/edge/answers/keys.js';
-import {Dialog} from '../../controls/dialog';
+import {CardChoice} from '../../controls/card-choice';
+import {DialogForm} from '../../controls/dialog-form';
+import {MoreFields} from '../../controls/more-fields';
 import {apiAddress} from '../../service/api-address';
-import {change, type Fault} from '../../service/client';
-import {FaultBox} from '../../shell/states';
+import {change, type Fault, faultOf} from '../../service/client';
 import {curlOf} from './key';
-import {type KeyDraft, KindCards, LimitFields, noLimits, optionsOf} from './key-form';
+import {type KeyDraft, kinds, LimitFields, noLimits, optionsOf} from './key-form';
 import {SecretDialog} from './secret-dialog';
 
 export function CreateKey({onClose}: {readonly onClose: () => void}) {
   const [draft, setDraft] = useState<KeyDraft>({kind: 'write', name: '', limits: noLimits});
   const [created, setCreated] = useState<CreatedKey>();
-  const [fault, setFault] = useState<Fault>();
-  const [isBusy, setBusy] = useState(false);
 
-  const create = async (): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
+  const create = async (): Promise<Fault | undefined> => {
     const {kind, name, limits} = draft;
     const options = kind === 'write' ? optionsOf(limits) : {};
     const body = {kind, name: name.trim(), ...(Object.keys(options).length === 0 ? {} : {options})};
     const answer = await change<CreatedKey>('POST', 'keys', body);
-    setBusy(false);
     if (answer.kind === 'value') setCreated(answer.value);
-    else setFault(answer.fault);
+    return faultOf(answer);
   };
 
   if (created !== undefined) {
@@ -40,39 +36,34 @@ export function CreateKey({onClose}: {readonly onClose: () => void}) {
     );
   }
   return (
-    <Dialog title="Create a key" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
-      >
-        <KindCards value={draft.kind} onChange={(kind) => setDraft({...draft, kind})} />
-        <label for="key-name">Name</label>
-        <input
-          id="key-name"
-          required
-          maxLength={256}
-          placeholder="What it is for: shop front, nightly report"
-          value={draft.name}
-          onInput={({currentTarget}) => setDraft({...draft, name: currentTarget.value})}
-        />
-        {draft.kind === 'write' && (
-          <details class="more">
-            <summary>Limits</summary>
-            <LimitFields value={draft.limits} onChange={(limits) => setDraft({...draft, limits})} />
-          </details>
-        )}
-        {fault !== undefined && <FaultBox fault={fault} />}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" disabled={isBusy || draft.name.trim() === ''}>
-            {isBusy ? 'Creating …' : 'Create the key'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Create a key"
+      actText="Create the key"
+      isReady={draft.name.trim() !== ''}
+      act={create}
+      onClose={onClose}
+    >
+      <CardChoice
+        label="Kind"
+        name="kind"
+        value={draft.kind}
+        options={kinds}
+        onChoose={(kind) => setDraft({...draft, kind})}
+      />
+      <label for="key-name">Name</label>
+      <input
+        id="key-name"
+        required
+        maxLength={256}
+        placeholder="What it is for: shop front, nightly report"
+        value={draft.name}
+        onInput={({currentTarget}) => setDraft({...draft, name: currentTarget.value})}
+      />
+      {draft.kind === 'write' && (
+        <MoreFields title="Limits">
+          <LimitFields value={draft.limits} onChange={(limits) => setDraft({...draft, limits})} />
+        </MoreFields>
+      )}
+    </DialogForm>
   );
 }

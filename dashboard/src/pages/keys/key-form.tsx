@@ -1,6 +1,7 @@
 // The fields of a new key: its kind as cards that say what each may, its name, and the limits of a write key.
 import type {KeyKind, ShownOptions} from './key';
 import {kindWords} from './key';
+import './keys.css';
 
 export interface KeyDraft {
   readonly kind: KeyKind;
@@ -34,23 +35,10 @@ export function optionsOf({identify, origins, rate}: LimitsDraft): object {
   };
 }
 
-const kinds: readonly KeyKind[] = ['write', 'read', 'secret'];
-
-export function KindCards({value, onChange}: {readonly value: KeyKind; readonly onChange: (kind: KeyKind) => void}) {
-  return (
-    <fieldset class="kinds">
-      <legend>Kind</legend>
-      {kinds.map((kind) => (
-        <label key={kind} class={kind === value ? 'kind chosen' : 'kind'}>
-          <input type="radio" name="kind" value={kind} checked={kind === value} onChange={() => onChange(kind)} />
-          <strong>{kindWords[kind].title}</strong>
-          <span>{kindWords[kind].may}</span>
-          <span>{kindWords[kind].mayNot}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
+export const kinds = (['write', 'read', 'secret'] as const).map((word) => {
+  const {title, may, mayNot} = kindWords[word];
+  return {word, title, lines: [may, mayNot]};
+});
 
 export function LimitFields({
   value,
@@ -60,7 +48,7 @@ export function LimitFields({
   readonly onChange: (limits: LimitsDraft) => void;
 }) {
   return (
-    <div class="fields">
+    <div class="key-limits">
       <label class="check">
         <input
           type="checkbox"

@@ -13,7 +13,6 @@ import {optionWords, prefixOf} from './key';
 import {LimitKey} from './limit-key';
 import {RevokeKey} from './revoke-key';
 import {RotateKey} from './rotate-key';
-import './keys.css';
 
 type Open =
   | {readonly what: 'create'}
@@ -78,13 +77,13 @@ export function Keys() {
 
 function KeyTable({keys, onOpen}: {readonly keys: readonly ListedKey[]; readonly onOpen: (open: Open) => void}) {
   return (
-    <ActionsTable label="Keys in a table" look="keys-table" columns={['Name', 'Kind', 'Key', 'Created', 'Last used']}>
+    <ActionsTable label="Keys in a table" columns={['Name', 'Kind', 'Key', 'Created', 'Last used']}>
       {keys.map((key) => (
         <tr key={key.id} class={key.revoked_at === null ? '' : 'revoked'}>
           <td>
-            <span class="key-name">{key.name}</span>
+            <span class="row-name">{key.name}</span>
             {optionWords(key.options).map((words) => (
-              <span key={words} class="key-option">
+              <span key={words} class="row-more">
                 {words}
               </span>
             ))}

@@ -13,6 +13,7 @@ import {FaultBox} from '../../shell/states';
 import {curlOf} from './key';
 import {revokeKey} from './revoke-key';
 import {ShownOnce} from './shown-once';
+import './keys.css';
 
 /** A key that was used so lately is still in use somewhere. */
 const inUseMs = 60_000;
@@ -63,7 +64,7 @@ export function RotateKey({
         return isAsked;
       }}
     >
-      <ol class="steps">
+      <ol class="rotation">
         <Step title="Make the new key" state={created === undefined ? 'now' : 'done'}>
           {created === undefined ? (
             <>
@@ -78,7 +79,7 @@ export function RotateKey({
               <>
                 <ShownOnce secret={key} label="The new key" snippet={curlOf(key, old.kind, apiAddress.value)} />
                 {isAsked && (
-                  <p class="asked" role="alert">
+                  <p class="shown-once-asked" role="alert">
                     Is it stored? Once this is closed nobody can show the key again.
                   </p>
                 )}
@@ -120,7 +121,7 @@ export function RotateKey({
           {created !== undefined && !isRevoked && (
             <>
               {isEarly && isDoubted && (
-                <p class="asked" role="alert">
+                <p class="shown-once-asked" role="alert">
                   {isOldInUse
                     ? 'The old key was used within the last minute. Programs that still send it will be refused.'
                     : 'The new key was not used yet. Programs that send the old key will be refused.'}
@@ -156,9 +157,9 @@ function Step({
   readonly children: preact.ComponentChildren;
 }) {
   return (
-    <li class={`step-${state}`}>
+    <li class={state}>
       <h3>
-        <span class="step-mark" aria-hidden="true">
+        <span class="rotation-mark" aria-hidden="true">
           {state === 'done' && <Icon name="check" />}
         </span>
         {title}

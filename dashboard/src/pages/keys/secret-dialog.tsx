@@ -25,7 +25,7 @@ export function SecretDialog({
     <Dialog title={title} onClose={onClose} mayClose={mayClose}>
       <ShownOnce secret={secret} label={label} {...(snippet === undefined ? {} : {snippet})} />
       {isAsked && (
-        <p class="asked" role="alert">
+        <p class="shown-once-asked" role="alert">
           Is it stored? Once this is closed nobody can show it again.
         </p>
       )}

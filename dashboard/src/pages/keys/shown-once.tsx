@@ -2,6 +2,7 @@
 import {useEffect, useRef} from 'preact/hooks';
 import {ApiAddressNote} from '../../controls/api-address-note';
 import {CopyButton} from '../../controls/copy-button';
+import './shown-once.css';
 
 export function ShownOnce({
   secret,

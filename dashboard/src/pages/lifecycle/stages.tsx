@@ -97,7 +97,8 @@ export function Stages({
     <Card
       span={12}
       title={title}
-      note={address === undefined ? note : <a href={address}>{note}</a>}
+      note={note}
+      address={address}
       sum={
         last !== undefined && (
           <>

@@ -88,7 +88,8 @@ export function TrendCard({
     <Card
       span={span}
       title={title}
-      note={question === undefined ? undefined : address === undefined ? note : <a href={address}>{note}</a>}
+      note={question === undefined ? undefined : note}
+      address={address}
       tools={
         <>
           {lines.length > 0 && (

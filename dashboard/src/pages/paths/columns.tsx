@@ -72,7 +72,7 @@ export function Columns({answer, shown: asked}: {readonly answer: PathsAnswer; r
               ))}
               {all !== undefined && all > 0 && (
                 <li class="path-else">
-                  <span>by ways not shown</span>
+                  <span>by paths that are not shown</span>
                   <span class="number">{count(all)}</span>
                 </li>
               )}

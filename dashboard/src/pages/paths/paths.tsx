@@ -75,7 +75,7 @@ export function Paths() {
                 onChoose={(name) => ask({event: name})}
               />
             </Field>
-            <Field label="Events on paths">
+            <Field label="Only events where">
               <ConditionList
                 conditions={question.where}
                 keys={{of: 'events', event: undefined, days}}
@@ -93,7 +93,7 @@ export function Paths() {
               onChoose={(depth) => ask({depth: Number(depth)})}
             />
             <Options
-              label="Ways shown of each step"
+              label="Events shown in each step"
               value={String(question.top)}
               options={topsWith(question.top).map((one) => [String(one), `The ${one} most frequent`] as const)}
               onChoose={(top) => ask({top: Number(top)})}
@@ -103,7 +103,7 @@ export function Paths() {
         <div class="row builder-result">
           <Card
             span={12}
-            title="Ways"
+            title="Paths"
             note={`one path a user, ${datesText(days, place.today)}, ${question.zone}`}
             sum={
               answer !== undefined && (

@@ -109,7 +109,7 @@ function Search({
           data-search
           aria-label={kind === 'user' ? 'userId, exactly' : 'anonymousId, exactly'}
           placeholder={
-            onPrefix === undefined ? 'Another id, exactly' : 'An id: what is listed begins so, Enter finds exactly it'
+            onPrefix === undefined ? 'Another id, exactly' : 'The beginning of an id; Enter opens the exact id'
           }
           autocomplete="off"
           spellcheck={false}

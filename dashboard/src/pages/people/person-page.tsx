@@ -219,7 +219,7 @@ function Unknown({person, onFind}: {readonly person: PersonId; readonly onFind: 
       </Empty>
       <div class="state-ways">
         <button type="button" class="button" onClick={() => onFind({kind: other, id: person.id})}>
-          Look for it as {other === 'user' ? 'a userId' : 'an anonymousId'}
+          Search for it as {other === 'user' ? 'a userId' : 'an anonymousId'}
         </button>
       </div>
     </section>

@@ -35,7 +35,8 @@ export function CurveCard({title, address, asking, interval, tools, before}: Cur
     <Card
       span={12}
       title={title}
-      note={address === undefined ? note : <a href={address}>{note}</a>}
+      note={note}
+      address={address}
       sum={
         answer !== undefined && (
           <>

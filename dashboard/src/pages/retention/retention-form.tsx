@@ -55,8 +55,8 @@ export function RetentionForm({
         label="Who is in a cohort"
         value={cohort}
         options={[
-          ['first', 'Who began for the first time'],
-          ['recurring', 'Everybody who began in it'],
+          ['first', 'Users who did it for the first time'],
+          ['recurring', 'Every user who did it in that period'],
         ]}
         onChoose={(chosen) => onChange({cohort: chosen})}
       />
@@ -64,8 +64,8 @@ export function RetentionForm({
         label="A return counts"
         value={criteria}
         options={[
-          ['on', 'In exactly its period'],
-          ['on_or_after', 'In its period or later'],
+          ['on', 'In exactly that period'],
+          ['on_or_after', 'In that period or a later one'],
         ]}
         onChoose={(chosen) => onChange({criteria: chosen})}
       />
@@ -73,7 +73,7 @@ export function RetentionForm({
         label="Periods"
         value={frame}
         options={[
-          ['calendar', 'Of the calendar'],
+          ['calendar', 'Calendar days, weeks or months'],
           ['rolling', "From each user's own start"],
         ]}
         onChoose={(chosen) => onChange({frame: chosen})}

@@ -4,11 +4,11 @@ import type {CreatedShareAnswer, ShareNeedsWordAnswer} from '../../../../src/edg
 import {sharePath} from '../../address/base';
 import {CopyButton} from '../../controls/copy-button';
 import {Dialog} from '../../controls/dialog';
+import {DialogForm} from '../../controls/dialog-form';
 import {Options} from '../../controls/options';
 import {Snippet} from '../../controls/snippet';
-import {change, type Fault} from '../../service/client';
+import {change, type Fault, faultOf} from '../../service/client';
 import type {SavedReport} from '../../service/saved-reports';
-import {FaultBox} from '../../shell/states';
 import './share-report.css';
 
 const ends = [
@@ -31,12 +31,9 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
   const [sites, setSites] = useState('');
   const [people, setPeople] = useState<readonly string[]>([]);
   const [made, setMade] = useState<CreatedShareAnswer>();
-  const [fault, setFault] = useState<Fault>();
-  const [isBusy, setBusy] = useState(false);
   if (made !== undefined) return <Made share={made} onClose={onClose} />;
 
-  const share = async (): Promise<void> => {
-    setBusy(true);
+  const share = async (): Promise<Fault | undefined> => {
     const answer = await change<CreatedShareAnswer | ShareNeedsWordAnswer>('POST', 'shares', {
       report: report.id,
       follows: show === 'follows',
@@ -44,56 +41,45 @@ export function ShareReport({report, onClose}: {readonly report: SavedReport; re
       origins: sites.split(/\s+/).filter((site) => site !== ''),
       may_name_people: people.length > 0,
     });
-    setBusy(false);
-    setFault(answer.kind === 'fault' ? answer.fault : undefined);
-    if (answer.kind !== 'value') return;
-    if ('people' in answer.value) setPeople(answer.value.people);
-    else setMade(answer.value);
+    if (answer.kind === 'value') {
+      if ('people' in answer.value) setPeople(answer.value.people);
+      else setMade(answer.value);
+    }
+    return faultOf(answer);
   };
   return (
-    <Dialog title={`Share ${report.name}`} onClose={onClose}>
-      <form
-        class="share-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isBusy) void share();
-        }}
-      >
-        <p>
-          Whoever has the link sees this one report, its numbers and how they are counted, without signing in. It leads
-          to nothing else. A range such as the last 30 days moves along.
-        </p>
-        <Options label="The link shows" value={show} options={shows} onChoose={setShow} />
-        <Options label="It ends" value={end} options={ends} onChoose={setEnd} />
-        <label for="share-sites">Sites that may embed it, if any: origins such as https://wiki.example.com</label>
-        <textarea
-          id="share-sites"
-          rows={2}
-          value={sites}
-          spellcheck={false}
-          onInput={({currentTarget}) => setSites(currentTarget.value)}
-        />
-        {people.length > 0 && (
-          <div class="share-people" role="alert">
-            <p>This report may name people to everybody who gets the link:</p>
-            <ul>
-              {people.map((why) => (
-                <li key={why}>{why}</li>
-              ))}
-            </ul>
-          </div>
-        )}
-        {fault !== undefined && <FaultBox fault={fault} />}
-        <div class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class={people.length > 0 ? 'button danger' : 'button primary'}>
-            {people.length > 0 ? 'Share it all the same' : 'Make the link'}
-          </button>
+    <DialogForm
+      title={`Share ${report.name}`}
+      actText={people.length > 0 ? 'Share it all the same' : 'Make the link'}
+      look={people.length > 0 ? 'danger' : 'primary'}
+      act={share}
+      onClose={onClose}
+    >
+      <p>
+        Whoever has the link sees this one report, its numbers and how they are counted, without signing in. It leads to
+        nothing else. A range such as the last 30 days moves along.
+      </p>
+      <Options label="The link shows" value={show} options={shows} onChoose={setShow} />
+      <Options label="It ends" value={end} options={ends} onChoose={setEnd} />
+      <label for="share-sites">Sites that may embed it, if any: origins such as https://wiki.example.com</label>
+      <textarea
+        id="share-sites"
+        rows={2}
+        value={sites}
+        spellcheck={false}
+        onInput={({currentTarget}) => setSites(currentTarget.value)}
+      />
+      {people.length > 0 && (
+        <div class="share-people" role="alert">
+          <p>This report may name people to everybody who gets the link:</p>
+          <ul>
+            {people.map((why) => (
+              <li key={why}>{why}</li>
+            ))}
+          </ul>
         </div>
-      </form>
-    </Dialog>
+      )}
+    </DialogForm>
   );
 }
 

@@ -28,7 +28,7 @@ export function CommonForm({common, labels, event, days, interval, onChange}: Co
   return (
     <section class="card builder-form" aria-label="All events">
       <header>
-        <h2>All of them</h2>
+        <h2>For all of them</h2>
       </header>
       <div class="builder-fields">
         <UserConditions conditions={common.user_where} onChange={(user_where) => onChange({user_where})} />

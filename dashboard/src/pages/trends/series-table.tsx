@@ -6,6 +6,7 @@ import type {Interval} from '../../address/range';
 import {figuresOf} from '../../charts/charted';
 import {count} from '../../charts/format';
 import type {SeriesLine} from '../../charts/series-lines';
+import {TableFrame} from '../../controls/table-frame';
 import {ChangeText} from '../../shell/change-text';
 import {type Behind, Explained} from '../../shell/explained';
 
@@ -57,8 +58,7 @@ export function SeriesTable({rows, interval, isCompared, behind}: SeriesTablePro
   const sortBy = (column: Column): void =>
     setSorted({column, way: sorted?.column === column && sorted.way === 'descending' ? 'ascending' : 'descending'});
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
-    <section class="table-frame" tabIndex={0} aria-label="The lines in numbers">
+    <TableFrame label="The lines in numbers">
       <table class="grid-table series-table">
         <thead>
           <tr>
@@ -93,7 +93,7 @@ export function SeriesTable({rows, interval, isCompared, behind}: SeriesTablePro
           ))}
         </tbody>
       </table>
-    </section>
+    </TableFrame>
   );
 }
 

@@ -2,25 +2,25 @@
 import type {ComponentChildren} from 'preact';
 import {isName} from '../../address/codec';
 import type {Days} from '../../address/range';
+import {Chips} from '../../controls/chips';
 import {ConditionList} from '../../controls/condition-list';
 import {EventPicker} from '../../controls/event-picker';
 import {matching, Picker, type PickerOptions} from '../../controls/picker';
 import {useAsked} from '../../service/asked';
-import {Icon} from '../../shell/icon';
 import {today} from '../../shell/today';
 import {type SubscriptionDraft, wholeSubscription} from './webhook-draft';
 import {type NamedThings, type SubscribedType, typeWords} from './webhook-words';
 
 const listedDays = 30;
 
-interface Props {
+export interface SubscriptionProps {
   readonly type: SubscribedType;
   /** Empty: the type is not told. */
   readonly subscriptions: readonly SubscriptionDraft[];
   readonly onChange: (subscriptions: readonly SubscriptionDraft[]) => void;
 }
 
-export function SubscriptionFields({type, subscriptions, onChange}: Props) {
+export function SubscriptionFields({type, subscriptions, onChange}: SubscriptionProps) {
   const {title, names} = typeWords[type];
   const put = (at: number, changed: Partial<SubscriptionDraft>): void =>
     onChange(subscriptions.map((one, index) => (index === at ? {...one, ...changed} : one)));
@@ -49,7 +49,7 @@ export function SubscriptionFields({type, subscriptions, onChange}: Props) {
         ))}
       {type === 'event.tracked' && subscriptions.length > 0 && (
         <button type="button" class="link told-more" onClick={() => onChange([...subscriptions, wholeSubscription])}>
-          Or events of another rule
+          Add another rule
         </button>
       )}
     </div>
@@ -78,7 +78,7 @@ function SubscriptionField({
     <fieldset class="told-rule" aria-label={of}>
       <NameList
         names={names}
-        none={type === 'report.revised' ? 'Nothing is told of while no event is named:' : `All ${things}, or:`}
+        none={type === 'report.revised' ? 'Name at least one event:' : `All ${things}. Or only:`}
         of={of}
         onChange={(kept) => onChange({names: kept})}
       >
@@ -93,13 +93,13 @@ function SubscriptionField({
           conditions={where}
           keys={{of: 'events', event: names.length === 1 ? names[0] : undefined, days}}
           of={of}
-          add={where.length === 0 ? 'Whatever they say: add a filter' : 'Filter'}
+          add={where.length === 0 ? 'All of them: add a filter' : 'Filter'}
           onChange={(conditions) => onChange({where: conditions})}
         />
       )}
       {onRemove !== undefined && (
         <button type="button" class="link" onClick={onRemove}>
-          Without this rule<span class="visually-hidden"> {of}</span>
+          Remove this rule<span class="visually-hidden"> {of}</span>
         </button>
       )}
     </fieldset>
@@ -124,23 +124,7 @@ function NameList({
   return (
     <div class="told-names">
       {names.length === 0 && <span class="help">{none}</span>}
-      {names.length > 0 && (
-        <ul>
-          {names.map((name) => (
-            <li key={name}>
-              <button
-                type="button"
-                title="Remove the name"
-                aria-label={`Remove ${name}: ${of}`}
-                onClick={() => onChange(names.filter((one) => one !== name))}
-              >
-                {name}
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {names.length > 0 && <Chips texts={names} what="name" of={`of ${of}`} onChange={onChange} />}
       {children}
     </div>
   );

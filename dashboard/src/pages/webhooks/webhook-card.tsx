@@ -3,8 +3,8 @@
 import {useState} from 'preact/hooks';
 import type {DeliveriesAnswer, DeliveryAnswer, WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count} from '../../charts/format';
+import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
-import {TableFrame} from '../../controls/table-frame';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {type Answer, change, type Fault} from '../../service/client';
 import {Card} from '../../shell/card';
@@ -144,7 +144,7 @@ export function WebhookCard({
           webhook={webhook}
           onDone={() => {
             setFault(undefined);
-            setSaid('It is changed.');
+            setSaid('The changes are saved.');
             close();
           }}
           onClose={close}
@@ -174,53 +174,41 @@ function DeliveryTable({
   readonly onAgain: (delivery: DeliveryAnswer) => void;
 }) {
   return (
-    <TableFrame label="Deliveries in a table">
-      <table class="grid-table deliveries">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>What</th>
-            <th>Outcome</th>
-            <th>Attempts</th>
-            <th>Message</th>
-            <th>
-              <span class="visually-hidden">What can be done</span>
-            </th>
+    <ActionsTable
+      label="Deliveries in a table"
+      look="deliveries"
+      columns={['When', 'What', 'Outcome', 'Attempts', 'Message']}
+    >
+      {deliveries.map((delivery, at) => {
+        const {id, type, status, at: iso, attempts, answer, why, events} = delivery;
+        return (
+          <tr key={`${id} ${at}`}>
+            <td>
+              <DueOr iso={iso} status={status} />
+            </td>
+            <td>
+              {type}
+              {events !== undefined && `, up to ${count(events)} events`}
+            </td>
+            <td>
+              <span class={`pill ${tones[status] ?? ''}`}>{status}</span>{' '}
+              <span class="faint">{[answer, why].filter((one) => one !== null).join(' ')}</span>
+            </td>
+            <td>{count(attempts)}</td>
+            <td>
+              <code class="faint">{id}</code>
+            </td>
+            <td class="row-actions">
+              {(status === 'dead' || status === 'skipped') && (
+                <button type="button" class="link" onClick={() => onAgain(delivery)}>
+                  Send again<span class="visually-hidden"> {id}</span>
+                </button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {deliveries.map((delivery, at) => {
-            const {id, type, status, at: iso, attempts, answer, why, events} = delivery;
-            return (
-              <tr key={`${id} ${at}`}>
-                <td>
-                  <DueOr iso={iso} status={status} />
-                </td>
-                <td>
-                  {type}
-                  {events !== undefined && `, up to ${count(events)} events`}
-                </td>
-                <td>
-                  <span class={`pill ${tones[status] ?? ''}`}>{status}</span>{' '}
-                  <span class="faint">{[answer, why].filter((one) => one !== null).join(' ')}</span>
-                </td>
-                <td>{count(attempts)}</td>
-                <td>
-                  <code class="faint">{id}</code>
-                </td>
-                <td class="row-actions">
-                  {(status === 'dead' || status === 'skipped') && (
-                    <button type="button" class="link" onClick={() => onAgain(delivery)}>
-                      Send again<span class="visually-hidden"> {id}</span>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </TableFrame>
+        );
+      })}
+    </ActionsTable>
   );
 }
 

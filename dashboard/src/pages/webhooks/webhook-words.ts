@@ -11,7 +11,6 @@ export const kindWords: Readonly<Record<WebhookKind, {readonly title: string; re
   discord: {title: 'Discord', gets: "Lines of text, to a channel's webhook."},
   teams: {title: 'Teams', gets: 'Cards, to a workflow that posts what a webhook sends.'},
 };
-export const kinds = Object.keys(kindWords) as readonly WebhookKind[];
 
 /** What the names of a subscription are of. */
 export type NamedThings = 'events' | 'saved funnels' | 'alerts';
@@ -32,15 +31,6 @@ const chatTypes: readonly SubscribedType[] = ['report.threshold', 'report.revise
 export const typesFor = (kind: WebhookKind): readonly SubscribedType[] =>
   kind === 'webhook' ? (Object.keys(typeWords) as SubscribedType[]) : chatTypes;
 
-const shownNamesMax = 3;
-
-/** `event.tracked (signup, login, and 4 more) if plan eq pro` */
-export function subscriptionText({type, names = [], where = []}: WebhookAnswer['types'][number]): string {
-  const more = names.length - shownNamesMax;
-  const listed = [...names.slice(0, shownNamesMax), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
-  return `${type}${listed === '' ? '' : ` (${listed})`}${where.length === 0 ? '' : ` if ${where.join(' and ')}`}`;
-}
-
 /** How long events wait unless the webhook says otherwise. */
 export const lagMinutesDefault = 1_440;
 
@@ -49,7 +39,7 @@ export function sendingText({batch, ordered, max_lag_minutes: lag}: WebhookAnswe
   return [
     ...(batch.events > 1 ? [`up to ${count(batch.events)} events a request`] : []),
     ...(ordered ? ['in order'] : []),
-    ...(lag === lagMinutesDefault ? [] : [`events passed over after ${duration(lag * 60)}`]),
+    ...(lag === lagMinutesDefault ? [] : [`events skipped after ${duration(lag * 60)}`]),
   ].join(', ');
 }
 

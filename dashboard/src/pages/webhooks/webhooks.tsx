@@ -3,15 +3,16 @@
 import {useState} from 'preact/hooks';
 import type {WebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {count, duration} from '../../charts/format';
+import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {Empty, FaultBox, Loading} from '../../shell/states';
+import {subscriptionText} from './subscription-text';
 import {WebhookCard} from './webhook-card';
-import {kindWords, sendingText, stateOf, subscriptionText} from './webhook-words';
-import '../keys/keys.css';
+import {kindWords, sendingText, stateOf} from './webhook-words';
 import './webhooks.css';
 
 // Its form, with its pickers, comes when it is asked for.
@@ -84,77 +85,59 @@ function WebhookTable({
   readonly onChoose: (id: string | undefined) => void;
 }) {
   return (
-    <div class="table-frame">
-      <table class="grid-table keys-table">
-        <thead>
-          <tr>
-            <th>Receiver</th>
-            <th>State</th>
-            <th>Lag</th>
-            <th>Delivered</th>
-            <th>Last success</th>
-            <th>
-              <span class="visually-hidden">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => {
-            const {id, kind, url, types, reason, health} = webhook;
-            const [state, tone] = stateOf(webhook);
-            return (
-              <tr key={id}>
-                <td>
-                  <span class="key-name">{url}</span>
-                  <span class="key-option">
-                    {kindWords[kind].title}: {types.map(subscriptionText).join('; ')}
+    <ActionsTable label="Webhooks in a table" columns={['Receiver', 'State', 'Lag', 'Delivered', 'Last success']}>
+      {webhooks.map((webhook) => {
+        const {id, kind, url, types, reason, health} = webhook;
+        const [state, tone] = stateOf(webhook);
+        return (
+          <tr key={id}>
+            <td>
+              <span class="row-name">{url}</span>
+              <span class="row-more">
+                {kindWords[kind].title}: {types.map(subscriptionText).join('; ')}
+              </span>
+              <span class="row-more">{sendingText(webhook)}</span>
+            </td>
+            <td>
+              <span class={`pill ${tone}`}>{state}</span>
+              {reason !== null && <span class="row-more">{reason}</span>}
+              {reason === null && health.failures > 0 && (
+                <>
+                  <span class="row-more">{failuresText(health.failures)},</span>
+                  <span class="row-more">
+                    the first <Moment iso={health.failing_since} />
                   </span>
-                  <span class="key-option">{sendingText(webhook)}</span>
-                </td>
-                <td>
-                  <span class={`pill ${tone}`}>{state}</span>
-                  {reason !== null && <span class="key-option">{reason}</span>}
-                  {reason === null && health.failures > 0 && (
-                    <>
-                      <span class="key-option">{failuresText(health.failures)},</span>
-                      <span class="key-option">
-                        the first <Moment iso={health.failing_since} />
-                      </span>
-                    </>
-                  )}
-                </td>
-                <td>
-                  <span class="narrow-only">lag </span>
-                  {health.lag_seconds === 0 ? <span class="faint">none</span> : duration(health.lag_seconds)}
-                </td>
-                <td>
-                  {count(health.delivered)}
-                  {health.failed > 0 && <span class="key-option">{count(health.failed)} failed attempts</span>}
-                  {health.dead > 0 && <span class="key-option">{count(health.dead)} dead</span>}
-                  {health.skipped_events > 0 && (
-                    <span class="key-option">{count(health.skipped_events)} events passed over</span>
-                  )}
-                </td>
-                <td>
-                  <span class="narrow-only">last success </span>
-                  <Moment iso={health.last_success_at} />
-                </td>
-                <td class="row-actions">
-                  <button
-                    type="button"
-                    class="link"
-                    aria-expanded={id === chosen}
-                    onClick={() => onChoose(id === chosen ? undefined : id)}
-                  >
-                    {id === chosen ? 'Close' : 'Open'}
-                    <span class="visually-hidden"> {url}</span>
-                  </button>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+                </>
+              )}
+            </td>
+            <td>
+              <span class="narrow-only">lag </span>
+              {health.lag_seconds === 0 ? <span class="faint">none</span> : duration(health.lag_seconds)}
+            </td>
+            <td>
+              {count(health.delivered)}
+              {health.failed > 0 && <span class="row-more">{count(health.failed)} failed attempts</span>}
+              {health.dead > 0 && <span class="row-more">{count(health.dead)} dead</span>}
+              {health.skipped_events > 0 && <span class="row-more">{count(health.skipped_events)} events skipped</span>}
+            </td>
+            <td>
+              <span class="narrow-only">last success </span>
+              <Moment iso={health.last_success_at} />
+            </td>
+            <td class="row-actions">
+              <button
+                type="button"
+                class="link"
+                aria-expanded={id === chosen}
+                onClick={() => onChoose(id === chosen ? undefined : id)}
+              >
+                {id === chosen ? 'Close' : 'Open'}
+                <span class="visually-hidden"> {url}</span>
+              </button>
+            </td>
+          </tr>
+        );
+      })}
+    </ActionsTable>
   );
 }
