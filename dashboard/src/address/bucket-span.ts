@@ -59,7 +59,7 @@ export function trailingSpan(
   return {...days, from: last - length + 1, to: Math.min(days.to, last)};
 }
 
-/** The bucket that comes so many buckets after the one with this date, whole: what a range cuts off is in it. */
+/** The bucket that is `later` buckets after the one with this date. It is whole: what a range cuts off is in it. */
 export function laterBucket(date: string, later: number, interval: Interval, zone: string): Span {
   if (interval === 'hour') {
     const fromMs = Date.parse(date) + later * hourMs;
@@ -70,7 +70,7 @@ export function laterBucket(date: string, later: number, interval: Interval, zon
   return {from: dayOfMs(startMs), to: dayOfMs(bucketNext(startMs, interval) - 1), zone};
 }
 
-/** The bucket before the one with this date, whole. */
+/** The bucket before the one with this date. It is whole. */
 export const bucketBefore = (date: string, interval: Interval, zone: string): Span =>
   interval === 'hour'
     ? laterBucket(date, -1, interval, zone)

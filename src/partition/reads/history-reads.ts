@@ -34,7 +34,7 @@ type Place = ChunkInMemory | ChunkEntry;
 
 /** Requested rows of one block of bodies. */
 interface BlockRows {
-  /** Undefined: no chunk has these rows. */
+  /** The chunk with these rows; undefined: no chunk has them. */
   readonly place: Place | undefined;
   readonly block: number;
   readonly ordinals: number[];
@@ -63,7 +63,8 @@ export class HistoryReads {
   // ---- rows ----
 
   /**
-   * `user`: index of the user that the question names; undefined: unknown.
+   * Places of the newest rows that the question matches, and their events if it asks for these. `user`: index of the user that
+   * it names; undefined: unknown.
    * @throws ReadTooLong
    */
   async history(question: HistoryQuestion, user: number | undefined, budget: ReadBudget): Promise<PartitionAnswer> {
@@ -220,7 +221,7 @@ export class HistoryReads {
     return blocks;
   }
 
-  /** Null: there is no such row. */
+  /** The cached block of these rows, with its columns; undefined: it is not cached; null: no chunk has the rows. */
   private heldBlock({place, block}: BlockRows): LoadedBlock | null | undefined {
     if (place === undefined) return null;
     if ('blockAt' in place) return [place.blockAt(block), place.columnsView()];
@@ -255,11 +256,11 @@ export class HistoryReads {
   }
 }
 
-/** Two lists of the same length. */
+/** Events of rows and their users, in two lists of the same length. */
 interface StoredEvents {
-  /** JSON; null: the row is not there any more. */
+  /** JSON of each event; null: its row was deleted. */
   readonly texts: readonly (string | null)[];
-  /** Index of the user of each; null without a text. */
+  /** Index of each event's user; null without a text. */
   readonly users: readonly (number | null)[];
 }
 
@@ -270,7 +271,7 @@ interface StoredEvents {
 const replyBytesAtMost = (text: string | null): number => (text === null ? 4 : 2 * Buffer.byteLength(text) + 2) + 1;
 const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.byteLength(JSON.stringify(text))) + 1;
 
-/** Events, until a reply is full. */
+/** Events of one reply, until it is full. */
 class ReplyEvents implements StoredEvents {
   readonly texts: (string | null)[] = [];
   readonly users: (number | null)[] = [];

@@ -1,10 +1,10 @@
 // Cells of every partition by property value (actors/report/counts/value-cells.ts), from which filtered counts are answered.
 //   Owns: which chunks have cells, and when more are built. Does not own: how long cells are kept (derived-indexes.ts), what
-//   they say.
+//   they count.
 //   VI1. Cells stand for the rows that count of the chunks they were built from (`countedKey`): they answer for snapshots
 //       that have all of these. Every other chunk is left to the scan.
-//   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about. Those
-//       that did not fit are tried again once they would.
+//   VI2. A property gets cells once it was asked for twice, in the background, for the chunks that a question is about. Cells
+//       that did not fit are built once they would fit.
 //   VI3. Building takes at most a tenth of the thread's time. Parts that it reads take free room alone: those that reports
 //       use stay.
 //   VI4. The open chunk, which every snapshot replaces, is left to the scan, and so are few chunks after the last segment.
@@ -30,19 +30,19 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 const asksMin = 2;
 /** Known pairs of property and partition; the one that was asked for longest ago is forgotten first. */
 const statesMin = 256;
-/** Each question asks all partitions: with a fixed bound two properties of 256 partitions would evict each other. */
+/** Properties that are known of all partitions: with a fixed bound two properties of 256 partitions would evict each other. */
 const propertiesMin = 16;
-/** Sorting the rows of a segment takes some 10 ms, the longest step of building. */
+/** Chunks of a segment: sorting their rows takes some 10 ms, the longest step of building. */
 const segmentChunksMax = 32;
 /** Share of the room for parts that building a segment may take. */
 const buildingShare = 1 / 8;
-/** VI5: bytes of cells for each row. A column of a property takes one or two. */
+/** Bytes of cells per row above which they are of many values (VI5). A column of a property takes one or two. */
 const wideRowBytes = 2;
-/** A value of a segment of cells costs as much as so many rows of a scan. */
+/** Rows of a scan that cost as much as a value of a segment of cells. */
 const rowsOfValue = 16;
-/** Scanning a chunk costs some 15 us: up to so many are not worth a segment. */
+/** Chunks after the last segment that are not worth another one: the scan of a chunk takes some 15 us. */
 const chunksAfterMax = 7;
-/** VI3: the pause after a build, in times of its duration, for each property of a partition that has cells. */
+/** Pause after a build, in times of its duration, for each property of a partition that has cells. VI3 */
 const restTimes = 10;
 const restMsMin = 1_000;
 const loadsAheadMax = 4;
@@ -67,7 +67,7 @@ export interface CoveredChunks {
   readonly others: readonly ChunkEntry[];
 }
 
-/** The chunks of one snapshot that the segments cover. */
+/** The segments that answer for one snapshot, and the chunks that they cover. */
 interface Cover {
   readonly index: SnapshotIndex;
   readonly segments: readonly Segment[];
@@ -93,7 +93,7 @@ interface PropertyState {
   restUntilMs: number;
   /** Memory of the cells that did not fit. */
   refused: BuildNeed | undefined;
-  /** Whether they are of many values. VI5 */
+  /** Whether the newest cells of the property are of many values. VI5 */
   areWide: boolean;
 }
 
@@ -150,7 +150,7 @@ export class ValueIndex {
     return segments.length === 0 ? undefined : {cells: segments.map((each) => cells.get(each)!), covered, others};
   }
 
-  /** As `coveredOf`, for a question about all values. Cells of too many are no use to it, and may yield to others. */
+  /** Sources of the answer to a question about all values. Cells of too many values are no use to it, and may yield to others. */
   coveredForAll(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
     const segments = this.states.get(keyOf(snapshot.manifest.partition, property))?.segments ?? [];
     const values = segments.reduce((sum, {valueCount}) => sum + valueCount, 0);
@@ -262,7 +262,7 @@ export class ValueIndex {
     });
   }
 
-  /** Builds what waits, one partition and property at a time. VI3 */
+  /** Builds the cells that questions wait for, one partition and property at a time. VI3 */
   private async workOff(): Promise<void> {
     for (;;) {
       const state = [...this.states.values()].find(({wanted}) => wanted !== undefined);

@@ -1,7 +1,7 @@
 // One page of an export: the next events in the order of their places, as GET /v1/events shows them.
 //   EX1. Pages of one export are of several snapshots. Together they are the events that the first page's snapshots have, without
-//        those that were erased before their page: ordinals below the bounds of the first page tell them, wherever an event
-//        moved in between (event-places.ts EP1).
+//        those that were erased before their page. The ordinals of these events are below the bounds of the first page, wherever
+//        an event moved in between (event-places.ts EP1).
 //   EX2. Chunks are read by their oldest times, until none can have an event that belongs on the page.
 import {type ByteWriter, wtf8} from '../../../actors/bytes/bytes.js';
 import {BodyBlock, type WrittenKeys} from '../../../actors/chunk/bodies.js';
@@ -17,14 +17,14 @@ import {userKeys} from './user-keys.js';
 
 export interface ExportedPage {
   readonly events: readonly string[];
-  /** Undefined after the last page. */
+  /** Start of the next page; undefined after the last one. */
   readonly next?: NonNullable<ExportQuery['start']>;
 }
 
-/** An event takes some 300 bytes; a page that is cut by its bytes reads some rows in vain. */
+/** Bytes of a short event: some take 300, and a page that its bytes cut off has read some rows in vain. */
 const eventBytes = 256;
 
-/** Undefined when no event has the id of `afterId`. @throws MissingPart, DamagedPart */
+/** The page after the query's start or id; undefined if no event has the id. @throws MissingPart, DamagedPart */
 export async function exportedPage(
   reading: RowReading,
   query: ExportQuery,
@@ -63,7 +63,7 @@ interface FoundRow extends EventPlace {
 }
 
 interface Bounds {
-  /** Bound per partition. */
+  /** Ordinal after the export's last row, per partition. EX1 */
   readonly ordinalEnds: readonly number[];
   readonly rowsMax: number;
 }
@@ -114,7 +114,7 @@ async function placeOf(
   const home = snapshots.find(({manifest}) => manifest.partition === id.partition);
   const timeMs = home && (await timeOfRow(reading, home, id.ordinal));
   if (timeMs !== undefined) return {timeMs, ...id};
-  // Its row is gone: it moved, or was erased.
+  // Its partition has no such row: the event moved, or was erased.
   const scan = new RowScan(reading, {
     stretch: {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY},
     selectors: [{}],
