@@ -1,4 +1,4 @@
-// Events and distinct users of a name by bucket, from its postings, which are grouped by user already (otherwise: rows/user-walk.ts).
+// Distinct users of a name by bucket, from its postings, which are grouped by user already (otherwise: rows/user-walk.ts).
 import {lowerBound} from '../../order/search.js';
 import type {UserSet} from '../../table/user-set.js';
 import type {Buckets} from '../counts/buckets.js';
@@ -38,18 +38,6 @@ export function addPostedUsers(
     if (end - start > ofEvents.length) ofEvents = new Uint32Array(2 * (end - start));
     for (let at = start; at < end; at++) ofEvents[at - start] = buckets.indexOf(timeOfKey(keys[at]));
     cells.addUserEvents(ofEvents, end - start, user);
-  });
-}
-
-/** Adds the events of series 0 to the cells, as `addPostedUsers` does. */
-export function addPostedEvents(
-  events: PostedName,
-  buckets: Buckets,
-  hasLeft: UserSet,
-  {counts}: MeasuredCells,
-): Generator<void, void, void> {
-  return forEachUser(events, buckets, hasLeft, (_, keys, start, end) => {
-    for (let at = start; at < end; at++) counts[buckets.indexOf(timeOfKey(keys[at]))] += 1;
   });
 }
 

@@ -1,4 +1,5 @@
-// Numbers of a property of some rows of one chunk, by time: those of a bucket are side by side, and no row is read for them.
+// Some rows of one chunk by time, with the numbers of a property: those of a bucket are side by side, and no row is read for
+// them.
 
 import type {RowsView} from '../../chunk/rows.js';
 import {chunkRowsMax} from '../../limits.js';
@@ -11,19 +12,25 @@ export interface TimedNumbers {
   readonly timeBase: number;
   /** Times less `timeBase`, ascending. */
   readonly times: Uint32Array | Float64Array;
-  /** Number of each row; NaN: it does not have the property. Integers if all are. */
+  /** Number of each row; NaN: it does not have the property. Integers if all are. Empty: rows are counted alone. */
   readonly numbers: Int32Array | Float64Array;
 }
 
-/** `values` is open for the chunk. Undefined: a row has a value that is no number. */
-export function timedNumbers(rows: RowsView, chosen: Uint16Array, values: PropertyValues): TimedNumbers | undefined {
+/** `values` is open for the chunk; without it rows have no numbers. Undefined: a row has a value that is no number. */
+export function timedNumbers(rows: RowsView, chosen: Uint16Array, values?: PropertyValues): TimedNumbers | undefined {
   const byTime = inOrder(rows.order, chosen);
-  const doubles = new Float64Array(byTime.length);
-  if (values.readNumbers(byTime, doubles) > 0) return undefined;
+  const numbers = values === undefined ? noNumbers : numbersOf(byTime, values);
+  if (numbers === undefined) return undefined;
   const times = rows.times instanceof Uint32Array ? new Uint32Array(byTime.length) : new Float64Array(byTime.length);
   for (let i = 0; i < byTime.length; i++) times[i] = rows.times[byTime[i]];
-  const numbers = integersOf(doubles) ?? doubles;
   return {bytes: times.byteLength + numbers.byteLength, timeBase: rows.timeBase, times, numbers};
+}
+
+const noNumbers = new Int32Array(0);
+
+function numbersOf(rows: Uint16Array, values: PropertyValues): Int32Array | Float64Array | undefined {
+  const doubles = new Float64Array(rows.length);
+  return values.readNumbers(rows, doubles) > 0 ? undefined : (integersOf(doubles) ?? doubles);
 }
 
 /** The chosen rows by time. `order` contains all of them. */

@@ -4,8 +4,8 @@
 //   VC1. A value has one index here, whatever its codes in the chunks (property-columns.ts PC3): values are identified by their
 //        bytes.
 //   VC2. A chunk with a row whose value is in its body alone is left to the scan.
-//   VC3. A cell is an hour of one value and name, in the order of (value, name, hour). If most hours have a single row, each
-//        cell is one row and counts are not stored.
+//   VC3. A cell is an hour of one value and name, in the order of (value, name, hour), with the number of its rows. If most hours
+//        have a single row, each cell is one row and counts are not stored.
 //   VC4. Cells of a value and name are a group, which has the name. If groups would take more memory than a name for each cell,
 //        as with tens of thousands of values, cells have names instead.
 //   VC5. A scan waits for cells that it leaves behind. Counting takes a fourth of the time of sorting, but memory for every
@@ -46,6 +46,7 @@ interface Groups {
 }
 
 type CellNames = Uint8Array | Uint16Array;
+type CellCounts = Uint8Array | Uint16Array | Uint32Array;
 
 interface CellColumns {
   readonly values: PackedTable;
@@ -55,8 +56,8 @@ interface CellColumns {
   readonly valueStarts: Uint32Array;
   readonly named: Groups | CellNames;
   readonly cellHours: Uint16Array;
-  /** Number of rows before each cell, then of all; undefined if each cell is one row. VC3 */
-  readonly rowsBefore: Uint32Array | undefined;
+  /** Rows of each cell; undefined if each cell is one row. VC3 */
+  readonly cellCounts: CellCounts | undefined;
 }
 
 const isGroups = (named: Groups | CellNames): named is Groups => 'cells' in named;
@@ -69,17 +70,18 @@ export class ValueCells {
   }
 
   get bytes(): number {
-    const {values, hours, valueStarts, named, cellHours, rowsBefore} = this.columns;
+    const {values, hours, valueStarts, named, cellHours, cellCounts} = this.columns;
     const names = isGroups(named) ? named.names.byteLength + named.cells.byteLength : named.byteLength;
     const bytes = values.bytes + hours.byteLength + valueStarts.byteLength + names + cellHours.byteLength;
-    return bytes + (rowsBefore?.byteLength ?? 0);
+    return bytes + (cellCounts?.byteLength ?? 0);
   }
 
   /** Adds the passing events of the name: those of hours [edges[b], edges[b + 1]) to counts[b]. `edges` ascend. */
   add(filter: PropertyFilter, name: number, edges: Float64Array, counts: Float64Array): void {
+    const places = this.placesOf(edges);
     for (const bytes of filter.equalValues) {
       const value = this.columns.values.find(bytes, 0, bytes.length);
-      if (value >= 0) this.addValue(value, name, edges, counts);
+      if (value >= 0) this.addValue(value, name, places, counts);
     }
   }
 
@@ -94,38 +96,48 @@ export class ValueCells {
     bucketCount: number,
     each: (bytes: Uint8Array, counts: Float64Array) => void,
   ): void {
+    const places = this.placesOf(edges);
     const counts = new Float64Array(bucketCount);
     for (let value = 0; value < this.valueCount; value++) {
-      this.addValue(value, name, edges, counts);
+      this.addValue(value, name, places, counts);
       each(this.columns.values.bytesOf(value), counts);
       counts.fill(0);
     }
   }
 
-  private addValue(value: number, name: number, edges: Float64Array, counts: Float64Array): void {
+  /** Position in `hours` of the first hour at or after each edge. */
+  private placesOf(edges: Float64Array): Uint32Array {
+    const places = new Uint32Array(edges.length);
+    let place = 0;
+    for (let edge = 0; edge < edges.length; edge++)
+      places[edge] = place = lowerBound(this.columns.hours, edges[edge], place);
+    return places;
+  }
+
+  private addValue(value: number, name: number, places: Uint32Array, counts: Float64Array): void {
     const {valueStarts, named} = this.columns;
     const [start, end] = [valueStarts[value], valueStarts[value + 1]];
     if (!isGroups(named)) {
       const first = lowerBound(named, name, start, end);
-      this.addCells(first, lowerBound(named, name + 1, first, end), edges, counts);
+      this.addCells(first, lowerBound(named, name + 1, first, end), places, counts);
       return;
     }
     const group = lowerBound(named.names, name, start, end);
     if (group === end || named.names[group] !== name) return;
-    this.addCells(named.cells[group], named.cells[group + 1], edges, counts);
+    this.addCells(named.cells[group], named.cells[group + 1], places, counts);
   }
 
-  private addCells(start: number, end: number, edges: Float64Array, counts: Float64Array): void {
-    const {hours, cellHours, rowsBefore} = this.columns;
-    let place = lowerBound(hours, edges[0]);
-    let cell = lowerBound(cellHours, place, start, end);
-    for (let bucket = 0; bucket < counts.length && cell < end; bucket++) {
-      const edge = edges[bucket + 1];
-      if (hours[cellHours[cell]] >= edge) continue;
-      place = lowerBound(hours, edge, place);
-      const next = lowerBound(cellHours, place, cell, end);
-      counts[bucket] += rowsBefore === undefined ? next - cell : rowsBefore[next] - rowsBefore[cell];
-      cell = next;
+  private addCells(start: number, end: number, places: Uint32Array, counts: Float64Array): void {
+    const {cellHours, cellCounts} = this.columns;
+    const last = lowerBound(cellHours, places[counts.length], start, end);
+    let cell = lowerBound(cellHours, places[0], start, last);
+    for (let bucket = 0; cell < last; bucket++) {
+      const place = places[bucket + 1];
+      if (cellCounts === undefined) {
+        const next = lowerBound(cellHours, place, cell, last);
+        counts[bucket] += next - cell;
+        cell = next;
+      } else for (; cell < last && cellHours[cell] < place; cell++) counts[bucket] += cellCounts[cell];
     }
   }
 }
@@ -295,8 +307,9 @@ export class ValueCellsBuilder {
   }
 
   private cellsOf(hours: Uint32Array, {starts, keys}: KeysByValue): ValueCells {
-    const {groups, cells} = countCells(starts, keys);
-    const isCounted = cells * 6 < keys.length * 2; // VC3
+    const {groups, cells, rowsMax} = countCells(starts, keys);
+    const CellCounts = rowsMax <= 0xff ? Uint8Array : rowsMax <= 0xffff ? Uint16Array : Uint32Array;
+    const isCounted = cells * (2 + CellCounts.BYTES_PER_ELEMENT) < keys.length * 2; // VC3
     const cellCount = isCounted ? cells : keys.length;
     const nameBytes = keys.some((key) => key >>> 16 > 0xff) ? 2 : 1;
     const areNamed = groups * 6 > cellCount * nameBytes; // VC4
@@ -305,7 +318,7 @@ export class ValueCellsBuilder {
     const groupNames = new Uint16Array(areNamed ? 0 : groups);
     const groupCells = new Uint32Array(areNamed ? 0 : groups + 1);
     const cellHours = new Uint16Array(cellCount);
-    const rowsBefore = isCounted ? new Uint32Array(cellCount + 1) : undefined;
+    const cellCounts = isCounted ? new CellCounts(cellCount) : undefined;
     let group = 0;
     let cell = 0;
     for (let value = 0; value + 1 < starts.length; value++) {
@@ -317,31 +330,35 @@ export class ValueCellsBuilder {
           groupNames[group] = name;
           groupCells[group++] = cell;
         }
-        if (isCounted && !isFirst && keys[at] === keys[at - 1]) continue;
+        if (cellCounts !== undefined && !isFirst && keys[at] === keys[at - 1]) {
+          cellCounts[cell - 1] += 1;
+          continue;
+        }
         if (cellNames !== undefined) cellNames[cell] = name;
         cellHours[cell] = keys[at] & 0xffff;
-        if (rowsBefore !== undefined) rowsBefore[cell] = at;
+        if (cellCounts !== undefined) cellCounts[cell] = 1;
         cell += 1;
       }
     }
     valueStarts[starts.length - 1] = areNamed ? cell : group;
     if (!areNamed) groupCells[group] = cell;
-    if (rowsBefore !== undefined) rowsBefore[cell] = keys.length;
     const named = cellNames ?? {names: groupNames, cells: groupCells};
-    return new ValueCells({values: this.values.pack(), hours, valueStarts, named, cellHours, rowsBefore});
+    return new ValueCells({values: this.values.pack(), hours, valueStarts, named, cellHours, cellCounts});
   }
 }
 
-/** Counts the groups (value, name) and cells (value, name, hour). */
-function countCells(starts: Uint32Array, keys: Uint32Array): {groups: number; cells: number} {
-  let groups = 0;
-  let cells = 0;
+/** Counts the groups (value, name) and cells (value, name, hour), and the rows of the largest cell. */
+function countCells(starts: Uint32Array, keys: Uint32Array): {groups: number; cells: number; rowsMax: number} {
+  let [groups, cells, rows, rowsMax] = [0, 0, 0, 0];
   for (let value = 0; value + 1 < starts.length; value++) {
     for (let at = starts[value]; at < starts[value + 1]; at++) {
       const isFirst = at === starts[value];
       if (isFirst || keys[at] >>> 16 !== keys[at - 1] >>> 16) groups += 1;
-      if (isFirst || keys[at] !== keys[at - 1]) cells += 1;
+      const isOfCell = !isFirst && keys[at] === keys[at - 1];
+      if (!isOfCell) cells += 1;
+      rows = isOfCell ? rows + 1 : 1;
+      rowsMax = Math.max(rowsMax, rows);
     }
   }
-  return {groups, cells};
+  return {groups, cells, rowsMax};
 }

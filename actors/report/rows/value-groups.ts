@@ -1,5 +1,6 @@
 // Values of a property as numbers, across all partitions of an answer: the rows of a breakdown.
 //   VG1. Values with equal texts are one value. Missing values, null, and other non-scalars are kinds of their own.
+//   VG2. A number is a group by itself, and so is a text that a number has: of tens of thousands of numbers, an answer prints few.
 import {type PropertyValue, type PropertyValues, textOf} from './property-values.js';
 
 /** Numbers of the kinds; those of values follow. */
@@ -9,25 +10,26 @@ export const notScalarGroup = 2;
 export const firstValueGroup = 3;
 /** Whole numbers below this one have their groups in an array, which takes 1 MiB at most. */
 const smallEnd = 2 ** 18;
+const [minus, digit0, digit9] = [0x2d, 0x30, 0x39];
 
 export class ValueGroups {
-  private readonly groups = new Map<string, number>();
-  private readonly texts: string[] = [];
-  private chars = 0;
-
-  /** Groups of numbers, so that a number is printed only when it occurs first: those below `smallEnd`, then the others. */
+  /** Value of each group from `firstValueGroup` on. VG2 */
+  private readonly values: (string | number)[] = [];
+  private readonly groupsOfTexts = new Map<string, number>();
+  /** Groups of numbers: those below `smallEnd` by the number, 0 where it has none; then the others. */
   private groupsOfSmall = new Uint32Array(0);
   private readonly groupsOfNumbers = new Map<number, number>();
+  private chars = 0;
 
   /** Estimated bytes of memory: up to two a character of text, and the maps. */
   get bytes(): number {
     const numbers = 32 * this.groupsOfNumbers.size + this.groupsOfSmall.byteLength;
-    return 2 * this.chars + 64 * this.texts.length + numbers;
+    return 2 * this.chars + 64 * this.values.length + numbers;
   }
 
   /** The highest group + 1. */
   get count(): number {
-    return firstValueGroup + this.texts.length;
+    return firstValueGroup + this.values.length;
   }
 
   groupOf(value: PropertyValue): number {
@@ -40,15 +42,29 @@ export class ValueGroups {
 
   /** Writes the groups of numbers [start, end) to `into`. NaN: the property is missing. */
   readNumbers(numbers: Int32Array | Float64Array, start: number, end: number, into: Uint32Array): void {
-    for (let i = start; i < end; i++) into[i - start] = this.groupOfNumber(numbers[i]);
+    if (numbers instanceof Int32Array) this.readIntegers(numbers, start, end, into);
+    else for (let i = start; i < end; i++) into[i - start] = this.groupOfNumber(numbers[i]);
+  }
+
+  private readIntegers(integers: Int32Array, start: number, end: number, into: Uint32Array): void {
+    let known = this.groupsOfSmall;
+    for (let i = start; i < end; i++) {
+      const value = integers[i] >>> 0; // Of a negative integer: above all small ones.
+      let group = value < known.length ? known[value] : 0;
+      if (group === 0) {
+        group = this.groupOfNumber(integers[i]);
+        known = this.groupsOfSmall;
+      }
+      into[i - start] = group;
+    }
   }
 
   private groupOfNumber(value: number): number {
+    if (Number.isNaN(value)) return missingGroup;
     const isSmall = value >>> 0 === value && value < smallEnd;
     const known = isSmall ? this.groupsOfSmall[value] : this.groupsOfNumbers.get(value);
     if (known !== undefined && known > 0) return known;
-    if (Number.isNaN(value)) return missingGroup;
-    const group = this.groupOfText(String(value));
+    const group = this.newGroup(value);
     if (isSmall) this.noteSmall(value, group);
     else this.groupsOfNumbers.set(value, group);
     return group;
@@ -64,19 +80,34 @@ export class ValueGroups {
   }
 
   private groupOfText(text: string): number {
-    const known = this.groups.get(text);
+    const known = this.groupsOfTexts.get(text);
     if (known !== undefined) return known;
-    const group = this.count;
-    this.groups.set(text, group);
-    this.texts.push(text);
+    const number = printedNumber(text);
+    if (number !== undefined) return this.groupOfNumber(number);
+    const group = this.newGroup(text);
+    this.groupsOfTexts.set(text, group);
     this.chars += text.length;
+    return group;
+  }
+
+  private newGroup(value: string | number): number {
+    const group = this.count;
+    this.values.push(value);
     return group;
   }
 
   /** The text of a value's group. */
   text(group: number): string {
-    return this.texts[group - firstValueGroup];
+    return String(this.values[group - firstValueGroup]);
   }
+}
+
+/** The number that has this text; undefined: none has. VG2 */
+function printedNumber(text: string): number | undefined {
+  const first = text.charCodeAt(0);
+  if (first !== minus && !(first >= digit0 && first <= digit9)) return undefined;
+  const number = Number(text);
+  return String(number) === text ? number : undefined;
 }
 
 /** The rows that a breakdown shows, and the row of each group. */
@@ -108,10 +139,20 @@ export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, lim
   return {top, rowOf, others: values.length - top.length};
 }
 
-/** The values that are at least as frequent as the last one within the limit: sorting tens of thousands of texts takes longer. */
+/** The values that are at least as frequent as the last one within the limit: sorting tens of thousands takes longer. */
 function mostFrequent(values: number[], totals: ArrayLike<number>, limit: number): number[] {
   if (values.length <= limit) return values;
-  const least = Float64Array.from(values, (group) => totals[group]).sort()[values.length - limit];
+  const largest = new Float64Array(2 * limit);
+  let count = 0;
+  let least = Number.NEGATIVE_INFINITY;
+  for (const group of values) {
+    if (totals[group] <= least) continue;
+    largest[count++] = totals[group];
+    if (count < largest.length) continue;
+    count = limit;
+    least = largest.sort().copyWithin(0, limit)[0];
+  }
+  least = largest.subarray(0, count).sort()[count - limit];
   return values.filter((group) => totals[group] >= least);
 }
 

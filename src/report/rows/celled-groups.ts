@@ -1,7 +1,7 @@
 // Events of a name by the values of a property, out of hourly cells by value (actors/report/counts/value-cells.ts).
 //   CG1. Cells answer for whole hours of the chunks that they stand for; rows answer for the other chunks, and for the parts of
 //       hours at both ends of [from, to].
-//   CG2. Cells know the rows that have the property. What is missing is the rest of the name's count.
+//   CG2. Cells count the rows that have the property. Rows without it are the rest of the name's count.
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {hourMs} from '../../../actors/limits.js';
@@ -14,7 +14,7 @@ import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {GroupCounts, Grouping} from './grouped-rows.js';
 import {type ChosenFold, type RowReading, RowScan} from './row-scan.js';
 
-/** @returns false where cells do not help, and then nothing was counted. */
+/** Adds the events of a partition by group and bucket. @returns false where no cells can be used: then nothing was added. */
 export async function countInCells(
   reading: RowReading,
   {event, property, buckets}: {readonly event: string; readonly property: string; readonly buckets: Buckets},
@@ -33,17 +33,12 @@ export async function countInCells(
   const name = snapshot.names.find(bytes, 0, bytes.length);
   if (name < 0) return true;
   const counted = new Float64Array(buckets.count);
-  const add = (group: number, bucket: number, events: number): void => {
-    counts.add(group, bucket, events);
-    counted[bucket]! += events;
-  };
   const reader = new ValueReader();
   const hours = edges.map((edge) => Math.min(Math.max(edge / hourMs, hourStart), hourEnd));
   for (const cells of values.cells) {
     cells.forEachValue(name, hours, buckets.count, (value, events) => {
-      const group = grouping.groups.groupOf(reader.read((writer) => writer.raw(value)));
-      for (let bucket = 0; bucket < buckets.count; bucket++)
-        if (events[bucket]! > 0) add(group, bucket, events[bucket]!);
+      counts.addSeries(grouping.groups.groupOf(reader.read((writer) => writer.raw(value))), events);
+      for (let bucket = 0; bucket < buckets.count; bucket++) counted[bucket]! += events[bucket]!;
     });
     await reading.scan.pauseIfDue();
   }
@@ -60,7 +55,11 @@ export async function countInCells(
     if (asked.length === 0) continue;
     const fold: ChosenFold = (rows, [chosen]) => {
       const groupOf = grouping.of(snapshot, rows);
-      for (const row of chosen!) add(groupOf(row), buckets.indexOf(timeOf(rows, row)), 1);
+      for (const row of chosen!) {
+        const bucket = buckets.indexOf(timeOf(rows, row));
+        counts.add(groupOf(row), bucket);
+        counted[bucket]! += 1;
+      }
     };
     const scan = new RowScan(reading, {stretch: within, selectors: [{event}], properties: grouping.properties});
     await scan.fold(snapshot, fold, undefined, asked);

@@ -1,5 +1,5 @@
-// Numbers of a property of the events that a selector chooses (actors/report/counts/timed-numbers.ts): a later answer that
-// measures or counts them, over any stretch of time, reads no rows.
+// Times of the events that a selector chooses, with their numbers of a property (actors/report/counts/timed-numbers.ts): a later
+// answer that counts or measures them, over any stretch of time, reads no rows.
 //   Owns: which chunks have them. Does not own: which questions they are kept for (repeated-questions.ts) and how long
 //   (derived-indexes.ts).
 //   CN1. Numbers of a chunk stand for its rows that count (`countedKey`), and for all of them that the selector chooses: a chunk
@@ -42,15 +42,15 @@ export class ChosenNumbers {
     this.questions = new RepeatedQuestions(derived, partitionCount, newState, ({key}) => this.numbers.drop(key));
   }
 
-  /** For an answer about the stretch; undefined: scan. */
+  /** For an answer about the stretch; undefined: scan. `property` undefined: the answer only counts. */
   openFor(
     {manifest: {partition}, index}: PartitionSnapshot,
     selector: Selector,
-    property: string,
+    property: string | undefined,
     stretch: Stretch,
   ): OpenNumbers | undefined {
     if (skipsRows(selector)) return undefined;
-    const state = this.questions.asked(`${partition} ${textOfSelector(selector)} ${property}`);
+    const state = this.questions.asked(JSON.stringify([partition, textOfSelector(selector), property]));
     const held = this.numbers.get(state.key);
     if (state.hasOthers || (held === undefined && !this.questions.isDue(state))) return undefined;
     const chunks = new Map(index.chunks.map((chunk) => [chunk.chunk, chunk] as const));
@@ -109,8 +109,8 @@ export class OpenNumbers {
     return this.options.held?.byChunk.get(countedKey(chunk));
   }
 
-  /** Notes the numbers of a chunk that was scanned. `values` is open for it. CN1, CN2 */
-  note(rows: RowsView, chosen: Uint16Array, values: PropertyValues): void {
+  /** Notes the numbers of a chunk that was scanned. `values`, if the answer measures any, is open for it. CN1, CN2 */
+  note(rows: RowsView, chosen: Uint16Array, values: PropertyValues | undefined): void {
     const chunk = this.options.chunks.get(rows.chunk);
     if (this.hasOthers || chunk === undefined || !isInside(chunk, this.options.stretch)) return;
     const numbers = timedNumbers(rows, chosen, values);

@@ -8,6 +8,9 @@ import type {PartScan} from '../part-scan.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {traitGroups} from './traits.js';
 
+/** Least length of the counts of a bucket that has any. */
+const groupsMin = 64;
+
 /** The group of each row of a chunk, for as long as its partition is folded. */
 type GroupOfRow = (row: number) => number;
 
@@ -69,58 +72,72 @@ export class GroupCounts {
   /** 0: there are no buckets, or no longer. */
   bucketCount: number;
   private readonly bytesMax: number;
-  private counts = new Float64Array(64);
+  /** Events by group of each bucket, or of all. Those of one bucket are side by side, because rows come by time. */
+  private counts: Float64Array<ArrayBuffer>[];
+  private bytes = 0;
 
   constructor(bucketCount = 0, bytesMax = 0) {
     this.bucketCount = bucketCount;
     this.bytesMax = bytesMax;
+    this.counts = Array.from({length: Math.max(1, bucketCount)}, () => new Float64Array(0));
   }
 
   add(group: number, bucket: number, events = 1): void {
-    while (this.placeOf(group, bucket) >= this.counts.length) this.grow(this.placeOf(group, bucket));
-    this.counts[this.placeOf(group, bucket)]! += events;
+    this.countsOf(bucket, group + 1)[group]! += events;
+  }
+
+  /** Adds the events of a group in each bucket. */
+  addSeries(group: number, events: Float64Array): void {
+    for (let bucket = 0; bucket < events.length; bucket++)
+      if (events[bucket]! > 0) this.add(group, bucket, events[bucket]!);
   }
 
   /** Adds the first `count` events of the lists. */
   addAll(groups: Uint32Array, buckets: Uint32Array, count: number): void {
-    for (let i = 0; i < count; ) {
-      const {counts, bucketCount} = this;
-      const [ofGroup, ofBucket] = bucketCount === 0 ? [1, 0] : [bucketCount, 1];
-      for (; i < count; i++) {
-        const place = groups[i]! * ofGroup + buckets[i]! * ofBucket;
-        if (place >= counts.length) break;
-        counts[place]! += 1;
-      }
-      if (i < count) this.grow(this.placeOf(groups[i]!, buckets[i]!));
+    for (let start = 0, end = 1; start < count; start = end++) {
+      while (end < count && buckets[end] === buckets[start]) end += 1;
+      this.addRun(groups, start, end, buckets[start]!);
     }
   }
 
-  private placeOf(group: number, bucket: number): number {
-    return this.bucketCount === 0 ? group : group * this.bucketCount + bucket;
+  /** Adds events [start, end) of the list, which are in one bucket. */
+  addRun(groups: Uint32Array, start: number, end: number, bucket: number): void {
+    let counts = this.countsOf(bucket, 0);
+    for (let i = start; i < end; i++) {
+      const group = groups[i]!;
+      if (group >= counts.length) counts = this.countsOf(bucket, group + 1);
+      counts[group]! += 1;
+    }
   }
 
-  private grow(place: number): void {
-    const length = Math.max(place + 1, this.counts.length * 2);
-    if (this.bucketCount > 0 && length * 8 > this.bytesMax) {
-      this.counts = this.totals();
+  /** Counts of a bucket by group, with groups below `groupEnd`. */
+  private countsOf(bucket: number, groupEnd: number): Float64Array<ArrayBuffer> {
+    const place = this.bucketCount === 0 ? 0 : bucket;
+    const counts = this.counts[place]!;
+    if (groupEnd <= counts.length) return counts;
+    const grown = new Float64Array(Math.max(groupEnd, 2 * counts.length, groupsMin));
+    this.bytes += grown.byteLength - counts.byteLength;
+    if (this.bucketCount > 0 && this.bytes > this.bytesMax) {
+      this.counts = [this.totals()];
       this.bucketCount = 0;
-      return;
+      return this.countsOf(0, groupEnd);
     }
-    const grown = new Float64Array(length);
-    grown.set(this.counts);
-    this.counts = grown;
+    grown.set(counts);
+    this.counts[place] = grown;
+    return grown;
   }
 
   /** Events per group; groups past the end of the array have none. */
   totals(): Float64Array<ArrayBuffer> {
-    const {bucketCount, counts} = this;
-    if (bucketCount === 0) return counts;
-    const totals = new Float64Array(Math.ceil(counts.length / bucketCount) + 1);
-    for (let place = 0; place < counts.length; place++) totals[Math.floor(place / bucketCount)]! += counts[place]!;
+    if (this.bucketCount === 0) return this.counts[0]!;
+    const totals = new Float64Array(this.counts.reduce((most, {length}) => Math.max(most, length), 0));
+    for (const counts of this.counts)
+      for (let group = 0; group < counts.length; group++) totals[group]! += counts[group]!;
     return totals;
   }
 
+  /** Events of a group in a bucket, as long as there are buckets. */
   count(group: number, bucket: number): number {
-    return this.counts[group * this.bucketCount + bucket] ?? 0;
+    return this.counts[bucket]![group] ?? 0;
   }
 }

@@ -4,12 +4,7 @@ import {wtf8} from '../../../actors/bytes/bytes.js';
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
-import {
-  addPostedEvents,
-  addPostedUsers,
-  addToSets,
-  type PostedName,
-} from '../../../actors/report/active/posted-users.js';
+import {addPostedUsers, addToSets, type PostedName} from '../../../actors/report/active/posted-users.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {forEachBucket, type TimedNumbers} from '../../../actors/report/counts/timed-numbers.js';
@@ -111,8 +106,8 @@ class MeasuredSeries {
       this.scan.forgetSkipped();
     }
     for (const snapshot of snapshots) {
-      if (!(await this.foldPosted(snapshot)))
-        await (query.measure === 'users' ? this.foldUsers(snapshot) : this.foldRows(snapshot));
+      if (query.measure !== 'users') await this.foldRows(snapshot);
+      else if (!(await this.foldPosted(snapshot))) await this.foldUsers(snapshot);
       this.cells.nextPartition();
     }
     this.cells.finish();
@@ -130,15 +125,19 @@ class MeasuredSeries {
         counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
       };
       const foldHeld = (held: TimedNumbers): void => {
-        const {groups, buckets} = this.chunk;
+        const {groups} = this.chunk;
         forEachBucket(held, this.buckets, (bucket, start, end) => {
           grouping.groups.readNumbers(held.numbers, start, end, groups);
-          counts.addAll(groups, buckets.fill(bucket, 0, end - start), end - start);
+          counts.addRun(groups, 0, end - start, bucket);
         });
       };
       const [values] = grouping.properties;
+      if (values === undefined) {
+        await this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
+        continue;
+      }
       const scan = (note?: NoteColumns) => this.foldNumbers(snapshot, values, fold, foldHeld, note);
-      await (values !== undefined && this.isCelled(counts)
+      await (this.isCelled(counts)
         ? this.reading.counted.leavingCells(snapshot, values.property, this.scan.chunks(snapshot), scan)
         : scan());
     }
@@ -161,11 +160,9 @@ class MeasuredSeries {
   }
 
   private addGroups(counts: GroupCounts, {rowOf}: ShownGroups): void {
-    for (let group = 0; group < rowOf.length; group++) {
-      const first = this.cells.cellOf(rowOf[group]! + 1, 0);
-      for (let bucket = 0; bucket < this.buckets.count; bucket++)
-        this.cells.counts[first + bucket]! += counts.count(group, bucket);
-    }
+    for (let bucket = 0; bucket < this.buckets.count; bucket++)
+      for (let group = 0; group < rowOf.length; group++)
+        this.cells.counts[this.cells.cellOf(rowOf[group]! + 1, bucket)]! += counts.count(group, bucket);
     this.cells.finish();
   }
 
@@ -174,7 +171,13 @@ class MeasuredSeries {
   }
 
   private async foldRows(snapshot: PartitionSnapshot): Promise<void> {
-    const {cells, grouping, shown, measuredValues} = this;
+    const {cells, event, grouping, shown, measuredValues, query} = this;
+    const hasNoConditions = query.where.length === 0 && query.userWhere.length === 0;
+    if (event !== undefined && hasNoConditions && grouping === undefined && measuredValues === undefined) {
+      const counts = await this.reading.counted.countsOf(snapshot, event, this.buckets);
+      for (let bucket = 0; bucket < counts.length; bucket++) cells.counts[bucket]! += counts[bucket]!;
+      return;
+    }
     const {groups, numbers} = this.chunk;
     const fold: ChosenFold = (rows, [chosen]) => {
       const ofRows = this.bucketsOf(rows, chosen!);
@@ -187,14 +190,16 @@ class MeasuredSeries {
       if (cells.numberBytes > this.reading.gatheredBytesMax)
         throw new BeyondMemory('the values of the measure take', this.reading.gatheredBytesMax);
     };
-    await this.foldNumbers(snapshot, grouping === undefined ? measuredValues : undefined, fold, (held) =>
+    if (grouping !== undefined) return this.scan.fold(snapshot, fold, await this.usersOf(snapshot));
+    await this.foldNumbers(snapshot, measuredValues, fold, (held) =>
       forEachBucket(held, this.buckets, (bucket, start, end) => cells.addRun(bucket, held.numbers, start, end)),
     );
   }
 
   /**
-   * Folds the chosen rows of a partition: the numbers of chunks that have them, and the rows of the others, which leave numbers
-   * behind. `values`: what is read of the rows if that may be numbers. `note` gets the chunks that are read.
+   * Folds the chosen rows of a partition: the times and numbers of chunks that have them, and the rows of the others, which leave
+   * them behind. `values`: what is read of the rows, which may be numbers; undefined: rows are counted alone. `note` gets the
+   * chunks that are read.
    */
   private async foldNumbers(
     snapshot: PartitionSnapshot,
@@ -206,11 +211,11 @@ class MeasuredSeries {
     const {query, reading, scan} = this;
     const users = await this.usersOf(snapshot);
     const stretch = {startMs: query.fromMs, lastMs: query.toMs};
-    const numbers =
-      values && users === undefined
-        ? reading.counted.numbersOf(snapshot, this.selector, values.property.text, stretch)
-        : undefined;
-    if (values === undefined || numbers === undefined) return scan.fold(snapshot, foldRows, users, undefined, note);
+    const isLeftBehind = users === undefined && (values !== undefined || query.where.length > 0);
+    const numbers = isLeftBehind
+      ? reading.counted.numbersOf(snapshot, this.selector, values?.property.text, stretch)
+      : undefined;
+    if (numbers === undefined) return scan.fold(snapshot, foldRows, users, undefined, note);
     const scanned: ChunkEntry[] = [];
     for (const chunk of scan.chunks(snapshot)) {
       const held = numbers.of(chunk);
@@ -264,13 +269,12 @@ class MeasuredSeries {
     );
   }
 
-  /** False: the partition's rows are to be scanned. */
+  /** Folds the users of a partition out of what earlier answers left behind. False: its rows are to be scanned. */
   private async foldPosted(snapshot: PartitionSnapshot): Promise<boolean> {
     const {buckets, cells, query, reading} = this;
-    const isPostable = this.grouping === undefined && this.measuredValues === undefined && query.userWhere.length === 0;
-    const isOfUsers = query.measure === 'users';
-    if (!isPostable || (query.where.length === 0 && (!isOfUsers || this.event === undefined))) return false;
-    const open = isOfUsers ? this.openBuckets(snapshot) : undefined;
+    const isOfEverything = query.where.length === 0 && this.event === undefined;
+    if (this.grouping !== undefined || query.userWhere.length > 0 || isOfEverything) return false;
+    const open = this.openBuckets(snapshot);
     const held =
       open &&
       Array.from({length: buckets.count}, (_, bucket) => (open.isEmpty(bucket) ? newBucketUsers() : open.of(bucket)));
@@ -281,10 +285,7 @@ class MeasuredSeries {
     const events = await this.postedEvents(snapshot);
     if (events === undefined) return false;
     if (open !== undefined && held !== undefined) await this.completeBuckets(open, held, events, snapshot);
-    else {
-      const add = isOfUsers ? addPostedUsers : addPostedEvents;
-      await reading.scan.inSlices(add(events, buckets, snapshot.leftOut.users, cells));
-    }
+    else await reading.scan.inSlices(addPostedUsers(events, buckets, snapshot.leftOut.users, cells));
     return true;
   }
 

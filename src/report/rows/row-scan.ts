@@ -62,11 +62,11 @@ export interface CountedEvents {
     selectors: readonly Selector[],
     stretch: Stretch,
   ): Promise<PostedEvents | undefined> | undefined;
-  /** Numbers of a property of the events that a selector chooses; undefined: their rows are to be scanned. */
+  /** Times and numbers (of `property`, if any) of the events that a selector chooses; undefined: their rows are to be scanned. */
   numbersOf(
     snapshot: PartitionSnapshot,
     selector: Selector,
-    property: string,
+    property: string | undefined,
     stretch: Stretch,
   ): OpenNumbers | undefined;
   /** Users of the chosen events by bucket; undefined: their events are to be counted. `chunks`: those with such events. */

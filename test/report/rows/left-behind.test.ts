@@ -1,5 +1,5 @@
-// What answers leave behind for questions that come again: postings and numbers of chosen events, users by bucket as events and
-// as sets. Later answers equal those of a scan, follow snapshots, and read no part.
+// What answers leave behind for questions that come again: postings, times and numbers of chosen events, users by bucket as
+// events and as sets. Later answers equal those of a scan, follow snapshots, and read no part.
 import {describe, expect, test} from 'vitest';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {PartsCache} from '../../../src/parts/parts-cache.js';
@@ -83,6 +83,7 @@ class World {
 
 const ofTeams = [{property: 'plan', op: 'eq', values: ['team']}] as const;
 const measured = {report: 'measured', events: ['A'], isList: false, interval: 'day', where: [], userWhere: []} as const;
+const {events: _, ...ofAnyEvent} = measured;
 const funnel = {
   report: 'walked-funnel',
   steps: [
@@ -104,6 +105,7 @@ const questions: readonly (readonly [string, Ask])[] = [
   ['a funnel with conditions', (range) => ({...funnel, ...range})],
   ['a funnel with conditions and a window', (range) => ({...funnel, windowMs: 30 * hourMs, ...range})],
   ['counts with conditions', (range) => ({...measured, where: ofTeams, ...range})],
+  ['counts of any event by hour', (range) => ({...ofAnyEvent, where: ofTeams, interval: 'hour', ...range})],
   ['users by day', (range) => ({...measured, measure: 'users', ...range})],
   [
     'users with a condition by week',

@@ -1,5 +1,5 @@
 // Cells of property values against counting one by one, in each form that they take: groups or named cells, with one and
-// two bytes a name, a cell a row or counted.
+// two bytes a name, a cell a row or counted, with one, two and four bytes a count.
 import {describe, expect, test} from 'vitest';
 import {PropertyFilter} from '../../../../actors/report/counts/filter.js';
 import {type ValueCells, ValueCellsBuilder} from '../../../../actors/report/counts/value-cells.js';
@@ -26,7 +26,9 @@ interface Row {
 const kinds: readonly (readonly [form: string, kind: Kind])[] = [
   ['counted cells in groups', {rows: 9_000, names: 3, values: 4, spread: 20}],
   ['counted cells with names', {rows: 9_000, names: 300, values: 4, spread: 1}],
-  ['rows in groups', {rows: 6_000, names: 2, values: 5, spread: hours}],
+  ['counts of two bytes', {rows: 9_000, names: 2, values: 2, spread: 2}],
+  ['counts of four bytes', {rows: 66_000, names: 1, values: 1, spread: 1}],
+  ['rows in groups', {rows: 1_200, names: 2, values: 5, spread: hours}],
   ['rows with names of one byte', {rows: 6_000, names: 20, values: 700, spread: hours}],
   ['rows with names of two bytes', {rows: 9_000, names: 400, values: 900, spread: hours}],
 ];
@@ -61,23 +63,32 @@ async function cellsOf(rows: readonly Row[]): Promise<{cells: ValueCells; nameIn
 }
 
 describe('cells of values', () => {
-  test.each(kinds)('%s', async (_, kind) => {
-    const rows = rowsOf(kind);
-    const {cells, nameIndex} = await cellsOf(rows);
-    const bounds = [0, 1, 5, 19, 20, 120, hours];
-    const edges = Float64Array.from(bounds);
-    for (const value of [0, 1, kind.values - 1, kind.values]) {
-      const filter = new PropertyFilter('p', `v${value}`);
-      for (const name of [0, 1, 2, kind.names >> 1, kind.names - 1]) {
-        const counts = new Float64Array(bounds.length - 1);
-        cells.add(filter, nameIndex(name), edges, counts);
-        const asked = rows.filter((row) => row.name === name && row.value === value);
-        const expected = bounds.slice(1).map((end, i) => {
-          return asked.filter(({hour}) => bounds[i]! <= hour && hour < end).length;
-        });
-        expect([...counts]).toEqual(expected);
+  test.each(kinds)(
+    '%s',
+    async (_, kind) => {
+      const rows = rowsOf(kind);
+      const {cells, nameIndex} = await cellsOf(rows);
+      const bounds = [0, 1, 5, 19, 20, 120, hours];
+      const edges = Float64Array.from(bounds);
+      for (const value of [0, 1, kind.values - 1, kind.values]) {
+        const filter = new PropertyFilter('p', `v${value}`);
+        for (const name of [0, 1, 2, kind.names >> 1, kind.names - 1]) {
+          const counts = new Float64Array(bounds.length - 1);
+          cells.add(filter, nameIndex(name), edges, counts);
+          const asked = rows.filter((row) => row.name === name && row.value === value);
+          const expected = bounds.slice(1).map((end, i) => {
+            return asked.filter(({hour}) => bounds[i]! <= hour && hour < end).length;
+          });
+          expect([...counts]).toEqual(expected);
+        }
       }
-    }
+    },
+    60_000,
+  );
+
+  test('a few rows of an hour take 3 bytes', async () => {
+    const kind = {rows: 9_000, names: 3, values: 4, spread: 100};
+    expect((await cellsOf(rowsOf(kind))).cells.bytes).toBeLessThan(3 * kind.names * kind.values * kind.spread + 1_000);
   });
 
   test('many values take 3 bytes a row beside the values', async () => {
