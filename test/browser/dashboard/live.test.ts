@@ -166,4 +166,10 @@ test('events arrive as text, whatever is in them, and are found in the history',
   await page.getByRole('link', {name: 'Refused'}).click();
   await page.getByRole('cell', {name: 'named'}).waitFor();
   await dashboard.expectSound();
+  const long = 'n'.repeat(200);
+  await writer().post('/v1/events', {event: long, userId: 'mallory'});
+  await dashboard.goto('/');
+  await page.getByRole('list', {name: 'Newest events'}).getByText(long).waitFor();
+  await dashboard.settled();
+  await dashboard.expectSoundOnPhone();
 });
