@@ -289,7 +289,7 @@ describe('roles', () => {
       expect((await client.get(path)).status).toBe(401);
     }
     const {keys} = (await admin.get('/dashboard/api/keys')).json<{keys: {kind: string}[]}>();
-    expect(keys.map(({kind}) => kind).sort()).toEqual(['secret', 'write']);
+    expect(new Set(keys.map(({kind}) => kind))).toEqual(new Set(['secret', 'write']));
   });
 
   test('the record says who made a token, by name, and names none', async () => {

@@ -1,6 +1,6 @@
 // What threads hand over to the report thread of their process, over real ports.
 import {MessageChannel} from 'node:worker_threads';
-import {afterEach, describe, expect, test} from 'vitest';
+import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {HandedManifests} from '../../../src/report/published/handed-manifests.js';
 import type {HandedManifest} from '../../../src/worker-messages.js';
 import {until} from '../../support/until.js';
@@ -13,11 +13,16 @@ const manifestOf = (partition: number, publication: number, byte = publication):
 });
 
 describe('handed manifests', () => {
-  const channels = [new MessageChannel(), new MessageChannel()];
-  const handed = new HandedManifests(channels.map(({port2}) => port2));
+  let channels: MessageChannel[];
+  let handed: HandedManifests;
+
+  beforeEach(() => {
+    channels = [new MessageChannel(), new MessageChannel()];
+    handed = new HandedManifests(channels.map(({port2}) => port2));
+  });
 
   afterEach(() => {
-    for (const {port1} of channels) port1.unref();
+    for (const {port1} of channels) port1.close();
   });
 
   test('are there as soon as they were handed over, whichever thread did', () => {
@@ -47,6 +52,5 @@ describe('handed manifests', () => {
     channels[1]!.port1.postMessage(manifestOf(1, 9));
     await until('the second one is heard of', () => heard > 0);
     expect(handed.take(1, 9)).toEqual(manifestOf(1, 9));
-    for (const {port1} of channels) port1.close();
   });
 });

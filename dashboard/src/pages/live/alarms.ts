@@ -29,7 +29,7 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
     cure: 'no repair is needed: the partition continues with its snapshots and log, and clients that resend with `messageId` fill the gap; check `millrace_durability_info` and the disk',
   },
   moves: {
-    means: 'events of anonymous users wait to be joined to the users that they are',
+    means: 'events of anonymous users wait to be joined to their known users',
     cure: 'check `millrace_moves_waiting_seconds` and the partition that takes no entries; the events count as anonymous until then, and none is lost',
   },
   standing_still: {
