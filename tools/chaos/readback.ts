@@ -70,8 +70,14 @@ export class Readback {
   }
 
   async isReady(): Promise<boolean> {
+    return (await this.whyNotReady()) === undefined;
+  }
+
+  /** What /readyz says instead of 200; undefined when the service is ready. */
+  async whyNotReady(): Promise<string | undefined> {
     const answer = await this.http.send('GET', '/readyz');
-    return answer.kind === 'answer' && answer.status === 200;
+    if (answer.kind !== 'answer') return 'no answer';
+    return answer.status === 200 ? undefined : answer.text;
   }
 
   /** Every page of a history. */

@@ -131,8 +131,10 @@ export class Run {
     const {service, readback} = this.stage;
     const deadlineMs = performance.now() + readyMsMax;
     const endsMax = service.ownEnds.length + revivalsMax;
-    while (!(await readback.isReady())) {
-      if (performance.now() > deadlineMs) throw new Error(`not ready after ${readyMsMax} ms`);
+    for (;;) {
+      const reason = await readback.whyNotReady();
+      if (reason === undefined) return;
+      if (performance.now() > deadlineMs) throw new Error(`not ready after ${readyMsMax} ms: ${reason}`);
       if (service.ownEnds.length > endsMax) throw new Error(`ends at every start: ${service.lastWords()}`);
       service.revive();
       await delay(25);
