@@ -165,6 +165,11 @@ export class LogModel {
     for (const row of this.rows.filter(isFree)) Object.assign(row, {owner, linkedAt: this.now});
   }
 
+  /** Whether a second user named this device: what the first one's events were is not the device's any more. */
+  isShared(key: string): boolean {
+    return this.owners.get(key)?.isShared === true;
+  }
+
   private event(entry: EntryView): void {
     if (this.isCopy(entry)) return;
     const key = entry.userKey();

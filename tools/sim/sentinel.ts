@@ -77,6 +77,10 @@ export class Sentinel implements Watch {
     return this.of(partition).accepted;
   }
 
+  isShared(partition: number, key: string): boolean {
+    return this.of(partition).model.isShared(key);
+  }
+
   get acceptedCount(): number {
     return this.watched.reduce((sum, {accepted}) => sum + accepted.length, 0);
   }
