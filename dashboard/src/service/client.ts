@@ -86,7 +86,10 @@ export async function ask(
     return await fetch(address, {credentials: 'same-origin', redirect: 'error', cache: 'no-store', ...init});
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
-    return {kind: 'fault', fault: {code: 'unreachable', message: 'the service does not answer', status: 0}};
+    return {
+      kind: 'fault',
+      fault: {code: 'unreachable', message: 'check your connection, and whether the service runs', status: 0},
+    };
   }
 }
 
