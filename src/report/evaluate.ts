@@ -336,7 +336,7 @@ export class Evaluation {
     scan: (note?: NoteColumns) => Promise<void>,
   ): Promise<void> {
     const {values} = this.paths;
-    if (values === undefined || !this.scan.areTooMuch(chunks, [property])) return scan();
+    if (values === undefined || !this.scan.areTooMuch(chunks)) return scan();
     return values.leavingCells(snapshot, property.text, chunks, scan);
   }
 

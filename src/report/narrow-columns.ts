@@ -24,6 +24,11 @@ const narrowBytesMin = 4_096;
 
 const isNarrow: IsWanted = (_, bytes, count) => bytes <= narrowBytesMin + count * narrowRowBytes;
 
+/** Share of the bytes of properties that narrow columns are expected to take. */
+const narrowShare = 1 / 2;
+
+export const narrowBytesOf = ({bytes}: PartRef): number => Math.ceil(bytes * narrowShare);
+
 /** Reads narrow columns into free room, out of what `copy` brings if it does. NC1 */
 export function readColumnsIfRoom(
   cache: PartsCache,

@@ -18,7 +18,7 @@ import type {ChunkReader} from '../parts/chunk-reader.js';
 import {foldAhead, loadAhead} from '../parts/load-ahead.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {NamedRowsReader} from './named-rows.js';
-import {ColumnsReader} from './narrow-columns.js';
+import {ColumnsReader, narrowBytesOf} from './narrow-columns.js';
 
 /** A part is some 0.5 MB and takes 0.7 ms: a few loads ahead hide that without holding much. */
 export const loadsAheadMax = 4;
@@ -220,10 +220,11 @@ export class PartScan {
     return (chunk) => (isAside ? reader.loadIfRoom(chunk) : reader.load(chunk));
   }
 
-  /** Whether these chunks with the columns of these properties are more than the cache holds. PS1 */
-  areTooMuch(chunks: readonly ChunkEntry[], properties: readonly PropertyName[]): boolean {
-    const reader = new ColumnsReader(this.parts, properties);
-    return this.isTooMuch(chunks.reduce((sum, chunk) => sum + reader.bytesOf(chunk), 0));
+  /** Whether these chunks are more than the cache holds, with the columns that a scan caches. PS1 */
+  areTooMuch(chunks: readonly ChunkEntry[]): boolean {
+    const bytesOf = ({rows, properties}: ChunkEntry): number =>
+      rows.bytes + (this.parts.columnBytes(properties) ?? narrowBytesOf(properties));
+    return this.isTooMuch(chunks.reduce((sum, chunk) => sum + bytesOf(chunk), 0));
   }
 
   private isTooMuch(bytes: number): boolean {

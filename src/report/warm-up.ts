@@ -10,11 +10,8 @@ import type {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
 import {WarmUp} from '../parts/warm-up.js';
 import {readAheadBytesOf} from './memory-shares.js';
-import {readColumnsIfRoom} from './narrow-columns.js';
+import {narrowBytesOf, readColumnsIfRoom} from './narrow-columns.js';
 import type {PartitionSnapshot} from './published/newest-snapshots.js';
-
-/** Share of the bytes of properties that narrow columns are expected to take. */
-const narrowShare = 1 / 2;
 
 /** Number of concurrent loads, and ms of loading before an equally long pause. */
 interface Pace {
@@ -77,7 +74,7 @@ function planned(
     if (plan.isFull) return plan;
     const {properties} = chunk;
     const copy = async () => rowsAtHand?.copy(partition, properties);
-    plan.take(properties, () => readColumnsIfRoom(cache, properties, copy), Math.ceil(properties.bytes * narrowShare));
+    plan.take(properties, () => readColumnsIfRoom(cache, properties, copy), narrowBytesOf(properties));
   }
   return plan;
 }
