@@ -99,3 +99,10 @@ test('an edit of an alert takes away what was emptied, and says whether the cond
   expect(alerts.changeOf(alert, other)).toEqual({event: null, where: null, gte: 3});
   expect(alerts.hasOtherRule(alert, other)).toBe(true);
 });
+
+test('a share that is refused is refused in per cent, as the form takes it', () => {
+  const draft = {...alerts.newDraft, name: 'Drop', kind: 'funnel_drop', funnel: 'fn_0123456789abcdef'} as const;
+  const ofShare = 'below must be a number from 0 to 1';
+  expect(() => readFields(newAlertBody, alerts.bodyOf({...draft, below: '150'}))).toThrow(ofShare);
+  expect(alerts.ofPercent(ofShare)).toBe(`${ofShare}00`);
+});

@@ -150,6 +150,10 @@ export const bodyOf = (draft: AlertDraft): Fields => ({
   ...Object.fromEntries(Object.entries(fieldsOf(draft)).filter(([, value]) => value !== null)),
 });
 
+/** A refusal of a share with the bounds of the field, which takes per cent. */
+export const ofPercent = (message: string): string =>
+  message.replace(/^below must be a number from 0 to 1$/, `below must be a number from 0 to ${perCent}`);
+
 /** Body of the request for a preview, which nobody is told. */
 export function previewOf(draft: AlertDraft): Fields {
   const {name: _, endpoints: __, ...rule} = bodyOf(draft);

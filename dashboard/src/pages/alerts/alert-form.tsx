@@ -15,7 +15,7 @@ import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {SaveFault} from '../../shell/save-fault';
 import {FaultBox} from '../../shell/states';
-import {type AlertDraft, isWhole, previewOf} from './alert-draft';
+import {type AlertDraft, isWhole, ofPercent, previewOf} from './alert-draft';
 import {type AlertKind, kindWords, minutesLabel, previewText, valueText} from './alert-words';
 import {AudienceFields} from './audience-fields';
 import type {RuleProps, SavedFunnels} from './rule-fields';
@@ -42,6 +42,9 @@ const labelsOf = (kind: AlertKind): Labels => ({
   repeat_minutes: 'Reminder every, in minutes',
   quiet_hours: 'Chats are silent',
 });
+
+const inFields = (fault: Fault | undefined): Fault | undefined =>
+  fault && {...fault, message: ofPercent(fault.message)};
 
 export function AlertForm({
   title,
@@ -79,14 +82,14 @@ export function AlertForm({
   const looking = useSending(async () => {
     const answer = await change<AlertPreviewAnswer>('POST', 'v1/alerts/preview', previewOf(draft));
     if (answer.kind === 'value') setPreview(answer.value);
-    return faultOf(answer);
+    return inFields(faultOf(answer));
   }, labelsOf(kind));
   return (
     <DialogForm
       title={title}
       actText={actText}
       isReady={isWhole(draft) && draft.name.trim() !== ''}
-      act={() => save(draft)}
+      act={async () => inFields(await save(draft))}
       labels={labelsOf(kind)}
       faultBox={(fault) => (
         <SaveFault fault={fault} noun="alert" onLoad={({alert}) => onTheirs?.(alert as AlertAnswer)} />
