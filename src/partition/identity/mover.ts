@@ -233,14 +233,17 @@ export class Mover {
   }
 
   /**
-   * Call it before the rows of users are erased. The previous owner may have sent users of a published move: they are sent now, so
-   * that their destination counts them (`isSent`). Nothing is folded meanwhile.
+   * Call it before the rows of users are erased, so that their destination counts them (`isSent`). The previous owner may have
+   * sent users of a published move: they are sent now. Moves that this process sent are sent again: another erasure may have made
+   * the destination forget the first of several pieces (J4). Nothing is folded meanwhile.
    */
   async sendBeforeErasure(users: readonly number[]): Promise<void> {
-    const {moves} = this.setup.partition;
-    if (!users.some((user) => moves.moveOf(user) !== undefined)) return;
+    const moves = new Set(users.flatMap((user) => this.setup.partition.moves.moveOf(user) ?? []));
+    if (moves.size === 0) return;
+    const sent = [...moves].filter((move) => this.appendedMs.has(move));
     try {
       await this.append();
+      for (const move of sent) await this.appendMove(move);
     } catch (error) {
       throwBroken(error);
       if (!this.setup.damage.note(error as Error)) throw error; // MV2

@@ -25,6 +25,8 @@ class World {
   /** Of the newest snapshots of the other partitions. */
   elsewhere: MoveCounts;
   readonly mover: Mover;
+  /** Called behind each piece of a move but the last. */
+  betweenPieces: () => Promise<void> = async () => {};
 
   constructor(partitions = 1) {
     const shell = new MemoryShell(undefined, {partition: 0, partitions});
@@ -52,15 +54,17 @@ class World {
       damage: {note: () => false},
       destination: (to: number) => ({
         writer: {
-          arrive: async (arrival: Arrival, events: Uint8Array, count: number) =>
-            shell.append(
+          arrive: async (arrival: Arrival, events: Uint8Array, count: number) => {
+            await shell.append(
               (w) => {
                 writeArrive(w, arrival);
                 w.raw(events);
               },
               undefined,
               1 + count,
-            ),
+            );
+            if (arrival.piece + 1 < arrival.pieces) await world.betweenPieces();
+          },
         },
         manifests: {
           read: async () => ({
@@ -96,11 +100,16 @@ class World {
     }
   }
 
-  events(count: number, who: (i: number) => {userId?: string; anonymousId?: string}, event = 'visit'): Promise<void> {
+  events(
+    count: number,
+    who: (i: number) => {userId?: string; anonymousId?: string},
+    event = 'visit',
+    more: object = {},
+  ): Promise<void> {
     return this.shell.append(
       (writer) => {
         for (let i = 0; i < count; i++)
-          writeEvent(writer, {event, ...who(i), timeMs: day + i, receivedMs: day, properties: {i}});
+          writeEvent(writer, {event, ...who(i), timeMs: day + i, receivedMs: day, properties: {i, ...more}});
       },
       undefined,
       count,
@@ -232,6 +241,26 @@ test('before an erasure, what a predecessor may have sent is sent; what no snaps
   expect([partition.tally.arrived, mover.isSent(0), mover.isSent(1)]).toEqual([2, true, false]);
   await shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
   expect(partition.deletions.get('del')?.eventsDeleted).toBe(4);
+});
+
+test('a deletion counts the events of a move of which another deletion made the destination forget a piece', async () => {
+  const world = new World();
+  const {shell, mover} = world;
+  const {partition} = shell;
+  await world.events(1, user('bob'));
+  await world.events(600, anonymous('d'), 'visit', {text: 'x'.repeat(2_000)}); // More than a message of a log holds.
+  await world.link('d', 'ann');
+  await shell.append((writer) => writeLeave(writer, [{user: 1, isTooLarge: false}]));
+  await world.tick();
+  world.betweenPieces = async () => {
+    world.betweenPieces = async () => {};
+    await shell.append((writer) => writeErase(writer, 'u', 'bob', 'del bob', day));
+  };
+  await world.beats();
+  expect([partition.tally.arrived, mover.isSent(1)]).toEqual([0, true]);
+  await mover.sendBeforeErasure([1]);
+  await shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
+  expect(partition.deletions.get('del')?.eventsDeleted).toBe(600);
 });
 
 test('a deletion of the owner takes what is left of its devices along, at any step', async () => {
