@@ -84,8 +84,8 @@ export class Erasure {
   private readonly parts: PartStore;
   private readonly cache: PartsCache;
   private readonly note: NoteStep;
-  /** Whether an erasure is rewriting chunks, which will replace the present ones. */
-  private isTakingOut = false;
+  /** Chunks that are being rewritten and will replace the present ones. */
+  private takingOut: Promise<TakenOut> | undefined;
 
   constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
     this.partition = partition;
@@ -97,8 +97,13 @@ export class Erasure {
 
   /** The partition changes only with `replace`. Call it while no snapshot is running; the layout holds all closed chunks then. */
   async takeOut(users: readonly number[]): Promise<TakenOut> {
-    this.isTakingOut = true;
-    return this.making((made) => this.takeOutOfAll(users, made));
+    this.takingOut = this.making((made) => this.takeOutOfAll(users, made));
+    return this.takingOut;
+  }
+
+  /** Resolves when no rewritten chunk waits to replace a present one. Rejects as `takeOut` does. */
+  async idle(): Promise<void> {
+    while (this.takingOut !== undefined) await this.takingOut;
   }
 
   /** Runs `make`; if it fails, the parts that it wrote are retired. */
@@ -138,7 +143,7 @@ export class Erasure {
   }
 
   replace({chunks, userRuns, open}: TakenOut): void {
-    this.isTakingOut = false;
+    this.takingOut = undefined;
     for (const chunk of chunks) this.layout.setChunk(chunk);
     this.layout.setRuns('userRuns', userRuns);
     if (open === undefined) return;
@@ -175,7 +180,7 @@ export class Erasure {
   replaceLeft(before: ChunkEntry, {erased, chunks}: Rewritten): void {
     const [left] = chunks;
     if (left === undefined) return;
-    if (this.isTakingOut || this.layout.chunks.get(before.chunk) !== before) {
+    if (this.takingOut !== undefined || this.layout.chunks.get(before.chunk) !== before) {
       this.parts.retire(...partsOfChunk(left));
       return;
     }

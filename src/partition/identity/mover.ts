@@ -44,7 +44,7 @@ export interface Destination {
 export interface MoverSetup
   extends Pick<PartitionView, 'partition' | 'layout' | 'snapshots' | 'cache' | 'writer' | 'refresh' | 'damage'> {
   readonly throttle: Throttle;
-  readonly erasure: Pick<Erasure, 'takeOutLeft' | 'replaceLeft'>;
+  readonly erasure: Pick<Erasure, 'idle' | 'takeOutLeft' | 'replaceLeft'>;
   /** Opens a destination; called once per partition. */
   readonly destination: (partition: number) => Destination;
   /** Publishes a tick. Resolves to whether a snapshot at or after it is published. */
@@ -204,10 +204,12 @@ export class Mover {
   }
 
   private async settleWith(to: number, received: number): Promise<void> {
-    const {partition, layout, snapshots} = this.setup;
+    const {partition, layout, snapshots, erasure} = this.setup;
+    await erasure.idle(); // Its chunks say how many of their rows had left when it wrote them.
     while (snapshots.isRunning || layout.writing.size > 0) {
       await snapshots.idle();
       await layout.settle(0);
+      await erasure.idle();
     }
     const touched = new Set<number>();
     for (const {contents} of partition.settle(to, received)) {
