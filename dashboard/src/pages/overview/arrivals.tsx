@@ -1,4 +1,5 @@
 // Events as they arrive.
+import {useState} from 'preact/hooks';
 import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
 import {dayOfMs} from '../../address/range';
 import {clockText, datesText, momentText, propertiesText} from '../../charts/format';
@@ -23,8 +24,9 @@ interface Line {
 }
 
 export function Arrivals() {
-  // Stored events fill the list until the first one arrives.
-  const [stored, again] = useAsked<HistoryAnswer>(`v1/events?limit=${shownMax}`);
+  // Stored events fill the list until the first one arrives. Those of a clock that is ahead would stand before all others.
+  const [untilNow] = useState(() => new Date().toISOString());
+  const [stored, again] = useAsked<HistoryAnswer>(`v1/events?to=${untilNow}&limit=${shownMax}`);
   const arrivals = useLiveArrivals(shownMax);
   useKeys({p: arrivals.hold});
   const {value, fault} = stored.value;
