@@ -32,7 +32,7 @@ type Ask = (typeof asks)[number];
 
 interface Cost {
   readonly elapsedMs: number;
-  /** Of all threads of the service but the edge's. */
+  /** CPU of all threads of the service but the edge's. */
   readonly cpuSeconds: number;
 }
 

@@ -21,7 +21,7 @@ export class PartTwins {
     return [this.away(), this.beyond()];
   }
 
-  /** A funnel without postings, whose rows do not fit the cache: once those of its names are cached, and each time anew. */
+  /** A funnel without postings, whose rows do not fit the cache, from cached rows of its names and from all rows. */
   private beyond(): Twins {
     const {link, workload, snapshots, lists} = this.ground;
     const rowsBytes = snapshots.flatMap(({index}) => index.chunks).reduce((sum, {rows}) => sum + rows.bytes, 0);

@@ -100,7 +100,7 @@ export function medianOf(lists: readonly NumberList[]): number | null {
 }
 
 /**
- * Percentiles by nearest rank: each is the smallest number that at least so many % of the numbers do not exceed; null for empty lists.
+ * Percentiles by nearest rank: the p90 is the smallest of the numbers that 90 % of them, or more, do not exceed. Null for empty lists.
  * `percents`: whole numbers, ascending.
  */
 export function percentilesOf(lists: readonly NumberList[], percents: readonly number[]): (number | null)[] {

@@ -49,7 +49,7 @@ export class ValueGroups {
   private readIntegers(integers: Int32Array, start: number, end: number, into: Uint32Array): void {
     let known = this.groupsOfSmall;
     for (let i = start; i < end; i++) {
-      const value = integers[i] >>> 0; // Of a negative integer: above all small ones.
+      const value = integers[i] >>> 0; // A negative integer becomes a large number, and so none of the small ones.
       let group = value < known.length ? known[value] : 0;
       if (group === 0) {
         group = this.groupOfNumber(integers[i]);

@@ -16,7 +16,7 @@ export function CardChoice<Word extends string>({
   onChoose,
 }: {
   readonly label: string;
-  /** Of the form's field. */
+  /** Name of the field in its form. */
   readonly name: string;
   readonly value: Word;
   readonly options: readonly CardOption<Word>[];

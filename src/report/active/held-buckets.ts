@@ -33,7 +33,7 @@ export interface ChosenBuckets {
   readonly cuts: readonly Stretch[];
 }
 
-/** Bytes of a value, and their upper bound in a partition with so many users. */
+/** Sizes of values, in bytes: of one value, and of the largest that a partition with `userCount` users can have. */
 interface ValueBytes<V> {
   of(value: V): number;
   max(userCount: number): number;

@@ -1,7 +1,7 @@
 // Links that share a report, and the report that one shows.
 import type {SavedReportAnswer} from './saved-reports.js';
 
-/** A link that shows one report to whoever has it. */
+/** A link. It shows one report to everybody who has the address. */
 export interface ShareAnswer {
   readonly id: string;
   /** Name of the report. */
