@@ -242,7 +242,7 @@ export class Mover {
   async sendBeforeErasure(users: readonly number[]): Promise<void> {
     const moves = new Set(users.flatMap((user) => this.setup.partition.moves.moveOf(user) ?? []));
     if (moves.size === 0) return;
-    const sent = [...moves].filter((move) => this.appendedMs.has(move));
+    const sent = [...moves].filter((move) => this.isAppended(move));
     try {
       await this.append();
       for (const move of sent) await this.appendMove(move);
