@@ -3,7 +3,13 @@
 import type {KeyBucket} from '../keys/store.js';
 import type {TailPlace} from './heads.js';
 import type {Missed} from './missed.js';
+import type {NextAttempt} from './sequel.js';
 import type {Batch} from './told-rows.js';
+
+/** A failed delivery that waits for its next attempt. `id`: its `webhook-id`. */
+export interface HeldRetry extends NextAttempt {
+  readonly id: string;
+}
 
 export interface Cursor extends TailPlace {
   readonly v: 1;
@@ -12,6 +18,8 @@ export interface Cursor extends TailPlace {
   readonly planned?: readonly Batch[];
   /** Missed ordinals; absent: none. */
   readonly missed?: Missed;
+  /** An ordered endpoint's delivery that waits for its next attempt; absent: none. */
+  readonly retry?: HeldRetry;
 }
 
 export const cursorName = (endpointId: string, partition: number): string => `c.${endpointId}.${partition}`;

@@ -1,7 +1,7 @@
 // Serves every endpoint: its triggers, and its tails of all partitions. Any number of processes may run it.
-//   DE1. A process that has not heard of an endpoint's deletion may still queue triggers for it: a sweep deletes them. The bucket
-//        decides whether an endpoint is deleted, because this process may not have heard of a new one yet. Another sweep deletes
-//        its records (record-sweep.ts).
+//   DE1. A process that has not heard of an endpoint's deletion may still queue triggers for it, or create its consumer again: a
+//        sweep deletes them. The bucket decides whether an endpoint is deleted, because this process may not have heard of a new one
+//        yet. Another sweep deletes its records (record-sweep.ts).
 //   DE2. Tails run while the endpoint's rule, or an earlier one, takes events. When the stored cursors of all partitions have passed
 //        the rows of earlier rules, these are dropped from the definition (row-rules.ts).
 import {setTimeout as pause} from 'node:timers/promises';
@@ -162,7 +162,7 @@ export class Deliverer {
     void this.sweepRecords();
   }
 
-  /** Deletes the triggers of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
+  /** Deletes the triggers and consumers of deleted endpoints. Never rejects: the next sweep tries again. DE1 */
   private async sweep(): Promise<void> {
     const {hooks, letters, bucket} = this.world;
     try {

@@ -83,10 +83,14 @@ export class Letters {
     await this.jsm.streams.purge(deadLettersStream, {filter: deadLetterSubject(endpointId)});
   }
 
-  /** Ids of endpoints with queued messages, including deleted endpoints. */
-  async addressees(): Promise<string[]> {
+  /** Ids of endpoints with queued messages or a consumer, including deleted endpoints. */
+  async addressees(): Promise<Set<string>> {
     const {state} = await this.jsm.streams.info(triggersStream, {subjects_filter: triggerSubject('>')});
-    return Object.keys(state.subjects ?? {}).map((subject) => subject.slice(triggerSubject('').length));
+    const subjects = Object.keys(state.subjects ?? {});
+    const ids = new Set(subjects.map((subject) => subject.slice(triggerSubject('').length)));
+    for await (const {name} of this.jsm.consumers.list(triggersStream))
+      if (name.startsWith(consumerOf(''))) ids.add(name.slice(consumerOf('').length));
+    return ids;
   }
 
   /** The queued messages of an endpoint, shared with other processes that pull them. */
@@ -102,6 +106,7 @@ export class Letters {
           if (message === null) return undefined;
           return {
             queued: message.json<Queued>(),
+            sequence: message.seq,
             ack: () => message.ack(),
             back: (ms) => message.nak(Math.max(1, Math.round(ms))),
             alive: () => message.working(),

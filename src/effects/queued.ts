@@ -2,7 +2,8 @@
 //   QU1. A delivery of events holds their ordinals, the indexes of their users and their times, as triggers hold references (TR1). The
 //        owner reads the data at each attempt.
 //   QU2. A failed attempt queues its successor, with the number of attempts and the time of the next one, before it is acked: both
-//        outlive every process. A crash in between leaves two, under one id.
+//        outlive every process. A crash in between leaves two, under one id. While the stream takes nothing, the process that made the
+//        attempt keeps both (sequel.ts).
 import type {Trigger} from './trigger.js';
 
 /** Stored events, as their owner had them. */

@@ -15,6 +15,8 @@
 //        process has not heard of the edit yet. A page that was read by other rules is read again.
 //   TL8. A delivery that cannot be settled now delays the cursor, and no other delivery of its page: the page is read again without
 //        those that are settled.
+//   TL9. What follows a failed attempt is kept here until OUT or DEAD has it (sequel.ts SQ1). An ordered endpoint's delivery waits
+//        here and not in OUT: its next attempt stands in the cursor, so a restart or another process goes on with the schedule.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type Generations, lostFrom, newestOf} from '../../actors/generations.js';
 import {throwBroken} from '../../actors/invariant.js';
@@ -31,11 +33,10 @@ import {eventsData, type StoredEvent, type ToldEvent} from './message.js';
 import {isMissed, type Missed, withMissed} from './missed.js';
 import type {Owners} from './owners.js';
 import {type Outcome, socketsMax} from './post.js';
-import type {Attempts, EventsReference, EventsTrigger} from './queued.js';
+import type {EventsReference, EventsTrigger} from './queued.js';
 import type {RowRules} from './row-rules.js';
-import {attemptsMax} from './schedule.js';
+import {isDue, type NextAttempt, type Sequel, sequelOf, writeSequel} from './sequel.js';
 import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
-import {whyOf} from './trigger-run.js';
 
 /** Rows of a page of batches. */
 const batchedRowsMin = 256;
@@ -98,13 +99,16 @@ class Overtaken extends Error {}
 /** The log was replaced since the page was read. */
 class LogReplaced extends Error {}
 
+/** A delivery of the page is not settled: no stream takes what follows its attempt. TL9 */
+class Unwritten extends Error {}
+
 export class TailRun {
-  /** Age of the oldest event that is not settled. */
-  lagMs = 0;
   private readonly recipient: Recipient;
   private readonly partition: number;
   private readonly world: TailWorld;
   private readonly record: CursorRecord;
+  /** Receipt of the oldest event of the newest page, epoch ms; undefined: none waits. */
+  private oldestMs: number | undefined;
   private cursor: Cursor | undefined;
   private rules: RowRules | undefined;
   /** Ends of the rows per partition when the cursor had missed these ordinals. TL4 */
@@ -116,12 +120,21 @@ export class TailRun {
   private isStopped = false;
   /** Ids of settled deliveries that the cursor has not passed. TL8 */
   private readonly settled = new Set<string>();
+  /** What follows the newest attempt of deliveries that are not settled, by id. TL9 */
+  private readonly sequels = new Map<string, Sequel>();
+  /** Ends when the last renewal of the claim has ended. */
+  private renewal: Promise<void> = Promise.resolve();
 
   constructor(recipient: Recipient, partition: number, world: TailWorld) {
     this.recipient = recipient;
     this.partition = partition;
     this.world = world;
     this.record = new CursorRecord(world.bucket, recipient.id, partition);
+  }
+
+  /** Age of the oldest event that is not settled. It grows while the receiver takes nothing. */
+  get lagMs(): number {
+    return this.oldestMs === undefined ? 0 : Math.max(0, this.world.wallMs() - this.oldestMs);
   }
 
   get place(): Cursor | undefined {
@@ -147,6 +160,7 @@ export class TailRun {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.recipient.gate.notify();
+    await this.renewal; // Of two writes at once the store refuses one.
     if (!this.isSaved && this.cursor !== undefined) await this.record.write(this.cursor).catch(throwBroken);
   }
 
@@ -159,7 +173,10 @@ export class TailRun {
     if (this.cursor !== undefined && found?.revision === revision) return;
     this.cursor = found?.cursor ?? (await this.firstCursor(this.rules));
     this.isSaved = true;
-    this.settled.clear();
+    // What is known of deliveries stays: a write whose answer was lost changes the record, too.
+    const {retry} = this.cursor;
+    if (retry !== undefined && attemptsOf(this.sequels.get(retry.id)) < retry.attempts)
+      this.sequels.set(retry.id, {kind: 'retry', next: retry});
   }
 
   /** Cursor of an endpoint that subscribed after its creation; the edge writes the one of a new endpoint (routes/webhooks.ts). */
@@ -180,7 +197,7 @@ export class TailRun {
   private async step(): Promise<void> {
     const cursor = this.cursor!;
     if (!(await this.world.heads.whenBehind(this.partition, cursor, headWaitMs))) {
-      this.lagMs = 0;
+      this.oldestMs = undefined;
       if (!this.isSaved) await this.save();
       await this.forgetMissed();
       return;
@@ -200,10 +217,9 @@ export class TailRun {
       this.move({generation, ordinal});
       return this.save();
     }
-    if (page.oldestMs !== undefined) {
-      this.lagMs = Math.max(0, this.world.wallMs() - page.oldestMs);
-      if (this.lagMs > maxLagMsOf(this.recipient.endpoint)) return this.skip(cursor);
-    }
+    this.oldestMs = page.oldestMs;
+    // A delivery that waits for its next attempt is under way: a restart must not pass it over. TL9
+    if (cursor.retry === undefined && this.lagMs > maxLagMsOf(this.recipient.endpoint)) return this.skip(cursor);
     if (page.deliveries.length > 0) await this.settleAll(cursor, page);
     if (this.isStopped) return;
     this.move({generation, ordinal: page.next}, page.missed);
@@ -224,6 +240,7 @@ export class TailRun {
     this.cursor = {v: 1, generation, ordinal, ...(missed.length > 0 && {missed})};
     this.isSaved = false;
     this.settled.clear();
+    this.sequels.clear();
   }
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
@@ -235,36 +252,43 @@ export class TailRun {
       while (lane === 0 || !this.recipient.endpoint.ordered) {
         const {value: delivery} = rest.next();
         if (delivery === undefined) return;
-        if (!this.settled.has(delivery.trigger.id)) await this.settle(delivery);
+        if (this.settled.has(delivery.trigger.id)) continue;
+        if (await this.isSettled(delivery)) this.settled.add(delivery.trigger.id);
+        else if (this.recipient.endpoint.ordered) return; // None passes it.
       }
     };
     // Further lanes would only wait in the gate, which wakes all of them whenever a place is free.
     await this.whileClaimed(async () => void (await whenAllEnded(Array.from({length: socketsMax}, settleSome)))); // TL8
+    if (!this.isStopped && page.deliveries.some(({trigger}) => !this.settled.has(trigger.id))) throw new Unwritten();
   }
 
   /** Renews the claim while `work` runs. TL3 @throws Overtaken, after `work` has ended */
   private async whileClaimed(work: () => Promise<void>): Promise<void> {
-    let renewal: Promise<void> = Promise.resolve();
-    const renewing = setInterval(() => {
-      renewal = renewal.then(() => this.renew());
-    }, this.world.standByMs);
+    const renewing = setInterval(() => void this.renew(), this.world.standByMs);
     try {
       await work();
     } finally {
       clearInterval(renewing);
-      await renewal;
+      await this.renewal;
     }
     if (this.isOvertaken) throw new Overtaken();
   }
 
+  /** Renews the claim after the renewals that were asked for before. */
+  private renew(): Promise<void> {
+    this.renewal = this.renewal.then(() => this.writeClaim());
+    return this.renewal;
+  }
+
   /** Writes the cursor to keep the claim. A paused or disabled endpoint needs none: nothing is sent. */
-  private async renew(): Promise<void> {
+  private async writeClaim(): Promise<void> {
     if (this.isOvertaken || this.isStopped || this.recipient.endpoint.state !== 'active') return;
     const isOurs = await this.record.write(this.cursor!).catch((error: Error) => {
       throwBroken(error);
       return true; // The bucket answers no other process either.
     });
     this.isOvertaken = !isOurs;
+    if (!isOurs) this.recipient.gate.notify();
   }
 
   /** Writes the cursor. CU1 @throws Overtaken */
@@ -394,36 +418,68 @@ export class TailRun {
 
   // ---- deliveries ----
 
-  /** Resolves when the delivery is taken, erased, queued or a dead letter, or this process may not go on. TL1 */
-  private async settle(delivery: Delivery): Promise<void> {
-    if (await this.isSettled(delivery)) this.settled.add(delivery.trigger.id);
-  }
-
+  /**
+   * Whether the delivery is taken, erased, queued or a dead letter. False: no stream takes what follows its attempt, or this process
+   * may not go on. TL1
+   */
   private async isSettled(delivery: Delivery): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await this.attempt(delivery, attempt);
+    const {id} = delivery.trigger;
+    for (let probes = 0; !this.isStopped && !this.isOvertaken; ) {
+      const sequel = this.sequels.get(id);
+      if (sequel !== undefined) {
+        if (!this.isHeld(sequel) && (await this.isWritten(delivery, sequel))) return true;
+        if (sequel.kind === 'dead') return false;
+        if (!isDue(sequel.next, this.world.wallMs())) {
+          if (!this.isHeld(sequel)) return false;
+          await this.rest(sequel.next);
+          continue;
+        }
+      }
+      const attempts = sequel?.next.attempts ?? 0;
+      const outcome = await this.attempt(delivery, attempts + probes + 1);
       if (outcome === undefined) return false;
       if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
-      if (outcome.kind === 'gone') continue; // Disabled: the gate is closed until it is resumed.
-      if (this.recipient.isProbed) continue;
-      if (!this.recipient.endpoint.ordered) {
-        const waitMs = waitOf(outcome) ?? this.world.retryDelayMs(1) ?? 0;
-        await this.queue(delivery, {attempts: 1, dueMs: this.world.wallMs() + waitMs, waitMs});
-        return true;
-      }
-      const delayMs = attempt < attemptsMax ? this.world.retryDelayMs(attempt) : undefined;
-      if (delayMs === undefined) {
-        await this.bury(delivery, outcome);
-        return true;
-      }
-      const waitMs = waitOf(outcome) ?? delayMs;
-      const dueMs = this.world.wallMs() + waitMs;
-      await this.recipient.gate.rest(waitMs, () => this.isStopped || !this.recipient.endpoint.ordered);
-      if (this.recipient.endpoint.ordered || this.isStopped || this.isOvertaken) continue;
-      // An edit lets the others pass: this one waits in the queue.
-      await this.queue(delivery, {attempts: attempt, dueMs, waitMs});
-      return true;
+      // Disabled by a 410: the gate is closed until it is resumed. Probed: the gate says when.
+      if (outcome.kind === 'gone' || this.recipient.isProbed) probes += 1;
+      else await this.follow(id, sequelOf(outcome, attempts + 1, this.world.wallMs(), this.world.retryDelayMs));
     }
+    return false;
+  }
+
+  /** Whether the next attempt waits here: of an ordered endpoint. */
+  private isHeld({kind}: Sequel): boolean {
+    return kind === 'retry' && this.recipient.endpoint.ordered;
+  }
+
+  /** Waits until the attempt is due, or may wait in OUT: an edit lets the others pass. */
+  private async rest({dueMs}: NextAttempt): Promise<void> {
+    const untilDueMs = Math.max(0, dueMs - this.world.wallMs());
+    await this.recipient.gate.rest(
+      untilDueMs,
+      () => this.isStopped || this.isOvertaken || !this.recipient.endpoint.ordered,
+    );
+  }
+
+  /** Keeps what follows an attempt, that of an ordered endpoint in the cursor, too. TL9 */
+  private async follow(id: string, sequel: Sequel): Promise<void> {
+    this.sequels.set(id, sequel);
+    if (sequel.kind !== 'retry' || !this.isHeld(sequel)) return;
+    this.cursor = {...this.cursor!, retry: {id, ...sequel.next}};
+    this.isSaved = false;
+    await this.renew();
+  }
+
+  /** Writes the sequel to OUT or DEAD. False: the stream does not take it. */
+  private async isWritten({trigger}: Delivery, sequel: Sequel): Promise<boolean> {
+    const {recipient, world} = this;
+    try {
+      await writeSequel(world.letters, recipient.id, trigger, sequel);
+    } catch (error) {
+      throwBroken(error);
+      return false;
+    }
+    if (sequel.kind === 'dead') recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
+    return true;
   }
 
   /** Outcome of one attempt; undefined: the process stops, no longer serves the endpoint, or lost its claim. */
@@ -448,17 +504,6 @@ export class TailRun {
     const {data, lost} = await this.world.events.read(of, this.recipient.endpoint);
     if (lost.length > 0) throw new LogReplaced(); // The next page has the new generation. TL6
     return data;
-  }
-
-  private async queue({trigger}: Delivery, attempts: Required<Attempts>): Promise<void> {
-    await this.world.letters.queue(this.recipient.id, {...trigger, ...attempts});
-  }
-
-  private async bury({trigger}: Delivery, outcome: Outcome & {readonly kind: 'failed'}): Promise<void> {
-    const {letters, wallMs} = this.world;
-    const letter = {...trigger, attempts: attemptsMax, why: whyOf(outcome), endedMs: wallMs()};
-    await letters.bury(this.recipient.id, letter);
-    this.recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
   }
 
   // ---- behind ----
@@ -502,6 +547,7 @@ export class TailRun {
   /** Resolves when no process moves the cursor any more although rows follow it. TL3 */
   private async standBy(): Promise<void> {
     this.cursor = undefined;
+    this.oldestMs = undefined; // The other process knows.
     let seen: number | undefined;
     for (let looks = 0; looks < standingLooks && !this.isStopped; ) {
       await pause(this.world.standByMs);
@@ -515,4 +561,6 @@ export class TailRun {
   }
 }
 
-const waitOf = (outcome: Outcome): number | undefined => ('waitMs' in outcome ? outcome.waitMs : undefined);
+/** Attempts that were made. */
+const attemptsOf = (sequel: Sequel | undefined): number =>
+  sequel === undefined ? 0 : sequel.kind === 'retry' ? sequel.next.attempts : sequel.end.attempts;

@@ -2,6 +2,9 @@
 //   TG1. A message is acked when its delivery is over: accepted, erased, in DEAD, or followed by its successor (queued.ts QU2).
 //   TG2. A message that cannot be delivered now (an owner is away, a stream does not answer) goes back to the stream. It counts as no
 //        attempt.
+//   TG3. If no stream takes the record of a failed attempt, its message goes back to the stream until the next attempt is due, and at
+//        each return the record is tried first. The sequel is kept here meanwhile: a message that comes too early is not sent, and the
+//        number of its attempts goes on (sequel.ts SQ1).
 import {setTimeout as pause} from 'node:timers/promises';
 import {throwBroken} from '../../actors/invariant.js';
 import {BucketFault} from '../keys/store.js';
@@ -11,16 +14,22 @@ import type {EventReader} from './event-reader.js';
 import type {Letters} from './letters.js';
 import {OwnerAway, type Owners} from './owners.js';
 import {type Queued, type QueuedEvents, type QueuedTrigger, split} from './queued.js';
-import {attemptsMax, hasCome} from './schedule.js';
+import {isDue, type Sequel, sequelOf, writeSequel} from './sequel.js';
 
 const goBackMs = 1_000;
 /** Period of the notice to the stream that a delivery is under way: it may take longer than the stream waits for an ack. */
 const aliveEveryMs = 20_000;
 const failedPauseMs = 1_000;
+/** Period of the tries to write a sequel. The stream recognizes a copy of a record for two minutes. */
+const writeAgainMs = 10_000;
+/** Sequels kept at most: as many messages can wait in the stream for an ack (letters.ts). */
+const unwrittenMax = 10_000;
 
 /** A message of the stream, which waits for its ack. */
 export interface PulledMessage {
   readonly queued: Queued;
+  /** Its place in the stream, the same at each delivery. */
+  readonly sequence: number;
   ack(): void;
   /** Returns the message; the stream delivers it again after `ms`. */
   back(ms: number): void;
@@ -44,9 +53,18 @@ export interface TriggerWorld {
   readonly logger: Logger;
 }
 
+/** A failed attempt whose record no stream took. */
+interface Unwritten {
+  /** The delivery without events that the log lost. */
+  readonly queued: Queued;
+  readonly sequel: Sequel;
+}
+
 export class TriggerRun {
   private readonly recipient: Recipient;
   private readonly world: TriggerWorld;
+  /** By the sequence of the message, the oldest first. TG3 */
+  private readonly unwritten = new Map<number, Unwritten>();
 
   constructor(recipient: Recipient, world: TriggerWorld) {
     this.recipient = recipient;
@@ -93,15 +111,16 @@ export class TriggerRun {
 
   private async isOver(message: PulledMessage): Promise<boolean> {
     const {recipient, world} = this;
-    const {queued} = message;
-    const {dueMs = 0, waitMs = Number.POSITIVE_INFINITY, attempts = 0} = queued;
-    if (this.isDisabled) {
-      await this.bury(queued, attempts, 'the webhook is disabled');
+    const known = this.unwritten.get(message.sequence);
+    if (known !== undefined && (await this.isWritten(message, known))) return true;
+    const queued = known === undefined ? message.queued : pendingOf(known);
+    if (this.isDisabled && queued !== undefined) {
+      await this.bury(queued, queued.attempts ?? 0, 'the webhook is disabled');
+      this.unwritten.delete(message.sequence);
       return true;
     }
-    const nowMs = world.wallMs();
-    if (!hasCome(dueMs, waitMs, nowMs)) {
-      message.back(dueMs - nowMs);
+    if (queued === undefined || !isDue(queued, world.wallMs())) {
+      message.back(this.untilNextMs(queued, known !== undefined));
       return false;
     }
     if (!(await recipient.gate.enter())) {
@@ -109,16 +128,22 @@ export class TriggerRun {
       return false;
     }
     try {
-      return await this.attempt(queued, attempts + 1);
+      return await this.attempt(message, queued);
     } finally {
       recipient.gate.leave();
     }
   }
 
-  private async attempt(queued: Queued, attempt: number): Promise<boolean> {
+  /** Time until the message is to come again. `queued`: undefined if no attempt is left. */
+  private untilNextMs(queued: Queued | undefined, isUnwritten: boolean): number {
+    const untilDueMs = queued === undefined ? Number.POSITIVE_INFINITY : (queued.dueMs ?? 0) - this.world.wallMs();
+    return isUnwritten ? Math.min(untilDueMs, writeAgainMs) : untilDueMs;
+  }
+
+  private async attempt(message: PulledMessage, queued: Queued): Promise<boolean> {
     const {recipient, world} = this;
-    const {id, type, timestampMs} = queued;
-    const message = {id, type, timestampMs, attempt};
+    const {id, type, timestampMs, attempts = 0} = queued;
+    const attempt = attempts + 1;
     let kept: Queued = queued;
     const say = async (): ReturnType<Say> => {
       if (kept.type !== 'event.tracked') return this.say(kept);
@@ -126,18 +151,38 @@ export class TriggerRun {
       kept = read.kept;
       return read.said;
     };
-    const outcome = await recipient.send(message, say);
-    if (outcome.kind === 'delivered' || outcome.kind === 'erased') return true;
-    if (outcome.kind === 'gone') {
-      await this.bury(kept, attempt, 'the receiver answered 410');
+    const outcome = await recipient.send({id, type, timestampMs, attempt}, say);
+    if (outcome.kind === 'delivered' || outcome.kind === 'erased') {
+      this.unwritten.delete(message.sequence);
       return true;
     }
-    const delayMs = attempt < attemptsMax ? world.retryDelayMs(attempt) : undefined;
-    if (delayMs === undefined) await this.bury(kept, attempt, whyOf(outcome));
-    else {
-      const waitMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? delayMs;
-      await world.letters.queue(recipient.id, {...kept, attempts: attempt, dueMs: world.wallMs() + waitMs, waitMs});
+    const follows = {queued: kept, sequel: sequelOf(outcome, attempt, world.wallMs(), world.retryDelayMs)};
+    if (await this.isWritten(message, follows)) return true;
+    message.back(this.untilNextMs(pendingOf(follows), true));
+    return false;
+  }
+
+  /** Writes the sequel. False: no stream takes it; it is kept here. TG3 */
+  private async isWritten({sequence}: PulledMessage, follows: Unwritten): Promise<boolean> {
+    const {recipient, world, unwritten} = this;
+    const {queued, sequel} = follows;
+    try {
+      await writeSequel(world.letters, recipient.id, queued, sequel);
+    } catch (error) {
+      throwBroken(error);
+      if (unwritten.size === 0)
+        world.logger.warn(
+          {err: error, endpoint: recipient.id},
+          'failed attempts cannot be recorded: memory keeps them',
+        );
+      unwritten.delete(sequence);
+      unwritten.set(sequence, follows);
+      // Another process may have ended the oldest one.
+      if (unwritten.size > unwrittenMax) unwritten.delete(unwritten.keys().next().value!);
+      return false;
     }
+    unwritten.delete(sequence);
+    if (sequel.kind === 'dead') this.countDead();
     return true;
   }
 
@@ -160,9 +205,14 @@ export class TriggerRun {
   private async bury(queued: Queued, attempts: number, why: string): Promise<void> {
     const {letters, wallMs} = this.world;
     await letters.bury(this.recipient.id, {...queued, attempts, why, endedMs: wallMs()});
+    this.countDead();
+  }
+
+  private countDead(): void {
     this.recipient.note((standing) => ({...standing, dead: standing.dead + 1}));
   }
 }
 
-export const whyOf = (outcome: {readonly status: number} | {readonly why: string}): string =>
-  'why' in outcome ? outcome.why : `the receiver answered ${outcome.status}`;
+/** The delivery with its next attempt; undefined: no attempt is left. */
+const pendingOf = ({queued, sequel}: Unwritten): Queued | undefined =>
+  sequel.kind === 'retry' ? {...queued, ...sequel.next} : undefined;

@@ -284,6 +284,21 @@ describe('what is tracked', () => {
     expect(await deliveries(id, 'dead')).toEqual([]);
   });
 
+  test('that is ordered lists the event that waits for its next attempt', async () => {
+    const event = freshId('event');
+    const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}], ordered: true});
+    statuses.set(path, 500);
+    await under.track({event, userId: 'ada'});
+    const [waiting] = await until('it waits', async () => {
+      const data = await deliveries(id, 'pending');
+      return data.length > 0 && data;
+    });
+    const sent = receivedBy(path)[0]!.headers['webhook-id'];
+    expect(waiting).toMatchObject({id: sent, type: 'event.tracked', status: 'pending'});
+    statuses.delete(path);
+    await until('none waits', async () => (await deliveries(id, 'pending')).length === 0);
+  });
+
   test('needs no body where there is nothing to say, and takes none that says something', async () => {
     const {id} = await created({types: [{type: 'user.deleted'}]});
     const bare = (action: string, sent: object = {}) => under.read.send('POST', `/v1/webhooks/${id}/${action}`, sent);

@@ -22,6 +22,7 @@ import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import {BucketFault} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
+import {triggersStream} from '../../src/nats/topology.js';
 import {createLogger} from '../../src/observe.js';
 import {userRefs} from '../../src/user-ref.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
@@ -768,6 +769,24 @@ test('what is queued behind the deletion of its endpoint is swept out, and nothi
   start();
   await until('it is swept out', async () => (await letters.waiting(gone.id, 1, 1)).length === 0);
   expect((await letters.waiting(kept.id, 1, 9)).length).toBe(1);
+});
+
+test('a consumer that a process creates again after the deletion of its endpoint is swept out', async () => {
+  const [gone, kept] = [await create(), await create()];
+  await hooks.endpoints.remove(gone.id);
+  await letters.forget(gone.id);
+  const manager = await jetstreamManager(nc);
+  const consumers = async () => {
+    const names: string[] = [];
+    for await (const {name} of manager.consumers.list(triggersStream)) names.push(name);
+    return names;
+  };
+  const pulling = letters.source(gone.id).next(); // By a process that has not heard of it.
+  pulling.catch(() => undefined); // Its consumer is deleted.
+  await until('it is there again', async () => (await consumers()).includes(`d-${gone.id}`));
+  start();
+  await until('it is swept out', async () => !(await consumers()).includes(`d-${gone.id}`));
+  await until('the other endpoint is served', async () => (await consumers()).includes(`d-${kept.id}`));
 });
 
 test('records of endpoints that were deleted are swept out, and of no other one', async () => {

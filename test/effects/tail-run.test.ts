@@ -13,6 +13,7 @@ import type {Letters} from '../../src/effects/letters.js';
 import {Owners} from '../../src/effects/owners.js';
 import type {Content, Outcome} from '../../src/effects/post.js';
 import type {DeadLetter, Queued} from '../../src/effects/queued.js';
+import {attemptsMax} from '../../src/effects/schedule.js';
 import {TailRun} from '../../src/effects/tail-run.js';
 import {messageId} from '../../src/effects/trigger.js';
 import type {BucketEntry} from '../../src/keys/store.js';
@@ -49,6 +50,8 @@ class World {
   readonly entries = new Map<string, BucketEntry>();
   readonly ids: string[] = [];
   readonly bodies: string[] = [];
+  /** Pages that were read. */
+  pages = 0;
   /** Called when a page is read. */
   onPage: () => void = () => undefined;
   readonly letters: (Queued | DeadLetter)[] = [];
@@ -57,6 +60,7 @@ class World {
   /** Pause after each attempt. */
   retryDelayMs = 0;
   readonly recipients: Recipient[] = [];
+  readonly tails: TailRun[] = [];
   /** Of each message, in order. */
   readonly answers: ((outcome: Outcome) => void)[] = [];
 
@@ -79,7 +83,10 @@ class World {
       return {kind: 'bodies', events, users: events.map(() => 0)};
     }
     const {from, limit, names} = question as Extract<PartitionQuestion, {ask: 'tail'}>;
-    if (limit > 0) this.onPage();
+    if (limit > 0) {
+      this.pages += 1;
+      this.onPage();
+    }
     const isAsked = (text: string | undefined): boolean =>
       text !== undefined && (names?.includes((JSON.parse(text) as {event: string}).event) ?? true);
     const ordinals = [...rows.keys()].filter((at) => at >= from && isAsked(rows[at])).slice(0, limit);
@@ -159,6 +166,7 @@ class World {
       placeIn: () => undefined,
       logger,
     });
+    this.tails.push(tail);
     heads.follow(1, () => true);
     void tail.run();
     running.push(async () => {
@@ -184,10 +192,11 @@ test('the cursor passes rows once each of their deliveries is settled', async ()
   await until('it has passed them', () => world.cursor.ordinal === 2);
 });
 
-test('a delivery that cannot be queued holds up no other: once these are settled it alone is sent again', async () => {
+test('a delivery that cannot be queued holds up no other, and is queued once these are settled', async () => {
   const world = new World(Date.now);
   world.rows.push(row(0), row(1), row(2));
   world.refusedLetters = 1;
+  world.retryDelayMs = 3_600_000;
   world.start();
   await until('all are sent', () => world.answers.length === 3);
   world.answers[0]!({kind: 'failed', status: 500});
@@ -197,11 +206,35 @@ test('a delivery that cannot be queued holds up no other: once these are settled
   await until('it had the time to be read again', () => performance.now() - before > 1_500);
   expect(world.answers.length).toBe(3);
   for (const answer of world.answers.slice(1)) answer({kind: 'delivered', status: 200});
-  await until('one is sent again', () => world.answers.length === 4);
-  expect(world.ids[3]).toBe(world.ids[0]);
-  world.answers[3]!({kind: 'delivered', status: 200});
   await until('the cursor has passed them', () => world.cursor.ordinal === 3);
-  expect(world.answers.length).toBe(4);
+  expect(world.answers.length).toBe(3);
+  expect(world.letters).toMatchObject([{id: world.ids[0], attempts: 1, waitMs: 3_600_000}]);
+});
+
+test('while the stream takes nothing, each delivery of a page is tried, and again only when its time has come', async () => {
+  let nowMs = Date.now();
+  const world = new World(() => nowMs);
+  world.rows.push(...Array.from({length: 9}, (_, at) => row(at)));
+  world.refusedLetters = Number.POSITIVE_INFINITY;
+  world.retryDelayMs = 3_600_000;
+  world.start();
+  for (let sent = 0; sent < 9; sent++) {
+    await until('the next is sent', () => world.answers.length > sent);
+    world.answers[sent]!({kind: 'failed', status: 500});
+  }
+  const {pages} = world;
+  await until('the page was read twice more', () => world.pages >= pages + 2);
+  expect(world.answers.length).toBe(9);
+  expect(world.cursor.ordinal).toBe(0);
+  nowMs += 3_600_000;
+  await until('the time has come', () => world.answers.length === 17);
+  expect(new Set(world.ids.slice(0, 9)).size).toBe(9);
+  expect(world.ids.slice(0, 9)).toEqual(expect.arrayContaining(world.ids.slice(9)));
+  world.refusedLetters = 0;
+  for (const answer of world.answers.slice(9)) answer({kind: 'failed', status: 500});
+  await until('the cursor has passed them', () => world.cursor.ordinal === 9);
+  const counts = (world.letters as Queued[]).map(({attempts}) => attempts);
+  expect(counts.sort()).toEqual([1, ...Array(8).fill(2)]);
 });
 
 test('what is settled is not sent again because the owner of another partition is away', async () => {
@@ -219,6 +252,19 @@ test('what is settled is not sent again because the owner of another partition i
   await until('the third is sent', () => world.answers.length === 3);
   expect(new Set(world.ids).size).toBe(3);
   expect(world.cursor).toMatchObject({ordinal: expect.any(Number), missed: [[0, 1]]});
+});
+
+test('the lag grows while a receiver takes nothing, and ends when it has taken all', async () => {
+  let nowMs = Date.now();
+  const world = new World(() => nowMs);
+  world.rows.push(row(0));
+  world.start();
+  await until('it is sent', () => world.answers.length === 1);
+  expect(world.tails[0]!.lagMs).toBeLessThan(30_000);
+  nowMs += 120_000;
+  expect(world.tails[0]!.lagMs).toBeGreaterThanOrEqual(120_000);
+  world.answers[0]!({kind: 'delivered', status: 200});
+  await until('none waits', () => world.tails[0]!.lagMs === 0);
 });
 
 test('a message has the id of its place, whenever it is sent', async () => {
@@ -344,6 +390,49 @@ describe('an ordered webhook', () => {
     await until('the third is sent', () => world.answers.length === 3);
     world.answers[2]!(taken);
     await until('it has passed them', () => world.cursor.ordinal === 3);
+  });
+
+  test('that starts again goes on with its schedule: neither time nor count begins anew', async () => {
+    const before = new World(Date.now);
+    before.rows.push(row(0), row(1));
+    before.start({ordered: true});
+    for (let attempt = 1; attempt < attemptsMax; attempt++) {
+      await until('an attempt is made', () => before.answers.length === attempt);
+      if (attempt === attemptsMax - 1) before.retryDelayMs = 2_000;
+      before.answers[attempt - 1]!(failed);
+      await until('the next one stands in the cursor', () => before.cursor.retry?.attempts === attempt);
+    }
+    const {dueMs} = before.cursor.retry!;
+    const after = new World(Date.now);
+    for (const [name, entry] of before.entries) after.entries.set(name, entry);
+    after.rows.push(...before.rows);
+    after.start({ordered: true});
+    await until('the last attempt is made', () => after.answers.length === 1);
+    expect(Date.now()).toBeGreaterThanOrEqual(dueMs);
+    expect(after.ids).toEqual([before.ids[0]]);
+    after.answers[0]!(failed);
+    await until('what follows it is sent', () => after.answers.length === 2);
+    expect(after.letters).toMatchObject([{id: before.ids[0], attempts: attemptsMax, why: 'the receiver answered 500'}]);
+    after.answers[1]!(taken);
+    await until('it has passed them', () => after.cursor.ordinal === 2);
+    expect(after.cursor.retry).toBeUndefined();
+  });
+
+  test('whose dead letter no stream takes sends it no more, and nothing of what follows', async () => {
+    const world = new World(Date.now);
+    world.rows.push(row(0), row(1));
+    world.refusedLetters = Number.POSITIVE_INFINITY;
+    world.start({ordered: true});
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      await until('an attempt is made', () => world.answers.length === attempt);
+      world.answers[attempt - 1]!(failed);
+    }
+    const {pages} = world;
+    await until('the page was read twice more', () => world.pages >= pages + 2);
+    expect(world.answers.length).toBe(attemptsMax);
+    world.refusedLetters = 0;
+    await until('the next is sent', () => world.answers.length === attemptsMax + 1);
+    expect(world.letters).toMatchObject([{id: world.ids[0], attempts: attemptsMax}]);
   });
 
   test('that an edit made so in the middle of a page sends one at a time from then on', async () => {

@@ -4,6 +4,7 @@ import {isoText} from '../../../actors/calendar.js';
 import {conditionsMax, idCharsMax} from '../../../actors/limits.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
 import {chatTypes} from '../../effects/chat.js';
+import type {HeldRetry} from '../../effects/cursor.js';
 import {
   type Endpoint,
   endpointKinds,
@@ -206,6 +207,16 @@ export const shownAttempt = ({id, type, atMs, outcome, attempt, status, why}: At
   attempts: attempt,
   answer: status ?? null,
   why: why ?? null,
+});
+
+export const shownHeld = ({id, attempts, dueMs}: HeldRetry): DeliveryAnswer => ({
+  id,
+  type: 'event.tracked',
+  status: 'pending',
+  at: isoText(dueMs),
+  attempts,
+  answer: null,
+  why: null,
 });
 
 export const shownWaiting = ({id, type, timestampMs, attempts = 0, dueMs}: Queued): DeliveryAnswer => ({

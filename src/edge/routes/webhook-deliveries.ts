@@ -1,15 +1,18 @@
 // GET /v1/webhooks/{id}/deliveries: newest attempts, waiting deliveries, dead letters.
 
+import type {Endpoint} from '../../effects/endpoint.js';
 import type {Placed} from '../../effects/letters.js';
 import type {DeliveriesAnswer, DeliveryAnswer} from '../answers/webhooks.js';
 import type {Front} from '../front.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
-import {shownAttempt, shownDead, shownWaiting} from './webhook-body.js';
-import {standingOf, tried, webhookOf} from './webhook-records.js';
+import {shownAttempt, shownDead, shownHeld, shownWaiting} from './webhook-body.js';
+import {heldRetriesOf, standingOf, tried, webhookOf} from './webhook-records.js';
 
 const deliveriesShown = 100;
+/** Place in the stream before its first message. */
+const firstPlace = 1;
 
 export const deliveriesForm = {
   status: withDefault(word(['recent', 'pending', 'dead']), 'recent', {
@@ -21,13 +24,19 @@ export const deliveriesForm = {
 };
 
 export const listDeliveries: Handle = async (front, exchange, segment) => {
-  const {status, cursor = 1} = readQuery(exchange.query, deliveriesForm);
-  const {id} = webhookOf(front, segment);
-  const shown = await tried(() => deliveriesOf(front, id, status, cursor));
+  const {status, cursor = firstPlace} = readQuery(exchange.query, deliveriesForm);
+  const endpoint = webhookOf(front, segment);
+  const shown = await tried(() => deliveriesOf(front, endpoint, status, cursor));
   exchange.json('200 OK', JSON.stringify(shown));
 };
 
-async function deliveriesOf(front: Front, id: string, status: string, cursor: number): Promise<DeliveriesAnswer> {
+async function deliveriesOf(
+  front: Front,
+  endpoint: Endpoint,
+  status: string,
+  cursor: number,
+): Promise<DeliveriesAnswer> {
+  const {id} = endpoint;
   if (status === 'recent') {
     const {attempts} = await standingOf(front, id);
     return {data: attempts.map(shownAttempt), next_cursor: null};
@@ -44,7 +53,9 @@ async function deliveriesOf(front: Front, id: string, status: string, cursor: nu
     };
   };
   const {letters} = front;
-  return status === 'pending'
-    ? page((...asked) => letters.waiting(...asked), shownWaiting)
-    : page((...asked) => letters.dead(...asked), shownDead);
+  if (status === 'dead') return page((...asked) => letters.dead(...asked), shownDead);
+  const queued = await page((...asked) => letters.waiting(...asked), shownWaiting);
+  if (cursor > firstPlace) return queued;
+  const held = await heldRetriesOf(front, endpoint);
+  return {...queued, data: [...held.map(shownHeld), ...queued.data]};
 }

@@ -1,6 +1,6 @@
 // The stored records of a webhook: its definition, its standing, and its cursor in each partition.
 import type {Generations} from '../../../actors/generations.js';
-import {CursorRecord, cursorName} from '../../effects/cursor.js';
+import {CursorRecord, cursorName, type HeldRetry} from '../../effects/cursor.js';
 import type {Endpoint} from '../../effects/endpoint.js';
 import {forgetRecord} from '../../effects/record-sweep.js';
 import {newStanding, type Standing, standingName} from '../../effects/standing.js';
@@ -27,6 +27,14 @@ export async function standingOf({hooks}: Front, id: string): Promise<Standing> 
   return entry === undefined || entry.text === ''
     ? newStanding
     : {...newStanding, ...(JSON.parse(entry.text) as Standing)};
+}
+
+/** Events of an ordered webhook that wait for their next attempt: at most one per partition. They are in no queue. */
+export async function heldRetriesOf({hooks, partitionCount}: Front, {id, ordered}: Endpoint): Promise<HeldRetry[]> {
+  if (!ordered) return [];
+  const records = Array.from({length: partitionCount}, (_, partition) => new CursorRecord(hooks.bucket, id, partition));
+  const found = await Promise.all(records.map((record) => record.read()));
+  return found.flatMap((entry) => entry?.cursor.retry ?? []);
 }
 
 /** End of a partition's rows, where a new tail starts. */
