@@ -1,7 +1,7 @@
 // The stored record of an alert: its state, and the messages that are not queued yet.
 //   AR1. A change and its messages are written together (kept-records.ts).
 //   AR2. In quiet hours the changes of chats are collected. They end in one message, which says how many there were, also of an
-//        alert that was paused meanwhile.
+//        alert that is paused or has no reading then.
 //   AR3. After a change of its rule an alert's state starts anew with the first reading that is judged. If it fired before and does not
 //        fire then, this is told as its end: nobody is left with an alert that no reading ends. Messages that wait stay.
 //   AR4. The id of a message follows from the alert, its state, the positions, and the number of changed rules that were judged before.
@@ -153,6 +153,6 @@ function dataOf(alert: Alert<StateRule>, change: Change, funnelName: string | un
   };
 }
 
-/** Whether a change must be stored. The count of readings in a row need not be: it starts again after a restart. */
+/** Whether a change must be stored. */
 export const differs = (known: AlertRecord | undefined, next: AlertRecord): boolean =>
-  known === undefined || JSON.stringify({...known, held: 0}) !== JSON.stringify({...next, held: 0});
+  JSON.stringify(known) !== JSON.stringify(next);

@@ -3,6 +3,7 @@
 //   AS2. An alert fires after `for` readings in a row that hold, and is over with the first one that does not.
 //   AS3. A reading that is not judged changes nothing. A new alert is `ok`, without a notification.
 //   AS4. Time is that of the readings (`toMs`), so the same readings give the same changes whenever they are read.
+//   AS5. A published set counts once towards `for`: a process that starts judges the newest set again.
 import type {Reading} from './rule-questions.js';
 
 const minuteMs = 60_000;
@@ -19,6 +20,8 @@ export interface AlertState {
   readonly toldMs: number;
   /** Readings in a row that held while it was `ok`. */
   readonly held: number;
+  /** Positions of the newest of them. Absent: none, or a lag. AS5 */
+  readonly heldAt?: string;
   /** Whether the event has come before; only for the kind `absence`. */
   readonly wasSeen?: true;
 }
@@ -45,17 +48,24 @@ export function step(known: AlertState | undefined, reading: Reading, positions:
   const {toMs, value, holds} = reading;
   const state = withSeen(known ?? {state: 'ok', sinceMs: toMs, value, positions, toldMs: toMs, held: 0}, reading);
   if (holds === undefined) return {state, change: undefined}; // AS3
-  const held = holds ? state.held + 1 : 0;
+  const isCounted = positions !== '' && state.heldAt === positions; // AS5
+  const held = holds ? state.held + (isCounted ? 0 : 1) : 0;
   const next = held >= pace.for || (state.state === 'firing' && holds) ? 'firing' : 'ok'; // AS2
   const isAgain = state.state === 'firing' && next === 'firing' && isRepeatDue(state, toMs, pace);
   if (next === state.state && !isAgain)
-    return {state: {...state, held: next === 'firing' ? 0 : held}, change: undefined};
-  const told = {...state, toldMs: toMs, held: 0};
+    return {state: withHeld(state, next === 'firing' ? 0 : held, positions), change: undefined};
+  const told = {...withHeld(state, 0, positions), toldMs: toMs};
   return {
     state: isAgain ? told : {...told, state: next, sinceMs: toMs, value, positions},
     change: {state: next, isAgain, reading, positions},
   };
 }
+
+const withHeld = ({heldAt: _, ...state}: AlertState, held: number, positions: string): AlertState => ({
+  ...state,
+  held,
+  ...(held > 0 && positions !== '' && {heldAt: positions}),
+});
 
 const withSeen = (state: AlertState, {isSeen}: Reading): AlertState =>
   isSeen && !state.wasSeen ? {...state, wasSeen: true} : state;

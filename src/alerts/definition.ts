@@ -46,7 +46,7 @@ export interface FunnelDropRule {
   readonly below?: number;
   /** Per cent by which the conversion may be lower than that of as many days before. */
   readonly lowerBy?: number;
-  /** Fewest users at step 1, in both ranges: with fewer nothing is judged. */
+  /** Fewest users at step 1: with fewer nothing is judged. With fewer in the days before, `lowerBy` is not. */
   readonly minEntered: number;
 }
 

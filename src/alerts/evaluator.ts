@@ -108,7 +108,8 @@ export class AlertEvaluator {
   }
 
   /**
-   * Evaluates one alert; of one that is paused it only sends what waits. Resolves to whether the set is no longer kept. EA1, EA2
+   * Evaluates one alert; of one that is paused, or has no reading, it only sends what waits. Resolves to whether the set is no longer
+   * kept. EA1, EA2
    */
   private async guarded(
     alert: Alert<StateRule>,
@@ -119,13 +120,12 @@ export class AlertEvaluator {
       const name = stateName(alert.id);
       const kept = await this.records.queue(name, await this.records.load(name));
       const audience = this.audienceOf(alert);
-      let next: AlertRecord | undefined;
-      if (alert.isPaused) next = kept && quietEnded(kept.record, alert, asOfMs, positions, audience);
-      else {
-        const reading = await readingOf(kept?.record);
-        if (reading === 'gone') return true;
-        next = reading && advanced(kept?.record, alert, reading, positions, audience);
-      }
+      const reading = alert.isPaused ? undefined : await readingOf(kept?.record);
+      if (reading === 'gone') return true;
+      const next =
+        reading === undefined
+          ? kept && quietEnded(kept.record, alert, asOfMs, positions, audience)
+          : advanced(kept?.record, alert, reading, positions, audience);
       if (next !== undefined) await this.records.queue(name, await this.records.store(name, kept, next));
     } catch (error) {
       throwBroken(error);

@@ -199,6 +199,7 @@ function conditionOf(text: string) {
 // -- funnels ----------------------------------------------------------------------------------------------------------
 
 interface FunnelBody {
+  readonly steps: readonly {readonly count: number}[];
   readonly total: number;
   readonly conversion_rate: number;
 }
@@ -241,14 +242,19 @@ function ofDrop(rule: FunnelDropRule, window: Window, now: FunnelBody, before: F
   const {below, lowerBy, minEntered} = rule;
   if (now.total < minEntered) return notJudged(rule, window);
   const canCompare = before !== undefined && before.total >= minEntered;
-  const bounds = [
-    ...(below === undefined ? [] : [below]),
-    ...(canCompare ? [before.conversion_rate * (1 - lowerBy! / 100)] : []),
-  ];
+  const lowered = canCompare ? loweredRate(before, lowerBy!) : undefined;
+  const bounds = [below, lowered].filter((one) => one !== undefined);
   if (bounds.length === 0) return notJudged(rule, window);
   const bound = Math.max(...bounds);
   const value = now.conversion_rate;
   // "Lower by y %" is reached at y %: a funnel that converts nobody is lower by 100 %.
-  const isLower = canCompare && before.conversion_rate > 0 && value <= before.conversion_rate * (1 - lowerBy! / 100);
+  const isLower = canCompare && before.conversion_rate > 0 && value <= lowered!;
   return {...window, value, bound, holds: (below !== undefined && value < below) || isLower};
 }
+
+/**
+ * Conversion rate that is lower by `lowerBy` per cent. It is one division of whole numbers, as a conversion rate is: a product of
+ * rates misses a rate that is lower by exactly so much.
+ */
+const loweredRate = ({steps, total}: FunnelBody, lowerBy: number): number =>
+  (steps.at(-1)!.count * (100 - lowerBy)) / (100 * total);

@@ -1,5 +1,6 @@
 // Texts of chat messages: names of events and definitions, and numbers, never a user. They are plain text; src/effects escapes them.
 import {isoText} from '../../actors/calendar.js';
+import {shortened} from '../effects/chat.js';
 import type {Change} from './alert-state.js';
 import type {LagKind, LagRule, StateRule, ThresholdRule, WatchedEvents} from './definition.js';
 import type {Reading} from './rule-questions.js';
@@ -95,7 +96,7 @@ const lagSentences: Record<LagKind, (seconds: string) => string> = {
 const lagText = ({of, seconds}: LagRule, {value}: Reading): string =>
   `${lagSentences[of](`${number(Math.round(value ?? 0))} s`)}; the bound is ${number(seconds)} s.`;
 
-const shown = (text: string): string => (text.length <= nameCharsMax ? text : `${text.slice(0, nameCharsMax - 1)}…`);
+const shown = (text: string): string => shortened(text, nameCharsMax);
 
 /** Share as text: `12.5 %`. */
 const percent = (share: number | null): string =>

@@ -58,7 +58,7 @@ const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** The text cut to `charsMax`, never within a surrogate pair. */
-function shortened(text: string, charsMax: number): string {
+export function shortened(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   return `${text.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -56,6 +56,24 @@ describe('what is told', () => {
     ]);
   });
 
+  test('a set that is judged again by a process that starts counts once', () => {
+    const pace = {for: 3};
+    let state: AlertState | undefined;
+    const changes: string[] = [];
+    for (const minute of [0, 0, 1, 1, 1, 2, 2]) {
+      const stored = state && (JSON.parse(JSON.stringify(state)) as AlertState);
+      const next = step(stored, reading('!', minute), `0:0.${minute}`, pace);
+      state = next.state;
+      if (next.change !== undefined) changes.push(next.change.positions);
+    }
+    expect(changes).toEqual(['0:0.2']);
+  });
+
+  test('readings of a lag have no positions, and count each', () => {
+    const lagging = step(undefined, reading('!', 0), '', {for: 2}).state;
+    expect(step(lagging, reading('!', 1), '', {for: 2}).change?.state).toBe('firing');
+  });
+
   test('a state says since when, with which value and over which snapshots it is', () => {
     const fired = step(undefined, reading('!', 7), '0:0.7,1:0.9', {for: 1}).state;
     expect(fired).toEqual({

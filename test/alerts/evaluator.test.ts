@@ -64,6 +64,7 @@ class World {
   newest = 0;
   lagSeconds: number | undefined;
   takesTriggers = true;
+  isReportAway = false;
 
   constructor(rule: Rule, more: Partial<Alert> = {}) {
     this.alerts = [
@@ -104,6 +105,7 @@ class World {
 
   private answer(query: ReportQuery, at: string | undefined): ReportAnswer {
     this.asked.push(at);
+    if (this.isReportAway) return {kind: 'unavailable', message: 'away'};
     if (at !== undefined && at !== `0:0.${this.newest}`) return {kind: 'snapshot_gone'};
     const {edges} = (query as {buckets?: {edges: readonly number[]}}).buckets ?? {edges: [0, 1]};
     const body = JSON.stringify({data: edges.slice(1).map(() => ({count: this.count}))});
@@ -293,6 +295,27 @@ test('what was deferred of a paused alert of lag is told by the clock', async ()
   world.minute = 60;
   await evaluator.judgeLags();
   expect(world.told).toEqual(['wh_1 firing 70', 'wh_2 firing 70']);
+});
+
+test('a process that starts goes on with the readings in a row, and counts no set twice', async () => {
+  const world = new World(errors, {for: 3});
+  await world.publish(world.evaluator(), 12);
+  await world.publish(world.evaluator(), 13);
+  const next = world.evaluator();
+  await next.judgeReports((await next.newestSet())!); // The set that was judged before.
+  expect(world.told).toEqual([]);
+  await world.publish(next, 14);
+  expect(world.told).toEqual(['wh_1 firing 14', 'wh_2 firing 14']);
+});
+
+test('what was deferred by quiet hours is told in the morning, though the reports do not answer', async () => {
+  const world = new World(errors, {quietHours: {timezone: 'UTC', from: '22:00', to: '07:00'}});
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 12, 90); // 22:30
+  const set = (await evaluator.newestSet())!;
+  world.isReportAway = true;
+  await evaluator.judgeReports({asOfMs: set.asOfMs + 9 * 60 * minuteMs, positions: '0:0.9'}); // 07:30
+  expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12']);
 });
 
 test('the state of an alert that was deleted is removed', async () => {

@@ -107,7 +107,10 @@ describe('a funnel that drops', () => {
   const base: FunnelDropRule = {kind: 'funnel_drop', funnel: 'fn_1', days: 7, minEntered: 10};
   const funnel = {name: 'Checkout', steps: ['cart', 'paid'], windowMs: hourMs};
   const endMs = Date.UTC(2026, 4, 20, 12);
-  const body = (total: number, rate: number) => ({steps: [], total, conversion_rate: rate});
+  const body = (total: number, rate: number) => {
+    const steps = [{count: total}, {count: Math.round(total * rate)}];
+    return {steps, total, conversion_rate: rate};
+  };
 
   const holdsOf = (rule: FunnelDropRule, ...bodies: unknown[]) => {
     const [reading] = questionsOf(rule, [endMs], {funnel}).readingsOf(bodies);
@@ -135,6 +138,16 @@ describe('a funnel that drops', () => {
     expect(holdsOf({...base, lowerBy: 50}, body(10, 0.25), body(10, 0.5))).toEqual([true, 0.25, 0.25]);
     expect(holdsOf({...base, lowerBy: 50}, body(10, 0.26), body(10, 0.5))).toEqual([false, 0.26, 0.25]);
     expect(holdsOf({...base, lowerBy: 50}, body(10, 0), body(10, 0))).toEqual([false, 0, 0]);
+  });
+
+  test('by exactly so many per cent, whatever the numbers', () => {
+    for (let before = 1; before <= 100; before++)
+      for (const lowerBy of [1, 7, 10, 30, 90]) {
+        const now = before * (100 - lowerBy);
+        const holds = (count: number) =>
+          holdsOf({...base, lowerBy}, body(10_000, count / 10_000), body(100, before / 100))[0];
+        expect([before, lowerBy, holds(now), holds(now + 1)]).toEqual([before, lowerBy, true, false]);
+      }
   });
 
   test('or either of them', () => {

@@ -86,3 +86,8 @@ test('changes of a quiet night are one text, which says how many there were', ()
   expect(text.endsWith(many.at(-1)!)).toBe(true);
   expect(text.length).toBeLessThan(joinedCharsMax + 100);
 });
+
+test('a long name is cut, and no character of it in half', () => {
+  const name = `${'x'.repeat(98)}🙂🙂`;
+  expect(textOf({name, rule: threshold}, change(1))).toContain(`Firing: ${'x'.repeat(98)}…. 1 event`);
+});
