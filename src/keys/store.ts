@@ -165,11 +165,25 @@ export class KeyStore {
     return record;
   }
 
-  /** Replaces all options of a key; a revoked key keeps its own. @returns undefined when there is no such key. */
-  async setOptions(id: string, options: KeyOptions | undefined, author = start): Promise<KeyRecord | undefined> {
-    const record = await this.records.change(id, (known) => (known.revokedMs === null ? {...known, options} : known));
-    if (record?.revokedMs === null) this.witness('changed', record, author);
-    return record;
+  /**
+   * Replaces all options of a key, if it is as `isMeant` says; a revoked key keeps its own.
+   * @returns undefined when there is no such key. `isOutdated`: another one was meant, and nothing was changed.
+   */
+  async setOptions(
+    id: string,
+    options: KeyOptions | undefined,
+    author = start,
+    isMeant?: (known: KeyRecord) => boolean,
+  ): Promise<{readonly record: KeyRecord; readonly isOutdated: boolean} | undefined> {
+    // The client may have it from another process.
+    if (isMeant !== undefined && this.ring.get(id) !== undefined) await this.records.readAnew(id);
+    let isOutdated = false;
+    const record = await this.records.change(id, (known) => {
+      isOutdated = known.revokedMs === null && isMeant?.(known) === false;
+      return known.revokedMs !== null || isOutdated ? known : {...known, options};
+    });
+    if (record?.revokedMs === null && !isOutdated) this.witness('changed', record, author);
+    return record && {record, isOutdated};
   }
 
   /** Stores the last uses of keys. A key that another process has just changed waits for the next time. */

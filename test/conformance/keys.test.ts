@@ -191,6 +191,24 @@ describe('a write key with options', () => {
     expectJson(await client.post('/v1/events', event(), origin(site)), 200);
   });
 
+  test('has its options changed only as they were read, if the client says so', async () => {
+    const created = await under.admin.post('/admin/v1/keys', {kind: 'write', name: 'page'});
+    const {id, version} = created.json<CreatedKey & {version: string}>();
+    const change = (options: object, ifMatch?: string) =>
+      under.admin.post(`/admin/v1/key?id=${id}`, options, ifMatch === undefined ? {} : {'if-match': ifMatch});
+    expect(created.headers.etag).toBe(`"${version}"`);
+    const first = await change({identify: false}, `"${version}"`);
+    expectJson(first, 200);
+    expect(first.headers.etag).toBe(`"${first.json<{version: string}>().version}"`);
+    const late = await change({origins: [site]}, `"${version}"`);
+    expect([late.status, late.headers.etag]).toEqual([412, first.headers.etag]);
+    expect(late.json()).toMatchObject({error: {code: 'changed_meanwhile'}, key: first.json<object>()});
+    expectJson(await change({origins: [site]}), 200); // Without the header the last change counts.
+    expectError(await change({}, 'latest'), 400, 'invalid_request', 'If-Match');
+    expectJson(await revoke(id), 200);
+    expectError(await change({}, `"${version}"`), 400, 'invalid_request', 'id');
+  });
+
   test.each<[field: string, options: unknown]>([
     ['options', null],
     ['options.identity', {identity: false}],

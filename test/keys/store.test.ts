@@ -309,7 +309,19 @@ test('options are known to every process, and a "last used" does not take them b
   viewA.tell();
   for (const {ring} of [a, b]) expect(ring.byHeader(`Bearer ${key}`)?.options).toBeUndefined();
   await a.revoke(record.id);
-  expect((await a.setOptions(record.id, {mayIdentify: false}))?.options, 'a revoked key').toBeUndefined();
+  expect((await a.setOptions(record.id, {mayIdentify: false}))?.record.options, 'a revoked key').toBeUndefined();
+});
+
+test('options are replaced only as they are meant, though the process has not heard of them yet', async () => {
+  const {a, b, viewB} = await twoProcesses();
+  const {record} = await a.create('write', 'web');
+  viewB.tell();
+  await a.setOptions(record.id, {mayIdentify: false});
+  const author = {by: 'admin'};
+  const late = await b.setOptions(record.id, undefined, author, ({options}) => options === undefined);
+  expect(late).toMatchObject({isOutdated: true, record: {options: {mayIdentify: false}}});
+  const meant = await b.setOptions(record.id, undefined, author, ({options}) => options?.mayIdentify === false);
+  expect([meant?.isOutdated, meant?.record.options]).toEqual([false, undefined]);
 });
 
 describe('the header', () => {

@@ -1,7 +1,8 @@
 // Keys.
 import {z} from 'zod';
 import {keyKinds} from '../../keys/key.js';
-import {instant} from './fields.js';
+import {errorAnswer} from './error.js';
+import {instant, version} from './fields.js';
 
 const keyKind = z.enum(keyKinds);
 
@@ -22,9 +23,16 @@ export const listedKey = z.strictObject({
   created_at: instant(),
   last_used_at: instant().nullable().describe('Updated once a minute.'),
   revoked_at: instant().nullable(),
+  version,
   options: shownOptions.optional(),
 });
 export type ListedKey = z.infer<typeof listedKey>;
+
+export const keyChangedAnswer = z.strictObject({
+  error: errorAnswer.shape.error,
+  key: listedKey.describe('As it is now.'),
+});
+export type KeyChangedAnswer = z.infer<typeof keyChangedAnswer>;
 
 export const keysAnswer = z.strictObject({keys: z.array(listedKey).describe('Oldest first, revoked ones included.')});
 
@@ -37,6 +45,7 @@ export const createdKeyAnswer = z.strictObject({
     .regex(/^sk_(write|read|live)_[0-9A-Za-z]{43}$/)
     .describe('The key itself: shown now and never again.'),
   created_at: instant(),
+  version,
   options: shownOptions.optional(),
 });
 export type CreatedKey = z.infer<typeof createdKeyAnswer>;

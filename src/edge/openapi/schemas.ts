@@ -22,7 +22,7 @@ import {
   preflightAnswer,
   trackAnswer,
 } from '../answers/ingestion.js';
-import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../answers/keys.js';
+import {createdKeyAnswer, keyChangedAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../answers/keys.js';
 import {
   hiddenNamesAnswer,
   hiddenNamesChangedAnswer,
@@ -150,6 +150,7 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   AlertPreview: alertPreviewAnswer,
   DeletedAlert: deletedAlertAnswer,
   Key: listedKey,
+  KeyChanged: keyChangedAnswer,
   Keys: keysAnswer,
   CreatedKey: createdKeyAnswer,
   RevokedKey: revokedKeyAnswer,

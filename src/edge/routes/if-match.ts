@@ -1,4 +1,4 @@
-// Versions of what clients edit (webhooks, alerts, hidden names), and changes of definitions that depend on the version that a client
+// Versions of what clients edit (webhooks, alerts, hidden names, options of keys), and changes of definitions that depend on the version that a client
 // read. Boards and saved reports count their versions themselves.
 //   IM1. A version is a hash of what clients edit, and of whether it is paused or disabled. What the service measures is no part of it,
 //        nor are secrets. Every process derives the same one, also after a bucket lost its last changes.

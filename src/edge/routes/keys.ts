@@ -3,9 +3,9 @@ import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {isName} from '../../ingest/validate.js';
-import {type ApiKeyRecord, isOfApiKey, type KeyOptions, keyKinds} from '../../keys/key.js';
+import {type ApiKeyRecord, isOfApiKey, type KeyOptions, type KeyRecord, keyKinds} from '../../keys/key.js';
 import type {KeyAuthor, KeyStore} from '../../keys/store.js';
-import type {createdKeyAnswer, listedKey} from '../answers/keys.js';
+import type {createdKeyAnswer, KeyChangedAnswer, ListedKey} from '../answers/keys.js';
 import {type Failure, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -13,6 +13,7 @@ import {anyText, required} from '../query/parameters.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {authorOf} from './author.js';
+import {changedSinceRead, etagOf, meantVersion, versionOf} from './if-match.js';
 import {readFields, readObject} from './json-fields.js';
 import {storedChange} from './stored-change.js';
 
@@ -95,9 +96,10 @@ export async function createKey(front: Front, exchange: Exchange, bytes: Buffer)
     kind,
     key,
     created_at: isoText(record.createdMs),
+    version: versionOfKey(record),
     ...shownOptions(options),
   };
-  exchange.json('201 Created', JSON.stringify(created));
+  exchange.json('201 Created', JSON.stringify(created), [etagOf(created.version)]);
 }
 
 export const keyForm = {
@@ -111,11 +113,23 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
   const known = front.keys.ring.get(id);
   if (known !== undefined && !isOfApiKey(known)) return exchange.fail(unknownKey);
   if (options !== undefined && known !== undefined && known.kind !== 'write') return exchange.fail(noWriteKey);
-  const record = await changed(front, exchange, (keys, author) => keys.setOptions(id, options, author));
-  if (record === undefined || !isOfApiKey(record)) exchange.fail(unknownKey);
-  else if (record.revokedMs !== null) exchange.fail(revokedKey);
-  else exchange.json('200 OK', JSON.stringify(publicRecord(record)));
+  const isMeant = meantVersion(exchange);
+  const isMeantKey = isMeant && ((record: KeyRecord) => isMeant(versionOfKey(record)));
+  const set = await changed(front, exchange, (keys, author) => keys.setOptions(id, options, author, isMeantKey));
+  if (set === undefined || !isOfApiKey(set.record)) return exchange.fail(unknownKey);
+  if (set.record.revokedMs !== null) return exchange.fail(revokedKey);
+  const key = publicRecord(set.record);
+  const headers = [etagOf(key.version)];
+  const more: Omit<KeyChangedAnswer, 'error'> = {key};
+  if (set.isOutdated) exchange.failWith(changedSinceRead('key'), more, headers);
+  else exchange.json('200 OK', JSON.stringify(key), headers);
 }
+
+/** IM1 (if-match.ts) */
+const versionOfKey = ({options}: Pick<KeyRecord, 'options'>): string => {
+  const {mayIdentify = true, origins, eventsPerSecondPerAddress} = options ?? {};
+  return versionOf([mayIdentify, origins, eventsPerSecondPerAddress]);
+};
 
 export const revokeKey: Handle = (front, exchange) => revoke(front, exchange, readQuery(exchange.query, keyForm).id);
 
@@ -143,7 +157,7 @@ function changed<Value>(
 }
 
 /** The key without its hash: with the hash a reader of the list could test guesses. */
-function publicRecord(record: ApiKeyRecord): z.infer<typeof listedKey> {
+function publicRecord(record: ApiKeyRecord): ListedKey {
   const {id, name, kind, last4, createdMs, lastUsedMs, revokedMs, options} = record;
   return {
     id,
@@ -153,6 +167,7 @@ function publicRecord(record: ApiKeyRecord): z.infer<typeof listedKey> {
     created_at: isoText(createdMs),
     last_used_at: lastUsedMs === null ? null : isoText(lastUsedMs),
     revoked_at: revokedMs === null ? null : isoText(revokedMs),
+    version: versionOfKey(record),
     ...shownOptions(options),
   };
 }
@@ -164,7 +179,7 @@ function keptOptions(given: z.infer<typeof keyOptions>): KeyOptions | undefined 
   return {mayIdentify: identify, origins, eventsPerSecondPerAddress};
 }
 
-function shownOptions(options: KeyOptions | undefined): Pick<z.infer<typeof listedKey>, 'options'> {
+function shownOptions(options: KeyOptions | undefined): Pick<ListedKey, 'options'> {
   if (options === undefined) return {};
   const {mayIdentify, origins, eventsPerSecondPerAddress} = options;
   return {

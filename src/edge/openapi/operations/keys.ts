@@ -1,5 +1,5 @@
 // Admin routes of API keys.
-import {createdKeyAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../../answers/keys.js';
+import {createdKeyAnswer, keyChangedAnswer, keysAnswer, listedKey, revokedKeyAnswer} from '../../answers/keys.js';
 import {noParameters} from '../../query/query.js';
 import {exampleKeyId, keyForm, keyOptions, newKeyBody} from '../../routes/keys.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
@@ -30,8 +30,11 @@ const exampleKey = {
   created_at: '2026-05-01T09:00:00.000Z',
   last_used_at: null,
   revoked_at: null,
+  version: '6kP0xkqv3wJbJkD3m3V8hY',
   options: exampleOptions,
 };
+
+const headers = {always: ['ETag']} as const;
 
 export const keys: Operations = {
   'POST /admin/v1/keys': {
@@ -51,8 +54,10 @@ export const keys: Operations = {
           kind: 'write',
           key: 'sk_write_ExampleExampleExampleExampleExampleExample0',
           created_at: '2026-05-01T09:00:00.000Z',
+          version: exampleKey.version,
           options: exampleOptions,
         },
+        headers,
       },
     },
     errors: ['unavailable'],
@@ -79,12 +84,19 @@ export const keys: Operations = {
     summary: 'Set the options of a write key',
     description: 'Effective on every edge within a second. Replaces all options: one that is not named is removed.',
     query: keyForm,
+    isGuarded: true,
     body: {schema: keyOptions, example: exampleOptions},
     answers: {
       200: {
         description: 'The key as it is listed.',
         schema: listedKey,
         example: exampleKey,
+        headers,
+      },
+      412: {
+        description: 'Its options were changed since they were read. Nothing was changed now.',
+        schema: keyChangedAnswer,
+        headers,
       },
     },
     errors: ['not_found', 'unavailable'],
