@@ -22,6 +22,8 @@ export interface Stage {
   readonly service: SupervisedService;
   readonly readback: Readback;
   readonly losses: Losses;
+  /** Factor of the times until something has to have happened (`--patience`). */
+  readonly patience: number;
 }
 
 /** Folder of the service's data, and further settings. */

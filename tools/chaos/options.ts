@@ -4,7 +4,7 @@ export interface Options {
   readonly nemesis: string;
   readonly rounds: number;
   readonly seed: number;
-  /** Factor of the promised times until writes are answered and taken, for busy machines. */
+  /** Factor of the times until writes are answered, the service is ready and webhooks are taken, for busy machines. */
   readonly patience: number;
   /** Requests that each client sends in a round before it slows down. */
   readonly things: number;

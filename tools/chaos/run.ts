@@ -23,7 +23,7 @@ import {Workload} from './workload.js';
 
 const keys: Keys = {write: writeKey, secret: secretKey};
 const workersCount = 6;
-// Generous: the load of the machine is not tested; a service that hangs still fails.
+// Generous: the load of the machine is not tested; a service that hangs still fails. `--patience` multiplies it.
 const readyMsMax = 180_000;
 const settleMsMax = 60_000;
 // A supervisor restarts it; a service that ends every time is a finding.
@@ -73,7 +73,7 @@ export class Run {
     const reports = new Reports(readback);
     const senders = Array.from({length: workersCount}, () => new Sender(journal, port, keys));
     const losses = new Losses(truth, readback, reports, senders[0]!);
-    const stage: Stage = {folder, journal, service, readback, losses};
+    const stage: Stage = {folder, journal, service, readback, losses, patience};
     const run = new Run(nemesis, stage, seed, things, senders, new Checker(stage, nemesis, truth, reports, patience));
     service.start();
     try {
@@ -128,13 +128,14 @@ export class Run {
   }
 
   private async untilReady(): Promise<void> {
-    const {service, readback} = this.stage;
-    const deadlineMs = performance.now() + readyMsMax;
+    const {service, readback, patience} = this.stage;
+    const waitMsMax = patience * readyMsMax;
+    const deadlineMs = performance.now() + waitMsMax;
     const endsMax = service.ownEnds.length + revivalsMax;
     for (;;) {
       const reason = await readback.whyNotReady();
       if (reason === undefined) return;
-      if (performance.now() > deadlineMs) throw new Error(`not ready after ${readyMsMax} ms: ${reason}`);
+      if (performance.now() > deadlineMs) throw new Error(`not ready after ${waitMsMax} ms: ${reason}`);
       if (service.ownEnds.length > endsMax) throw new Error(`ends at every start: ${service.lastWords()}`);
       service.revive();
       await delay(25);

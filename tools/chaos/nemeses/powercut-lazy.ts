@@ -95,15 +95,16 @@ export class PowercutLazy implements Nemesis {
   }
 
   /** Undefined when it is ready; otherwise the reason why it does not start. */
-  private async untilUp({service, readback}: Stage): Promise<string | undefined> {
-    const deadlineMs = performance.now() + readyMsMax;
+  private async untilUp({service, readback, patience}: Stage): Promise<string | undefined> {
+    const waitMsMax = patience * readyMsMax;
+    const deadlineMs = performance.now() + waitMsMax;
     while (!(await readback.isReady())) {
       if (!service.isRunning) {
         // As after any refusal of the service: an operator reads the line and decides.
         service.ownEnds.pop();
         return service.lastWords();
       }
-      if (performance.now() > deadlineMs) throw new Error(`neither ready nor ended after ${readyMsMax} ms`);
+      if (performance.now() > deadlineMs) throw new Error(`neither ready nor ended after ${waitMsMax} ms`);
       await delay(pollMs);
     }
     return undefined;

@@ -101,7 +101,7 @@ export class Wake implements Nemesis {
     sendSignal(paused.pid, 'SIGSTOP');
     try {
       successor.start();
-      await this.untilReady(successor);
+      await this.untilReady(successor, stage.patience * readyMsMax);
       await witness.writeMeanwhile(stage.service.options);
       await delay(Math.max(0, stoppedAt + stopMs - performance.now()));
       await this.judge(stage, witness, paused);
@@ -116,11 +116,11 @@ export class Wake implements Nemesis {
     this.owners.reverse();
   }
 
-  private async untilReady(owner: SupervisedService): Promise<void> {
-    const deadlineMs = performance.now() + readyMsMax;
+  private async untilReady(owner: SupervisedService, waitMsMax: number): Promise<void> {
+    const deadlineMs = performance.now() + waitMsMax;
     while (!(await Witness.isReady(owner.options))) {
       if (!owner.isRunning) throw new Error(`the successor ended while it started: ${owner.lastWords()}`);
-      if (performance.now() > deadlineMs) throw new Error(`the successor is not ready after ${readyMsMax} ms`);
+      if (performance.now() > deadlineMs) throw new Error(`the successor is not ready after ${waitMsMax} ms`);
       await delay(pollMs);
     }
   }

@@ -49,7 +49,8 @@ const outageRequests = 24;
 const outageShare = 0.25;
 const unansweredShare = 0.3;
 const goneShare = 0.15;
-// Retries come after 5 s, probes after another 5 s, and one delivery waits for 15 s in vain; the rest is patience.
+// Retries come after 5 s, probes after another 5 s, and one delivery waits for 15 s in vain; the rest is patience with a loaded
+// machine, and `--patience` multiplies all of it.
 const takenMsMax = 150_000;
 const pollMs = 50;
 
@@ -104,20 +105,21 @@ export class Webhooks implements Nemesis {
   }
 
   /** Events of earlier rounds must have been taken; those of this one have time until the next. */
-  async check({readback}: Stage, truth: Truth, round: number): Promise<Broken[]> {
-    const broken = await this.brokenNow(truth, round - 1);
+  async check(stage: Stage, truth: Truth, round: number): Promise<Broken[]> {
+    const {readback} = stage;
+    const broken = await this.brokenNow(stage, truth, round - 1);
     const date = dateOfRound(round);
     const timed = await readback.history({from: date, to: date});
     this.rows = [...timed, ...(await readback.history({event: untimedNameOf(round)}))];
     return broken;
   }
 
-  conclude(_: Stage, truth: Truth): Promise<Broken[]> {
-    return this.brokenNow(truth, Number.POSITIVE_INFINITY);
+  conclude(stage: Stage, truth: Truth): Promise<Broken[]> {
+    return this.brokenNow(stage, truth, Number.POSITIVE_INFINITY);
   }
 
-  private async brokenNow(truth: Truth, roundMax: number): Promise<Broken[]> {
-    const missing = await this.untilTaken(truth, roundMax);
+  private async brokenNow(stage: Stage, truth: Truth, roundMax: number): Promise<Broken[]> {
+    const missing = await this.untilTaken(stage, truth, roundMax);
     this.eventsCompared += this.rows.length;
     return [
       ...missing,
@@ -127,8 +129,8 @@ export class Webhooks implements Nemesis {
     ];
   }
 
-  private async untilTaken(truth: Truth, roundMax: number): Promise<Broken[]> {
-    const deadlineMs = performance.now() + takenMsMax;
+  private async untilTaken({patience}: Stage, truth: Truth, roundMax: number): Promise<Broken[]> {
+    const deadlineMs = performance.now() + patience * takenMsMax;
     const needs = [...this.neededEvents(), ...this.neededIdentifies(truth, roundMax)];
     for (;;) {
       const missing = [...needs, ...this.neededDeletions()].filter(({isMet}) => !isMet());
