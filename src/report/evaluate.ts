@@ -60,7 +60,7 @@ import type {HeldDayRanges} from './active/held-day-ranges.js';
 import type {HeldLocalRanges} from './active/held-local-ranges.js';
 import {rowFinder} from './counts/filter-kernel.js';
 import type {NamedCells} from './counts/named-cells.js';
-import type {NoteColumns, ValueIndex} from './counts/value-index.js';
+import type {AskedValues, NoteColumns, ValueIndex} from './counts/value-index.js';
 import type {FunnelIndex, GatherPostings} from './funnel/funnel-index.js';
 import {kernelMemory, threadProgress} from './funnel/funnel-kernel.js';
 import {loadsAheadMax, PartScan} from './part-scan.js';
@@ -236,7 +236,7 @@ export class Evaluation {
     };
     const counted: CountedEvents = {
       cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredForAll(snapshot, property, stretch),
-      leavingCells: (snapshot, property, chunks, scan) => this.leavingCells(snapshot, property, chunks, scan),
+      leavingCells: (snapshot, property, chunks, scan) => this.leavingCells(snapshot, property, chunks, 'all', scan),
       countsOf: (snapshot, event, buckets) => this.countsOf(event, buckets, undefined, snapshot),
       postingsOf: (snapshot, name, stretch) =>
         this.paths.funnels?.postingsOf(
@@ -289,7 +289,7 @@ export class Evaluation {
     else {
       const fold = (note?: NoteColumns) =>
         this.foldFiltered(partial, filter.property, chunks, leftOut.users, values?.covered, note);
-      await this.leavingCells(snapshot, filter.property, chunks, fold);
+      await this.leavingCells(snapshot, filter.property, chunks, 'one', fold);
     }
     return partial.counts;
   }
@@ -333,11 +333,12 @@ export class Evaluation {
     snapshot: PartitionSnapshot,
     property: PropertyName,
     chunks: readonly ChunkEntry[],
+    asked: AskedValues,
     scan: (note?: NoteColumns) => Promise<void>,
   ): Promise<void> {
     const {values} = this.paths;
     if (values === undefined || !this.scan.areTooMuch(chunks)) return scan();
-    return values.leavingCells(snapshot, property.text, chunks, scan);
+    return values.leavingCells(snapshot, property.text, chunks, asked, scan);
   }
 
   private async decideByBodies(partial: CountsPartial, chunk: ChunkEntry, unsure: Uint16Array): Promise<void> {

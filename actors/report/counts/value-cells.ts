@@ -176,6 +176,10 @@ export class ValueCellsBuilder {
     return rows * buildingRowBytes;
   }
 
+  get valueCount(): number {
+    return this.values.count;
+  }
+
   /** Whether nearly every row has a value of its own: cells would then save nothing. */
   get isNearlyUnique(): boolean {
     return this.values.count > Math.max(valuesMin, this.rows * valuesShare);

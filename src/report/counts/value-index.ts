@@ -11,6 +11,8 @@
 //   VI5. Cells of many values take free room alone, and nothing yields to them: scanning their column costs little more.
 //   VI6. A scan of more than the cache holds leaves cells behind, whatever was asked before: the next one would read all of it
 //        again.
+//   VI7. A question about all values reads every cell. Where values are so many that a scan costs less, no such question uses
+//        cells, and a build that only such questions asked for ends as soon as it has found them.
 
 import {countedRows} from '../../../actors/chunk/left-rows.js';
 import type {WholeRows} from '../../../actors/chunk/property-columns.js';
@@ -75,10 +77,15 @@ interface Cover {
   readonly others: readonly ChunkEntry[];
 }
 
+/** The values that a question reads cells of. */
+export type AskedValues = 'one' | 'all';
+
 /** Chunks of one snapshot, and the users whose rows in them do not count. */
 interface Wanted {
   readonly chunks: readonly ChunkEntry[];
   readonly hasLeft: UserSet;
+  /** `all`: no question about one value waits for the cells. VI7 */
+  readonly values: AskedValues;
 }
 
 interface PropertyState {
@@ -95,11 +102,15 @@ interface PropertyState {
   refused: BuildNeed | undefined;
   /** Whether the newest cells of the property are of many values. VI5 */
   areWide: boolean;
+  /** Until then questions about all values ask for no cells: the values are too many. VI7 */
+  tooManyUntilMs: number;
 }
 
 /** A segment while its chunks are added. */
 interface OpenSegment {
   readonly builder: ValueCellsBuilder;
+  /** Rows of all its chunks, those to come included. */
+  readonly rowsMax: number;
   /** By `countedKey`. */
   readonly chunks: Set<string>;
   readonly scanned: Set<string>;
@@ -110,7 +121,7 @@ interface OpenSegment {
 export type NoteColumns = (chunk: ChunkEntry, rows: WholeRows) => Promise<void> | undefined;
 
 /** Why a build ended. */
-type CellsEnd = 'kept' | 'no room' | 'nearly unique';
+type CellsEnd = 'kept' | 'no room' | 'nearly unique' | 'too many values';
 
 export class ValueIndex {
   private readonly parts: PartsCache;
@@ -133,52 +144,62 @@ export class ValueIndex {
   }
 
   /** Sources of the answer to a question about this stretch; undefined when the property has no cells (yet). VI1, VI2 */
-  coveredOf(
+  coveredOf(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
+    return this.sourcesOf(snapshot, property, stretch, 'one');
+  }
+
+  /** Sources of the answer to a question about all values. Cells of too many values are no use to it, and may yield to others. */
+  coveredForAll(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
+    const state = this.states.get(keyOf(snapshot.manifest.partition, property));
+    if (state !== undefined) {
+      const {segments, tooManyUntilMs} = state;
+      const areTooMany = segments.length === 0 && this.derived.clockMs() < tooManyUntilMs;
+      if (areTooMany || !payForAll(segments)) return undefined; // VI7
+    }
+    return this.sourcesOf(snapshot, property, stretch, 'all');
+  }
+
+  private sourcesOf(
     {manifest, index, leftOut}: PartitionSnapshot,
     property: string,
     stretch: Stretch,
+    values: AskedValues,
   ): CoveredChunks | undefined {
     const state = this.asked(manifest.partition, property);
     const cells = this.heldCells(state);
     const cover = state.cover?.index === index ? state.cover : coverOf(index, state.segments);
     state.cover = cover;
-    if (this.isDue(state)) {
+    if (state.askCount >= asksMin && this.mayBuild(state, values)) {
       const due = this.dueChunks(cover, stretch);
-      if (due.length > 0) this.want(state, {chunks: due, hasLeft: leftOut.users});
+      if (due.length > 0) this.want(state, {chunks: due, hasLeft: leftOut.users, values});
     }
     const {segments, covered, others} = cover;
     return segments.length === 0 ? undefined : {cells: segments.map((each) => cells.get(each)!), covered, others};
   }
 
-  /** Sources of the answer to a question about all values. Cells of too many values are no use to it, and may yield to others. */
-  coveredForAll(snapshot: PartitionSnapshot, property: string, stretch: Stretch): CoveredChunks | undefined {
-    const segments = this.states.get(keyOf(snapshot.manifest.partition, property))?.segments ?? [];
-    const values = segments.reduce((sum, {valueCount}) => sum + valueCount, 0);
-    const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
-    return values * rowsOfValue > rows ? undefined : this.coveredOf(snapshot, property, stretch);
-  }
-
   /**
    * Runs the scan of an answer for the property that reads these chunks; those that it notes leave cells behind. Call it after
-   * `coveredOf` or `coveredForAll` was asked. VI6
+   * `coveredOf` or `coveredForAll` was asked. `values`: those that the answer is about. VI6
    */
   leavingCells(
     {manifest, index}: PartitionSnapshot,
     property: string,
     chunks: readonly ChunkEntry[],
+    values: AskedValues,
     scan: (note?: NoteColumns) => Promise<void>,
   ): Promise<void> {
     const state = this.states.get(keyOf(manifest.partition, property));
-    if (state === undefined || !this.mayBuild(state)) return scan();
+    if (state === undefined || !this.mayBuild(state, values)) return scan();
     const taken = new Set(state.segments.flatMap((segment) => segment.chunks));
     const fresh = chunks.filter((chunk) => chunk.chunk !== index.nextChunk && !taken.has(countedKey(chunk)));
     if (fresh.length <= chunksAfterMax || this.segmentChunks <= chunksAfterMax) return scan(); // VI4
-    return this.derived.buildNow((build) => this.buildFrom(state, fresh, build, scan));
+    return this.derived.buildNow((build) => this.buildFrom(state, fresh, values, build, scan));
   }
 
   private async buildFrom(
     state: PropertyState,
     chunks: readonly ChunkEntry[],
+    values: AskedValues,
     build: Build,
     scan: (note?: NoteColumns) => Promise<void>,
   ): Promise<void> {
@@ -187,19 +208,22 @@ export class ValueIndex {
     build.borrow(passing.passingBytes);
     const wanted = new Set(chunks.map(countedKey));
     let end = 'kept' as CellsEnd;
-    let open = newSegment(state);
+    let closed = 0;
+    const newSegment = () => openSegment(state, chunks.slice(closed, closed + this.segmentChunks));
+    let open = newSegment();
     const close = async (): Promise<void> => {
       const full = open;
-      open = newSegment(state);
+      closed += full.chunks.size;
+      open = newSegment();
       end = await this.closeSegment(state, full, build);
     };
     await scan((chunk, rows) => {
       if (end !== 'kept' || !wanted.has(countedKey(chunk))) return undefined;
-      if (!addTo(open, chunk, rows)) end = 'nearly unique';
-      return open.chunks.size < this.segmentChunks ? undefined : close();
+      end = add(state, open, chunk, rows, values);
+      return end !== 'kept' || open.chunks.size < this.segmentChunks ? undefined : close();
     });
     if (end === 'kept' && open.chunks.size > 0) await close();
-    if (end === 'nearly unique') state.restUntilMs = this.derived.clockMs() + interestMs;
+    this.noteUseless(state, end);
   }
 
   /** Resolves when no build runs or waits. */
@@ -207,12 +231,9 @@ export class ValueIndex {
     while (this.backlog !== undefined) await this.backlog;
   }
 
-  private isDue(state: PropertyState): boolean {
-    return state.askCount >= asksMin && this.mayBuild(state);
-  }
-
-  private mayBuild({asks, restUntilMs, refused, areWide}: PropertyState): boolean {
-    if (this.derived.clockMs() < restUntilMs) return false;
+  private mayBuild({asks, restUntilMs, refused, areWide, tooManyUntilMs}: PropertyState, values: AskedValues): boolean {
+    const nowMs = this.derived.clockMs();
+    if (nowMs < restUntilMs || (values === 'all' && nowMs < tooManyUntilMs)) return false;
     return refused === undefined || this.derived.mayFit(refused, areWide ? noAsks : asks);
   }
 
@@ -256,7 +277,7 @@ export class ValueIndex {
   // -- building --
 
   private want(state: PropertyState, wanted: Wanted): void {
-    state.wanted = wanted;
+    state.wanted = state.wanted?.values === 'one' ? {...wanted, values: 'one'} : wanted;
     this.backlog ??= this.workOff().finally(() => {
       this.backlog = undefined;
     });
@@ -274,13 +295,23 @@ export class ValueIndex {
       const {end, tookMs} = await this.buildAll(state, wanted);
       const built = [...this.states.values()].filter(({askCount}) => askCount >= asksMin).length;
       const restMs = Math.min(Math.max(restTimes * tookMs * built, restMsMin), interestMs);
-      state.restUntilMs = this.derived.clockMs() + (end === 'nearly unique' ? interestMs : restMs);
+      state.restUntilMs = this.derived.clockMs() + restMs;
+      this.noteUseless(state, end);
     }
+  }
+
+  /** Notes that a build ended because of its values: further ones would end like it for a while. */
+  private noteUseless(state: PropertyState, end: CellsEnd): void {
+    const untilMs = this.derived.clockMs() + interestMs;
+    if (end === 'nearly unique') state.restUntilMs = untilMs;
+    if (end !== 'too many values') return;
+    state.tooManyUntilMs = untilMs;
+    state.askCount = 0; // The questions so far have no use for cells: those about one value count from here on.
   }
 
   private async buildAll(
     state: PropertyState,
-    {chunks: due, hasLeft}: Wanted,
+    {chunks: due, hasLeft, values}: Wanted,
   ): Promise<{end: CellsEnd; tookMs: number}> {
     let tookMs = 0;
     let end: CellsEnd = 'kept';
@@ -288,7 +319,7 @@ export class ValueIndex {
       const chunks = due.slice(at, at + this.segmentChunks);
       const built = await this.derived.build('cells of property values', async (build) => {
         const startedMs = this.derived.clockMs();
-        const segmentEnd = await this.buildSegment(state, {chunks, hasLeft}, build);
+        const segmentEnd = await this.buildSegment(state, {chunks, hasLeft, values}, build);
         tookMs += this.derived.clockMs() - startedMs;
         return segmentEnd;
       });
@@ -299,15 +330,16 @@ export class ValueIndex {
   }
 
   /** Builds a segment of these chunks. */
-  private async buildSegment(state: PropertyState, {chunks, hasLeft}: Wanted, build: Build): Promise<CellsEnd> {
+  private async buildSegment(state: PropertyState, {chunks, hasLeft, values}: Wanted, build: Build): Promise<CellsEnd> {
     const passing = this.passingOf(liveRows(chunks));
     if (!build.makeRoom(passing, state.asks)) return refuse(state, passing);
     build.borrow(passing.passingBytes);
-    const segment = newSegment(state);
+    const segment = openSegment(state, chunks);
     const reader = new ColumnsReader(this.parts, [state.property]);
     const load = async (chunk: ChunkEntry) => reader.held(chunk) ?? reader.loadIfRoom(chunk);
     for await (const [chunk, view] of loadAhead(chunks, load, loadsAheadMax)) {
-      if (!addTo(segment, chunk, countedRows(chunk, view, hasLeft))) return 'nearly unique';
+      const end = add(state, segment, chunk, countedRows(chunk, view, hasLeft), values);
+      if (end !== 'kept') return end;
       await build.pause();
     }
     return this.closeSegment(state, segment, build);
@@ -323,9 +355,8 @@ export class ValueIndex {
     const work = builder.build();
     let step = work.next();
     for (; !step.done; step = work.next()) await build.pause();
-    const replaced = state.segments.filter((segment) => segment.chunks.some((chunk) => chunks.has(chunk)));
-    for (const segment of replaced) this.cells.drop(segment.key);
-    const others = state.segments.filter((segment) => !replaced.includes(segment));
+    const others = othersOf(state, open);
+    for (const segment of state.segments) if (!others.includes(segment)) this.cells.drop(segment.key);
     const {valueCount} = step.value;
     const segment = {key: `${(this.segmentsBuilt += 1)}`, valueCount, rows, chunks: [...chunks], scanned};
     const kept: BuildNeed = {keptBytes: step.value.bytes, passingBytes: 0};
@@ -338,20 +369,42 @@ export class ValueIndex {
   }
 }
 
-const newSegment = ({property}: PropertyState): OpenSegment => ({
+const openSegment = ({property}: PropertyState, chunks: readonly ChunkEntry[]): OpenSegment => ({
   builder: new ValueCellsBuilder(property),
+  rowsMax: liveRows(chunks),
   chunks: new Set(),
   scanned: new Set(),
   rows: 0,
 });
 
-/** Adds a chunk with its rows that count; false: cells would save nothing. */
-function addTo(segment: OpenSegment, chunk: ChunkEntry, rows: WholeRows): boolean {
+/** Adds a chunk with its rows that count. @returns why the build ends; `kept`: it goes on */
+function add(
+  state: PropertyState,
+  open: OpenSegment,
+  chunk: ChunkEntry,
+  rows: WholeRows,
+  values: AskedValues,
+): CellsEnd {
+  const {builder, rowsMax} = open;
   const key = countedKey(chunk);
-  segment.chunks.add(key);
-  segment.rows += chunk.live;
-  if (!segment.builder.add(rows)) segment.scanned.add(key);
-  return !segment.builder.isNearlyUnique;
+  open.chunks.add(key);
+  open.rows += chunk.live;
+  if (!builder.add(rows)) open.scanned.add(key);
+  if (builder.isNearlyUnique) return 'nearly unique';
+  const isOfUse =
+    values === 'one' || payForAll([...othersOf(state, open), {valueCount: builder.valueCount, rows: rowsMax}]);
+  return isOfUse ? 'kept' : 'too many values';
+}
+
+/** The segments that stay beside the open one: those without any of its chunks. */
+const othersOf = ({segments}: PropertyState, {chunks}: OpenSegment): Segment[] =>
+  segments.filter((segment) => !segment.chunks.some((chunk) => chunks.has(chunk)));
+
+/** Whether reading every cell of the segments costs less than scanning their rows. VI7 */
+function payForAll(segments: readonly Pick<Segment, 'valueCount' | 'rows'>[]): boolean {
+  const values = segments.reduce((sum, {valueCount}) => sum + valueCount, 0);
+  const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
+  return values * rowsOfValue <= rows;
 }
 
 const keyOf = (partition: number, property: string): string => `${partition} ${property}`;
@@ -372,6 +425,7 @@ function newState(text: string): PropertyState {
     restUntilMs: 0,
     refused: undefined,
     areWide: false,
+    tooManyUntilMs: 0,
   };
 }
 

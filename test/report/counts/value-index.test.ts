@@ -1,13 +1,14 @@
 // Filtered counts by cells equal those by the scan: whatever makes rows odd, through growth, erasures and lost cells.
 
 import fc from 'fast-check';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, test, vi} from 'vitest';
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import type {Interval} from '../../../actors/calendar.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
 import {countedWithout} from '../../../actors/identity/snapshot-set.js';
 import type {Json} from '../../../actors/log/entries.js';
 import type {BucketedRange} from '../../../actors/report/counts/buckets.js';
+import {ValueCellsBuilder} from '../../../actors/report/counts/value-cells.js';
 import type {Stretch} from '../../../actors/report/selection.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {localBuckets} from '../../../src/edge/query/local-buckets.js';
@@ -359,6 +360,53 @@ describe('cells by property value', () => {
     }
     expect(world.index.coveredOf(snapshot, 'order', always)).toBeUndefined();
   });
+
+  test('of so many values that a breakdown reads rows are built for filtered counts alone', async () => {
+    const world = new World().grow(40);
+    const snapshot = world.partition.publish();
+    const orders: Question = {...everything, filter: ['order', 'order-77']};
+    const builtAfter = async (ask: () => Promise<unknown>): Promise<boolean> => {
+      world.nowMs += minuteMs;
+      await ask();
+      await world.index.settled();
+      return world.derived.bytes > 0;
+    };
+    const byOrder = () => builtAfter(() => world.askByValue(snapshot, orders));
+    const ofOrder = () => builtAfter(() => world.ask(snapshot, orders));
+    expect([await byOrder(), await byOrder(), await byOrder(), await byOrder()]).toEqual(new Array(4).fill(false));
+    expect([await ofOrder(), await byOrder(), await ofOrder()]).toEqual([false, false, true]);
+    expect(await world.ask(snapshot, orders)).toBe(40);
+    expect(await byOrder()).toBe(true);
+  });
+
+  test.each(['behind answers', 'by a scan of more than the cache holds'])(
+    'of too many values for breakdowns, a build %s ends with the chunk that shows it, and the next one is half an hour later',
+    async (kind) => {
+      const world = new World().grow(40);
+      const snapshot = world.partition.publish();
+      if (kind !== 'behind answers') world.parts.memory.lend(63.9 * mib);
+      const orders: Question = {...everything, filter: ['order', '']};
+      const added = vi.spyOn(ValueCellsBuilder.prototype, 'add');
+      const chunksAdded = async (): Promise<number> => {
+        added.mockClear();
+        for (let i = 0; i < 3; i++) {
+          await world.askByValue(snapshot, orders);
+          await world.index.settled();
+        }
+        return added.mock.calls.length;
+      };
+      try {
+        expect(await chunksAdded()).toBe(2); // Of 18 in a segment, with 200 values in each.
+        world.nowMs += 29 * minuteMs;
+        expect(await chunksAdded()).toBe(0);
+        world.nowMs += 2 * minuteMs;
+        expect(await chunksAdded()).toBe(2);
+        expect(world.derived.bytes).toBe(0);
+      } finally {
+        added.mockRestore();
+      }
+    },
+  );
 
   test('of one property stay while another is asked for in hundreds of partitions', async () => {
     const partitions = 256;
