@@ -9,8 +9,12 @@ import {DayRanges} from '../../actors/report/active/day-ranges.js';
 import {activeAnswer} from '../../actors/report/answers.js';
 import {Buckets} from '../../actors/report/counts/buckets.js';
 import {CellsByName} from '../../actors/report/counts/cells-by-name.js';
+import {NumberCounts} from '../../actors/report/counts/number-counts.js';
+import {forEachBucket, type TimedNumbers} from '../../actors/report/counts/timed-numbers.js';
 import {medianOf, NumberList, NumberLists} from '../../actors/report/funnel/median.js';
 import {TimeSort} from '../../actors/report/rows/time-sort.js';
+import {chooseGroups, ValueGroups} from '../../actors/report/rows/value-groups.js';
+import {GroupCounts} from '../../src/report/rows/grouped-rows.js';
 import {canonical, dayMs, eventMix} from '../workload/events.js';
 import {type Piece, sumOf, told} from './piece.js';
 import type {SomeEvents} from './some-events.js';
@@ -25,6 +29,7 @@ export function reportPieces(events: SomeEvents): Piece[] {
     rowsOfUsers(events),
     endsOfHours(events),
     rowsOfOneUser(events),
+    eventsByNumber(events),
   ];
 }
 
@@ -285,4 +290,54 @@ function newestByTime(chunks: readonly RowsView[], user: number): FoundRow[] {
     }
   }
   return found.sort((a, b) => b.timeMs - a.timeMs || b.ordinal - a.ordinal).slice(0, 100);
+}
+
+/** The most frequent of tens of thousands of numbers, by month. */
+function eventsByNumber({count, times}: SomeEvents): Piece {
+  const {startMs, dayCount} = canonical;
+  const buckets = new Buckets(startMs, startMs + dayCount * dayMs - 1, 'month');
+  const numberEnd = 60_000;
+  const chunks = Array.from({length: Math.ceil(count / chunkRowsMax)}, (_, chunk): TimedNumbers => {
+    const own = Float64Array.from(times.subarray(chunk * chunkRowsMax, (chunk + 1) * chunkRowsMax)).sort();
+    const numbers = Int32Array.from(own, (_, row) => ((chunk * chunkRowsMax + row) * 7_919) % numberEnd);
+    return {bytes: 0, timeBase: 0, times: own, numbers, end: numberEnd};
+  });
+  const limit = 25;
+  const rowsBy = (fill: (groups: ValueGroups, cells: Float64Array) => void) => () => {
+    const cells = new Float64Array((limit + 4) * buckets.count);
+    fill(new ValueGroups(), cells);
+    return cells;
+  };
+  return {
+    quick: 'events by number: an array by the number',
+    plain: 'events by number: the group of each event',
+    work: {
+      quick: rowsBy((groups, cells) => {
+        const counted = new NumberCounts();
+        for (const chunk of chunks) counted.add(chunk, buckets);
+        const shown = chooseGroups(groups, counted.totals(groups, new Float64Array(0)), limit);
+        const work = counted.rowsByBucket(groups, shown, buckets, (row, bucket, events) => {
+          cells[row * buckets.count + bucket]! += events;
+        });
+        while (!work.next().done);
+      }),
+      plain: rowsBy((groups, cells) => {
+        const counts = new GroupCounts(buckets.count, Number.POSITIVE_INFINITY);
+        const ofEvents = new Uint32Array(chunkRowsMax);
+        for (const chunk of chunks) {
+          forEachBucket(chunk, buckets, (bucket, start, end) => {
+            groups.readNumbers(chunk.numbers, start, end, ofEvents);
+            counts.addRun(ofEvents, 0, end - start, bucket);
+          });
+        }
+        const {rowOf} = chooseGroups(groups, counts.totals(), limit);
+        for (let bucket = 0; bucket < buckets.count; bucket++) {
+          const events = counts.ofBucket(bucket);
+          for (let group = 0; group < groups.count; group++)
+            cells[rowOf[group]! * buckets.count + bucket]! += events[group] ?? 0;
+        }
+      }),
+    },
+    count,
+  };
 }

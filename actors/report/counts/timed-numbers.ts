@@ -14,6 +14,8 @@ export interface TimedNumbers {
   readonly times: Uint32Array | Float64Array;
   /** Number of each row; NaN: it does not have the property. Integers if all are. Empty: rows are counted alone. */
   readonly numbers: Int32Array | Float64Array;
+  /** One above the largest number, if all are integers and none is negative; else 0. */
+  readonly end: number;
 }
 
 /** `values` is open for the chunk; without it rows have no numbers. Undefined: a row has a value that is no number. */
@@ -23,7 +25,8 @@ export function timedNumbers(rows: RowsView, chosen: Uint16Array, values?: Prope
   if (numbers === undefined) return undefined;
   const times = rows.times instanceof Uint32Array ? new Uint32Array(byTime.length) : new Float64Array(byTime.length);
   for (let i = 0; i < byTime.length; i++) times[i] = rows.times[byTime[i]];
-  return {bytes: times.byteLength + numbers.byteLength, timeBase: rows.timeBase, times, numbers};
+  const bytes = times.byteLength + numbers.byteLength;
+  return {bytes, timeBase: rows.timeBase, times, numbers, end: endOf(numbers)};
 }
 
 const noNumbers = new Int32Array(0);
@@ -55,15 +58,32 @@ function integersOf(doubles: Float64Array): Int32Array | undefined {
   return integers;
 }
 
+function endOf(numbers: Int32Array | Float64Array): number {
+  if (!(numbers instanceof Int32Array)) return 0;
+  let [least, largest] = [0, -1];
+  for (let i = 0; i < numbers.length; i++) {
+    if (numbers[i] > largest) largest = numbers[i];
+    if (numbers[i] < least) least = numbers[i];
+  }
+  return least < 0 ? 0 : largest + 1;
+}
+
+/** Rows [start, end) are in [from, to] of the buckets. */
+export function rowsWithin({times, timeBase}: TimedNumbers, {fromMs, toMs}: Buckets): readonly [number, number] {
+  const end = upperBound(times, toMs - timeBase);
+  return [lowerBound(times, fromMs - timeBase, 0, end), end];
+}
+
 /** Calls `each` with the rows [start, end) of each bucket. */
 export function forEachBucket(
-  {times, timeBase}: TimedNumbers,
+  chunk: TimedNumbers,
   buckets: Buckets,
   each: (bucket: number, start: number, end: number) => void,
 ): void {
-  const {fromMs, toMs, edges} = buckets;
-  const last = upperBound(times, toMs - timeBase);
-  for (let start = lowerBound(times, fromMs - timeBase, 0, last); start < last; ) {
+  const {times, timeBase} = chunk;
+  const {edges} = buckets;
+  const [first, last] = rowsWithin(chunk, buckets);
+  for (let start = first; start < last; ) {
     const bucket = buckets.indexOf(timeBase + times[start]);
     const end = lowerBound(times, edges[bucket + 1] - timeBase, start + 1, last);
     each(bucket, start, end);

@@ -9,14 +9,14 @@ export const nullGroup = 1;
 export const notScalarGroup = 2;
 export const firstValueGroup = 3;
 /** Whole numbers below this one have their groups in an array, which takes 1 MiB at most. */
-const smallEnd = 2 ** 18;
+export const smallNumbersEnd = 2 ** 18;
 const [minus, digit0, digit9] = [0x2d, 0x30, 0x39];
 
 export class ValueGroups {
   /** Value of each group from `firstValueGroup` on. VG2 */
   private readonly values: (string | number)[] = [];
   private readonly groupsOfTexts = new Map<string, number>();
-  /** Groups of numbers: those below `smallEnd` by the number, 0 where it has none; then the others. */
+  /** Groups of numbers: those below `smallNumbersEnd` by the number, 0 where it has none; then the others. */
   private groupsOfSmall = new Uint32Array(0);
   private readonly groupsOfNumbers = new Map<number, number>();
   private chars = 0;
@@ -61,7 +61,7 @@ export class ValueGroups {
 
   private groupOfNumber(value: number): number {
     if (Number.isNaN(value)) return missingGroup;
-    const isSmall = value >>> 0 === value && value < smallEnd;
+    const isSmall = value >>> 0 === value && value < smallNumbersEnd;
     const known = isSmall ? this.groupsOfSmall[value] : this.groupsOfNumbers.get(value);
     if (known !== undefined && known > 0) return known;
     const group = this.newGroup(value);

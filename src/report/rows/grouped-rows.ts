@@ -136,8 +136,8 @@ export class GroupCounts {
     return totals;
   }
 
-  /** Events of a group in a bucket, as long as there are buckets. */
-  count(group: number, bucket: number): number {
-    return this.counts[bucket]![group] ?? 0;
+  /** Events per group in a bucket, as long as there are buckets; groups past the end of the array have none. */
+  ofBucket(bucket: number): Float64Array {
+    return this.counts[bucket]!;
   }
 }

@@ -7,6 +7,7 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import {addPostedUsers, addToSets, type PostedName} from '../../../actors/report/active/posted-users.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
+import {type NoteEvents, NumberCounts} from '../../../actors/report/counts/number-counts.js';
 import {forEachBucket, type TimedNumbers} from '../../../actors/report/counts/timed-numbers.js';
 import {type BucketUsers, newBucketUsers} from '../../../actors/report/rows/bucket-users.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
@@ -99,10 +100,12 @@ class MeasuredSeries {
   async fold(snapshots: readonly PartitionSnapshot[]): Promise<void> {
     const {grouping, query} = this;
     if (grouping !== undefined) {
-      const counts = await this.countGroups(grouping, snapshots);
-      this.shown = grouping.choose(counts.totals());
+      const numbers = new NumberCounts();
+      const counts = await this.countGroups(grouping, snapshots, numbers);
+      this.shown = grouping.choose(numbers.totals(grouping.groups, counts.totals()));
       this.cells = new MeasuredCells(query.measure, rowsOf(this.shown) + 1, this.buckets.count);
-      if (!measuresEvents(query) && counts.bucketCount > 0) return this.addGroups(counts, this.shown);
+      if (!measuresEvents(query) && counts.bucketCount > 0)
+        return this.addGroups(grouping, this.shown, counts, numbers);
       this.scan.forgetSkipped();
     }
     for (const snapshot of snapshots) {
@@ -113,8 +116,15 @@ class MeasuredSeries {
     this.cells.finish();
   }
 
-  /** Events of each group: by bucket where that is all that is asked for, else, or where it is too much, in all. */
-  private async countGroups(grouping: Grouping, snapshots: readonly PartitionSnapshot[]): Promise<GroupCounts> {
+  /**
+   * Events of each group: by bucket where that is all that is asked for, else, or where it is too much, in all. `numbers` gets the
+   * events that it takes.
+   */
+  private async countGroups(
+    grouping: Grouping,
+    snapshots: readonly PartitionSnapshot[],
+    numbers: NumberCounts,
+  ): Promise<GroupCounts> {
     const counts = new GroupCounts(measuresEvents(this.query) ? 0 : this.buckets.count, this.reading.gatheredBytesMax);
     for (const snapshot of snapshots) {
       if (await this.countCells(grouping, snapshot, counts)) continue;
@@ -125,6 +135,7 @@ class MeasuredSeries {
         counts.addAll(groups, this.bucketsOf(rows, chosen!), chosen!.length);
       };
       const foldHeld = (held: TimedNumbers): void => {
+        if (numbers.add(held, this.buckets)) return;
         const {groups} = this.chunk;
         forEachBucket(held, this.buckets, (bucket, start, end) => {
           grouping.groups.readNumbers(held.numbers, start, end, groups);
@@ -159,11 +170,25 @@ class MeasuredSeries {
     return this.event !== undefined && breakdown?.by === 'property' && isPlain;
   }
 
-  private addGroups(counts: GroupCounts, {rowOf}: ShownGroups): void {
-    for (let bucket = 0; bucket < this.buckets.count; bucket++)
-      for (let group = 0; group < rowOf.length; group++)
-        this.cells.counts[this.cells.cellOf(rowOf[group]! + 1, bucket)]! += counts.count(group, bucket);
-    this.cells.finish();
+  private async addGroups(
+    grouping: Grouping,
+    shown: ShownGroups,
+    counts: GroupCounts,
+    numbers: NumberCounts,
+  ): Promise<void> {
+    const {buckets, cells} = this;
+    const {rowOf} = shown;
+    for (let bucket = 0; bucket < buckets.count; bucket++) {
+      const events = counts.ofBucket(bucket);
+      const end = Math.min(events.length, rowOf.length);
+      for (let group = 0; group < end; group++)
+        cells.counts[cells.cellOf(rowOf[group]! + 1, bucket)]! += events[group]!;
+    }
+    const note: NoteEvents = (row, bucket, events) => {
+      cells.counts[cells.cellOf(row + 1, bucket)]! += events;
+    };
+    await this.reading.scan.inSlices(numbers.rowsByBucket(grouping.groups, shown, buckets, note));
+    cells.finish();
   }
 
   private usersOf(snapshot: PartitionSnapshot): Promise<Users | undefined> {

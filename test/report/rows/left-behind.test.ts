@@ -50,6 +50,8 @@ class World {
       const properties = {
         plan: ['free', 'team', 'pro'][draw % 3]!,
         ...(draw % 11 === 0 ? {} : {n: draw % 40}),
+        whole: draw % 300,
+        signed: (draw % 30) - 4,
         price: (draw % 700) / 8,
         ...(row % 900 === 0 ? {mixed: 'many'} : {mixed: draw % 5}),
       };
@@ -117,6 +119,14 @@ const questions: readonly (readonly [string, Ask])[] = [
   ['a percentile', (range) => ({...measured, measure: 'p90', property: 'price', ...range})],
   ['a percentile of integers', (range) => ({...measured, measure: 'p50', property: 'n', interval: 'month', ...range})],
   ['a breakdown by a number', (range) => ({...measured, breakdown: {by: 'property', name: 'n', limit: 7}, ...range})],
+  [
+    'a breakdown by a whole number',
+    (range) => ({...measured, breakdown: {by: 'property', name: 'whole', limit: 7}, ...range}),
+  ],
+  [
+    'a breakdown by a number below 0',
+    (range) => ({...measured, interval: 'hour', breakdown: {by: 'property', name: 'signed', limit: 7}, ...range}),
+  ],
 ];
 
 describe.each(questions)('%s', (_, question) => {
