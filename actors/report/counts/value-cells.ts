@@ -8,8 +8,8 @@
 //        have a single row, each cell is one row and counts are not stored.
 //   VC4. Cells of a value and name are a group, which has the name. If groups would take more memory than a name for each cell,
 //        as with tens of thousands of values, cells have names instead.
-//   VC5. A scan waits for cells that it leaves behind. Counting takes a fourth of the time of sorting, but memory for every
-//        value, name and hour.
+//   VC5. A scan waits for cells that it leaves behind. Rows are counted while a chunk is read, and what is sorted are these
+//        counts: a tenth of the rows where an hour of a chunk has many of a value and name.
 import {ByteWriter} from '../../bytes/bytes.js';
 import {
   codeAbsent,
@@ -19,7 +19,7 @@ import {
   type WholeRows,
 } from '../../chunk/property-columns.js';
 import type {RowsView} from '../../chunk/rows.js';
-import {hourMs} from '../../limits.js';
+import {chunkRowsMax, hourMs} from '../../limits.js';
 import {radixSortIndices} from '../../order/radix-sort.js';
 import {lowerBound} from '../../order/search.js';
 import {InternedTable} from '../../table/interned.js';
@@ -36,8 +36,10 @@ const hoursMax = 0x1_0000;
  */
 const valuesMin = 65_536;
 const valuesShare = 1 / 4;
-/** Peak bytes a row of building. */
+/** Peak bytes a row of building, where each row is a run. */
 const buildingRowBytes = 28;
+/** Pairs of value and name of a chunk whose rows are counted while it is read; more of them rarely meet within an hour. VC5 */
+const talliedMax = 65_536;
 
 /** Groups of value v: [valueStarts[v], valueStarts[v + 1]); their names ascending. Cells of group g: [cells[g], cells[g + 1]). */
 interface Groups {
@@ -142,25 +144,35 @@ export class ValueCells {
   }
 }
 
-/** Rows of one chunk with the property: the value's index, and a key of name and hour index, in arrival order. */
-interface ChunkRows {
+/** Numbers of rows, each of one value (its index) and of one key of name and hour. A value and key may come several times. VC5 */
+interface Runs {
   readonly values: Uint32Array;
   readonly keys: Uint32Array;
+  readonly counts: Uint32Array;
 }
 
-/** Keys in the order of (value, key): those of value v are [starts[v], starts[v + 1]). */
-interface KeysByValue {
+/** Runs in the order of (value, key): those of value v are [starts[v], starts[v + 1]). */
+interface RunsByValue {
   readonly starts: Uint32Array;
   readonly keys: Uint32Array;
+  readonly counts: Uint32Array;
 }
+
+const runsFor = (count: number): Runs => ({
+  values: new Uint32Array(count),
+  keys: new Uint32Array(count),
+  counts: new Uint32Array(count),
+});
 
 export class ValueCellsBuilder {
   readonly property: PropertyName;
   private readonly values = new InternedTable();
-  private readonly chunks: ChunkRows[] = [];
+  private readonly chunks: Runs[] = [];
+  /** Of the chunk being added. */
+  private readonly runs = runsFor(chunkRowsMax);
+  /** By value code and name: the newest run of the chunk being added, from 1; 0: none. */
+  private readonly runOf = new Uint32Array(talliedMax);
   private rows = 0;
-  /** Above all names. */
-  private nameEnd = 0;
   /** Index of each hour, in order of occurrence. */
   private readonly hours = new Map<number, number>();
   /** Index of the value of each code of the chunk being added. */
@@ -191,11 +203,7 @@ export class ValueCellsBuilder {
     if (column === undefined) return false;
     if (column < 0) return true;
     this.internValues(rows, column);
-    const chunk = this.rowsOf(rows, rows.columns[column].codes);
-    if (chunk === undefined) return false;
-    this.chunks.push(chunk);
-    this.rows += chunk.values.length;
-    return true;
+    return this.addRuns(rows, rows.columns[column]);
   }
 
   /** Interns the chunk's values. VC1 */
@@ -209,29 +217,47 @@ export class ValueCellsBuilder {
     }
   }
 
-  /** Rows of a chunk; undefined when a name or the number of hours is out of bounds. */
-  private rowsOf({order, timeBase, times, names}: RowsView, codes: RowColumn['codes']): ChunkRows | undefined {
-    const values = new Uint32Array(order.length);
-    const keys = new Uint32Array(order.length);
+  /** Adds the runs of a chunk; false when a name or the number of hours is out of bounds. */
+  private addRuns({order, timeBase, times, names}: RowsView, {codes, values: {count: codeCount}}: RowColumn): boolean {
+    const nameEnd = 1 + largestOf(names);
+    if (nameEnd > nameMax + 1) return false;
+    const {runOf} = this;
+    const {values, keys, counts} = this.runs;
+    const isTallied = (codeCount + 1) * nameEnd <= talliedMax;
+    runOf.fill(0);
+    let rows = 0;
     let count = 0;
+    /** Runs before those of the current hour. */
+    let hourStart = 0;
     let hourIndex = 0;
     // End of the current hour, relative to `timeBase` as times are.
     let hourEnd = Number.NEGATIVE_INFINITY;
     for (let at = 0; at < order.length; at++) {
       const row = order[at];
-      if (codes[row] === codeAbsent) continue;
-      if (names[row] > nameMax) return undefined;
-      if (names[row] >= this.nameEnd) this.nameEnd = names[row] + 1;
+      const code = codes[row];
+      if (code === codeAbsent) continue;
       if (times[row] >= hourEnd) {
         const hour = Math.floor((timeBase + times[row]) / hourMs);
         hourEnd = (hour + 1) * hourMs - timeBase;
         hourIndex = this.indexOfHour(hour);
-        if (hourIndex >= hoursMax) return undefined;
+        if (hourIndex >= hoursMax) return false;
+        hourStart = count;
       }
-      values[count] = this.valueOf[codes[row]];
-      keys[count++] = ((names[row] << 16) | hourIndex) >>> 0;
+      rows += 1;
+      const pair = isTallied ? code * nameEnd + names[row] : 0;
+      const run = runOf[pair];
+      if (isTallied && run > hourStart) {
+        counts[run - 1] += 1;
+        continue;
+      }
+      values[count] = this.valueOf[code];
+      keys[count] = ((names[row] << 16) | hourIndex) >>> 0;
+      counts[count] = 1;
+      runOf[pair] = count += 1;
     }
-    return count === order.length ? {values, keys} : {values: values.slice(0, count), keys: keys.slice(0, count)};
+    this.rows += rows;
+    this.chunks.push({values: values.slice(0, count), keys: keys.slice(0, count), counts: counts.slice(0, count)});
+    return true;
   }
 
   private indexOfHour(hour: number): number {
@@ -247,74 +273,52 @@ export class ValueCellsBuilder {
     const hours = Uint32Array.from(this.hours.keys()).sort();
     const placeOf = new Uint16Array(hours.length);
     for (let place = 0; place < hours.length; place++) placeOf[this.hours.get(hours[place])!] = place;
-    const sorted = this.counted(placeOf) ?? (yield* this.sorted(placeOf));
+    const runs = this.takeRuns(placeOf);
     yield;
-    return this.cellsOf(hours, sorted);
+    const places = new Uint32Array(runs.keys.length);
+    for (let run = 0; run < places.length; run++) places[run] = run;
+    radixSortIndices(places, runs.keys);
+    yield;
+    const byValue = this.byValue(places, runs);
+    yield;
+    return this.cellsOf(hours, byValue);
   }
 
-  /** As `sorted`, by counting the rows of each value, name and hour; undefined if these are more than there are rows. VC5 */
-  private counted(placeOf: Uint16Array): KeysByValue | undefined {
-    const {chunks, nameEnd} = this;
-    const hourEnd = placeOf.length;
-    const cellEnd = this.values.count * nameEnd * hourEnd;
-    if (cellEnd > this.rows) return undefined;
-    const counts = new Uint32Array(cellEnd);
-    for (const {values, keys} of chunks) {
-      for (let row = 0; row < keys.length; row++) {
-        const key = keys[row];
-        counts[(values[row] * nameEnd + (key >>> 16)) * hourEnd + placeOf[key & 0xffff]] += 1;
-      }
-    }
-    const starts = new Uint32Array(this.values.count + 1);
-    const keys = new Uint32Array(this.rows);
-    let [cell, at] = [0, 0];
-    for (let value = 0; value < this.values.count; value++) {
-      for (let name = 0; name < nameEnd; name++) {
-        for (let place = 0; place < hourEnd; place++) {
-          const end = at + counts[cell++];
-          while (at < end) keys[at++] = ((name << 16) | place) >>> 0;
-        }
-      }
-      starts[value + 1] = at;
-    }
-    return {starts, keys};
-  }
-
-  /** Keys of all rows in the order of (value, key). They refer to the positions of their hours. */
-  private *sorted(placeOf: Uint16Array): Generator<void, KeysByValue, void> {
-    const keys = new Uint32Array(this.rows);
+  /** Takes the runs of all chunks. Their keys refer to the positions of their hours. */
+  private takeRuns(placeOf: Uint16Array): Runs {
+    const all = runsFor(this.chunks.reduce((sum, {keys}) => sum + keys.length, 0));
     let at = 0;
-    for (const chunk of this.chunks) for (const key of chunk.keys) keys[at++] = (key & ~0xffff) | placeOf[key & 0xffff];
-    yield;
-    const places = new Uint32Array(keys.length);
-    for (let row = 0; row < places.length; row++) places[row] = row;
-    radixSortIndices(places, keys);
-    yield;
-    return this.byValue(places, keys);
+    for (const {values, keys, counts} of this.chunks.splice(0)) {
+      all.values.set(values, at);
+      all.counts.set(counts, at);
+      for (let run = 0; run < keys.length; run++)
+        all.keys[at++] = ((keys[run] & ~0xffff) | placeOf[keys[run] & 0xffff]) >>> 0;
+    }
+    return all;
   }
 
-  /** Keys in the order of (value, key), and the start of each value's keys. */
-  private byValue(places: Uint32Array, keys: Uint32Array): KeysByValue {
-    const values = new Uint32Array(this.rows);
-    let filled = 0;
-    for (const chunk of this.chunks) {
-      values.set(chunk.values, filled);
-      filled += chunk.values.length;
-    }
+  /** The runs in the order of (value, key); `places` has their order by key. */
+  private byValue(places: Uint32Array, {values, keys, counts}: Runs): RunsByValue {
     const starts = new Uint32Array(this.values.count + 1);
-    for (let row = 0; row < values.length; row++) starts[values[row] + 1] += 1;
+    for (let run = 0; run < values.length; run++) starts[values[run] + 1] += 1;
     for (let value = 0; value < this.values.count; value++) starts[value + 1] += starts[value];
     const ends = starts.slice();
-    const sorted = new Uint32Array(this.rows);
-    for (let at = 0; at < places.length; at++) sorted[ends[values[places[at]]]++] = keys[places[at]];
-    return {starts, keys: sorted};
+    const sorted: RunsByValue = {starts, keys: new Uint32Array(keys.length), counts: new Uint32Array(keys.length)};
+    for (let at = 0; at < places.length; at++) {
+      const run = places[at];
+      const to = ends[values[run]]++;
+      sorted.keys[to] = keys[run];
+      sorted.counts[to] = counts[run];
+    }
+    return sorted;
   }
 
-  private cellsOf(hours: Uint32Array, {starts, keys}: KeysByValue): ValueCells {
-    const {groups, cells, rowsMax} = countCells(starts, keys);
+  private cellsOf(hours: Uint32Array, runs: RunsByValue): ValueCells {
+    const {starts, keys, counts} = runs;
+    const {groups, cells, rowsMax} = countCells(runs);
     const CellCounts = rowsMax <= 0xff ? Uint8Array : rowsMax <= 0xffff ? Uint16Array : Uint32Array;
-    const isCounted = cells * (2 + CellCounts.BYTES_PER_ELEMENT) < keys.length * 2; // VC3
-    const cellCount = isCounted ? cells : keys.length;
+    const isCounted = cells * (2 + CellCounts.BYTES_PER_ELEMENT) < this.rows * 2; // VC3
+    const cellCount = isCounted ? cells : this.rows;
     const nameBytes = keys.some((key) => key >>> 16 > 0xff) ? 2 : 1;
     const areNamed = groups * 6 > cellCount * nameBytes; // VC4
     const valueStarts = new Uint32Array(starts.length);
@@ -327,21 +331,20 @@ export class ValueCellsBuilder {
     let cell = 0;
     for (let value = 0; value + 1 < starts.length; value++) {
       valueStarts[value] = areNamed ? cell : group;
-      for (let at = starts[value]; at < starts[value + 1]; at++) {
-        const name = keys[at] >>> 16;
-        const isFirst = at === starts[value];
-        if (!areNamed && (isFirst || name !== keys[at - 1] >>> 16)) {
+      for (let run = starts[value]; run < starts[value + 1]; run++) {
+        const name = keys[run] >>> 16;
+        const isFirst = run === starts[value];
+        if (!areNamed && (isFirst || name !== keys[run - 1] >>> 16)) {
           groupNames[group] = name;
           groupCells[group++] = cell;
         }
-        if (cellCounts !== undefined && !isFirst && keys[at] === keys[at - 1]) {
-          cellCounts[cell - 1] += 1;
-          continue;
+        const isOfCell = cellCounts !== undefined && !isFirst && keys[run] === keys[run - 1];
+        const end = isOfCell ? cell : cell + (cellCounts === undefined ? counts[run] : 1);
+        for (; cell < end; cell++) {
+          if (cellNames !== undefined) cellNames[cell] = name;
+          cellHours[cell] = keys[run] & 0xffff;
         }
-        if (cellNames !== undefined) cellNames[cell] = name;
-        cellHours[cell] = keys[at] & 0xffff;
-        if (cellCounts !== undefined) cellCounts[cell] = 1;
-        cell += 1;
+        if (cellCounts !== undefined) cellCounts[cell - 1] += counts[run];
       }
     }
     valueStarts[starts.length - 1] = areNamed ? cell : group;
@@ -352,17 +355,24 @@ export class ValueCellsBuilder {
 }
 
 /** Counts the groups (value, name) and cells (value, name, hour), and the rows of the largest cell. */
-function countCells(starts: Uint32Array, keys: Uint32Array): {groups: number; cells: number; rowsMax: number} {
+function countCells({starts, keys, counts}: RunsByValue): {groups: number; cells: number; rowsMax: number} {
   let [groups, cells, rows, rowsMax] = [0, 0, 0, 0];
   for (let value = 0; value + 1 < starts.length; value++) {
-    for (let at = starts[value]; at < starts[value + 1]; at++) {
-      const isFirst = at === starts[value];
-      if (isFirst || keys[at] >>> 16 !== keys[at - 1] >>> 16) groups += 1;
-      const isOfCell = !isFirst && keys[at] === keys[at - 1];
+    for (let run = starts[value]; run < starts[value + 1]; run++) {
+      const isFirst = run === starts[value];
+      if (isFirst || keys[run] >>> 16 !== keys[run - 1] >>> 16) groups += 1;
+      const isOfCell = !isFirst && keys[run] === keys[run - 1];
       if (!isOfCell) cells += 1;
-      rows = isOfCell ? rows + 1 : 1;
+      rows = isOfCell ? rows + counts[run] : counts[run];
       rowsMax = Math.max(rowsMax, rows);
     }
   }
   return {groups, cells, rowsMax};
+}
+
+/** @returns 0 for none. */
+function largestOf(numbers: ArrayLike<number>): number {
+  let largest = 0;
+  for (let at = 0; at < numbers.length; at++) largest = Math.max(largest, numbers[at]);
+  return largest;
 }
