@@ -24,7 +24,7 @@ const builtShare = 9 / 16;
 const buildingShare = 11 / 16;
 export const interestMs = 30 * 60_000;
 /** Longest wait of a slice of background work (5 ms) for running reports: it gets a tenth of a busy thread. */
-export const sliceWaitMsMax = 50;
+const sliceWaitMsMax = 50;
 /** Longest wait of the begin of a build, which borrows memory from parts that a running report is about to read. */
 const beginWaitMsMax = 500;
 

@@ -32,7 +32,7 @@ import {HeldDayRanges} from './active/held-day-ranges.js';
 import {HeldLocalRanges} from './active/held-local-ranges.js';
 import {NamedCells} from './counts/named-cells.js';
 import {ValueIndex} from './counts/value-index.js';
-import {DerivedIndexes, sliceWaitMsMax} from './derived-indexes.js';
+import {DerivedIndexes} from './derived-indexes.js';
 import {Evaluation, type FastPaths} from './evaluate.js';
 import {FunnelIndex} from './funnel/funnel-index.js';
 
@@ -62,6 +62,8 @@ const reportsAtOnceMax = 2;
 const reportsWaitingMax = 256;
 /** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;
+/** Longest wait of reading ahead for running reports, which read the same parts. */
+const warmUpWaitMsMax = 1_000;
 /** RE4: the pause after a read, in times of its duration, as hundreds of partitions publish at different times. */
 const aheadRest = 8;
 /** Period of checks by callers that wait for a snapshot: a notice of a publication may be lost. */
@@ -185,7 +187,7 @@ export class ReportEngine {
   /** Called once there are snapshots. Never rejects. RE5 */
   async warmUp(rowsAtHand?: CachedRows): Promise<void> {
     const startMs = monotonicMs();
-    const whenIdle = (): Promise<unknown> => this.atWork.idle(sliceWaitMsMax);
+    const whenIdle = (): Promise<unknown> => this.atWork.idle(warmUpWaitMsMax);
     try {
       const snapshots = await this.snapshots.read();
       if (!areAll(snapshots)) return;
