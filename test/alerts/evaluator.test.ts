@@ -301,10 +301,10 @@ test('a process that starts goes on with the readings in a row, and counts no se
   const world = new World(errors, {for: 3});
   await world.publish(world.evaluator(), 12);
   await world.publish(world.evaluator(), 13);
-  const next = world.evaluator();
-  await next.judgeReports((await next.newestSet())!); // The set that was judged before.
+  const again = world.evaluator();
+  await again.judgeReports((await again.newestSet())!); // The set that was judged before.
   expect(world.told).toEqual([]);
-  await world.publish(next, 14);
+  await world.publish(world.evaluator(), 14);
   expect(world.told).toEqual(['wh_1 firing 14', 'wh_2 firing 14']);
 });
 

@@ -320,7 +320,8 @@ test('options are replaced only as they are meant, though the process has not he
   const author = {by: 'admin'};
   const late = await b.setOptions(record.id, undefined, author, ({options}) => options === undefined);
   expect(late).toMatchObject({isOutdated: true, record: {options: {mayIdentify: false}}});
-  const meant = await b.setOptions(record.id, undefined, author, ({options}) => options?.mayIdentify === false);
+  await a.setOptions(record.id, {mayIdentify: true, eventsPerSecondPerAddress: 5});
+  const meant = await b.setOptions(record.id, undefined, author, ({options}) => options?.mayIdentify === true);
   expect([meant?.isOutdated, meant?.record.options]).toEqual([false, undefined]);
 });
 
