@@ -40,6 +40,7 @@ export default defineConfig({
     // Everything of the first view in one script: each further one is a request, and compresses worse. The fields that choose from
     // lists are one as well, so that a part of a page that has them does not import the page; what asks is used without them as well, and
     // so is what all questions of reports have in common. Boards are known to pins and the palette, too, and words of alerts to their form.
+    // A funnel's address and the words of its window go together: alone, the words are smaller than what a file costs.
     rolldownOptions: {
       output: {
         codeSplitting: {
@@ -48,6 +49,8 @@ export default defineConfig({
             {name: 'asked', test: /src\/service\/asked\./},
             {name: 'questions', test: /src\/(address\/(zone|conditions)|shell\/(zone-day|question))\./},
             {name: 'pickers', test: /src\/controls\/(event-)?picker\./},
+            {name: 'trends-address', test: /src\/address\/trends-address\./},
+            {name: 'funnel-address', test: /src\/address\/(funnel-address|window-text)\./},
             {name: 'alert-words', test: /src\/pages\/alerts\/alert-words\./},
             {name: 'boards-known', test: /src\/(service\/board|address\/(board-address|pin-list))/},
           ],

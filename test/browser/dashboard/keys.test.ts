@@ -128,6 +128,32 @@ test('a rotation watches the new key being used', async () => {
   await dashboard.close();
 });
 
+test('limits that somebody else changed while the form is open are shown before anything is saved', async () => {
+  const others = new Client(service.baseUrl, service.adminToken);
+  const {id} = (await others.post('/admin/v1/keys', {kind: 'write', name: 'shared page'})).json<{id: string}>();
+  const dashboard = await DashboardPage.open(browser, service);
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  await dashboard.goto('/settings/keys');
+  await page.getByRole('button', {name: 'Limits of shared page'}).click();
+  const rate = page.getByLabel('Events a second for each client address');
+  const identifies = page.getByLabel('May identify users');
+  await rate.fill('30');
+  expect(await identifies.isChecked()).toBe(true);
+  expect((await others.post(`/admin/v1/key?id=${id}`, {identify: false})).status).toBe(200);
+  await page.getByRole('button', {name: 'Save the limits'}).click();
+  await page.getByText('Somebody else changed this key meanwhile').waitFor();
+  dashboard.forgive(/412/);
+  await dashboard.expectSound();
+  await page.getByRole('button', {name: 'Load it as it is now'}).click();
+  await until('their change is shown', async () => !(await identifies.isChecked()));
+  await rate.fill('30');
+  await page.getByRole('button', {name: 'Save the limits'}).click();
+  await page.getByRole('row', {name: /shared page.*may not identify.*30 events a second/}).waitFor();
+  await dashboard.expectSound();
+  await dashboard.close();
+});
+
 test('a reader sees no settings, and is told why by a link to them', async () => {
   const admin = await DashboardPage.open(browser, service);
   await admin.signIn(service.adminToken);
