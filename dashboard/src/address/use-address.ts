@@ -1,7 +1,7 @@
 // A page's question out of the browser's address, and back: a choice is a new entry of the history, so Back undoes it. A page that
 // is shared has the question of its report, and no choice.
 
-import {useMemo} from 'preact/hooks';
+import {useMemo, useRef} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import {shared} from '../service/shared';
 import {type Form, type Problem, type QuestionOf, readAddress, writeAddress} from './codec';
@@ -14,15 +14,19 @@ export interface Address<F extends Form> {
 }
 
 export function useAddress<F extends Form>(form: F): Address<F> {
-  const {url, route} = useLocation();
+  const {url, path: place, route} = useLocation();
   const here = shared.value;
-  const [path, search = ''] = (here?.search ?? url.split('#')[0]!).split(/\?(.*)/s) as [string, string?];
+  // A page stays until the next one is loaded: it keeps its question, and writes nothing into the other's address.
+  const own = useRef({place, url}).current;
+  const isLeft = own.place !== place;
+  if (!isLeft) own.url = url;
+  const [path, search = ''] = (here?.search ?? own.url.split('#')[0]!).split(/\?(.*)/s) as [string, string?];
   const {question, problems} = useMemo(() => readAddress(form, search), [form, search]);
   return {
     question,
     problems,
     ask: (changed, replace = false) => {
-      if (here === undefined) route(path + writeAddress(form, {...question, ...changed}), replace);
+      if (here === undefined && !isLeft) route(path + writeAddress(form, {...question, ...changed}), replace);
     },
   };
 }

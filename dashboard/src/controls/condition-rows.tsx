@@ -1,6 +1,6 @@
 // Conditions, all of which must hold: each is a property, an operator and a value. What is not complete stays here, and is asked
 // for by nobody; a form around it is not sent meanwhile.
-import {useEffect, useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import {
   type Condition,
@@ -136,7 +136,13 @@ function ConditionRow({
           {op !== 'set' &&
             op !== 'unset' &&
             (comparesNumbers(op) ? (
-              <NumberField key={values[0]} of={of} value={values[0]} onChange={(value) => put({values: [value]})} />
+              <NumberField
+                key={values[0]}
+                of={of}
+                value={values[0]}
+                isFirstFocus={isChoosing && values.length === 0}
+                onChange={(value) => put({values: [value]})}
+              />
             ) : (
               <ValuePicker
                 key={`${property}/${isOfMany(op)}`}
@@ -174,12 +180,18 @@ function isWhole(condition: Condition): boolean {
 function NumberField({
   of,
   value,
+  isFirstFocus,
   onChange,
 }: {
   readonly of: string;
   readonly value: string | undefined;
+  readonly isFirstFocus: boolean;
   readonly onChange: (value: string) => void;
 }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFirstFocus) input.current!.focus();
+  }, [isFirstFocus]);
   const [text, setText] = useState(value ?? '');
   const isNumber = readCondition(`a gt ${text}`) !== undefined;
   const take = (): void => {
@@ -189,7 +201,8 @@ function NumberField({
     <input
       aria-label={`Number ${of}`}
       inputMode="decimal"
-      placeholder="10"
+      placeholder="Number"
+      ref={input}
       autocomplete="off"
       required
       value={text}

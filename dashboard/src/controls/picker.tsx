@@ -55,9 +55,10 @@ export function Picker({
   const typed = text ?? '';
   const {options: all, isKnown, none} = useOptions(text);
   const options = isOpen ? all : [];
-  const isNew = isValue(typed) && !options.some((option) => option.value === typed);
+  const same = options.find((option) => option.value === typed);
+  const isNew = !same && isValue(typed);
   /** Value that Enter takes if no option was chosen; undefined while the list is not known. */
-  const entered = !isKnown ? undefined : isNew ? (options[0]?.value ?? typed) : typed;
+  const entered = isKnown && typed ? ((same ?? options[0])?.value ?? typed) : undefined;
 
   const take = (chosen: string): void => {
     setText(undefined);
@@ -66,7 +67,9 @@ export function Picker({
   const latestTake = useRef(take);
   latestTake.current = take;
   useEffect(() => {
-    if (isFirstFocus) input.current?.focus();
+    if (!isFirstFocus) return;
+    input.current?.focus();
+    setText('');
   }, [isFirstFocus]);
   const keys = useRef<Combobox>(undefined);
   useEffect(() => {
@@ -83,8 +86,9 @@ export function Picker({
   useEffect(() => {
     if (!isOpen) return undefined;
     keys.current!.start();
+    list.current!.scrollIntoView({block: 'nearest'}); // Near the end of a page it opens out of sight.
     return () => keys.current!.stop();
-  }, [isOpen]);
+  }, [isOpen, isKnown]);
   return (
     <div class="picker">
       <input
@@ -105,10 +109,10 @@ export function Picker({
             event.preventDefault(); // A dialog around it stays open.
             setText(undefined);
           } else if (event.key === 'ArrowDown' && !isOpen) setText('');
-          else if (event.key === 'Enter' && isOpen && isValue(typed)) {
+          else if (event.key === 'Enter' && typed) {
             if (list.current!.querySelector('[aria-selected="true"]') !== null) return; // The list's own choice.
             event.preventDefault();
-            if (entered !== undefined) take(entered);
+            if (entered && isValue(entered)) take(entered);
           }
         }}
         onBlur={() => setText(undefined)}

@@ -42,7 +42,7 @@ export function ValuePicker({
   return (
     <Picker
       label={label}
-      placeholder="Choose a value"
+      placeholder="Value"
       value={value}
       isFirstFocus={isFirstFocus}
       isRequired={isRequired}

@@ -10,7 +10,7 @@ export const publication = signal(0);
 
 let dueMs = Number.POSITIVE_INFINITY;
 /** Reports that are late, or promised every second, are asked for no more often than this. */
-const pauseMs = 10_000;
+export const pauseMs = 10_000;
 /** A publication takes a moment until every edge has it. */
 const marginMs = 1_500;
 let askedMs = 0;
@@ -27,4 +27,8 @@ effect(() => {
   publication.value = publication.peek() + 1;
 });
 
-if (!isShared) listen('published', () => expectPublication(now.peek()));
+// Partitions publish one after another: the next of them must not put off what is due already.
+if (!isShared)
+  listen('published', () => {
+    dueMs = Math.min(dueMs, Math.max(now.peek() + marginMs, askedMs + pauseMs));
+  });

@@ -16,7 +16,8 @@ export const serviceState = signal<ServiceState>(unknown);
 
 export async function readServiceState(): Promise<void> {
   if (session.value == null) return;
-  const answer = await read<StateAnswer>('state');
+  // A service that hangs is one that does not answer.
+  const answer = await read<StateAnswer>('state', AbortSignal.timeout(everyMs));
   if (answer.kind === 'value') serviceState.value = answer.value;
   else serviceState.value = {...serviceState.value, status: 'unknown', reasons: [answer.fault.message]};
 }

@@ -2,6 +2,7 @@
 import {agoText, clockText, momentText} from '../charts/format';
 import {Popover} from '../controls/popover';
 import type {Freshness} from '../service/freshness';
+import {pauseMs as askAgainMs} from '../service/publication';
 import {later} from './later';
 import {now} from './now';
 import './freshness.css';
@@ -17,8 +18,9 @@ export function FreshnessPill({freshness}: {readonly freshness: Freshness | unde
   if (freshness === undefined) return null;
   const {asOfMs, nextByMs} = freshness;
   const promiseMs = Math.max(1_000, nextByMs - asOfMs);
-  // A promise of a few seconds is not broken by the way of an answer.
-  const lateness = Math.max(0, now.value - asOfMs - answerMs) / promiseMs;
+  // A promise of a few seconds is not broken by the way of an answer, or by a page that asks less often.
+  const pauseMs = promiseMs < askAgainMs ? askAgainMs : 0;
+  const lateness = Math.max(0, now.value - asOfMs - answerMs - pauseMs) / promiseMs;
   const dot = lateness > veryLateFrom ? 'dot bad' : lateness > lateFrom ? 'dot warn' : 'dot';
   const isToday = momentText(asOfMs).slice(0, 10) === momentText(now.value).slice(0, 10);
   return (

@@ -1,6 +1,7 @@
 // The card with daily users as a share of monthly ones.
 import {useState} from 'preact/hooks';
 import {percent} from '../../charts/format';
+import {shareText} from '../../charts/share-text';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import type {Asking} from '../../service/reports';
@@ -52,7 +53,7 @@ export function StickinessCard({
           isTable ? (
             <TimeTable {...props} />
           ) : (
-            <TimeChart {...props} height={210} format={(share) => percent(share, 0)} openText={openText} />
+            <TimeChart {...props} height={210} format={shareText} openText={openText} />
           )
         }
       </ReportBody>

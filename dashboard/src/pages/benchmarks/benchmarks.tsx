@@ -7,6 +7,7 @@ import {useAsked} from '../../service/asked';
 import {AddressProblems} from '../../shell/address-problems';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
+import {later} from '../../shell/later';
 import {now} from '../../shell/now';
 import {FaultBox, Loading} from '../../shell/states';
 import '../../design/reports.css';
@@ -14,8 +15,9 @@ import './benchmarks.css';
 import {benchmarksForm, queryOf} from './benchmarks-form';
 import {CompareView} from './compare-view';
 import {HistoryView} from './history-view';
-import {NoRuns} from './no-runs';
 import {RunView} from './run-view';
+
+const NoRuns = later(() => import('./no-runs').then(({NoRuns: Part}) => Part));
 
 const path = '/benchmarks';
 const oldMs = 7 * 86_400_000;

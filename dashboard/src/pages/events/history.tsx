@@ -4,7 +4,8 @@ import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
 import {dashboardPath, pageAddress} from '../../address/base';
-import {inUtc} from '../../address/report-address';
+import {addressAsking} from '../../address/codec';
+import {inUtc, peopleForm} from '../../address/report-address';
 import {momentText} from '../../charts/format';
 import {CopyButton} from '../../controls/copy-button';
 import {Snippet} from '../../controls/snippet';
@@ -78,13 +79,13 @@ export function History() {
           <>
             <CurlButton paths={[exportPath(asked, zone), ...changesPaths]} help={changesHelp} />
             <a
-              class="quiet"
+              class="button"
               href={`${dashboardPath}/api/${exportPath(asked, zone)}`}
               download="events.ndjson"
-              title="Download these events, as lines of JSON"
-              aria-label="Download these events, as lines of JSON"
+              title="These events, as lines of JSON"
             >
               <Icon name="download" />
+              Download all
             </a>
           </>
         )
@@ -152,7 +153,15 @@ function EventRows({
           </button>
         </td>
         <td>
-          {one.userId ?? one.anonymousId}
+          <a
+            class="link"
+            href={
+              pageAddress('/people') +
+              addressAsking(peopleForm, one.userId == null ? {anonymous: one.anonymousId!} : {user: one.userId})
+            }
+          >
+            {one.userId ?? one.anonymousId}
+          </a>
           {one.userId == null && <span class="faint"> anonymous</span>}
         </td>
         <td class="of">{properties}</td>

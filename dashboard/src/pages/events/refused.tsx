@@ -13,6 +13,7 @@ import {useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {now} from '../../shell/now';
 import {Empty, FaultBox, Loading} from '../../shell/states';
+import {refusalText} from './refusal-words';
 
 interface Group {
   readonly newest: ListedRejection;
@@ -79,7 +80,7 @@ export function RefusedEvents() {
             <table class="grid-table">
               <thead>
                 <tr>
-                  <th>Code</th>
+                  <th>What was wrong</th>
                   <th>Field</th>
                   <th class="number">Times</th>
                   <th>Newest</th>
@@ -90,8 +91,8 @@ export function RefusedEvents() {
               <tbody>
                 {groups.map(({newest, count: times}) => (
                   <tr key={`${newest.code} ${newest.field} ${newest.key_id}`}>
-                    <td>
-                      <code>{newest.code}</code>
+                    <td class="refusal-why">
+                      {refusalText(newest.code, newest.field)} <code class="faint">{newest.code}</code>
                     </td>
                     <td>{newest.field ?? <span class="faint">the whole body</span>}</td>
                     <td class="number">{count(times)}</td>
@@ -122,7 +123,7 @@ export function RefusedEvents() {
           <ul class="denied">
             {withoutKey.map(([code, times]) => (
               <li key={code}>
-                <code>{code}</code> {count(times)} times
+                {refusalText(code, null)} <code class="faint">{code}</code> {count(times)} times
               </li>
             ))}
           </ul>

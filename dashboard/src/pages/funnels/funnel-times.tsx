@@ -1,12 +1,13 @@
 // A funnel over time: the share that converted by the time of entry, and how long each step took.
 import {useMemo, useState} from 'preact/hooks';
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
-import {type FunnelQuestion, funnelTimesPath} from '../../address/funnel-address';
+import {type FunnelQuestion, funnelTimesPath, stepLabel, stepsOf} from '../../address/funnel-address';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
 import {chartOf} from '../../charts/charted';
 import {bucketText, count, duration, percent, secondsOf} from '../../charts/format';
+import {shareText} from '../../charts/share-text';
 import {boundText, sharesBelow} from '../../charts/shares-below';
 import {TimeChart} from '../../charts/time-chart';
 import {TableFrame} from '../../controls/table-frame';
@@ -20,11 +21,11 @@ export interface FunnelTimesProps {
   readonly question: FunnelQuestion;
   readonly span: Span;
   readonly interval: Interval;
-  readonly names: readonly string[] | undefined;
 }
 
-export function FunnelTimes({question, span, interval, names}: FunnelTimesProps) {
+export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
   const [isTable, setTable] = useState(false);
+  const names = question.order === 'any' ? undefined : stepsOf(question).map(stepLabel);
   const zone = span.zone ?? 'UTC';
   const path = funnelTimesPath(question, span, interval);
   const asking = useReports({interval, zone, names}, [path]);
@@ -74,13 +75,7 @@ export function FunnelTimes({question, span, interval, names}: FunnelTimesProps)
             isTable ? (
               <OverTime data={answer!.data!} openFrom={chart.openFrom} moment={moment} zone={zone} />
             ) : (
-              <TimeChart
-                {...props}
-                height={230}
-                labels={false}
-                format={(share) => percent(share, 0)}
-                openText="so far"
-              />
+              <TimeChart {...props} height={230} labels={false} format={shareText} openText="so far" />
             )
           }
         </ReportBody>
@@ -164,6 +159,10 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
             Median {duration(step.median_seconds ?? 0)}, mean {duration(step.mean_seconds ?? 0)}. 75 % took at most{' '}
             {duration(step.p75_seconds ?? 0)}, 90 % {duration(step.p90_seconds ?? 0)}, 95 %{' '}
             {duration(step.p95_seconds ?? 0)}.
+          </p>
+          <p class="times-head help" aria-hidden="true">
+            <span>Users</span>
+            <span>Up to here</span>
           </p>
           <ol class="times-bars">
             {bars.map((bar, index) => (

@@ -167,7 +167,7 @@ export function Funnels() {
             </Card>
           )}
           {steps.length > 1 && answer !== undefined && answer.total > 0 && (
-            <FunnelTimes question={question} span={days} interval={interval} names={stepNames} />
+            <FunnelTimes question={question} span={days} interval={interval} />
           )}
           {may('analyst') && <SavedFunnels question={question} />}
         </div>

@@ -2,6 +2,7 @@
 import {useState} from 'preact/hooks';
 import {isWindow} from '../../address/funnel-address';
 import {windowText} from '../../address/window-text';
+import './window-control.css';
 
 const presets = ['1h', '1d', '7d', '14d', '30d'] as const;
 export function WindowControl({

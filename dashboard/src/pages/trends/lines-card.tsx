@@ -10,7 +10,7 @@ import {linesNote, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
 import {onCrosshair, useMarks} from '../../service/marks';
-import type {Asking} from '../../service/reports';
+import type {Asking, Report} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
@@ -97,7 +97,7 @@ export function LinesCard({
       }
     >
       {isAsked ? (
-        <ReportBody asking={main} reports={lines.length > 0 ? [] : (shown?.reports.slice(0, 1) ?? [])} lines={8}>
+        <ReportBody asking={main} reports={shownOf(shown?.reports ?? [], lines.length > 0)} lines={8}>
           {() =>
             isTable ? (
               <TimeTable {...props} series={chart.series} {...(divisor === undefined && {onNumber: explainPoint})} />
@@ -126,3 +126,7 @@ export function LinesCard({
     </Card>
   );
 }
+
+/** The reports that the lines are of; while there is no line, the first of those that are asked for. */
+const shownOf = (reports: readonly Report<unknown>[], isDrawn: boolean): readonly Report<unknown>[] =>
+  isDrawn ? reports.filter(({value}) => value !== undefined) : reports.slice(0, 1);

@@ -1,0 +1,141 @@
+// Any day of a person at the pages: choices by keyboard, one page after another, refused events, a service that is gone for a
+// while.
+import type {Browser, Locator, Page} from 'playwright-core';
+import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {Client} from '../../support/http.js';
+import {type Service, startService} from '../../support/service.js';
+import {until} from '../../support/until.js';
+
+const hourMs = 3_600_000;
+
+let service: Service;
+let browser: Browser;
+let write: Client;
+let dashboard: DashboardPage;
+let page: Page;
+
+/** Each of ten people looks at a page; half of them sign up, two of these buy. */
+function story(nowMs: number): object[] {
+  return Array.from({length: 10}, (_, u) => {
+    const event = (name: string, hours: number) => ({
+      event: name,
+      userId: `u${u}`,
+      timestamp: new Date(nowMs - 40 * hourMs + hours * hourMs).toISOString(),
+      properties: {plan: u % 2 === 0 ? 'pro' : 'free', value: 10 * u},
+    });
+    return [event('visit', 0), ...(u < 5 ? [event('signup', 1)] : []), ...(u < 2 ? [event('order', 3)] : [])];
+  }).flat();
+}
+
+beforeAll(async () => {
+  if (chromiumPath === undefined) return;
+  [service, browser] = await Promise.all([startService(), openBrowser()]);
+  write = new Client(service.baseUrl, service.secretKey);
+  expect((await write.post('/v1/events/batch', {events: story(Date.now())})).status).toBe(200);
+  const reader = new Client(service.baseUrl, service.secretKey);
+  await until('everything is in reports', async () => {
+    const {data} = (await reader.get('/v1/names')).json<{data: {count: number}[]}>();
+    return data.reduce((sum, {count}) => sum + count, 0) === 17;
+  });
+  dashboard = await DashboardPage.open(browser, service);
+  page = dashboard.page;
+  await dashboard.signIn(service.adminToken);
+});
+
+afterAll(async () => {
+  if (chromiumPath === undefined) return;
+  await browser.close();
+  expect(await service.stop()).toBe(0);
+});
+
+beforeEach((context) => {
+  if (chromiumPath === undefined) context.skip(noChromium);
+});
+
+const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
+
+test('Enter takes the first choice that has the typed text, also where that is no value itself', async () => {
+  await dashboard.goto('/trends?event=signup');
+  await page.getByRole('combobox', {name: 'Time zone'}).click();
+  await page.keyboard.type('berlin');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/zone=Europe(\/|%2F)Berlin/);
+});
+
+test('a field that a button adds is open, and the next one after a choice', async () => {
+  await dashboard.goto('/trends?event=order');
+  await page.getByRole('button', {name: 'Filter of event 1'}).click();
+  await page.getByRole('option', {name: /^value /}).click();
+  await page.getByRole('option', {name: /^10 /}).waitFor();
+  await page.getByLabel('Operator of event 1, filter 1').selectOption('is at least');
+  await page.locator('[aria-label="Number of event 1, filter 1"]:focus').waitFor();
+  await page.keyboard.type('5');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/where=1:value\+gte\+5/);
+});
+
+test('a changed step changes its name everywhere', async () => {
+  await dashboard.goto('/funnels?step=visit&step=signup');
+  const times = card('How long it took');
+  await times.getByText('visit to signup').waitFor({state: 'attached'});
+  await page.getByRole('combobox', {name: 'Step 2'}).click();
+  await page.getByRole('option', {name: /^order /}).click();
+  await times.getByText('Median 3 h').waitFor();
+  expect(await times.locator('option').allInnerTexts()).toEqual(['visit to order']);
+  await dashboard.expectSoundOnPhone();
+});
+
+test('a page that is left while the next one loads writes nothing into its address', async () => {
+  await dashboard.goto('/trends');
+  await page.waitForURL(/event=/);
+  await dashboard.settled();
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/assets\/active[^/]*\.js/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('link', {name: 'Active users'}).click();
+  await page.waitForURL(/\/active$/);
+  await dashboard.settled();
+  release();
+  await page.getByRole('heading', {name: 'Active users', level: 1}).waitFor();
+  expect(await page.getByLabel('Any event').isChecked()).toBe(true);
+  expect(new URL(page.url()).search).toBe('');
+  await page.unroute(/\/assets\/active[^/]*\.js/);
+});
+
+test('what was refused is said in words; an event of the history leads to its person', async () => {
+  const future = new Date(Date.now() + 48 * hourMs).toISOString();
+  await write.post('/v1/events', {event: 'order', userId: 'u1', timestamp: future});
+  await dashboard.goto('/events?show=refused');
+  await page.getByText('is more than 24 hours ahead').waitFor();
+  await dashboard.expectSoundOnPhone();
+  await dashboard.goto('/events?show=history');
+  await page.getByRole('link', {name: 'u1', exact: true}).first().click();
+  await page.getByRole('heading', {name: 'u1'}).waitFor();
+});
+
+test('pages say that a service does not answer, keep their numbers, and heal by themselves', async () => {
+  const people = await dashboard.context.newPage();
+  await people.goto(`${service.baseUrl}/dashboard/people`);
+  await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
+  await dashboard.goto('/trends?event=signup');
+  const numbers = card('In numbers').getByRole('row').nth(1);
+  await numbers.getByText('signup').waitFor();
+  const requests = /\/dashboard\/api\/(v1|state)/;
+  await dashboard.context.route(requests, (route) => route.abort());
+  const said = page.getByText(/^Not renewed/);
+  await said.waitFor();
+  await people.getByText('The service does not answer').waitFor();
+  await page.getByText('No answer').waitFor();
+  await numbers.getByText('signup').waitFor();
+  await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
+  await dashboard.context.unroute(requests);
+  await said.waitFor({state: 'detached'});
+  await people.getByText('The service does not answer').waitFor({state: 'detached'});
+  await page.getByText('Ready', {exact: true}).waitFor();
+  dashboard.forgive(/Failed to load resource/);
+  await dashboard.expectSound();
+});
