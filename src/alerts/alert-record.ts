@@ -13,6 +13,7 @@ import type {Zone} from '../zone.js';
 import {type AlertState, type Change, step} from './alert-state.js';
 import type {Alert, StateRule} from './definition.js';
 import type {WaitingMessage} from './kept-records.js';
+import type {PublishedSet} from './published-set.js';
 import {quietUntil} from './quiet-hours.js';
 import type {Reading} from './rule-questions.js';
 import {joinedText, textOf} from './texts.js';
@@ -57,22 +58,22 @@ interface Audience {
 export const isOfRule = ({rule: judged}: Pick<AlertRecord, 'rule'>, {rule}: Pick<Alert, 'rule'>): boolean =>
   judged === JSON.stringify(rule);
 
-export const seenBy = (known: AlertRecord | undefined, alert: Alert<StateRule>): boolean | undefined =>
-  known === undefined || !isOfRule(known, alert) ? undefined : known.wasSeen === true;
+export const seenBy = (known: AlertRecord | undefined, alert: Alert<StateRule>): true | undefined =>
+  known !== undefined && isOfRule(known, alert) ? known.wasSeen : undefined;
 
-/** The record after a reading. `positions`: positions of the snapshots; empty for a lag. */
+/** The record after a reading of a set; a lag has one without positions. */
 export function advanced(
   known: AlertRecord | undefined,
   alert: Alert<StateRule>,
   reading: Reading,
-  positions: string,
+  {positions, refreshMs}: Pick<PublishedSet, 'positions' | 'refreshMs'>,
   audience: Audience,
 ): AlertRecord {
   const isNewRule = known !== undefined && !isOfRule(known, alert);
   if (isNewRule && reading.holds === undefined) return quietEnded(known, alert, reading.toMs, positions, audience);
   const {waiting = [], deferred, edits: editsBefore = 0} = known ?? {};
   const edits = isNewRule ? editsBefore + 1 : editsBefore;
-  const {state, change} = step(isNewRule ? undefined : known, reading, positions, alert);
+  const {state, change} = step(isNewRule ? undefined : known, reading, positions, {...alert, refreshMs});
   const rule = JSON.stringify(alert.rule);
   const record = {...state, rule, ...(edits > 0 && {edits}), waiting, ...(deferred && {deferred})};
   const ended = quietEnded(record, alert, reading.toMs, positions, audience);

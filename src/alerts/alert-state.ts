@@ -3,7 +3,8 @@
 //   AS2. An alert fires after `for` readings in a row that hold, and is over with the first one that does not.
 //   AS3. A reading that is not judged changes nothing. A new alert is `ok`, without a notification.
 //   AS4. Time is that of the readings (`toMs`), so the same readings give the same changes whenever they are read.
-//   AS5. A published set counts once towards `for`: a process that starts judges the newest set again.
+//   AS5. Readings count towards `for` once per refresh. Partitions publish one after the other, and with each of them the set is newer;
+//        a process that starts judges the newest set again.
 import type {Reading} from './rule-questions.js';
 
 const minuteMs = 60_000;
@@ -20,8 +21,8 @@ export interface AlertState {
   readonly toldMs: number;
   /** Readings in a row that held while it was `ok`. */
   readonly held: number;
-  /** Positions of the newest of them. Absent: none, or a lag. AS5 */
-  readonly heldAt?: string;
+  /** End of the window of the newest of them, epoch ms. Absent: none. */
+  readonly heldMs?: number;
   /** Whether the event has come before; only for the kind `absence`. */
   readonly wasSeen?: true;
 }
@@ -37,7 +38,12 @@ export interface Change {
 export interface NotifyRule {
   readonly for: number;
   readonly repeatMinutes?: number;
+  /** Period in which each partition publishes; 0 or absent: every reading counts towards `for`. AS5 */
+  readonly refreshMs?: number;
 }
+
+/** Readings that count are as far apart as this part of a refresh. A partition publishes after 0.8 of it, a little sooner or later. */
+const countedShare = 0.75;
 
 export interface Step {
   readonly state: AlertState;
@@ -48,23 +54,29 @@ export function step(known: AlertState | undefined, reading: Reading, positions:
   const {toMs, value, holds} = reading;
   const state = withSeen(known ?? {state: 'ok', sinceMs: toMs, value, positions, toldMs: toMs, held: 0}, reading);
   if (holds === undefined) return {state, change: undefined}; // AS3
-  const isCounted = positions !== '' && state.heldAt === positions; // AS5
-  const held = holds ? state.held + (isCounted ? 0 : 1) : 0;
+  const isCounted = isApart(state, toMs, pace); // AS5
+  const held = holds ? state.held + (isCounted ? 1 : 0) : 0;
   const next = held >= pace.for || (state.state === 'firing' && holds) ? 'firing' : 'ok'; // AS2
   const isAgain = state.state === 'firing' && next === 'firing' && isRepeatDue(state, toMs, pace);
   if (next === state.state && !isAgain)
-    return {state: withHeld(state, next === 'firing' ? 0 : held, positions), change: undefined};
-  const told = {...withHeld(state, 0, positions), toldMs: toMs};
+    return {
+      state: withHeld(state, next === 'firing' ? 0 : held, isCounted ? toMs : state.heldMs),
+      change: undefined,
+    };
+  const told = {...withHeld(state, 0, undefined), toldMs: toMs};
   return {
     state: isAgain ? told : {...told, state: next, sinceMs: toMs, value, positions},
     change: {state: next, isAgain, reading, positions},
   };
 }
 
-const withHeld = ({heldAt: _, ...state}: AlertState, held: number, positions: string): AlertState => ({
+const isApart = ({heldMs}: AlertState, toMs: number, {refreshMs = 0}: NotifyRule): boolean =>
+  heldMs === undefined || refreshMs === 0 || toMs - heldMs >= countedShare * refreshMs;
+
+const withHeld = ({heldMs: _, ...state}: AlertState, held: number, heldMs: number | undefined): AlertState => ({
   ...state,
   held,
-  ...(held > 0 && positions !== '' && {heldAt: positions}),
+  ...(held > 0 && heldMs !== undefined && {heldMs}),
 });
 
 const withSeen = (state: AlertState, {isSeen}: Reading): AlertState =>

@@ -18,6 +18,7 @@ import {
   type WatchedFunnel,
 } from './definition.js';
 import {type KeptPorts, KeptRecords} from './kept-records.js';
+import type {PublishedSet} from './published-set.js';
 import {questionsOf, type Reading, type ReportRule} from './rule-questions.js';
 
 type AnsweredReport = Extract<ReportAnswer, {kind: 'report'}>;
@@ -38,12 +39,6 @@ export interface EvaluatorPorts {
   readonly messageId: (...parts: readonly string[]) => string;
   readonly wallMs: () => number;
   readonly logger: Logger;
-}
-
-/** The published set that a pass judges. */
-export interface PublishedSet {
-  readonly asOfMs: number;
-  readonly positions: string;
 }
 
 /** The cheapest question, whose answer names the newest set. */
@@ -67,7 +62,9 @@ export class AlertEvaluator {
     const answer = await this.ports.ask(nothing);
     if (answer.kind !== 'report') return undefined;
     const {headers} = answer;
-    return {asOfMs: Date.parse(headers['Report-As-Of']), positions: headers['Report-Log-Position']};
+    const asOfMs = Date.parse(headers['Report-As-Of']);
+    const refreshMs = Date.parse(headers['Report-Next-By']) - asOfMs;
+    return {asOfMs, refreshMs, positions: headers['Report-Log-Position']};
   }
 
   /** Judges all alerts over `set`, unless a complete pass has done so. */
@@ -87,7 +84,7 @@ export class AlertEvaluator {
   async judgeLags(): Promise<void> {
     for (const alert of this.withState()) {
       const {rule} = alert;
-      const now: PublishedSet = {asOfMs: this.ports.wallMs(), positions: ''};
+      const now: PublishedSet = {asOfMs: this.ports.wallMs(), positions: '', refreshMs: 0};
       if (rule.kind === 'lag') await this.guarded(alert, () => this.readingOfLag(rule), now);
     }
   }
@@ -114,8 +111,9 @@ export class AlertEvaluator {
   private async guarded(
     alert: Alert<StateRule>,
     readingOf: (known: AlertRecord | undefined) => Promise<Reading | 'gone' | undefined>,
-    {asOfMs, positions}: PublishedSet,
+    set: PublishedSet,
   ): Promise<boolean> {
+    const {asOfMs, positions} = set;
     try {
       const name = stateName(alert.id);
       const kept = await this.records.queue(name, await this.records.load(name));
@@ -125,7 +123,7 @@ export class AlertEvaluator {
       const next =
         reading === undefined
           ? kept && quietEnded(kept.record, alert, asOfMs, positions, audience)
-          : advanced(kept?.record, alert, reading, positions, audience);
+          : advanced(kept?.record, alert, reading, set, audience);
       if (next !== undefined) await this.records.queue(name, await this.records.store(name, kept, next));
     } catch (error) {
       throwBroken(error);

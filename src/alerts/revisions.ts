@@ -9,8 +9,8 @@ import type {ReportQuery} from '../asks/report.js';
 import type {RecordBucket} from '../keys/store.js';
 import type {Logger} from '../observe.js';
 import {type ChangedDay, changedDays, dayCountsOf} from './day-counts.js';
-import type {PublishedSet} from './evaluator.js';
 import {type KeptPorts, KeptRecords, type WaitingMessage} from './kept-records.js';
+import type {PublishedSet} from './published-set.js';
 import {revisedText} from './texts.js';
 
 const prefix = 'rv.';

@@ -44,12 +44,10 @@ interface RuleQuestions {
   readonly readingsOf: (bodies: readonly unknown[]) => readonly Reading[];
 }
 
-/** Whether the event came before the first window, which absence needs; undefined: the question has to cover that time, too. */
-type WasSeen = boolean | undefined;
-
 /** Facts that a rule needs and reports do not have. */
 export interface RuleContext {
-  readonly wasSeen?: WasSeen;
+  /** The event came before: absence needs to know. Absent: the question covers all time. */
+  readonly wasSeen?: true | undefined;
   /** The saved funnel that the rule names. Undefined after its deletion: then nothing is judged. */
   readonly funnel?: WatchedFunnel | undefined;
 }
@@ -100,8 +98,11 @@ const ofThreshold = ({op, bound}: ThresholdRule, window: Window, value: number):
   holds: op === 'gte' ? value >= bound : value <= bound,
 });
 
-/** Readings of an absence. If `wasSeen` is unknown, the question also counts all time before the first window. */
-function absence(rule: AbsenceRule, ends: readonly number[], wasSeen: WasSeen): RuleQuestions {
+/**
+ * Readings of an absence. Until the event was seen, the question also counts all time before the first window: an event may come with
+ * an earlier time, late or by an import.
+ */
+function absence(rule: AbsenceRule, ends: readonly number[], wasSeen: true | undefined): RuleQuestions {
   const windows = windowsOf(rule.minutes, ends);
   const sums = new WindowSums(windows, wasSeen === undefined ? startOfTimeMs : undefined);
   return {

@@ -14,8 +14,8 @@ import type {Trigger} from '../effects/trigger.js';
 import type {Logger} from '../observe.js';
 import type {AlertState} from './alert-state.js';
 import {type Alert, isStalled, type StalledRule, stateName, type WatchedFunnel} from './definition.js';
-import type {PublishedSet} from './evaluator.js';
 import {type Kept, type KeptPorts, KeptRecords} from './kept-records.js';
+import type {PublishedSet} from './published-set.js';
 
 const minuteMs = 60_000;
 /** Users per question, and questions per alert and pass. SL2 */
@@ -82,7 +82,8 @@ export class Stalls {
     this.judged = undefined;
   }
 
-  private async judgeOne(alert: Alert<StalledRule>, {asOfMs, positions}: PublishedSet): Promise<void> {
+  private async judgeOne(alert: Alert<StalledRule>, set: PublishedSet): Promise<void> {
+    const {asOfMs, positions} = set;
     const name = stateName(alert.id);
     const rule = JSON.stringify(alert.rule);
     const end: StallPlace = {deadlineMs: asOfMs + 1, partition: 0, user: 0};
@@ -96,7 +97,7 @@ export class Stalls {
     for (let page = 0; page < pagesMax && kept !== undefined; page++) {
       const {record}: Kept<StallRecord> = kept;
       if (record.from.deadlineMs > asOfMs) return;
-      const body = funnel && (await this.pageOf(alert.rule, funnel, record.from, {asOfMs, positions}));
+      const body = funnel && (await this.pageOf(alert.rule, funnel, record.from, set));
       if (funnel !== undefined && body === undefined) return;
       const {data, has_more: hasMore} = body ?? {data: [], has_more: false};
       await this.tell(alert, data);

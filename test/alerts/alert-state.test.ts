@@ -56,17 +56,34 @@ describe('what is told', () => {
     ]);
   });
 
-  test('a set that is judged again by a process that starts counts once', () => {
-    const pace = {for: 3};
+  test.each([
+    ['sets of one partition, each of which a process that starts judges again', [0, 0, 4, 4, 4, 8, 8], '8'],
+    ['sets that are newer with each of four partitions', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], '8'],
+    ['sets of a partition that publishes a little sooner or later', [0, 3.8, 8.1], '8.1'],
+    ['a set that is older than the one before', [0, 4, 0, 4], undefined],
+  ])('a row of readings has one for each refresh: %s', (_, minutes, expected) => {
+    const pace = {for: 3, refreshMs: 5 * minuteMs}; // Each partition publishes after 4 minutes.
     let state: AlertState | undefined;
     const changes: string[] = [];
-    for (const minute of [0, 0, 1, 1, 1, 2, 2]) {
+    for (const minute of minutes) {
       const stored = state && (JSON.parse(JSON.stringify(state)) as AlertState);
       const next = step(stored, reading('!', minute), `0:0.${minute}`, pace);
       state = next.state;
       if (next.change !== undefined) changes.push(next.change.positions);
     }
-    expect(changes).toEqual(['0:0.2']);
+    expect(changes).toEqual(expected === undefined ? [] : [`0:0.${expected}`]);
+  });
+
+  test('a row ends with the first reading that does not hold, whichever partition made it', () => {
+    const pace = {for: 2, refreshMs: 5 * minuteMs};
+    let state: AlertState | undefined;
+    const fires: number[] = [];
+    for (const [minute, mark] of [...'!!.!!!!!'].entries()) {
+      const next = step(state, reading(mark, minute), `0:0.${minute}`, pace);
+      state = next.state;
+      if (next.change !== undefined) fires.push(minute);
+    }
+    expect(fires).toEqual([7]);
   });
 
   test('readings of a lag have no positions, and count each', () => {

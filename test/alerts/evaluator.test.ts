@@ -60,6 +60,8 @@ class World {
   endpoints: Record<string, EndpointKind> = {wh_1: 'webhook', wh_2: 'slack'};
   /** What the newest set counts. */
   count = 0;
+  /** What it counts before the window. */
+  earlier = 0;
   minute = 0;
   newest = 0;
   lagSeconds: number | undefined;
@@ -108,13 +110,14 @@ class World {
     if (this.isReportAway) return {kind: 'unavailable', message: 'away'};
     if (at !== undefined && at !== `0:0.${this.newest}`) return {kind: 'snapshot_gone'};
     const {edges} = (query as {buckets?: {edges: readonly number[]}}).buckets ?? {edges: [0, 1]};
-    const body = JSON.stringify({data: edges.slice(1).map(() => ({count: this.count}))});
+    const countOf = (edge: number): number => (edge === 0 && edges.length > 2 ? this.earlier : this.count);
+    const body = JSON.stringify({data: edges.slice(0, -1).map((edge) => ({count: countOf(edge)}))});
     const asOf = new Date(startMs + this.minute * minuteMs).toISOString();
     const headers = {
       'Report-As-Of': asOf,
       'Report-Log-Position': `0:0.${this.newest}`,
       ETag: '""',
-      'Report-Next-By': asOf,
+      'Report-Next-By': new Date(Date.parse(asOf) + minuteMs).toISOString(),
     };
     return {kind: 'report', headers, body};
   }
@@ -314,7 +317,7 @@ test('what was deferred by quiet hours is told in the morning, though the report
   await world.publish(evaluator, 12, 90); // 22:30
   const set = (await evaluator.newestSet())!;
   world.isReportAway = true;
-  await evaluator.judgeReports({asOfMs: set.asOfMs + 9 * 60 * minuteMs, positions: '0:0.9'}); // 07:30
+  await evaluator.judgeReports({...set, asOfMs: set.asOfMs + 9 * 60 * minuteMs, positions: '0:0.9'}); // 07:30
   expect(world.told).toEqual(['wh_1 firing 12', 'wh_2 firing 12']);
 });
 
@@ -349,6 +352,15 @@ test('an absence whose event was changed has to see the new one first', async ()
   await world.publish(evaluator, 0);
   expect(world.record.wasSeen).toBeUndefined();
   expect(world.told).toEqual([]);
+});
+
+test('an absence has seen an event that came with a time before its window, after its first evaluation', async () => {
+  const world = new World({kind: 'absence', event: 'paid', where: [], userWhere: [], minutes: 60});
+  const evaluator = world.evaluator();
+  await world.publish(evaluator, 0);
+  world.earlier = 3; // An import.
+  await world.publish(evaluator, 0);
+  expect(world.told).toEqual(['wh_1 firing 0', 'wh_2 firing 0']);
 });
 
 describe('an alert whose condition was changed', () => {
@@ -493,7 +505,7 @@ describe('the owner', () => {
     let needed = false;
     const watch = new AlertWatch({
       evaluator: {
-        newestSet: async () => ({asOfMs: 0, positions: ''}),
+        newestSet: async () => ({asOfMs: 0, positions: '', refreshMs: 0}),
         judgeReports: async () => {
           passes.push('reports');
           clock.ms += 100;

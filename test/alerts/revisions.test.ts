@@ -104,7 +104,7 @@ class World {
 
   publish(revisions: Revisions, asOfMs: number): Promise<void> {
     this.newest += 1;
-    return revisions.judge({asOfMs, positions: `0:0.${this.newest}`});
+    return revisions.judge({asOfMs, positions: `0:0.${this.newest}`, refreshMs: 0});
   }
 }
 

@@ -86,7 +86,7 @@ class World {
   async publish(stalls: Stalls, minute: number): Promise<void> {
     this.nowMs = minute * minuteMs;
     this.published += 1;
-    await stalls.judge({asOfMs: this.nowMs, positions: `0:0.${this.published}`});
+    await stalls.judge({asOfMs: this.nowMs, positions: `0:0.${this.published}`, refreshMs: minuteMs});
   }
 
   /** `endpoint user` of what was sent. */

@@ -83,7 +83,8 @@ const ofAll = {
   for: wholeOf('for', 1, forMax)
     .optional()
     .describe(
-      'Evaluations in a row for which the condition must hold. There is one after each publication. Default: 1.',
+      'Publications in a row for which the condition must hold, one for each `REPORT_REFRESH_SECONDS`; of `lag`, evaluations, one ' +
+        'each 5 s. Default: 1.',
     ),
   repeat_minutes: wholeOf('repeat_minutes', repeatMinutesMin, repeatMinutesMax)
     .optional()
