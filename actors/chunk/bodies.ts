@@ -100,7 +100,7 @@ export class BodyBlock {
   private readonly reader: ByteReader;
   /** Row whose body begins at the reader's position. */
   private next = 0;
-  private readonly scratch = new ByteWriter(1_024);
+  private lazyScratch: ByteWriter | undefined;
   private scratchEntry: EntryView | undefined;
 
   constructor(block: Uint8Array, columns: RowColumns) {
@@ -108,6 +108,11 @@ export class BodyBlock {
     this.columns = columns;
     this.head = readHead(block);
     this.reader = new ByteReader(block, this.head.bodiesStart);
+  }
+
+  /** Created for the first row that needs it: texts of events need none. */
+  private get scratch(): ByteWriter {
+    return (this.lazyScratch ??= new ByteWriter(1_024));
   }
 
   /** Base of the bodies' received times, epoch ms. */

@@ -13,7 +13,7 @@ export interface ExportQuery {
   readonly start?: {readonly after: EventPlace; readonly ordinalEnds: readonly number[]};
   /** First page only: events after the one with this id. */
   readonly afterId?: EventId;
-  /** Approximate bytes of the events' texts in an answer. */
+  /** Bytes of the events' texts in an answer, a line each; an answer has one event at least. */
   readonly bytesMax: number;
 }
 

@@ -151,6 +151,14 @@ export class PartScan {
     return this.inOrder(this.parts.wholeRows, chunks, hasLeft);
   }
 
+  /** `wholeRows` of one chunk. */
+  async wholeChunk(chunk: ChunkEntry, hasLeft: UserSet): Promise<WholeRows> {
+    await this.slices.pauseIfDue();
+    const reader = this.parts.wholeRows;
+    const rows = reader.held(chunk) ?? (await this.loaderOf(reader, [chunk])(chunk));
+    return countedRows(chunk, rows, hasLeft);
+  }
+
   /** `wholeRows` with at least the columns of these properties (narrow-columns.ts). */
   columnRows(
     chunks: readonly ChunkEntry[],

@@ -5,6 +5,8 @@
 //        connection broke: an answer without the end is cut.
 //   LA3. A client that takes nothing for `unreadMsMax` is cut off; one that has left ends the reading of pages.
 import {constants, createGzip, type Gzip} from 'node:zlib';
+import {assert} from '../../../actors/invariant.js';
+import {replyBytesMax} from '../../asks/subjects.js';
 import {errorValue, type Header, RequestFailure, unavailable} from '../failure.js';
 import type {Exchange} from './exchange.js';
 import type {StreamAnswer} from './stream-answer.js';
@@ -13,7 +15,8 @@ const linesType = 'application/x-ndjson; charset=utf-8';
 
 /** Bytes of a page; they double while the client takes each page at once. LA1 */
 const pageBytesMin = 32 * 1024;
-const pageBytesMax = 512 * 1024;
+export const pageBytesMax = 432 * 1024;
+assert(2 * pageBytesMax < replyBytesMax, 'a reply carries a page, whose quotes and backslashes take two bytes in it');
 const unreadMsMax = 30_000;
 /** Well within the 8 s after which uWebSockets.js ends an idle connection. */
 const renewEveryMs = 3_000;

@@ -3,7 +3,7 @@
 //        those that were erased before their page. The ordinals of these events are below the bounds of the first page, wherever
 //        an event moved in between (event-places.ts EP1).
 //   EX2. Chunks are read by their oldest times, until none can have an event that belongs on the page.
-import {type ByteWriter, wtf8} from '../../../actors/bytes/bytes.js';
+import type {ByteWriter} from '../../../actors/bytes/bytes.js';
 import {BodyBlock, type WrittenKeys} from '../../../actors/chunk/bodies.js';
 import {EventTexts} from '../../../actors/chunk/event-texts.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
@@ -13,7 +13,7 @@ import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actor
 import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import {foldBodies, type RowReading, RowScan} from './row-scan.js';
-import {userKeys} from './user-keys.js';
+import {userKeyBytes} from './user-keys.js';
 
 export interface ExportedPage {
   readonly events: readonly string[];
@@ -41,7 +41,7 @@ export async function exportedPage(
   let last: EventPlace | undefined;
   for (const row of rows) {
     const text = texts.get(row);
-    const ofText = text === undefined ? 0 : Buffer.byteLength(JSON.stringify(text)) + 1;
+    const ofText = text === undefined ? 0 : Buffer.byteLength(text) + 1;
     if (events.length > 0 && bytes + ofText > query.bytesMax) break;
     bytes += ofText;
     if (text !== undefined) events.push(text);
@@ -84,16 +84,18 @@ async function firstRows(
     if (!first.wants(chunk.minTimeMs)) break;
     const {partition} = snapshot.manifest;
     const ids = new RowIds(partition);
-    for await (const [, rows, [chosen]] of scan.wholeRows(snapshot, undefined, [chunk])) {
-      ids.open(rows);
-      for (let at = 0; at < chosen!.length && first.wants(timeOf(rows, chosen![at]!)); at += rowsMax) {
-        const some = chosen!.subarray(at, at + rowsMax);
-        await readIds(reading, chunk, ids, some);
-        for (const row of some) {
-          const id = ids.idOf(row);
-          const isBelow = id.ordinal < (ordinalEnds[id.partition] ?? 0); // EX1
-          if (isBelow) first.add({timeMs: timeOf(rows, row), ...id, snapshot, chunk, row, user: rows.users[row]!});
-        }
+    const [rows, [chosen]] = await scan.wholeChunk(snapshot, chunk);
+    ids.open(rows);
+    for (let at = 0, end = 0; at < chosen!.length; at = end) {
+      while (end < Math.min(at + rowsMax, chosen!.length) && first.wants(timeOf(rows, chosen![end]!))) end += 1;
+      if (end === at) break;
+      const some = chosen!.subarray(at, end);
+      await readIds(reading, chunk, ids, some);
+      for (const row of some) {
+        const {partition, ordinal} = ids.idOf(row);
+        if (ordinal >= (ordinalEnds[partition] ?? 0)) continue; // EX1
+        const user = rows.users[row]!;
+        first.add({timeMs: timeOf(rows, row), partition, ordinal, snapshot, chunk, row, user});
       }
     }
   }
@@ -170,12 +172,21 @@ export async function eventsOf<Row extends ShownRow>(
         const ofBlock = new EventTexts(new BodyBlock(block, rows), users, names, manifest.partition);
         for (const row of inBlock) {
           const text = ofBlock.of(row, rows.baseOrdinal + row);
-          if (text !== undefined) texts.set(byRow.get(row)!, text);
+          if (text !== undefined) texts.set(byRow.get(row)!, flat(text));
         }
       });
     }
   }
   return texts;
+}
+
+/**
+ * The text in one piece. One that is joined of sixty pieces is a tree of them until something reads it: a page of such trees took
+ * as long to collect as to make.
+ */
+function flat(text: string): string {
+  text.charCodeAt(0);
+  return text;
 }
 
 function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
@@ -194,11 +205,7 @@ async function keysOf(
   snapshot: PartitionSnapshot,
   found: readonly ShownRow[],
 ): Promise<WrittenKeys> {
-  const users = [...new Set(found.map(({user}) => user))];
-  const refs = await userKeys(scan, snapshot, users);
-  const keys = new Map<number, Uint8Array>();
-  for (const [i, ref] of refs.entries())
-    if (ref !== undefined) keys.set(users[i]!, wtf8((ref.kind === 'user' ? 'u' : 'a') + ref.id));
+  const keys = await userKeyBytes(scan, snapshot, [...new Set(found.map(({user}) => user))]);
   return {
     has: (user: number): boolean => keys.has(user),
     write: (writer: ByteWriter, user: number): void => {

@@ -231,6 +231,16 @@ export class RowScan {
     yield* this.chosenOf(source, this.namesIn(snapshot), users);
   }
 
+  /** One chunk with all its properties, and its chosen rows by (time, row): for readers that stop after any chunk. */
+  async wholeChunk(
+    snapshot: PartitionSnapshot,
+    chunk: ChunkEntry,
+  ): Promise<readonly [WholeRows, readonly Uint16Array[]]> {
+    const rows = await this.reading.scan.wholeChunk(chunk, snapshot.leftOut.users);
+    const found = this.candidatesOf(rows, this.namesIn(snapshot), undefined);
+    return [rows, await this.judgedOf(chunk, rows, found)];
+  }
+
   private async *chosenOf(
     source: AsyncIterable<readonly [ChunkEntry, WholeRows]>,
     names: readonly (number | undefined)[],
@@ -239,12 +249,20 @@ export class RowScan {
   ): AsyncGenerator<readonly [ChunkEntry, WholeRows, readonly Uint16Array[]], void, void> {
     for await (const [chunk, rows] of source) {
       const found = this.candidatesOf(rows, names, users, finder);
-      if (found.every(({length}) => length === 0)) continue;
-      for (const values of this.values.values()) values.open(rows);
-      const chosen: Uint16Array[] = [];
-      for (const [i, {judges}] of this.judged.entries()) chosen.push(await this.passing(chunk, found[i]!, judges));
-      yield [chunk, rows, chosen];
+      if (found.some(({length}) => length > 0)) yield [chunk, rows, await this.judgedOf(chunk, rows, found)];
     }
+  }
+
+  /** Those of the found rows of each selector that pass its conditions. */
+  private async judgedOf(
+    chunk: ChunkEntry,
+    rows: WholeRows,
+    found: readonly Uint16Array[],
+  ): Promise<readonly Uint16Array[]> {
+    for (const values of this.values.values()) values.open(rows);
+    const chosen: Uint16Array[] = [];
+    for (const [i, {judges}] of this.judged.entries()) chosen.push(await this.passing(chunk, found[i]!, judges));
+    return chosen;
   }
 
   /** Bytes of all rows that `walk` may gather, in one pass or more. */

@@ -13,9 +13,22 @@ const userByte = 0x75; // 'u'
 /** Users by index, in any order; undefined for an erased user. @throws MissingPart, DamagedPart */
 export async function userKeys(
   scan: PartScan,
-  {index}: PartitionSnapshot,
+  snapshot: PartitionSnapshot,
   users: readonly number[],
 ): Promise<(UserRef | undefined)[]> {
+  const keys = await userKeyBytes(scan, snapshot, users);
+  return users.map((user) => refOf(keys.get(user)));
+}
+
+/**
+ * Keys of users by index, as the users table has them: the kind's byte, then the id. An erased user has none.
+ * @throws MissingPart, DamagedPart
+ */
+export async function userKeyBytes(
+  scan: PartScan,
+  {index}: PartitionSnapshot,
+  users: readonly number[],
+): Promise<ReadonlyMap<number, Uint8Array>> {
   const byBlock = new Map<number, number[]>();
   for (const user of users) {
     const block = Math.floor(user / internedBlockEntries);
@@ -23,16 +36,19 @@ export async function userKeys(
     if (inBlock === undefined) byBlock.set(block, [user]);
     else inBlock.push(user);
   }
-  const keys = new Map<number, UserRef | undefined>();
+  const keys = new Map<number, Uint8Array>();
   const partOf = (number: number) => index.users.blocks[number]!;
   // Pages of an export ask for the same blocks again and again.
   const loadPart = scan.viewLoader([...byBlock.keys()].map(partOf), viewBlock);
   const load = ([number]: readonly [number, readonly number[]]) => loadPart(partOf(number));
   for await (const [[, inBlock], block] of loadAhead([...byBlock], load, loadsAheadMax)) {
-    for (const user of inBlock) keys.set(user, refOf(block.bytesOf(user % internedBlockEntries)));
+    for (const user of inBlock) {
+      const key = block.bytesOf(user % internedBlockEntries);
+      if (key !== undefined) keys.set(user, key);
+    }
     await scan.pauseIfDue();
   }
-  return users.map((user) => keys.get(user));
+  return keys;
 }
 
 const viewBlock = (bytes: Uint8Array<ArrayBuffer>): InternedBlock => new InternedBlock(bytes);

@@ -4,6 +4,8 @@ import {expect, test} from 'vitest';
 import {operators} from '../../../../actors/report/rows/condition.js';
 import {readEventId} from '../../../../actors/report/rows/event-places.js';
 import type {ExportQuery} from '../../../../src/asks/exports.js';
+import {replyBytesMax} from '../../../../src/asks/subjects.js';
+import {pageBytesMax} from '../../../../src/edge/http/line-answer.js';
 import type {ExportedPage} from '../../../../src/report/rows/exported.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import type {StoredEvent} from '../../../../tools/model/model.js';
@@ -102,4 +104,15 @@ test('after the id of no event there is no page; ids have one form', async () =>
     {partition: 0, ordinal: 0},
     ...new Array(7).fill(undefined),
   ]);
+});
+
+test('a page of the largest size fits a reply, whatever the texts of its events', async () => {
+  const quotes = '"'.repeat(12_000);
+  const story = Array.from({length: 60}, (_, i): Step => {
+    return {do: 'track', event: {user: 'ada', event: 'A', timeMs: i, properties: {a: quotes}}};
+  });
+  const page = await tell(story).exported({fromMs: 0, toMs: 60, where: [], bytesMax: pageBytesMax});
+  expect(page!.events.join('\n').length).toBeLessThanOrEqual(pageBytesMax);
+  expect(page!.events.length).toBe(18);
+  expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(replyBytesMax);
 });
