@@ -109,6 +109,21 @@ describe('definitions', () => {
   });
 });
 
+test('an alert whose endpoint and funnel were deleted can be paused and renamed, and takes no other one that is not there', async () => {
+  const {id: hook} = await endpoint('webhook', 'funnel.stalled', [freshId('name')]);
+  const made = await under.read.post('/v1/funnels', {name: freshId('funnel'), steps: ['cart', 'paid']});
+  const {id: funnel} = made.json<{id: string}>();
+  const {id} = await created({name: 'Left', kind: 'stalled', funnel, step: 1, minutes: 5, endpoints: [hook]});
+  expectJson(await under.read.delete(`/v1/webhooks/${hook}`), 200);
+  expectJson(await under.read.delete(`/v1/funnels/${funnel}`), 200);
+  const change = (json: object) => under.read.send('PATCH', `/v1/alerts/${id}`, {json});
+  const changed = await change({paused: true, name: 'Left in the cart'});
+  expectJson(changed, 200);
+  expect(changed.json()).toMatchObject({paused: true, name: 'Left in the cart', endpoints: [hook], funnel});
+  expectError(await change({endpoints: [hook, 'wh_0123456789abcdef']}), 400, 'invalid_request', 'endpoints');
+  expectError(await change({minutes: 6}), 400, 'invalid_request', 'funnel');
+});
+
 test('a preview says how often it would have fired, over published events', async () => {
   const event = freshId('event');
   const dayMs = 24 * 60 * minuteMs;

@@ -75,7 +75,7 @@ export async function changeAlert(front: Front, exchange: Exchange, bytes: Buffe
     const whole = readFields(newAlertBody, mergedBody(bodyOf(stored), change));
     return {v, id, createdMs, ...alertOf(whole)};
   };
-  checkReferences(front, edit(alert));
+  checkReferences(front, edit(alert), alert);
   const author = authorOf(front, exchange);
   const edited = await changed(front, () => changeMeant(alertsOf(front.hooks), id, isMeant, edit));
   if (edited === undefined) throw new RequestFailure(unknownAlert);
@@ -169,15 +169,26 @@ function known({hooks}: Front, exchange: Exchange, segment: string): Alert {
   return alert;
 }
 
-/** @throws RequestFailure that names what there is not. */
-function checkReferences(front: Front, {rule, endpoints = []}: Pick<Alert, 'rule' | 'endpoints'>): void {
-  const missing = endpoints.find((id) => front.hooks.endpoints.get(id) === undefined);
+type References = Pick<Alert, 'rule' | 'endpoints'>;
+
+/**
+ * `before`: the alert that is changed. What it named and was deleted since must not keep it from being paused or renamed.
+ * @throws RequestFailure that names what there is not.
+ */
+function checkReferences(front: Front, {rule, endpoints = []}: References, before?: References): void {
+  const added = endpoints.filter((id) => !before?.endpoints?.includes(id));
+  const missing = added.find((id) => front.hooks.endpoints.get(id) === undefined);
   if (missing !== undefined) throw new RequestFailure(invalidRequest(`there is no endpoint ${missing}`, 'endpoints'));
+  const chat = added.find((id) => front.hooks.endpoints.get(id)?.kind !== 'webhook');
+  if (rule.kind === 'stalled' && chat !== undefined)
+    throw new RequestFailure(invalidRequest(`${chat} is a chat, and stalled names users: webhooks alone`, 'endpoints'));
+  if (JSON.stringify(before?.rule) !== JSON.stringify(rule)) checkFunnel(front, rule);
+}
+
+/** @throws RequestFailure */
+function checkFunnel(front: Front, rule: Rule): void {
   const funnel = funnelOf(front, rule);
   if (rule.kind !== 'stalled') return;
-  const chat = endpoints.find((id) => front.hooks.endpoints.get(id)?.kind !== 'webhook');
-  if (chat !== undefined)
-    throw new RequestFailure(invalidRequest(`${chat} is a chat, and stalled names users: webhooks alone`, 'endpoints'));
   const stepMax = funnel!.steps.length - 1;
   if (rule.step > stepMax) throw new RequestFailure(invalidRequest(stepText(funnel!, stepMax), 'step'));
 }
