@@ -223,6 +223,7 @@ export class TailRun {
     if (page.deliveries.length > 0) await this.settleAll(cursor, page);
     if (this.isStopped) return;
     this.move({generation, ordinal: page.next}, page.missed);
+    if ((this.world.heads.get(this.partition)?.end ?? 0) <= page.next) this.oldestMs = undefined;
     if (monotonicMs() - this.savedMs < savedEveryMs) return;
     await this.save(); // First: another partition's owner that is away must not take back what is settled here.
     await this.forgetMissed();
