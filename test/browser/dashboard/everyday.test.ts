@@ -14,14 +14,16 @@ let browser: Browser;
 let write: Client;
 let dashboard: DashboardPage;
 let page: Page;
+/** Time of every sign-up of the story. */
+const signUpMs = Date.now() - 39 * hourMs;
 
 /** Each of ten people looks at a page; half of them sign up, two of these buy. */
-function story(nowMs: number): object[] {
+function story(): object[] {
   return Array.from({length: 10}, (_, u) => {
     const event = (name: string, hours: number) => ({
       event: name,
       userId: `u${u}`,
-      timestamp: new Date(nowMs - 40 * hourMs + hours * hourMs).toISOString(),
+      timestamp: new Date(signUpMs + (hours - 1) * hourMs).toISOString(),
       properties: {plan: u % 2 === 0 ? 'pro' : 'free', value: 10 * u},
     });
     return [event('visit', 0), ...(u < 5 ? [event('signup', 1)] : []), ...(u < 2 ? [event('order', 3)] : [])];
@@ -32,7 +34,7 @@ beforeAll(async () => {
   if (chromiumPath === undefined) return;
   [service, browser] = await Promise.all([startService(), openBrowser()]);
   write = new Client(service.baseUrl, service.secretKey);
-  expect((await write.post('/v1/events/batch', {events: story(Date.now())})).status).toBe(200);
+  expect((await write.post('/v1/events/batch', {events: story()})).status).toBe(200);
   const reader = new Client(service.baseUrl, service.secretKey);
   await until('everything is in reports', async () => {
     const {data} = (await reader.get('/v1/names')).json<{data: {count: number}[]}>();
@@ -104,6 +106,24 @@ test('a page that is left while the next one loads writes nothing into its addre
   expect(await page.getByLabel('Any event').isChecked()).toBe(true);
   expect(new URL(page.url()).search).toBe('');
   await page.unroute(/\/assets\/active[^/]*\.js/);
+});
+
+test('a point of a chart leads to what is behind it; in weeks, stickiness is that of weekly users', async () => {
+  await dashboard.goto('/trends?event=signup&event=order');
+  await card('In numbers').getByRole('row').nth(2).waitFor();
+  await dashboard.settled();
+  const plot = card('Trend').locator('.u-over');
+  const {width, height} = (await plot.boundingBox())!;
+  const today = new Date().toISOString().slice(0, 10);
+  const daysAgo = (Date.parse(today) - Date.parse(new Date(signUpMs).toISOString().slice(0, 10))) / (24 * hourMs);
+  await plot.click({position: {x: Math.min(width - 1, (width * (29 - daysAgo)) / 29), y: height * 0.1}});
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('5 events signup').waitFor();
+  await dialog.getByRole('link', {name: 'u1'}).waitFor();
+  await page.keyboard.press('Escape');
+  await dashboard.goto('/active?every=week');
+  await card('Stickiness').getByText('weekly users as a share of monthly ones').waitFor();
+  await dashboard.expectSoundOnPhone();
 });
 
 test('what was refused is said in words; an event of the history leads to its person', async () => {

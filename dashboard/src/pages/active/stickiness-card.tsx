@@ -8,6 +8,7 @@ import type {Asking} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {CsvButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
+import {Empty} from '../../shell/states';
 import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
 
 export function StickinessCard({
@@ -18,6 +19,9 @@ export function StickinessCard({
   readonly drawn: DrawnActive;
 }) {
   const [isTable, setTable] = useState(false);
+  const isWeek = interval === 'week';
+  /** Users of buckets that are no shorter than a month are all monthly ones. */
+  const isLong = interval === 'month' || interval === 'quarter' || interval === 'year';
   const props = {
     label: 'Stickiness',
     times: chart.times,
@@ -25,16 +29,17 @@ export function StickinessCard({
     clock: interval === 'hour',
     zone,
     moment,
-    series: [{label: 'Daily of monthly', tone: 4, values: sticky ?? []}],
+    series: [{label: isWeek ? 'Weekly of monthly' : 'Daily of monthly', tone: 4, values: sticky ?? []}],
     say: (share: number) => percent(share),
   };
   return (
     <Card
       span={7}
       title="Stickiness"
-      note="daily users as a share of monthly ones"
+      note={`${isWeek ? 'weekly' : 'daily'} users as a share of monthly ones`}
       tools={
-        sticky !== undefined && (
+        sticky !== undefined &&
+        !isLong && (
           <>
             <CsvButton
               file="stickiness"
@@ -50,7 +55,11 @@ export function StickinessCard({
     >
       <ReportBody asking={main} reports={ofMetrics(main.shown)}>
         {() =>
-          isTable ? (
+          isLong ? (
+            <Empty title={`A ${interval} has no stickiness`}>
+              Choose days or weeks: it compares them with a month.
+            </Empty>
+          ) : isTable ? (
             <TimeTable {...props} />
           ) : (
             <TimeChart {...props} height={210} format={shareText} openText={openText} />

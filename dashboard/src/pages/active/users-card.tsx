@@ -54,6 +54,13 @@ export function UsersCard({
   const marks = useMarks(chart.times, shown?.question.days.to ?? 0, zone);
   const props = {...chart, label: title, clock: interval === 'hour', zone, moment};
   const isOpen = chart.openFrom !== undefined;
+  const explainPoint = (at: number, index: number): void => {
+    explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!));
+  };
+  const onPoint = (click: MouseEvent): void => {
+    if (!isShared)
+      void import('../../charts/choose-point').then(({choosePoint}) => choosePoint(click, chart, explainPoint));
+  };
   return (
     <Card
       span={12}
@@ -79,22 +86,20 @@ export function UsersCard({
         {() => (
           <>
             {isTable ? (
-              <TimeTable
-                {...props}
-                onNumber={(at, index) =>
-                  (explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!)))
-                }
-              />
+              <TimeTable {...props} onNumber={explainPoint} />
             ) : (
-              <TimeChart
-                {...props}
-                isApart
-                height={height}
-                openText={openText}
-                marks={marks}
-                onCrosshair={onCrosshair}
-                {...(!isShared && {onRange})}
-              />
+              // biome-ignore lint/a11y: its table has every number as a button
+              <div onClick={onPoint}>
+                <TimeChart
+                  {...props}
+                  isApart
+                  height={height}
+                  openText={openText}
+                  marks={marks}
+                  onCrosshair={onCrosshair}
+                  {...(!isShared && {onRange})}
+                />
+              </div>
             )}
             {children}
           </>

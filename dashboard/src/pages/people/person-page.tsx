@@ -1,5 +1,6 @@
 // One person: first and last seen, traits, days, events.
 
+import {useState} from 'preact/hooks';
 import type {ProfileAnswer} from '../../../../src/edge/answers/users.js';
 import {dashboardPath} from '../../address/base';
 import {dayOfMs} from '../../address/range';
@@ -23,6 +24,7 @@ import '../../design/reports.css';
 import {typeOf, valueText} from './trait-text';
 
 const stripDays = 90;
+const namesMax = 8;
 /** Name without the id, which would stay in the list of downloads. */
 const exportFile = 'person.ndjson';
 
@@ -38,6 +40,7 @@ export function PersonPage({
   const path = personPath(person);
   const [asked, ask] = useAsked<ProfileAnswer>(path);
   const [history, readOn] = useHistory(person);
+  const [isAllNames, setAllNames] = useState(false);
   const {value, fault} = asked.value;
   if (fault?.code === 'user_not_found') {
     const linkedTo = fault.more?.linked_to;
@@ -127,7 +130,7 @@ export function PersonPage({
           <div class="table-frame by-name">
             <table class="grid-table">
               <tbody>
-                {byName.slice(0, 8).map(([name, events]) => (
+                {(isAllNames ? byName : byName.slice(0, namesMax)).map(([name, events]) => (
                   <tr key={name}>
                     <td class="name">
                       <span
@@ -143,6 +146,11 @@ export function PersonPage({
               </tbody>
             </table>
             {byName.length === 0 && !history.isReading && <p class="faint">No event</p>}
+            {!isAllNames && byName.length > namesMax && (
+              <button type="button" class="link" onClick={() => setAllNames(true)}>
+                All {count(byName.length)} names
+              </button>
+            )}
           </div>
         </Card>
       </div>

@@ -75,9 +75,16 @@ export function LinesCard({
     moment,
     ...(say && {say, format: say}),
   };
+  // A table has no title that names the divisor.
+  const by = divisor === undefined ? '' : ` / ${labelsOf(asked.series)[divisor]}`;
+  const inTable = chart.series.map((one) => ({...one, label: one.label + by}));
   const explainPoint = (at: number, index: number): void => {
     const value = chart.series[index]!.values[at]!;
     explaining.value = lineBehind(shown!, drawn[index]!, {value, when: moment(chart.times[at]!), at});
+  };
+  const onPoint = (click: MouseEvent): void => {
+    if (divisor === undefined && !isShared)
+      void import('../../charts/choose-point').then(({choosePoint}) => choosePoint(click, chart, explainPoint));
   };
   return (
     <Card
@@ -100,17 +107,20 @@ export function LinesCard({
         <ReportBody asking={main} reports={shownOf(shown?.reports ?? [], lines.length > 0)} lines={8}>
           {() =>
             isTable ? (
-              <TimeTable {...props} series={chart.series} {...(divisor === undefined && {onNumber: explainPoint})} />
+              <TimeTable {...props} series={inTable} {...(divisor === undefined && {onNumber: explainPoint})} />
             ) : (
-              <TimeChart
-                {...props}
-                isApart
-                height={320}
-                openText={soFarText(asOfMs)}
-                marks={marks}
-                onCrosshair={onCrosshair}
-                {...(!isShared && {onRange})}
-              />
+              // biome-ignore lint/a11y: its table has every number as a button
+              <div onClick={onPoint}>
+                <TimeChart
+                  {...props}
+                  isApart
+                  height={320}
+                  openText={soFarText(asOfMs)}
+                  marks={marks}
+                  onCrosshair={onCrosshair}
+                  {...(!isShared && {onRange})}
+                />
+              </div>
             )
           }
         </ReportBody>
