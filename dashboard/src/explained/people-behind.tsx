@@ -16,7 +16,7 @@ import './people-behind.css';
 type Person = Pick<FunnelUsersAnswer['data'][number], 'id' | 'kind' | 'value'> &
   Partial<Pick<FunnelUsersAnswer['data'][number], 'at'> & Pick<UsersAnswer['data'][number], 'last_seen'>>;
 
-interface Page {
+export interface PeoplePage {
   readonly data: readonly Person[];
   readonly next_cursor: string | null;
 }
@@ -35,11 +35,12 @@ export function PeopleBehind({path, when, position}: PeopleBehindProps) {
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
   const [isNewer, setNewer] = useState(false);
+  const [isDownloading, setDownloading] = useState(false);
   const isAllowed = may('analyst');
   const ask = async (after: string | null, isCurrent: () => boolean, isAtNewest = isNewer): Promise<void> => {
     const more = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
     const at = isAtNewest || position === '' ? undefined : position;
-    const answer = await read<Page>(`${path}&limit=${shownAtOnce}${more}`, undefined, at);
+    const answer = await read<PeoplePage>(`${path}&limit=${shownAtOnce}${more}`, undefined, at);
     if (!isCurrent()) return;
     if (answer.kind === 'fault' && answer.fault.code === gone) {
       setNewer(true);
@@ -57,6 +58,15 @@ export function PeopleBehind({path, when, position}: PeopleBehindProps) {
       isCurrent = false;
     };
   }, [path]);
+  const download = async (): Promise<void> => {
+    setDownloading(true);
+    try {
+      const {downloadPeople} = await import('./people-download');
+      setFault(await downloadPeople(path, isNewer || position === '' ? undefined : position));
+    } finally {
+      setDownloading(false);
+    }
+  };
   if (!isAllowed) return <p class="help">Who they are is shown to the role analyst.</p>;
   if (fault !== undefined) return <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />;
   if (people === undefined) return <Loading lines={4} />;
@@ -95,7 +105,10 @@ export function PeopleBehind({path, when, position}: PeopleBehindProps) {
           <button type="button" class="link" onClick={() => void ask(cursor, () => true)}>
             Show more
           </button>
-        )}
+        )}{' '}
+        <button type="button" class="link" disabled={isDownloading} onClick={() => void download()}>
+          {isDownloading ? 'Reading all of them' : 'Download as CSV'}
+        </button>
         {isNewer && ' The number is older than this list: reports were published since, and the old ones are gone.'}
       </p>
     </>

@@ -120,6 +120,10 @@ test('a point of a chart leads to what is behind it; in weeks, stickiness is tha
   const dialog = page.getByRole('dialog');
   await dialog.getByText('5 events signup').waitFor();
   await dialog.getByRole('link', {name: 'u1'}).waitFor();
+  const time = new Date(signUpMs).toISOString();
+  expect((await dashboard.csvOf(dialog)).sort()).toEqual(
+    ['', 'id,kind,value,time', ...[0, 1, 2, 3, 4].map((u) => `u${u},user,,${time}`)].sort(),
+  );
   await page.keyboard.press('Escape');
   await dashboard.goto('/active?every=week');
   await card('Stickiness').getByText('weekly users as a share of monthly ones').waitFor();

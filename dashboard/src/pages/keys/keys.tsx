@@ -2,8 +2,10 @@
 
 import {useState} from 'preact/hooks';
 import type {ListedKey} from '../../../../src/edge/answers/keys.js';
+import {pageAddress} from '../../address/base';
 import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
+import {apiAddress, isApiKnown} from '../../service/api-address';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
@@ -66,6 +68,21 @@ export function Keys() {
       <p class="page-note">
         A key is shown once, when it is created; the service keeps only its SHA-256. A revoked key is refused everywhere
         within a second.
+      </p>
+      <p class="page-note">
+        {isApiKnown.value && (
+          <>
+            <a class="link" href={`${apiAddress.value}/docs`}>
+              What the API takes and answers
+            </a>
+            , with requests for twenty questions.{' '}
+          </>
+        )}
+        All events, and what changed since, for a copy elsewhere:{' '}
+        <a class="link" href={`${pageAddress('/events')}?show=history`}>
+          Events, History
+        </a>
+        .
       </p>
       {open?.what === 'create' && <CreateKey onClose={close} />}
       {open?.what === 'rotate' && <RotateKey old={open.key} keys={all} onClose={close} />}
