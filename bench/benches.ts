@@ -4,6 +4,7 @@ import type {Bench} from './bench.js';
 import {beyondBench} from './benches/beyond.js';
 import {dashboardsBench} from './benches/dashboards.js';
 import {effectsBench} from './benches/effects.js';
+import {exportBench} from './benches/export.js';
 import {foldBench} from './benches/fold.js';
 import {growthBench} from './benches/growth.js';
 import {historyBench} from './benches/history.js';
@@ -38,6 +39,7 @@ export const benches: readonly Bench[] = [
   beyondBench,
   twinsBench,
   historyBench,
+  exportBench,
   foldBench,
   piecesBench,
   recoveryBench,

@@ -76,12 +76,12 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   beforeAll(async () => {
     small = playsAll
-      ? await runSmallTogether('reports', 'twins', 'history', 'fold', 'recovery', 'memory', 'growth')
+      ? await runSmallTogether('reports', 'twins', 'history', 'export', 'fold', 'recovery', 'memory', 'growth')
       : await runSmallTogether(...playedAlways);
   }, 600_000);
 
   test('every figure has a sample a round, and the reach and the limit of the page', () => {
-    for (const name of [...playedAlways, ...(playsAll ? ['fold'] : [])]) {
+    for (const name of [...playedAlways, ...(playsAll ? ['fold', 'export'] : [])]) {
       const figures = figuresOf(name);
       expect(figures.length).toBeGreaterThan(0);
       expect(new Set(figures.map(({id}) => id)).size).toBe(figures.length);
@@ -155,6 +155,17 @@ describe.runIf(isLinux)('the benches of one data set', () => {
       const pages = (Object.values(times[pass]).flat() as number[]).sort((a, b) => a - b);
       expect(sampleOf('history', `pages-${pass}`) / pages[Math.floor(0.99 * pages.length)]!).toBeCloseTo(1, 4);
     }
+  });
+
+  test('export reads the newest events of some users, and the whole export of the first days', ({skip}) => {
+    skip(!playsAll, unlessAll);
+    const {userMs, userEventsMin, first, rounds} = reportOf('export');
+    expect(userMs).toHaveLength(5);
+    expect(userEventsMin).toBeGreaterThan(10);
+    const [{samples}] = rounds.rounds;
+    expect(samples.export.events).toBe(20_000);
+    expect([first.bytes, first.events]).toEqual([samples.export.bytes, samples.export.events]);
+    expect(small.stdout).toMatch(/^export: MB \/ CPU s \(to reach: 300\)( +[\d,]+){4}$/m);
   });
 
   test('fold folds every event of the log, from memory and from nats-server', ({skip}) => {

@@ -34,7 +34,7 @@ export const canonical = {
 } as const;
 
 /** With 0.8 the most active of 50,000 users makes about 2 % of all events; with 1.0 it would be 9 %. */
-const zipfExponent = 0.8;
+export const zipfExponent = 0.8;
 /** Events that arrive long after they happened. */
 const lateShare = 0.02;
 const lateMsMax = 7 * dayMs;

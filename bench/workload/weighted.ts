@@ -28,3 +28,10 @@ export class Weighted {
 export function zipf(count: number, exponent: number): Weighted {
   return new Weighted(Array.from({length: count}, (_, rank) => 1 / (rank + 1) ** exponent));
 }
+
+/** The highest rank with at least this share of all draws, from 0; 0 where no rank has so many. */
+export function zipfRankOf(count: number, exponent: number, share: number): number {
+  let sum = 0;
+  for (let rank = 0; rank < count; rank++) sum += 1 / (rank + 1) ** exponent;
+  return Math.min(count - 1, Math.max(0, Math.floor((share * sum) ** (-1 / exponent)) - 1));
+}

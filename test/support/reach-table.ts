@@ -5,7 +5,7 @@ import {readFileSync} from 'node:fs';
 export function reachTable(bench: string): string[] {
   const page = readFileSync(new URL('../../docs/benchmarks.md', import.meta.url), 'utf8');
   const section = page.split('\n## Results\n')[1]!.split('\n## ')[0]!;
-  const numberOf = (cell: string): number => Number(cell.replace(/[ ,]|ms|B/g, ''));
+  const numberOf = (cell: string): number => Number(cell.replace(/[ ,]|ms|MB\/s|MiB|B/g, ''));
   return section
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()))
