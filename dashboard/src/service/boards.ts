@@ -27,8 +27,8 @@ export const boards = computed(() => readBoards.value?.map(withChanges).sort((a,
 
 const readFault = signal<Fault | undefined>(undefined);
 export const changeFault = signal<Fault | undefined>(undefined);
-/** Why the newest change was not made, or else why the boards are not known. */
-export const boardsFault = computed(() => changeFault.value ?? readFault.value);
+/** Why the newest change was not made, or else why no board is known: those that are known are shown while they are not renewed. */
+export const boardsFault = computed(() => changeFault.value ?? (readBoards.value ? undefined : readFault.value));
 
 let reading: Promise<void> | undefined;
 

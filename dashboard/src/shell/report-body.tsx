@@ -31,7 +31,8 @@ export function ReportBody({
       {fault !== undefined && (
         <p class="not-renewed" role="status">
           <Icon name="warning" />
-          Not renewed: {fault.message}. The page asks again by itself.
+          Not renewed: {fault.status === 0 ? 'the service does not answer' : fault.message}. The page asks again by
+          itself.
         </p>
       )}
       {children()}

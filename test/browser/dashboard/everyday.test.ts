@@ -145,6 +145,10 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
   const people = await dashboard.context.newPage();
   await people.goto(`${service.baseUrl}/dashboard/people`);
   await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
+  const overview = await dashboard.context.newPage();
+  await overview.goto(`${service.baseUrl}/dashboard`);
+  const top = overview.getByRole('region', {name: 'Top events'});
+  await top.getByText('signup').waitFor();
   await dashboard.goto('/trends?event=signup');
   const numbers = card('In numbers').getByRole('row').nth(1);
   await numbers.getByText('signup').waitFor();
@@ -153,6 +157,8 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
   const said = page.getByText(/^Not renewed/);
   await said.waitFor();
   await people.getByText('The service does not answer').waitFor();
+  await top.getByText(/^Not renewed: the service does not answer/).waitFor();
+  expect(await overview.getByRole('alert').count()).toBe(0);
   await page.getByText('No answer').waitFor();
   await numbers.getByText('signup').waitFor();
   await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
