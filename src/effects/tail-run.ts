@@ -160,7 +160,7 @@ export class TailRun {
   async stop(): Promise<void> {
     this.isStopped = true;
     this.recipient.gate.notify();
-    await this.renewal; // Of two writes at once the store refuses one.
+    await this.renewal; // The store would refuse one of two writes at the same time.
     if (!this.isSaved && this.cursor !== undefined) await this.record.write(this.cursor).catch(throwBroken);
   }
 

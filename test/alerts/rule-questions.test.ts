@@ -138,7 +138,7 @@ describe('a funnel that drops', () => {
     expect(holdsOf({...base, lowerBy: 50}, body(10, 0), body(10, 0))).toEqual([false, 0, 0]);
   });
 
-  test('by exactly so many per cent, whatever the numbers', () => {
+  test('holds where the conversion is lower by exactly the percentage of the rule, and not above that', () => {
     for (let before = 1; before <= 100; before++)
       for (const lowerBy of [1, 7, 10, 30, 90]) {
         const now = before * (100 - lowerBy);

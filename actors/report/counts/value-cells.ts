@@ -168,7 +168,7 @@ export class ValueCellsBuilder {
   readonly property: PropertyName;
   private readonly values = new InternedTable();
   private readonly chunks: Runs[] = [];
-  /** Of the chunk being added. */
+  /** Runs of the chunk that is being added; the next chunk writes over them. */
   private readonly runs = runsFor(chunkRowsMax);
   /** By value code and name: the newest run of the chunk being added, from 1; 0: none. */
   private readonly runOf = new Uint32Array(talliedMax);
