@@ -13,7 +13,7 @@ export interface HeldRetry extends NextAttempt {
 
 export interface Cursor extends TailPlace {
   readonly v: 1;
-  /** Ordinal after the batches under way, and these batches: a restart forms the same ones. */
+  /** Ordinal after the page under way, and its batches: a restart forms the same ones. */
   readonly plannedEnd?: number;
   readonly planned?: readonly Batch[];
   /** Missed ordinals; absent: none. */

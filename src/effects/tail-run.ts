@@ -245,8 +245,7 @@ export class TailRun {
   }
 
   private async settleAll(cursor: Cursor, page: Page): Promise<void> {
-    if (cursor.plannedEnd === undefined && page.deliveries.some(({trigger}) => trigger.of.isBatch))
-      await this.save({...cursor, plannedEnd: page.next, planned: page.deliveries.map(({batch}) => batch)});
+    await this.plan(cursor, page);
     const rest = page.deliveries.values();
     // An edit may make it ordered in the middle of a page: the first lane goes on alone.
     const settleSome = async (_: unknown, lane: number): Promise<void> => {
@@ -261,6 +260,14 @@ export class TailRun {
     // Further lanes would only wait in the gate, which wakes all of them whenever a place is free.
     await this.whileClaimed(async () => void (await whenAllEnded(Array.from({length: socketsMax}, settleSome)))); // TL8
     if (!this.isStopped && page.deliveries.some(({trigger}) => !this.settled.has(trigger.id))) throw new Unwritten();
+  }
+
+  /** Writes batches that are sent for the first time to the cursor: a restart keeps their ids and their rows. told-rows.ts RO2 */
+  private async plan(cursor: Cursor, {next, deliveries}: Page): Promise<void> {
+    const {planned = []} = cursor;
+    const batches = deliveries.filter(({trigger}) => trigger.of.isBatch).map(({batch}) => batch);
+    const added = batches.filter((batch) => !planned.includes(batch));
+    if (added.length > 0) await this.save({...cursor, plannedEnd: next, planned: [...planned, ...added]});
   }
 
   /** Renews the claim while `work` runs. TL3 @throws Overtaken, after `work` has ended */

@@ -1,8 +1,8 @@
 // Stored rows as they are told: which go together, under which `webhook-id`, and what a queue holds of them.
 //   RO1. The id of an event says for ever where its row was first, in which partition and at which ordinal; with the generation of the
 //        log there it names no other one. So a tail, a replay and the partition that a join brought it to tell it under one id.
-//   RO2. A batch is named by its first and last row as it was planned, whatever was erased since: a restart tells it under one id.
-//        Batches of a replay are others.
+//   RO2. A batch is named by its first and last row as it was planned. It holds planned rows alone, whatever was erased since, or came
+//        back when a restart had not moved it yet: those make a batch of their own. Batches of a replay are others.
 //   RO3. What is planned or queued keeps its id and its form, whatever becomes of the endpoint's `batch` meanwhile.
 import {type Generations, generationOfRow, newestOf} from '../../actors/generations.js';
 import type {Endpoint} from './endpoint.js';
@@ -32,8 +32,8 @@ interface RowsOf<Row extends ToldRow> {
   readonly planned?: readonly Batch[] | undefined;
 }
 
-/** Ordinals of its first and last row. */
-export type Batch = readonly [first: number, last: number];
+/** Ordinals of its rows, ascending. */
+export type Batch = readonly number[];
 
 interface Group<Row extends ToldRow> {
   readonly batch: Batch;
@@ -73,11 +73,13 @@ export async function toldDeliveries<Row extends ToldRow>(
   return deliveries;
 }
 
-/** Rows that are in no planned batch come of an earlier version, which took a wider rule for them since. */
+/** Groups of a planned batch have that batch itself. RO2 */
 function groupsOf<Row extends ToldRow>({rows, planned = [], endpoint}: RowsOf<Row>): Group<Row>[] {
-  const isIn = ({ordinal}: Row, [first, last]: Batch): boolean => first <= ordinal && ordinal <= last;
-  const known = planned.map((batch) => ({batch, isBatch: true, rows: rows.filter((row) => isIn(row, batch))}));
-  const others = rows.filter((row) => !planned.some((batch) => isIn(row, batch)));
+  const batchOf = new Map(planned.flatMap((batch) => batch.map((ordinal) => [ordinal, batch] as const)));
+  const known = planned.map((batch) => {
+    return {batch, isBatch: true, rows: rows.filter(({ordinal}) => batchOf.get(ordinal) === batch)};
+  });
+  const others = rows.filter(({ordinal}) => !batchOf.has(ordinal));
   return [...known.filter((group) => group.rows.length > 0), ...newGroups(others, endpoint)];
 }
 
@@ -95,16 +97,17 @@ function newGroups<Row extends ToldRow>(rows: readonly Row[], endpoint: Endpoint
     }
   }
   const isBatch = isBatched(endpoint);
-  return groups.map((group) => ({batch: [group[0]!.ordinal, group.at(-1)!.ordinal], isBatch, rows: group}));
+  return groups.map((group) => ({batch: group.map(({ordinal}) => ordinal), isBatch, rows: group}));
 }
 
 async function idOf(
-  {batch: [first, last], isBatch, rows}: Group<ToldRow>,
+  {batch, isBatch, rows}: Group<ToldRow>,
   {endpoint, ...of}: RowsOf<ToldRow>,
   naming: Naming,
 ): Promise<string> {
   const {generationsOf, messageId} = naming;
   if (isBatch) {
+    const [first, last] = [batch[0]!, batch.at(-1)!];
     const generation = generationOfRow(of.generations, first);
     return messageId(endpoint.id, of.partition, generation, first, last); // RO2
   }

@@ -296,7 +296,32 @@ test('batches that a crash left unsettled come under their ids, though rows of t
   await until('what came later is sent', () => after.answers.length === 1);
   expect(after.ids.slice(0, 2)).toEqual(before.ids.slice(0, 2));
   expect(before.ids).not.toContain(after.ids[2]);
-  expect(after.cursor.planned).toEqual([[5, 5]]);
+  expect(after.cursor.planned).toEqual([[5]]);
+});
+
+test('a row that was away when its batch was planned comes in a batch of its own, which a restart keeps, too', async () => {
+  const batch = {events: 3, ms: 0};
+  const idsIn = (world: World): string[][] =>
+    world.bodies
+      .map((body) => (JSON.parse(body) as {data: {events: {event: {id: string}}[]}}).data.events)
+      .map((events) => events.map(({event}) => event.id))
+      .sort();
+  const played = async (entries: World['entries'], messages: number, ...away: number[]): Promise<World> => {
+    const world = new World(Date.now);
+    for (const [name, entry] of entries) world.entries.set(name, entry);
+    world.rows.push(...[0, 1, 2, 3].map((at) => (away.includes(at) ? undefined : row(at))));
+    world.start({batch});
+    await until('all batches are sent', () => world.answers.length === messages);
+    return world;
+  };
+  const first = await played(new Map(), 1, 1);
+  const second = await played(first.entries, 2);
+  const third = await played(second.entries, 2, 0);
+  expect(idsIn(first)).toEqual([['0-0', '0-2', '0-3']]);
+  expect(idsIn(second)).toEqual([['0-0', '0-2', '0-3'], ['0-1']]);
+  expect(idsIn(third)).toEqual([['0-1'], ['0-2', '0-3']]);
+  expect(second.ids[0]).toBe(first.ids[0]);
+  expect(third.ids.sort()).toEqual(second.ids.sort());
 });
 
 describe('an edit', () => {
