@@ -11,7 +11,8 @@ import {HookStore} from '../effects/hook-store.js';
 import {publishTrigger} from '../effects/outbox.js';
 import {sweepRecords} from '../effects/record-sweep.js';
 import {savedFunnelsOf} from '../effects/saved-funnel.js';
-import {type Standing, standingName} from '../effects/standing.js';
+import {lagMsOf} from '../effects/standing.js';
+import {readStandings} from '../effects/standings.js';
 import {messageId} from '../effects/trigger.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
@@ -135,14 +136,11 @@ async function lagOf(
   }
 }
 
-/** Largest lag of an active endpoint, in seconds, as the deliverers stored it. */
-async function webhookLag({endpoints, bucket}: HookStore): Promise<number> {
-  const active = endpoints.list().filter(({state}) => state === 'active');
-  const entries = await Promise.all(active.map(({id}) => bucket.read(standingName(id))));
-  const lags = entries.map((entry) =>
-    entry ? (JSON.parse(entry.text || '{}') as Partial<Standing>).lagMs : undefined,
-  );
-  return Math.max(0, ...lags.map((lagMs) => lagMs ?? 0)) / 1_000;
+/** Largest lag of an active endpoint, in seconds. */
+async function webhookLag(hooks: HookStore): Promise<number> {
+  const nowMs = wallMs();
+  const active = (await readStandings(hooks)).filter(({endpoint}) => endpoint.state === 'active');
+  return Math.max(0, ...active.map(({endpoint, standing}) => lagMsOf(endpoint, standing, nowMs))) / 1_000;
 }
 
 type Measures = Extract<PartitionAnswer, {kind: 'measures'}>['partition'];

@@ -1,6 +1,6 @@
 // The courier makes the attempts of one process: it forms the message, signs and sends it, and notes the outcome in the standing.
 //   CO1. The standing is also in the bucket, written at most every two seconds: it outlives the process, and every edge shows it.
-//        If two processes write it, the later one's counts remain, and a success of either counts for both.
+//        Processes that write it add up (standing.ts ST1).
 //   CO2. Data is made at most a quarter of a second before it is sent: nothing is sent of a user who is erased while an attempt
 //        waits.
 //   CO3. An attempt may wait for the sockets of all endpoints. The definition counts that there is when it gets one: its URL and its
@@ -22,12 +22,15 @@ import {
   isHopeless,
   isProbeDue,
   isProbed,
-  joinedWith,
+  merged,
   newStanding,
   noted,
   resumed,
   type Standing,
+  standingFrom,
   standingName,
+  type Waiting,
+  withWaits,
 } from './standing.js';
 
 /** Period of saving standings. CO1 */
@@ -84,7 +87,13 @@ export class Recipient {
   private readonly world: CourierWorld;
   private readonly all: Semaphore;
   private standingNow: Standing = newStanding;
+  /** The record when this process last read or wrote it. */
+  private base: Standing = newStanding;
   private revision = 0;
+  /** The text of the last write, until the bucket has answered it. */
+  private unanswered: string | undefined;
+  /** The newest statements of this process's tails. */
+  private stated: Waiting = {};
   private isUnsaved = false;
   private newest: Endpoint;
   private rules: RowRules;
@@ -222,13 +231,25 @@ export class Recipient {
     if (changed !== undefined) this.take(changed);
   }
 
+  /** Notes what waits in the partitions whose cursors this process has. */
+  noteWaits(waits: Waiting): void {
+    const {stated} = this;
+    const known = this.standingNow.waiting;
+    this.stated = waits;
+    // The first statement of a partition is always written: this process may not have read what another one said of it.
+    const isNews = ([partition, {oldestMs}]: [string, Waiting[number]]): boolean =>
+      stated[Number(partition)] === undefined || known[Number(partition)]?.oldestMs !== oldestMs;
+    if (Object.entries(waits).some(isNews))
+      this.note((standing) => ({...standing, waiting: withWaits(standing.waiting, waits)}));
+  }
+
   /** Reads the standing that earlier processes wrote. Rejects with a `BucketFault`. */
   async load(): Promise<void> {
     const entry = await this.world.bucket.read(standingName(this.id));
     if (entry === undefined) return;
     this.revision = entry.revision;
-    if (entry.text === '') return;
-    const known = {...newStanding, ...(JSON.parse(entry.text) as Standing)};
+    const known = standingFrom(entry.text);
+    this.base = known;
     // The endpoint was resumed while no process delivered, or no process tried for days: its time to fail starts now.
     const isNew = this.newest.state === 'active' && isHopeless(known, this.world.wallMs());
     this.standingNow = isNew ? resumed(known) : known;
@@ -240,16 +261,27 @@ export class Recipient {
     this.isUnsaved = false;
     const {bucket} = this.world;
     const name = standingName(this.id);
-    const text = JSON.stringify(this.standingNow);
-    const written = await bucket.write(name, text, this.revision);
-    if (written !== undefined) this.revision = written;
-    else {
-      const entry = await bucket.read(name);
-      this.revision = entry?.revision ?? 0;
-      if (entry !== undefined && entry.text !== '')
-        this.standingNow = joinedWith(JSON.parse(entry.text) as Standing, this.standingNow);
-      this.isUnsaved = true; // The next call writes it.
+    const {standingNow} = this;
+    const [text, unanswered] = [JSON.stringify(standingNow), this.unanswered];
+    this.unanswered = text;
+    const written = await bucket.write(name, text, this.revision).catch((error: Error) => {
+      this.isUnsaved = true;
+      throw error;
+    });
+    this.unanswered = undefined;
+    if (written !== undefined) {
+      this.revision = written;
+      this.base = standingNow;
+      return;
     }
+    this.isUnsaved = true; // The next call writes it.
+    const entry = await bucket.read(name);
+    this.revision = entry?.revision ?? 0;
+    if (entry === undefined || entry.text === '') return;
+    const stored = standingFrom(entry.text);
+    // A write whose answer was lost is this process's own: it is not added once more.
+    if (entry.text !== unanswered) this.standingNow = merged(stored, this.base, this.standingNow);
+    this.base = stored;
   }
 }
 

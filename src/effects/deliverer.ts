@@ -9,7 +9,7 @@ import {throwBroken} from '../../actors/invariant.js';
 import type {RecordBucket} from '../keys/store.js';
 import {type CourierWorld, Recipient, savedEveryMs, sharedSockets} from './courier.js';
 import {CursorRecord} from './cursor.js';
-import type {Endpoint, EndpointState} from './endpoint.js';
+import type {Endpoint} from './endpoint.js';
 import type {Heads} from './heads.js';
 import type {Letters} from './letters.js';
 import {recordSweepEveryMs, sweepRecords} from './record-sweep.js';
@@ -27,19 +27,6 @@ type DeliveryWorld = CourierWorld &
     readonly letters: Letters;
     readonly heads: Heads;
   };
-
-/** Numbers for /metrics. */
-export interface EndpointMeasures {
-  readonly id: string;
-  readonly state: EndpointState;
-  readonly isProbed: boolean;
-  /** Waiting time of the oldest event that was not sent. */
-  readonly lagMs: number;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly dead: number;
-  readonly skippedEvents: number;
-}
 
 /** An endpoint with its running triggers and tails. */
 class Service {
@@ -94,17 +81,14 @@ class Service {
     for (const tail of this.tails) void tail.run();
   }
 
-  get lagMs(): number {
-    return Math.max(0, ...this.tails.map(({lagMs}) => lagMs));
-  }
-
   get hasTails(): boolean {
     return this.tails.length > 0;
   }
 
   async save(): Promise<void> {
-    const {lagMs} = this;
-    if (lagMs !== this.recipient.standing.lagMs) this.recipient.note((standing) => ({...standing, lagMs}));
+    this.recipient.noteWaits(
+      Object.fromEntries(this.tails.flatMap(({wait}, partition) => (wait === undefined ? [] : [[partition, wait]]))),
+    );
     await this.recipient.save();
   }
 
@@ -217,14 +201,6 @@ export class Deliverer {
   /** Saves all at once: while the bucket does not answer, a stop waits for one timeout and not for one per endpoint. */
   private async saveAll(): Promise<void> {
     await Promise.all(Array.from(this.services.values(), (service) => service.save().catch(throwBroken)));
-  }
-
-  measures(): EndpointMeasures[] {
-    return Array.from(this.services.values(), ({recipient}) => {
-      const {id, endpoint, isProbed, standing} = recipient;
-      const {lagMs, delivered, failed, dead, skippedEvents} = standing;
-      return {id, state: endpoint.state, isProbed, lagMs, delivered, failed, dead, skippedEvents};
-    });
   }
 
   /** Stops. Deliveries under way may end unnoted: they are sent again, under the same ids. */

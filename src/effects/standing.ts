@@ -1,5 +1,11 @@
-// The standing of an endpoint: its failures in a row, its next probe, and its newest attempts.
+// The standing of an endpoint: its failures in a row, its next probe, its counts, its newest attempts, and which of its events wait.
+//   ST1. Any number of processes write one record. Each adds what it counted since it last read or wrote the record, so the record
+//        has the counts, failures and attempts of all of them.
+//   ST2. What waits in a partition is known to the process that moves the cursor there. Its statement has the revision of the cursor
+//        that it is about: a process that lost the cursor without knowing it replaces no newer statement.
+import type {Endpoint} from './endpoint.js';
 import type {Outcome} from './post.js';
+import {hasEventRule} from './row-rules.js';
 import {disabledAfterMs, hasCome, probeDelayMsMax, probedAfter} from './schedule.js';
 
 const attemptsKeptMax = 50;
@@ -18,6 +24,16 @@ export interface Attempt {
   readonly why?: string;
 }
 
+/** Which events of a partition wait, as the process says that has the cursor. */
+export interface Wait {
+  /** Revision of the cursor that this is about. */
+  readonly revision: number;
+  /** Receipt of the oldest event that waits, epoch ms; null: none waits. */
+  readonly oldestMs: number | null;
+}
+
+export type Waiting = Readonly<Record<number, Wait>>;
+
 export interface Standing {
   readonly v: 1;
   /** Failed attempts since the last success; while the endpoint is probed, failed probes alone. */
@@ -29,7 +45,8 @@ export interface Standing {
   readonly nextProbeMs: number;
   /** Pause before it. Absent: an earlier version wrote it. */
   readonly probeWaitMs?: number;
-  readonly lagMs: number;
+  /** By partition. ST2 */
+  readonly waiting: Waiting;
   readonly delivered: number;
   readonly failed: number;
   readonly dead: number;
@@ -44,7 +61,7 @@ export const newStanding: Standing = {
   failingSinceMs: null,
   lastSuccessMs: null,
   nextProbeMs: 0,
-  lagMs: 0,
+  waiting: {},
   delivered: 0,
   failed: 0,
   dead: 0,
@@ -89,13 +106,69 @@ export const resumed = (standing: Standing): Standing => ({
   nextProbeMs: 0,
 });
 
-/** Merges the standing that another process wrote: its success also ends the failures before it here. */
-export function joinedWith(other: Standing, own: Standing): Standing {
-  if (other.lastSuccessMs === null || other.lastSuccessMs <= (own.lastSuccessMs ?? 0)) return own;
-  const {lastSuccessMs} = other;
-  const isFailing = own.failingSinceMs !== null && own.failingSinceMs > lastSuccessMs;
-  return {...(isFailing ? own : resumed(own)), lastSuccessMs};
+/**
+ * The record of all processes. ST1
+ * `stored`: by another process; `own`: by this one, which had `base` when it last read or wrote the record.
+ */
+export function merged(stored: Standing, base: Standing, own: Standing): Standing {
+  const lastSuccessMs = laterOf(stored.lastSuccessMs, own.lastSuccessMs);
+  const count = (of: 'delivered' | 'failed' | 'dead' | 'skippedEvents') => stored[of] + own[of] - base[of];
+  return {
+    ...own,
+    ...failingOf(stored, base, own, lastSuccessMs),
+    lastSuccessMs,
+    waiting: withWaits(stored.waiting, own.waiting),
+    delivered: count('delivered'),
+    failed: count('failed'),
+    dead: count('dead'),
+    skippedEvents: count('skippedEvents'),
+    attempts: newestOf(own.attempts, stored.attempts),
+  };
 }
+
+type Failing = Pick<Standing, 'failures' | 'failingSinceMs' | 'nextProbeMs' | 'probeWaitMs'>;
+
+/** Failures since the last success of any process. */
+function failingOf(stored: Standing, base: Standing, own: Standing, lastSuccessMs: number | null): Failing {
+  const isFailing = ({failingSinceMs}: Standing) => failingSinceMs !== null && failingSinceMs > (lastSuccessMs ?? -1);
+  // A success here, or the operator, ended the failures of before: those that others counted until then are over.
+  const isBegunAnew = base.failingSinceMs !== null && own.failingSinceMs !== base.failingSinceMs;
+  if (isBegunAnew || !isFailing(stored)) return isFailing(own) ? own : resumed(own);
+  if (!isFailing(own)) return stored;
+  const all = stored.failures + own.failures - (isFailing(base) ? base.failures : 0);
+  // Probing begins with the next failure, whose pause is the first one. The probes of all processes are no reason for a longer one.
+  const failures = Math.max(stored.failures, own.failures, Math.min(all, probedAfter - 1));
+  const {nextProbeMs, probeWaitMs} = own.nextProbeMs > stored.nextProbeMs ? own : stored;
+  const failingSinceMs = Math.min(stored.failingSinceMs!, own.failingSinceMs!);
+  return {failures, failingSinceMs, nextProbeMs, ...(probeWaitMs !== undefined && {probeWaitMs})};
+}
+
+const laterOf = (a: number | null, b: number | null): number | null => (a === null || (b !== null && b > a) ? b : a);
+
+/** The newest attempts of two lists, each once. */
+function newestOf(a: readonly Attempt[], b: readonly Attempt[]): readonly Attempt[] {
+  const all = new Map([...b, ...a].map((one) => [`${one.id} ${one.attempt} ${one.atMs}`, one]));
+  return [...all.values()].sort((one, other) => other.atMs - one.atMs).slice(0, attemptsKeptMax);
+}
+
+/** `waiting` with the statements that are not older. ST2 */
+export function withWaits(waiting: Waiting, statements: Waiting): Waiting {
+  const all: Record<number, Wait> = {...waiting};
+  for (const [partition, wait] of Object.entries(statements))
+    if (wait.revision >= (waiting[Number(partition)]?.revision ?? 0)) all[Number(partition)] = wait;
+  return all;
+}
+
+/** How long the oldest event has waited. It grows also while no process delivers. */
+export function lagMsOf(endpoint: Endpoint, {waiting}: Standing, nowMs: number): number {
+  if (!hasEventRule(endpoint)) return 0;
+  const oldest = Object.values(waiting).flatMap(({oldestMs}) => oldestMs ?? []);
+  return Math.max(0, ...oldest.map((oldestMs) => nowMs - oldestMs));
+}
+
+/** The standing of a stored record; undefined or empty: there is none. */
+export const standingFrom = (text: string | undefined): Standing =>
+  text === undefined || text === '' ? newStanding : {...newStanding, ...(JSON.parse(text) as Standing)};
 
 export const isProbed = ({failures}: Standing): boolean => failures >= probedAfter;
 

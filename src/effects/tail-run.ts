@@ -2,9 +2,10 @@
 //   TL1. The cursor moves over a page once each of its deliveries is taken, erased, or queued for its next attempt. So a failed
 //        delivery delays no later one, unless the endpoint is ordered. While the endpoint is probed nothing is queued: the cursor waits.
 //   TL2. A crash loses the moves of the cursor that were not written: those rows are sent again, under the same ids.
-//   TL3. Two processes may tail one pair until one of them loses a compare-and-set. The loser stands by, and takes over when the
-//        cursor stops moving although rows follow it. The winner rewrites the cursor regularly, also while a page takes long, and
-//        stops sending once a write is refused.
+//   TL3. A process claims the cursor by a compare-and-set before it sends. Whoever loses one stands by, and takes over when the cursor
+//        stops moving although rows follow it. The winner rewrites the cursor regularly, also while a page takes long, and stops
+//        sending once a write is refused. A process that stood still (SIGSTOP, a machine that slept) claims it anew: otherwise an
+//        ordered receiver would get an old event between the new ones of the other process.
 //   TL4. A row that a join brought is sent by the tail of its first partition, if that tail passed the row while it was there.
 //        Otherwise it is sent here, under the id that it would have had there. A tail keeps the ordinals that it missed until all
 //        other tails have passed the rows that were stored by then: a missing row is where the join brought it.
@@ -36,6 +37,7 @@ import {type Outcome, socketsMax} from './post.js';
 import type {EventsReference, EventsTrigger} from './queued.js';
 import type {RowRules} from './row-rules.js';
 import {isDue, type NextAttempt, type Sequel, sequelOf, writeSequel} from './sequel.js';
+import type {Wait} from './standing.js';
 import {type Batch, isBatched, originOf, type ToldRow, toldDeliveries} from './told-rows.js';
 
 /** Rows of a page of batches. */
@@ -47,9 +49,13 @@ const searchedRowsMax = 32;
 const savedEveryMs = 1_000;
 /** Looks without a move of the cursor after which its process counts as lost. TL3 */
 const standingLooks = 3;
+/** Periods after the newest write of the cursor in which no other process can have taken it over. TL3 */
+const claimPeriods = 2;
 const failedPauseMs = 1_000;
 const minuteMs = 60_000;
 const headWaitMs = 5_000;
+/** Events wait after this time. Before it they are being sent. */
+const waitMsMin = 1_000;
 
 export interface TailWorld {
   readonly bucket: ConstructorParameters<typeof CursorRecord>[0];
@@ -115,6 +121,8 @@ export class TailRun {
   private sinceMissed: {readonly missed: Missed; readonly ends: readonly number[]} | undefined;
   /** Monotonic ms. */
   private savedMs = Number.NEGATIVE_INFINITY;
+  /** When this process last wrote the cursor, or tried to, monotonic ms. TL3 */
+  private claimedMs = Number.NEGATIVE_INFINITY;
   private isSaved = true;
   private isOvertaken = false;
   private isStopped = false;
@@ -124,6 +132,8 @@ export class TailRun {
   private readonly sequels = new Map<string, Sequel>();
   /** Ends when the last renewal of the claim has ended. */
   private renewal: Promise<void> = Promise.resolve();
+  /** The renewal for which attempts wait; undefined: none. */
+  private confirming: Promise<void> | undefined;
 
   constructor(recipient: Recipient, partition: number, world: TailWorld) {
     this.recipient = recipient;
@@ -135,6 +145,15 @@ export class TailRun {
   /** Age of the oldest event that is not settled. It grows while the receiver takes nothing. */
   get lagMs(): number {
     return this.oldestMs === undefined ? 0 : Math.max(0, this.world.wallMs() - this.oldestMs);
+  }
+
+  /** What waits, if this process has the cursor. */
+  get wait(): Wait | undefined {
+    if (this.cursor === undefined || this.isOvertaken) return undefined;
+    return {
+      revision: this.record.revision,
+      oldestMs: this.oldestMs === undefined || this.lagMs < waitMsMin ? null : this.oldestMs,
+    };
   }
 
   get place(): Cursor | undefined {
@@ -171,6 +190,7 @@ export class TailRun {
     this.isOvertaken = false;
     // An unchanged record is this process's own, and its cursor may be ahead of what it wrote.
     if (this.cursor !== undefined && found?.revision === revision) return;
+    this.claimedMs = Number.NEGATIVE_INFINITY;
     this.cursor = found?.cursor ?? (await this.firstCursor(this.rules));
     this.isSaved = true;
     // What is known of deliveries stays: a write whose answer was lost changes the record, too.
@@ -295,14 +315,27 @@ export class TailRun {
       throwBroken(error);
       return true; // The bucket answers no other process either.
     });
+    this.claimedMs = monotonicMs();
     this.isOvertaken = !isOurs;
     if (!isOurs) this.recipient.gate.notify();
+  }
+
+  /** Whether this process may send: another one takes over only after several periods without a write. TL3 */
+  private async hasClaim(): Promise<boolean> {
+    if (monotonicMs() - this.claimedMs >= claimPeriods * this.world.standByMs) {
+      this.confirming ??= this.renew().finally(() => {
+        this.confirming = undefined;
+      });
+      await this.confirming;
+    }
+    return !this.isOvertaken;
   }
 
   /** Writes the cursor. CU1 @throws Overtaken */
   private async save(cursor = this.cursor!): Promise<void> {
     this.savedMs = monotonicMs();
     if (!(await this.record.write(cursor))) throw new Overtaken();
+    this.claimedMs = this.savedMs;
     this.cursor = cursor;
     this.isSaved = true;
   }
@@ -498,7 +531,7 @@ export class TailRun {
       return undefined;
     }
     try {
-      if (this.isOvertaken) return undefined;
+      if (!(await this.hasClaim())) return undefined;
       const {id, type, timestampMs, of} = trigger;
       const message = {id, type, timestampMs, attempt};
       const read = {dataJson: eventsData(events, of.isBatch === true), atMs: readMs};

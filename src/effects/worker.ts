@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     connections: [new ConnectionWatch(nc, 'deliver')],
     caches: () => [],
   });
-  answerMeasures(nc, () => ({kind: 'measures', endpoints: deliverer.measures(), thread: vitals.measure()}));
+  answerMeasures(nc, () => ({kind: 'measures', thread: vitals.measure()}));
   void nc.closed().then((error) => {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });

@@ -1,4 +1,5 @@
 // What a process knows of an endpoint beside others that serve it.
+import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {monotonicMs} from '../../src/clock.js';
 import {type CourierWorld, NotServed, Recipient, sharedSockets} from '../../src/effects/courier.js';
@@ -7,6 +8,8 @@ import type {HookStore} from '../../src/effects/hook-store.js';
 import {OwnerAway} from '../../src/effects/owners.js';
 import {type Outcome, socketsMax} from '../../src/effects/post.js';
 import {probeDelayMs, probedAfter} from '../../src/effects/schedule.js';
+import {lagMsOf, standingFrom, standingName} from '../../src/effects/standing.js';
+import {BucketFault} from '../../src/keys/store.js';
 import {createLogger} from '../../src/observe.js';
 import {Semaphore} from '../../src/pacing/semaphore.js';
 import {until} from '../support/until.js';
@@ -23,6 +26,7 @@ function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0, socket
   const stored = new Map<string, {readonly name: string; readonly text: string; readonly revision: number}>();
   const clock = {nowMs: 0};
   const disabled: string[] = [];
+  let isAnswerLost = false;
   const process = (outcome: CourierWorld['poster']['post']): Recipient =>
     new Recipient(
       endpoint,
@@ -41,6 +45,10 @@ function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0, socket
           write: async (name, text, revision) => {
             if ((stored.get(name)?.revision ?? 0) !== revision) return undefined;
             stored.set(name, {name, text, revision: revision + 1});
+            if (isAnswerLost) {
+              isAnswerLost = false;
+              throw new BucketFault('no answer');
+            }
             return revision + 1;
           },
         },
@@ -50,7 +58,11 @@ function deployment(probeDelayMs: CourierWorld['probeDelayMs'] = () => 0, socket
       } satisfies CourierWorld,
       sockets,
     );
-  return {process, clock, disabled};
+  const record = () => standingFrom(stored.get(standingName(endpoint.id))?.text);
+  const loseAnswer = () => {
+    isAnswerLost = true;
+  };
+  return {process, clock, disabled, record, loseAnswer};
 }
 
 const taken = async (): Promise<Outcome> => ({kind: 'delivered', status: 200});
@@ -103,6 +115,93 @@ test('an endpoint that another process reaches is not disabled by one that faile
   clock.nowMs += 5 * day;
   await one.send(message, empty);
   expect(disabled).toEqual([endpoint.id]);
+});
+
+describe('processes that serve one endpoint', () => {
+  /** Saves until nothing is left to write. */
+  const saveAll = async (processes: readonly Recipient[]) => {
+    for (let round = 0; round < 8; round++) for (const process of processes) await process.save();
+  };
+
+  test('add up in its record, in whatever order they write it', async () => {
+    const some = fc.array(fc.tuple(fc.nat({max: 2}), fc.constantFrom('taken', 'refused', 'save')), {maxLength: 40});
+    await fc.assert(
+      fc.asyncProperty(some, async (steps) => {
+        const {process, clock, record} = deployment();
+        let outcome: Outcome;
+        const processes = Array.from({length: 3}, () => process(async () => outcome));
+        for (const one of processes) await one.load();
+        for (const [at, step] of steps) {
+          clock.nowMs += 1;
+          if (step === 'save') await processes[at]!.save();
+          else {
+            outcome = await (step === 'taken' ? taken() : refused());
+            await processes[at]!.send({...message, id: `msg_${clock.nowMs}`}, empty);
+          }
+        }
+        await saveAll(processes);
+        const times = (of: string) => steps.filter(([, step]) => step === of).length;
+        const {delivered, failed, attempts} = record();
+        expect({delivered, failed}).toEqual({delivered: times('taken'), failed: times('refused')});
+        expect(attempts.map(({atMs}) => atMs)).toEqual(
+          steps.flatMap(([, step], i) => (step === 'save' ? [] : [i + 1])).reverse(),
+        );
+      }),
+    );
+  });
+
+  test('count nothing twice whose write was stored, and not answered', async () => {
+    const {process, record, loseAnswer} = deployment();
+    const one = process(taken);
+    await one.send(message, empty);
+    loseAnswer();
+    await expect(one.save()).rejects.toThrow(BucketFault);
+    await one.send({...message, id: 'msg_2'}, empty);
+    await saveAll([one]);
+    expect(record()).toMatchObject({delivered: 2});
+    expect(record().attempts.length).toBe(2);
+  });
+
+  test('probe it once it has failed so often in all, after the first pause', async () => {
+    const {process, clock} = deployment((failures) => probeDelayMs(failures, 0.5));
+    const processes = [process(refused), process(refused)];
+    for (let n = 1; n < probedAfter; n++) for (const one of processes) await one.send(message, empty);
+    await saveAll(processes);
+    for (const one of processes) expect(one.isProbed).toBe(false);
+    clock.nowMs = 1_000;
+    await processes[0]!.send(message, empty);
+    expect(processes[0]!.standing).toMatchObject({failures: probedAfter, nextProbeMs: 1_000 + 5_000});
+    await processes[1]!.send({...message, id: 'msg_2'}, empty);
+    await saveAll(processes);
+    for (const one of processes) expect(one.standing).toMatchObject({failures: probedAfter, nextProbeMs: 6_000});
+  });
+
+  test('take what waits in a partition from the one that has its cursor, or had it last', async () => {
+    const {process, record} = deployment();
+    const [one, other] = [process(taken), process(taken)];
+    one.noteWaits({0: {revision: 5, oldestMs: 100}, 1: {revision: 6, oldestMs: 200}});
+    await saveAll([one, other]);
+    other.noteWaits({0: {revision: 7, oldestMs: null}});
+    await saveAll([one, other]);
+    expect(record().waiting).toEqual({0: {revision: 7, oldestMs: null}, 1: {revision: 6, oldestMs: 200}});
+    one.noteWaits({0: {revision: 5, oldestMs: 150}, 1: {revision: 6, oldestMs: 300}}); // It does not know yet.
+    await saveAll([one, other]);
+    expect(record().waiting).toEqual({0: {revision: 7, oldestMs: null}, 1: {revision: 6, oldestMs: 300}});
+    const tracked = webhookOf('event.tracked');
+    expect(lagMsOf(tracked, record(), 1_000)).toBe(700);
+    expect(lagMsOf(endpoint, record(), 1_000)).toBe(0); // Nobody reads rows for it.
+  });
+
+  test('leave nothing behind of what a process said that ended', async () => {
+    const {process, record} = deployment();
+    const [one, other] = [process(taken), process(taken)];
+    await other.load();
+    one.noteWaits({0: {revision: 5, oldestMs: 100}});
+    await saveAll([one]);
+    other.noteWaits({0: {revision: 5, oldestMs: null}});
+    await saveAll([other]);
+    expect(record().waiting).toEqual({0: {revision: 5, oldestMs: null}});
+  });
 });
 
 test('what was under way when an endpoint begins to be probed does not make its probes rarer', async () => {

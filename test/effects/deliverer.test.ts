@@ -18,6 +18,8 @@ import {Owners} from '../../src/effects/owners.js';
 import type {Outcome} from '../../src/effects/post.js';
 import {forgetRecord} from '../../src/effects/record-sweep.js';
 import {attemptsMax, probedAfter} from '../../src/effects/schedule.js';
+import {isProbed, lagMsOf, type Standing} from '../../src/effects/standing.js';
+import {readStanding} from '../../src/effects/standings.js';
 import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import {BucketFault} from '../../src/keys/store.js';
 import {connectNats} from '../../src/nats/client/connection.js';
@@ -42,8 +44,12 @@ let rows: (object | null)[][];
 let moved: Map<string, number>;
 let isAway = false;
 let isStandingAway = false;
+/** How often a standing was asked for while it was away. */
+let standingAsks = 0;
+let standByMs = 10_000;
 let generations: Generations = [];
 let retryMs = 5;
+let probeMs = 20;
 /** Called before rows of a partition are read. */
 let beforeRead: (partition: number) => void;
 let effects: Map<string, object | null>;
@@ -67,8 +73,11 @@ beforeEach(() => {
   effects = new Map();
   isAway = false;
   isStandingAway = false;
+  standingAsks = 0;
+  standByMs = 10_000;
   generations = [{generation: 1, ordinal: 0}];
   retryMs = 5;
+  probeMs = 20;
   beforeRead = () => undefined;
 });
 
@@ -98,7 +107,7 @@ interface Received {
 class Process {
   readonly received: Received[] = [];
   /** What the receiver answers, by what it got; it takes everything. */
-  answer: (got: Received) => Outcome = () => ({kind: 'delivered', status: 200});
+  answer: (got: Received) => Outcome | Promise<Outcome> = () => ({kind: 'delivered', status: 200});
   private readonly deliverer: Deliverer;
   private readonly heads: Heads;
 
@@ -110,8 +119,9 @@ class Process {
     const own = bucket();
     const read = own.read.bind(own);
     own.read = async (name) => {
-      if (isStandingAway && name.startsWith('w.')) throw new BucketFault('away');
-      return read(name);
+      if (!isStandingAway || !name.startsWith('w.')) return read(name);
+      standingAsks += 1;
+      throw new BucketFault('away');
     };
     this.deliverer = new Deliverer({
       hooks,
@@ -134,16 +144,12 @@ class Process {
       },
       messageId: (...parts) => messageId(secret, ...parts),
       retryDelayMs: (attempt) => (attempt < attemptsMax ? retryMs : undefined),
-      probeDelayMs: () => 20,
-      standByMs: 10_000,
+      probeDelayMs: () => probeMs,
+      standByMs,
       wallMs: Date.now,
       logger: createLogger('silent', 'test'),
     });
     this.deliverer.start();
-  }
-
-  get measures() {
-    return this.deliverer.measures();
   }
 
   stop(): Promise<void> {
@@ -289,6 +295,10 @@ async function create(content: Partial<Endpoint> = {}): Promise<Endpoint> {
   return endpoint;
 }
 
+/** The standing of the first endpoint, as the processes stored it. */
+const standing = () => readStanding(bucket(), hooks.endpoints.list()[0]!.id);
+const stood = (is: (one: Standing) => boolean) => until('the standing says so', async () => is(await standing()));
+
 const cursorOf = async (partition: number) =>
   (await new CursorRecord(bucket(), hooks.endpoints.list()[0]!.id, partition).read())?.cursor;
 
@@ -422,7 +432,7 @@ describe('stored events', () => {
         },
       },
     ]);
-    expect(process.measures[0]).toMatchObject({dead: 1});
+    await stood(({dead}) => dead === 1);
   });
 
   test('of an erased user are not sent again', async () => {
@@ -436,7 +446,7 @@ describe('stored events', () => {
     await until('nothing waits any more', async () => {
       return process.received.length > 0 && (await letters.waiting(endpoint.id, 1, 1)).length === 0;
     });
-    await until('the end is noted', () => process.measures[0]?.failed === 1);
+    await stood(({failed: count}) => count === 1);
     expect(process.received.length).toBe(1);
     expect(await letters.dead(endpoint.id, 1, 1)).toEqual([]);
   });
@@ -637,7 +647,7 @@ describe('stored events', () => {
     expect(process.received.map(({data}) => data.event.event)).toEqual(['new']);
     const [skipped] = await letters.dead(endpoint.id, 1, 10);
     expect(skipped?.content).toMatchObject({type: 'skipped', of: {partition: 0, from: 0, to: 20}});
-    expect(process.measures[0]).toMatchObject({skippedEvents: 20});
+    await stood(({skippedEvents}) => skippedEvents === 20);
   });
 
   test('that wait for longer than their endpoint allows are passed over, and those of another endpoint come', async () => {
@@ -662,7 +672,7 @@ describe('stored events', () => {
     const process = start();
     await until('the last one is told', () => process.received.some(({data}) => data.event.properties.n === 39));
     await until('all are told', () => process.received.length === 40);
-    expect(process.measures[0]).toMatchObject({skippedEvents: 20});
+    await stood(({skippedEvents}) => skippedEvents === 20);
   });
 
   test('of an ordered endpoint wait for each other', async () => {
@@ -708,8 +718,8 @@ describe('triggers', () => {
     await until('it was asked for', async () => (await letters.waiting(endpoint.id, 1, 1)).length === 1);
     isAway = false;
     await until('it is told', () => process.received.length === 1);
-    await until('it is noted', () => process.measures[0]?.delivered === 1);
-    expect(process.measures[0]).toMatchObject({failed: 0});
+    await stood(({delivered}) => delivered === 1);
+    expect(await standing()).toMatchObject({failed: 0});
   });
 
   test('of a paused endpoint wait; a 410 disables it, and what comes then is buried', async () => {
@@ -746,20 +756,55 @@ describe('triggers', () => {
 });
 
 test('an endpoint that fails is probed with one delivery at a time, loses nothing, and costs nobody else', async () => {
+  probeMs = 4_000; // Longer than the standing waits to be stored.
   const bad = await create({url: 'https://bad.example.com/'});
   const process = start();
   let isDown = true;
   process.answer = () => (isDown ? failed : {kind: 'delivered', status: 200});
   for (let n = 0; n < 100; n++) store(0, 'seen', {n});
-  await until('it is probed', () => process.measures[0]?.isProbed);
+  await stood(isProbed);
   const before = process.received.length;
   expect(before).toBeLessThan(probedAfter + 10);
   isDown = false;
   const told = () => new Set(process.received.map(({data}) => data.event.properties.n));
   await until('all are told', () => told().size === 100);
   await until('nothing waits', async () => (await letters.waiting(bad.id, 1, 1)).length === 0);
-  expect(process.measures[0]).toMatchObject({isProbed: false, dead: 0, skippedEvents: 0});
+  await stood((one) => !isProbed(one));
+  expect(await standing()).toMatchObject({dead: 0, skippedEvents: 0});
 });
+
+test('two processes that serve an endpoint add up, and its lag is that of the one which has the cursor', async () => {
+  standByMs = 600_000; // The other one does not hear that it lost the cursor.
+  const endpoint = await create();
+  const taken: Outcome = {kind: 'delivered', status: 200};
+  const ends: ((outcome: Outcome) => void)[] = [];
+  const begin = (at: number): Process => {
+    const process = start();
+    process.answer = ({type}) =>
+      type === 'event.tracked' ? new Promise((resolve) => void (ends[at] = resolve)) : taken;
+    return process;
+  };
+  const lagMs = async () => lagMsOf(endpoint, await standing(), Date.now());
+  store(0, 'waits', {}, {received_at: new Date(Date.now() - 600_000).toISOString()});
+  const one = begin(0);
+  await until('one sends it', () => ends[0] !== undefined);
+  const other = begin(1);
+  await until('the other one has the cursor, and sends it', () => ends[1] !== undefined);
+  await until('it waits', async () => (await lagMs()) >= 600_000);
+  ends[1]!(taken);
+  await passedBy(0, 1);
+  await until('it waits no more', async () => (await lagMs()) === 0);
+  const countOf = ({received}: Process) => received.filter(({type}) => type === 'user.identified').length;
+  effects.set('ada', {userId: 'ada'});
+  for (let n = 0; countOf(one) < 5 || countOf(other) < 5; n++) {
+    await tell(endpoint, {...trigger('ada'), id: messageId(secret, n)});
+    await until('it is told', () => countOf(one) + countOf(other) === n + 1);
+  }
+  const count = countOf(one) + countOf(other);
+  await stood(({delivered}) => delivered === count + 1);
+  expect(await lagMs()).toBe(0);
+  ends[0]!(taken);
+}, 120_000);
 
 test('what is queued behind the deletion of its endpoint is swept out, and nothing of another one', async () => {
   const [gone, kept] = [await create({types: [{type: 'user.identified'}]}), await create({state: 'paused'})];
@@ -805,10 +850,14 @@ test('records of endpoints that were deleted are swept out, and of no other one'
 test('an endpoint that was deleted before it was served leaves no cursor', async () => {
   isStandingAway = true;
   const {id} = await create();
-  const process = start();
-  await until('it is to be served', () => process.measures.length === 1);
+  start();
+  await until('it is to be served', () => standingAsks > 0);
+  let isHeardOf = false;
+  hooks.onChange(() => {
+    isHeardOf ||= hooks.endpoints.get(id) === undefined;
+  });
   await hooks.endpoints.remove(id);
-  await until('it is not served', () => process.measures.length === 0);
+  await until('the process has heard of its end', () => isHeardOf);
   const name = cursorName(id, 0);
   await forgetRecord(bucket(), name);
   isStandingAway = false;

@@ -2,7 +2,8 @@
 //   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
 //   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
-import type {EndpointMeasures} from '../../effects/deliverer.js';
+import type {Endpoint} from '../../effects/endpoint.js';
+import {isProbed, lagMsOf, type Standing} from '../../effects/standing.js';
 import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
@@ -496,27 +497,30 @@ function ofWebhook(
   type: 'counter' | 'gauge',
   name: string,
   help: string,
-  read: (endpoint: EndpointMeasures) => readonly Sample[],
+  read: (standing: Standing, endpoint: Endpoint, nowMs: number) => readonly Sample[],
 ): Family {
-  const samples = ({deliver}: View): Sample[] =>
-    (deliver?.endpoints ?? []).flatMap((endpoint) =>
-      read(endpoint).map(({labels, value}) => ({labels: {webhook: endpoint.id, ...labels}, value})),
+  const samples = ({webhooks: known = [], front}: View): Sample[] =>
+    known.flatMap(({endpoint, standing}) =>
+      read(standing, endpoint, front.wallMs()).map(({labels, value}) => ({
+        labels: {webhook: endpoint.id, ...labels},
+        value,
+      })),
     );
   return {name, type, help, read: samples};
 }
 
 const webhooks: readonly Family[] = [
-  ofWebhook('gauge', 'millrace_webhook_state', 'What a webhook is now.', ({state, isProbed}) =>
+  ofWebhook('gauge', 'millrace_webhook_state', 'What a webhook is now.', (standing, {state}) =>
     ['active', 'probed', 'paused', 'disabled'].map((one) => ({
       labels: {state: one},
-      value: Number((state === 'active' && isProbed ? 'probed' : state) === one),
+      value: Number((state === 'active' && isProbed(standing) ? 'probed' : state) === one),
     })),
   ),
   ofWebhook(
     'gauge',
     'millrace_webhook_lag_seconds',
     'How long the oldest event that a webhook was not sent has waited.',
-    ({lagMs}) => sampleOf({}, seconds(lagMs)),
+    (standing, endpoint, nowMs) => sampleOf({}, seconds(lagMsOf(endpoint, standing, nowMs))),
   ),
   ofWebhook('counter', 'millrace_webhook_attempts_total', 'Attempts by outcome.', ({delivered, failed}) => [
     {labels: {outcome: 'delivered'}, value: delivered},

@@ -6,6 +6,8 @@ import {type AlertStates, readAlertStates} from '../../alerts/alert-states.js';
 import type {DeliverAnswer} from '../../asks/deliver.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import type {ReportAnswer} from '../../asks/report.js';
+import {readStandings, type Standings} from '../../effects/standings.js';
+import {BucketFault} from '../../keys/store.js';
 import type {ThreadMeasures} from '../../measures.js';
 import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
@@ -49,6 +51,8 @@ export interface View extends Measures {
   readonly front: Front;
   /** States of alerts; undefined while their bucket does not answer. */
   readonly alerts: AlertStates | undefined;
+  /** Standings of webhooks, of all processes that deliver; undefined while their bucket does not answer. */
+  readonly webhooks: Standings | undefined;
   readonly isReady: boolean;
 }
 
@@ -61,12 +65,13 @@ export interface ViewSources {
 /** W1 */
 export async function gatherView(sources: ViewSources): Promise<View> {
   const {front} = sources;
-  const [measures, {reasons}, alerts] = await Promise.all([
+  const [measures, {reasons}, alerts, webhooks] = await Promise.all([
     gatherMeasures(sources),
     readinessOf(front), // Uncached: the readiness must agree with the alarms of this view.
-    viewAlerts(front),
+    inTime(readAlertStates(front.hooks)),
+    inTime(readStandings(front.hooks)),
   ]);
-  return {...measures, front, alerts, isReady: reasons.length === 0};
+  return {...measures, front, alerts, webhooks, isReady: reasons.length === 0};
 }
 
 /** W1 */
@@ -85,9 +90,13 @@ export async function gatherMeasures({front, vitals, natsServer}: ViewSources): 
   return {partitions, report, deliver, threads: [...threads.values()], natsServer: server};
 }
 
-/** W1 */
-function viewAlerts({hooks}: Front): Promise<AlertStates | undefined> {
-  return Promise.race([readAlertStates(hooks), pause(answerMsMax, undefined, {ref: false})]);
+/** What the bucket of definitions answers; undefined when it does not. W1 */
+function inTime<Read>(reading: Promise<Read>): Promise<Read | undefined> {
+  const read = reading.catch((error: Error) => {
+    if (error instanceof BucketFault) return undefined;
+    throw error;
+  });
+  return Promise.race([read, pause(answerMsMax, undefined, {ref: false})]);
 }
 
 const askPartition = ({asks}: Front, number: number): Promise<Measured<PartitionAnswer>> =>

@@ -14,7 +14,7 @@ import {
   subscribedTypes,
 } from '../../effects/endpoint.js';
 import type {DeadLetter, Queued} from '../../effects/queued.js';
-import {type Attempt, isProbed, type Standing} from '../../effects/standing.js';
+import {type Attempt, isProbed, lagMsOf, type Standing} from '../../effects/standing.js';
 import {isName} from '../../ingest/validate.js';
 import type {DeliveryAnswer, WebhookAnswer} from '../answers/webhooks.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
@@ -171,7 +171,7 @@ export const versionOfWebhook = ({kind, url, types, batch, ordered, state, reaso
   versionOf([kind, url, types, batch.events, batch.ms, ordered, maxLagMsOf(endpoint), state, reason]);
 
 /** The endpoint without its secrets: the URL of a chat is one. */
-export function shownWebhook(endpoint: Endpoint, standing: Standing): WebhookAnswer {
+export function shownWebhook(endpoint: Endpoint, standing: Standing, nowMs: number): WebhookAnswer {
   const {id, kind, url, types, state, reason, batch, ordered, createdMs} = endpoint;
   return {
     id,
@@ -190,7 +190,7 @@ export function shownWebhook(endpoint: Endpoint, standing: Standing): WebhookAns
       failures: standing.failures,
       failing_since: shownTime(standing.failingSinceMs),
       last_success_at: shownTime(standing.lastSuccessMs),
-      lag_seconds: Math.round(standing.lagMs / 1_000),
+      lag_seconds: Math.round(lagMsOf(endpoint, standing, nowMs) / 1_000),
       delivered: standing.delivered,
       failed: standing.failed,
       dead: standing.dead,

@@ -2,13 +2,14 @@
 
 import type {Endpoint} from '../../effects/endpoint.js';
 import type {Placed} from '../../effects/letters.js';
+import {readStanding} from '../../effects/standings.js';
 import type {DeliveriesAnswer, DeliveryAnswer} from '../answers/webhooks.js';
 import type {Front} from '../front.js';
 import {optional, wholeNumber, withDefault, word} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {shownAttempt, shownDead, shownHeld, shownWaiting} from './webhook-body.js';
-import {heldRetriesOf, standingOf, tried, webhookOf} from './webhook-records.js';
+import {heldRetriesOf, tried, webhookOf} from './webhook-records.js';
 
 const deliveriesShown = 100;
 /** Place in the stream before its first message. */
@@ -38,7 +39,7 @@ async function deliveriesOf(
 ): Promise<DeliveriesAnswer> {
   const {id} = endpoint;
   if (status === 'recent') {
-    const {attempts} = await standingOf(front, id);
+    const {attempts} = await readStanding(front.hooks.bucket, id);
     return {data: attempts.map(shownAttempt), next_cursor: null};
   }
   const page = async <Content>(

@@ -3,7 +3,7 @@ import type {Generations} from '../../../actors/generations.js';
 import {CursorRecord, cursorName, type HeldRetry} from '../../effects/cursor.js';
 import type {Endpoint} from '../../effects/endpoint.js';
 import {forgetRecord} from '../../effects/record-sweep.js';
-import {newStanding, type Standing, standingName} from '../../effects/standing.js';
+import {standingName} from '../../effects/standing.js';
 import {BucketFault} from '../../keys/store.js';
 import {isSilence} from '../../nats/error-codes.js';
 import {RequestFailure, unavailable} from '../failure.js';
@@ -20,13 +20,6 @@ export function webhookOf({hooks}: Front, segment: string): Endpoint {
   const endpoint = hooks.endpoints.get(readPathId(segment));
   if (endpoint === undefined) throw new RequestFailure(unknownWebhook);
   return endpoint;
-}
-
-export async function standingOf({hooks}: Front, id: string): Promise<Standing> {
-  const entry = await hooks.bucket.read(standingName(id));
-  return entry === undefined || entry.text === ''
-    ? newStanding
-    : {...newStanding, ...(JSON.parse(entry.text) as Standing)};
 }
 
 /** Events of an ordered webhook that wait for their next attempt: at most one per partition. They are in no queue. */

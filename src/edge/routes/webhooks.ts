@@ -8,8 +8,9 @@ import {type Endpoint, endpointsMax, wantsEvents} from '../../effects/endpoint.j
 import {earlierRulesMax, earlierWith, hasEventRule} from '../../effects/row-rules.js';
 import {newSecret, rotated, rotationMs, secretsMax, validSecrets} from '../../effects/signature.js';
 import {newStanding} from '../../effects/standing.js';
+import {readStanding, readStandings} from '../../effects/standings.js';
 import {messageId} from '../../effects/trigger.js';
-import type {CreatedWebhookAnswer, WebhookChangedAnswer} from '../answers/webhooks.js';
+import type {CreatedWebhookAnswer, WebhookAnswer, WebhookChangedAnswer} from '../answers/webhooks.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -35,7 +36,6 @@ import {
   endsOf,
   endsOfAccepted,
   forgetRecords,
-  standingOf,
   storeSilent,
   tried,
   webhookOf,
@@ -53,10 +53,8 @@ export const exampleWebhookId = 'wh_0123456789abcdef';
 
 export const listWebhooks: Handle = async (front, exchange) => {
   readQuery(exchange.query, noParameters);
-  const endpoints = front.hooks.endpoints.list();
-  const data = await tried(() =>
-    Promise.all(endpoints.map(async (one) => shownWebhook(one, await standingOf(front, one.id)))),
-  );
+  const standings = await tried(() => readStandings(front.hooks));
+  const data = standings.map(({endpoint, standing}) => shownWebhook(endpoint, standing, front.wallMs()));
   exchange.json('200 OK', JSON.stringify({data}));
 };
 
@@ -82,8 +80,11 @@ export async function createWebhook(front: Front, exchange: Exchange, bytes: Buf
     return endpoint;
   });
   front.audit.defined('webhook.created', author, created.id);
-  const shown: CreatedWebhookAnswer = {...shownWebhook(created, newStanding), ...(secret !== undefined && {secret})};
-  exchange.json('201 Created', JSON.stringify(shown), [etagOf(shown.version)]);
+  const answered: CreatedWebhookAnswer = {
+    ...shownWebhook(created, newStanding, front.wallMs()),
+    ...(secret !== undefined && {secret}),
+  };
+  exchange.json('201 Created', JSON.stringify(answered), [etagOf(answered.version)]);
 }
 
 export async function changeWebhook(front: Front, exchange: Exchange, bytes: Buffer): Promise<void> {
@@ -124,7 +125,7 @@ function meantWebhook(exchange: Exchange): ((endpoint: Endpoint) => boolean) | u
 }
 
 async function failOutdated(front: Front, exchange: Exchange, endpoint: Endpoint): Promise<void> {
-  const webhook = shownWebhook(endpoint, await tried(() => standingOf(front, endpoint.id)));
+  const webhook = await shown(front, endpoint);
   const more: Omit<WebhookChangedAnswer, 'error'> = {webhook};
   exchange.failWith(changedSinceRead('webhook'), more, [etagOf(webhook.version)]);
 }
@@ -203,8 +204,13 @@ function actedOn(front: Front, exchange: Exchange, bytes: Buffer): Endpoint {
 }
 
 async function answer(front: Front, exchange: Exchange, endpoint: Endpoint): Promise<void> {
-  const shown = shownWebhook(endpoint, await tried(() => standingOf(front, endpoint.id)));
-  exchange.json('200 OK', JSON.stringify(shown), [etagOf(shown.version)]);
+  const webhook = await shown(front, endpoint);
+  exchange.json('200 OK', JSON.stringify(webhook), [etagOf(webhook.version)]);
+}
+
+/** @throws RequestFailure (503) when NATS does not answer. */
+async function shown({hooks, wallMs}: Front, endpoint: Endpoint): Promise<WebhookAnswer> {
+  return shownWebhook(endpoint, await tried(() => readStanding(hooks.bucket, endpoint.id)), wallMs());
 }
 
 /** @throws RequestFailure */
