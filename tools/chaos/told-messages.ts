@@ -100,9 +100,13 @@ export class ToldMessages {
   private noteBatch(path: string, id: string, events: readonly ToldEvent[]): void {
     const known = this.batches.get(`${path} ${id}`);
     const ids = events.map(({event}) => event.id);
-    if (known === undefined) this.batches.set(`${path} ${id}`, new Set(ids));
-    else if (!ids.every((one) => known.has(one)))
-      this.broken.push({invariant: 'webhook', detail: `TM1 ${path}: ${id} came with other events than before`});
+    if (known === undefined) {
+      this.batches.set(`${path} ${id}`, new Set(ids));
+      return;
+    }
+    const added = ids.filter((one) => !known.has(one));
+    if (added.length > 0)
+      this.broken.push({invariant: 'webhook', detail: `TM1 ${path}: ${id} came again with ${added.join(', ')}`});
   }
 
   private note(path: string, what: string, id: string, isTaken: boolean, isBatch: boolean): void {
