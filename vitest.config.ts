@@ -81,7 +81,9 @@ class LongFilesFirst extends BaseSequencer {
 /** Files share threads and the modules that these have loaded: a quarter less CPU. Not for files that start threads themselves. */
 const inThreads = {pool: 'threads', isolate: false} as const;
 
-/** Generous where programs are started: a slow machine is not what is tested; a test that hangs still ends. */
+/** Generous: a slow machine is not what is tested; a test that hangs still ends, after its longest wait has said for what. */
+const calm = {testTimeout: 120_000, hookTimeout: 120_000};
+/** More where programs are started. */
 const patience = {testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 30_000};
 
 export default defineConfig({
@@ -97,8 +99,8 @@ export default defineConfig({
     bail: 20,
     // `npm run test:unit` and so on (`test:long` plays `cases`, too); `npm test` plays all of them, mixed.
     projects: [
-      {extends: true, test: {name: 'unit', include: unitFiles, testTimeout: 10_000, ...inThreads}},
-      {extends: true, test: {name: 'cases', include: caseFiles, testTimeout: 120_000}},
+      {extends: true, test: {name: 'unit', include: unitFiles, ...calm, ...inThreads}},
+      {extends: true, test: {name: 'cases', include: caseFiles, ...calm}},
       {extends: true, test: {name: 'service', include: serviceFiles, ...patience}},
       {extends: true, test: {name: 'long', include: longFiles, ...patience}},
     ],

@@ -5,7 +5,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../src/edge/answers/alerts.js';
 import {expectError, expectJson} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
-import {until} from '../support/reports.js';
+import {reportCovering, until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
 const under = useService({WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', WEBHOOK_ALLOW_HTTP: '1'});
@@ -167,6 +167,8 @@ describe('states', () => {
     expectJson(funnel, 201);
     const watched = {event, where: ['plan eq pro'], minutes: 60};
     const drop = {kind: 'funnel_drop', funnel: funnel.json<{id: string}>().id, days: 1};
+    // Partitions publish one after another: an alert that sees some of them alone fires with another value.
+    await reportCovering(under.read, '/v1/names', under.positions);
     const busy = await created({name: 'Busy', kind: 'threshold', ...watched, gte: 3});
     const calm = await created({name: 'Calm', kind: 'threshold', count: 'users', ...watched, gte: 4});
     const alive = await created({name: 'Alive', kind: 'absence', ...watched});

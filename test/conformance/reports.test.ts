@@ -879,7 +879,8 @@ describe('names', () => {
     first_seen: `${first}T12:00:00.000Z`,
     last_seen: `${last}T12:00:00.000Z`,
   });
-  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  const begunMs = Date.now(); // The days are the same in each test, also when midnight passes between them.
+  const daysAgo = (days: number): string => new Date(begunMs - days * 86_400_000).toISOString().slice(0, 10);
   const may = {from: '2024-05-01', to: '2024-05-31'};
   const gone = freshId();
 

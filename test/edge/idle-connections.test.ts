@@ -1,6 +1,7 @@
 // Pooled clients that are idle for as long as connections last (answer-head.ts, A2): one that reads `Keep-Alive` leaves
 // first, and no request meets the close.
 import {Agent, get} from 'node:http';
+import {monitorEventLoopDelay} from 'node:perf_hooks';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {Exchange} from '../../src/edge/http/exchange.js';
@@ -66,6 +67,9 @@ describe.each(transports)('$name', (transport) => {
 
     test('a connection that was answered lasts at least as long as its answer says', async () => {
       const begunMs = performance.now();
+      // The server is of this process, whose turns are its clock: a late one is late for the answer, not for the end.
+      const lateness = monitorEventLoopDelay({resolution: 1});
+      lateness.enable();
       const lastedMs = await Promise.all(
         Array.from({length: 20}, async (_, at) => {
           const connection = await RawConnection.open(baseUrl);
@@ -78,7 +82,8 @@ describe.each(transports)('$name', (transport) => {
           return performance.now() - answeredMs;
         }),
       );
-      expect(Math.min(...lastedMs)).toBeGreaterThanOrEqual(7_990);
+      lateness.disable();
+      expect(Math.min(...lastedMs) + lateness.max / 1e6).toBeGreaterThanOrEqual(7_990);
       expect(performance.now() - begunMs).toBeGreaterThan(8_000);
     });
   });

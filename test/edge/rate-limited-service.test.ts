@@ -67,7 +67,9 @@ describe('a key with a limit for each client address', () => {
     const from = (address: string) => ({'x-forwarded-for': `203.0.113.9, ${address}`});
     const batch = {events: [event, event, event, event]};
     expectJson(await client.post('/v1/events/batch', batch, from('192.0.2.1')), 200);
-    for (let i = 0; i < 25; i++) expectRefused(await client.post('/v1/events', event, from('192.0.2.1')), policy);
+    // Together: an event comes back within three seconds.
+    const again = () => client.post('/v1/events', event, from('192.0.2.1'));
+    for (const answer of await Promise.all(Array.from({length: 25}, again))) expectRefused(answer, policy);
     expectRefused(await client.post('/v1/users/identify', {userId: 'limited'}, from('192.0.2.1')), policy);
     expectJson(await client.post('/v1/events', event, from('192.0.2.2')), 200);
     expectJson(await client.post('/v1/events/batch', batch, from('2001:db8::1')), 200);

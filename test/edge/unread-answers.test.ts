@@ -66,5 +66,5 @@ describe.each(transports)('$name', (transport) => {
     socket.destroy();
     await until('every exchange is over', () => over === answers);
     expect(answerBytesInFlight()).toBe(0);
-  }, 60_000);
+  });
 });

@@ -154,7 +154,9 @@ describe('a receiver that', () => {
       {kind: 'delivered', status: 200},
     ],
   ])('%s', async (_, answer, outcome) => {
-    expect(await send(await receiver(answer), poster(loopback, shortMs))).toEqual(outcome);
+    // Only who waits for nothing must wait shortly: on a busy machine the others take longer than that.
+    const msMax = outcome === silent ? shortMs : patientMs;
+    expect(await send(await receiver(answer), poster(loopback, msMax))).toEqual(outcome);
   });
 
   test('answers without an end is read for 64 KiB, and no further', async () => {

@@ -1,12 +1,12 @@
 // The receivers of docs/webhooks.md, as they stand there.
 import {spawn, spawnSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
-import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {Addresses} from '../../src/effects/addresses.js';
 import {Poster} from '../../src/effects/post.js';
 import {newSecret, signatures} from '../../src/effects/signature.js';
+import {freePort} from '../../tools/chaos/free-port.js';
 import {temporaryFolder} from '../support/service.js';
 import {until} from '../support/until.js';
 
@@ -21,14 +21,6 @@ const headersOf = (seconds: number, secrets: readonly string[]) => ({
   'webhook-timestamp': String(seconds),
   'webhook-signature': signatures(secrets, 'msg_1', seconds, body),
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => void probe.listen(0, '127.0.0.1', resolve));
-  const {port} = probe.address() as {port: number};
-  await new Promise((resolve) => void probe.close(resolve));
-  return port;
-}
 
 test('the one in Node takes what is signed, by either of two secrets, and refuses what is not, or is old', async () => {
   const file = join(temporaryFolder(), 'receiver.mjs');
@@ -50,6 +42,7 @@ test('the one in Node takes what is signed, by either of two secrets, and refuse
     expect(await post(headersOf(nowSeconds, [newSecret()]))).toEqual({kind: 'failed', status: 400});
     expect(await post(headersOf(nowSeconds - 3_600, [secret]))).toEqual({kind: 'failed', status: 400});
     expect(await post({...signed, 'webhook-id': 'msg_2'})).toEqual({kind: 'failed', status: 400});
+    await until('it has said so', () => said !== '');
     expect(said).toBe('test msg_1\n'); // Once.
   } finally {
     receiver.kill();

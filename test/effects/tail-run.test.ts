@@ -536,7 +536,7 @@ describe('of two processes', () => {
     expect(world.answers.length).toBe(2);
     world.answers[1]!(taken);
     await until('it has moved', () => world.cursor.ordinal === 2);
-  }, 60_000);
+  });
 
   test('the one that lost its claim in the middle of a page sends no more of it', async () => {
     const world = new World(Date.now);
@@ -554,7 +554,7 @@ describe('of two processes', () => {
     await pass(5 * standByMs);
     expect(world.answers.length).toBe(1);
     expect(world.cursor.ordinal).toBe(0);
-  }, 60_000);
+  });
 
   test('the one that stood still while the other took over sends no more of the page', async () => {
     const world = new World(Date.now);
@@ -568,5 +568,5 @@ describe('of two processes', () => {
     world.answers[0]!(taken);
     await until('it stands by', () => world.tails[0]!.place === undefined);
     expect(world.answers.length).toBe(1);
-  }, 60_000);
+  });
 });

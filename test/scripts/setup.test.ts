@@ -131,9 +131,13 @@ test('a step that takes long says every few seconds that it is under way', async
   const {root} = tinyProject();
   const npm = readFileSync(join(root, 'npm.cjs'), 'utf8');
   writeFileSync(join(root, 'npm.cjs'), `${npm}\nsetTimeout(() => {}, 6_000);`);
-  expect((await build(root)).lines).toEqual([
+  const {lines} = await build(root);
+  // On a busy machine more than one: six seconds are the least that it takes.
+  const said = lines.filter((line) => /^dependencies: installing … \d+ s$/.test(line));
+  expect(said.length).toBeGreaterThan(0);
+  expect(lines).toEqual([
     'dependencies: installing with npm ci, because node_modules is missing',
-    expect.stringMatching(/^dependencies: installing … \d s$/),
+    ...said,
     'build: compiling, because dist is missing',
   ]);
 });
