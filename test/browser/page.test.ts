@@ -51,13 +51,13 @@ beforeEach(async (context) => {
 });
 
 /** Live, so what was answered is there; a beacon has no answer to wait for. */
-async function stored(userId: string, count: number, msMax?: number): Promise<EventAnswer[]> {
+async function stored(userId: string, count: number): Promise<EventAnswer[]> {
   const reader = new Client(service.baseUrl, service.secretKey);
   const ask = async () => {
     const {data} = (await reader.get(`/v1/events?${query({userId, limit: 1_000})}`)).json<HistoryAnswer>();
     return data.length >= count && data;
   };
-  return until(`${count} events of ${userId} are stored`, ask, msMax);
+  return until(`${count} events of ${userId} are stored`, ask);
 }
 
 interface Told {
@@ -160,7 +160,7 @@ describe('a page of another origin', () => {
       // These headers are known when the request leaves the browser's network process, which outlives the page.
       await (await isBegun).allHeaders();
       await page.close();
-      found = await stored('keeper', 1, 20_000).catch(() => undefined);
+      found = await stored('keeper', 1).catch(() => undefined);
     }
     expect(found).toMatchObject([{event: 'closed', messageId: 'k1'}]);
   });

@@ -33,6 +33,12 @@ export async function openBrowser(rules: readonly string[] = []): Promise<Browse
 
 const scrollWidth = 'document.documentElement.scrollWidth';
 
+/** Requests after which a page shows more: answers, and the scripts and styles of its parts that come later. */
+const typesShown = new Set(['fetch', 'script', 'stylesheet']);
+/** Nothing waits for the worker of the stream, and no event tells that its script is here. */
+const isShownLater = (request: Request): boolean =>
+  typesShown.has(request.resourceType()) && !request.url().includes('/assets/stream-worker');
+
 /** A page that never shows what it should still ends before its test does. */
 const waitMsMax = 120_000;
 
@@ -52,7 +58,7 @@ export class DashboardPage {
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol !== 'blob:' && url.host !== new URL(baseUrl).host) this.complaints.push(`asks ${url.host}`);
-      if (request.resourceType() === 'fetch') this.underWay.add(request);
+      if (isShownLater(request)) this.underWay.add(request);
     });
     page.on('requestfinished', (request) => this.underWay.delete(request));
     page.on('requestfailed', (request) => this.underWay.delete(request));
