@@ -93,7 +93,8 @@ describe('definitions', () => {
     const kept = await under.read.send('DELETE', path, {headers: {'If-Match': read}});
     expect(kept.status).toBe(412);
     const {etag} = (await under.read.get(path)).headers;
-    expectJson(await under.read.send('DELETE', path, {headers: {'If-Match': etag!}}), 200);
+    // A list may have empty elements (RFC 9110, 5.6.1).
+    expectJson(await under.read.send('DELETE', path, {headers: {'If-Match': `${etag},`}}), 200);
     expectError(await change({paused: true}, etag), 404, 'not_found');
   });
 

@@ -123,6 +123,11 @@ describe('If-Match', () => {
     ['"b"', false],
     ['""', false],
     ['"a-gzip"', false],
+    ['"a",', true],
+    [',"a"', true],
+    ['"b",,\t, W/"a" , ', true],
+    ['"b",', false],
+    ['"a,b"', false],
   ])('%s fits "a": %s', (ifMatch, fits) => {
     expect(meantVersion({ifMatch})!('a')).toBe(fits);
   });
@@ -131,7 +136,7 @@ describe('If-Match', () => {
     expect([meantVersion({ifMatch: undefined}), meantVersion({ifMatch: '*'})]).toEqual([undefined, undefined]);
   });
 
-  test.each(['', 'a', '"a', '"a" "b"', '"a",', '"a"b"', '*, "a"', 'w/"a"'])('%j is no tag', (ifMatch) => {
+  test.each(['', ',', ' , ', 'a', '"a', '"a" "b"', '"a", b', '"a"b"', '*, "a"', 'w/"a"'])('%j is no tag', (ifMatch) => {
     expect(() => meantVersion({ifMatch})).toThrow(RequestFailure);
   });
 });

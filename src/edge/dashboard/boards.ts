@@ -22,7 +22,7 @@ import type {Exchange} from '../http/exchange.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
-import {changeMeant, removeMeant} from '../routes/if-match.js';
+import {changeMeant, removeMeant, tagsOf} from '../routes/if-match.js';
 import {readFields, readObject} from '../routes/json-fields.js';
 import {keyForm} from '../routes/keys.js';
 import {storedChange} from '../routes/stored-change.js';
@@ -140,8 +140,9 @@ const isOfVersion =
 
 /** @throws RequestFailure */
 function seenVersion(exchange: Exchange): number {
-  const [, digits] = /^"(\d{1,15})"$/.exec(exchange.ifMatch ?? '') ?? [];
-  if (digits === undefined) throw new RequestFailure(noVersion);
+  const [tag = '', ...more] = tagsOf(exchange.ifMatch ?? '') ?? [];
+  const [, digits] = /^"(\d{1,15})"$/.exec(tag) ?? [];
+  if (digits === undefined || more.length > 0) throw new RequestFailure(noVersion);
   return Number(digits);
 }
 

@@ -18,18 +18,28 @@ export const versionOf = (edited: readonly unknown[]): string =>
 
 export const etagOf = (version: string): Header => ['ETag', `"${version}"`];
 
-const tagsPattern = /^(?:W\/)?"[!#-+\--~]*"(?:\s*,\s*(?:W\/)?"[!#-+\--~]*")*$/;
+const tag = '(?:W/)?"[!#-~]*"';
+const tagListPattern = new RegExp(`^[\\t ,]*(?:${tag}[\\t ]*(?:,[\\t ,]*|$))+$`);
+const opaqueTags = /"[!#-~]*"/g;
+
+/**
+ * The tags of an If-Match without `W/`: a proxy that compresses may have made a tag a weak one, it counts as the same. Empty elements
+ * of the list are ignored (RFC 9110, 5.6.1). Undefined: the text is no list of tags.
+ */
+export const tagsOf = (text: string): ReadonlySet<string> | undefined =>
+  tagListPattern.test(text) ? new Set(text.match(opaqueTags)) : undefined;
+
 const noTag = invalidRequest('If-Match must be the ETag of the answer that was read, in its quotes, or *', 'If-Match');
 
 /** Whether the client means a version; undefined: any. IM2 */
 type MeantVersion = ((version: string) => boolean) | undefined;
 
-/** A proxy that compresses may have made the tag a weak one: it counts as the same. @throws RequestFailure */
+/** @throws RequestFailure */
 export function meantVersion({ifMatch}: Pick<Exchange, 'ifMatch'>): MeantVersion {
   const text = ifMatch?.trim();
   if (text === undefined || text === '*') return undefined;
-  if (!tagsPattern.test(text)) throw new RequestFailure(noTag);
-  const tags = new Set(text.split(',').map((tag) => tag.trim().replace('W/', '')));
+  const tags = tagsOf(text);
+  if (tags === undefined) throw new RequestFailure(noTag);
   return (version) => tags.has(`"${version}"`);
 }
 
