@@ -64,7 +64,6 @@ export class FunnelTwins {
           userWhere: [],
           exclusions: [],
           breakdownAt: 1,
-          hasHistogram: false,
         } as const;
         return this.ground.evaluate(query, this.ground.cache, paths);
       };

@@ -1,5 +1,6 @@
 // Funnels: their rules, the reports about them, the users at a step.
 import type {BucketedRange} from '../../actors/report/counts/buckets.js';
+import type {HistogramBounds} from '../../actors/report/funnel/duration-histogram.js';
 import type {StepOrder} from '../../actors/report/funnel/path-search.js';
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {FunnelUserPlace} from '../funnel-users-cursor.js';
@@ -62,7 +63,8 @@ export type FunnelReportQuery =
       readonly report: 'walked-funnel';
       readonly breakdown?: Breakdown;
       readonly breakdownAt: BreakdownAt;
-      readonly hasHistogram: boolean;
+      /** Absent: the answer has no histograms. */
+      readonly histogram?: HistogramBounds;
       /** Absent: the answer has no percentiles. */
       readonly hasPercentiles?: true;
     } & FunnelRules &

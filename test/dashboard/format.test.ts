@@ -51,6 +51,16 @@ test('durations are their two largest units', () => {
     '5 d',
     '6 y 132 d',
   ]);
+  // Bounds of histograms by the clock have one unit.
+  expect([0.005, 15, 900, 43_200, 86_400 * 14, 86_400 * 180, 31_557_600 * 2].map(duration)).toEqual([
+    '5 ms',
+    '15 s',
+    '15 min',
+    '12 h',
+    '14 d',
+    '180 d',
+    '2 y',
+  ]);
   expect(agoText(1_000, 1_500)).toBe('now');
   expect(agoText(1_000, 42_000)).toBe('41 s ago');
 });

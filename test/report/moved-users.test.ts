@@ -363,7 +363,7 @@ const questions: ReportQuery[] = [wholeDays, cutHours].flatMap((range): ReportQu
   {report: 'funnel', steps: ['view', 'open', 'buy'], ...range},
   {report: 'funnel', steps: ['view', 'buy'], windowMs: 12 * hourMs, ...range},
   ...[strictly, {...funnelRules, order: 'any', exclusions: []} as const, withoutRare, ofChosen].map(
-    (rules) => ({report: 'walked-funnel', ...rules, hasHistogram: true, ...range}) as const,
+    (rules) => ({report: 'walked-funnel', ...rules, histogram: 'decimal', ...range}) as const,
   ),
   ...([undefined, 'users', 'sum'] as const).map(
     (measure) =>
@@ -440,7 +440,7 @@ function expectedOf(model: Model, query: ReportQuery): unknown {
 type WalkedFunnel = Extract<ReportQuery, {report: 'walked-funnel'}>;
 
 /** Who is asked for in the words of the model. */
-function modelFunnel({exclusions, windowMs: _, fromMs, toMs, ...rules}: Omit<WalkedFunnel, 'report' | 'hasHistogram'>) {
+function modelFunnel({exclusions, windowMs: _, fromMs, toMs, ...rules}: Omit<WalkedFunnel, 'report' | 'histogram'>) {
   return {
     ...rules,
     from: formatTime(fromMs),
@@ -451,7 +451,7 @@ function modelFunnel({exclusions, windowMs: _, fromMs, toMs, ...rules}: Omit<Wal
       i: afterStep + 1,
       j: beforeStep + 1,
     })),
-    histogram: true,
+    histogram: 'decimal' as const,
     asOfMs: 0,
   };
 }

@@ -77,7 +77,7 @@ export const someFunnel = fc
       someInterval.filter((interval) => interval !== 'hour'),
       {nil: undefined},
     ),
-    hasHistogram: fc.boolean(),
+    histogram: fc.constantFrom(undefined, 'decimal' as const, 'clock' as const),
     hasPercentiles: fc.constantFrom(false, true as const),
   })
   .map(({isOfEntries, exclusions, steps, order, breakdownAt, ...rest}) => {

@@ -248,7 +248,7 @@ const funnelOptions = (random: Random): string =>
         funnelRules(random),
         random.chance(0.3) ? '&breakdown=plan&breakdown_limit=2' : '',
         random.chance(0.2) ? `&breakdown_at=${random.pick(['1', '2', 'first', 'last'])}` : '',
-        random.chance(0.3) ? '&histogram=true' : '',
+        random.chance(0.3) ? `&histogram=${random.pick(['true', 'clock'])}` : '',
       ].join('');
 
 function historyQuery(random: Random): string {

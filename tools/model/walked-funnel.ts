@@ -28,7 +28,8 @@ export interface WalkedFunnelQuery {
   readonly breakdown?: AskedBreakdown;
   readonly breakdownAt: number | 'first' | 'last';
   readonly interval?: Interval;
-  readonly histogram: boolean;
+  /** Bounds of the histograms; undefined: none are asked for. */
+  readonly histogram?: 'decimal' | 'clock' | undefined;
   readonly percentiles?: boolean;
   /** `Report-As-Of`. */
   readonly asOfMs: number;
@@ -154,7 +155,7 @@ function seriesOf(query: WalkedFunnelQuery, units: readonly Unit[]): JsonObject 
             p95_seconds: percentileOf(spans, 95),
           }
         : {}),
-      ...(query.histogram ? {histogram: histogramOf(spans)} : {}),
+      ...(query.histogram === undefined ? {} : {histogram: histogramOf(spans, boundsOf[query.histogram])}),
     };
   });
   return {
@@ -177,9 +178,21 @@ function percentileOf(spans: readonly number[], percent: number): number | null 
   return reaching === undefined ? null : reaching / 1_000;
 }
 
-function histogramOf(spans: readonly number[]): JsonObject[] {
-  const bounds = [0];
-  for (let power = 1; power < 1e13; power *= 10) bounds.push(power, 2 * power, 5 * power);
+const powersOfTen = [0];
+for (let power = 1; power < 1e13; power *= 10) powersOfTen.push(power, 2 * power, 5 * power);
+
+/** In ms. */
+const boundsOf = {
+  decimal: powersOfTen,
+  clock: [
+    ...[0, 1, 2, 5, 10, 20, 50, 100, 200, 500],
+    ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800].map((seconds) => seconds * 1_000),
+    ...[1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720, 1_440, 2_160, 4_320].map((hours) => hours * 3_600_000),
+    ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((years) => years * 8_766 * 3_600_000),
+  ],
+} as const;
+
+function histogramOf(spans: readonly number[], bounds: readonly number[]): JsonObject[] {
   const bins = bounds.slice(0, -1).map((from, i) => ({
     seconds_from: from / 1_000,
     seconds_to: bounds[i + 1]! / 1_000,

@@ -1,5 +1,6 @@
-// Histogram of durations in ms; its bounds are 1, 2 and 5 times powers of ten.
+// Histogram of durations in ms; its bounds are 1, 2 and 5 times powers of ten, or those of clocks and calendars.
 //   DH1. A bin is [from, to). The first is [0, 1): durations are whole ms, so it has those of 0.
+//   DH2. The last bound is beyond all durations: no two events are 15,000 years apart.
 import {upperBound} from '../../order/search.js';
 
 export interface HistogramBin {
@@ -8,30 +9,57 @@ export interface HistogramBin {
   readonly count: number;
 }
 
-/** 0, 1, 2, 5, 10, … up to 5 * 10^14: 15,000 years. */
-const bounds = Float64Array.from([
-  0,
-  ...Array.from({length: 15}, (_, power) => [1, 2, 5].map((factor) => factor * 10 ** power)).flat(),
-]);
+/** `decimal`: 1, 2 and 5 times powers of ten. `clock`: durations that people choose, such as 30 s, 15 min or 7 d. */
+export type HistogramBounds = 'decimal' | 'clock';
 
-export const histogramBinsMax = bounds.length;
+/** 1, 2 and 5 units, 10, 20 and 50, and so on: three for each power of ten. */
+const decimals = (powers: number, unit: number): number[] =>
+  Array.from({length: powers}, (_, power) => [1, 2, 5].map((factor) => factor * 10 ** power * unit)).flat();
+
+const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
+/** Mean year of the Julian calendar. */
+const yearMs = 365.25 * dayMs;
+const ofMinute = [1, 2, 5, 10, 15, 30];
+
+const boundsOf: Readonly<Record<HistogramBounds, Float64Array>> = {
+  decimal: Float64Array.from([0, ...decimals(15, 1)]),
+  clock: Float64Array.from([
+    0,
+    ...decimals(3, 1),
+    ...ofMinute.map((seconds) => seconds * secondMs),
+    ...ofMinute.map((minutes) => minutes * minuteMs),
+    ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs),
+    ...[1, 2, 4, 7, 14, 30, 60, 90, 180].map((days) => days * dayMs),
+    ...decimals(5, yearMs),
+  ]),
+};
+
+export const histogramBinsMax = Math.max(...Object.values(boundsOf).map(({length}) => length));
 
 export class DurationHistogram {
-  private readonly counts = new Float64Array(bounds.length);
+  private readonly bounds: Float64Array;
+  private readonly counts: Float64Array;
 
-  add(ms: number): void {
-    this.counts[upperBound(bounds, ms, 0, bounds.length) - 1] += 1;
+  constructor(bounds: HistogramBounds) {
+    this.bounds = boundsOf[bounds];
+    this.counts = new Float64Array(this.bounds.length);
+  }
+
+  addAll(durations: Float64Array): void {
+    const {bounds, counts} = this;
+    for (let i = 0; i < durations.length; i++) counts[upperBound(bounds, durations[i], 0, bounds.length) - 1] += 1;
   }
 
   /** Bins from the first to the last with durations, empty ones between them included. */
   bins(): HistogramBin[] {
-    const first = this.counts.findIndex((count) => count > 0);
-    const last = this.counts.findLastIndex((count) => count > 0);
+    const {bounds, counts} = this;
+    const first = counts.findIndex((count) => count > 0);
+    const last = counts.findLastIndex((count) => count > 0);
     if (first < 0) return [];
     return Array.from({length: last - first + 1}, (_, i) => ({
       fromMs: bounds[first + i],
       toMs: bounds[first + i + 1],
-      count: this.counts[first + i],
+      count: counts[first + i],
     }));
   }
 }

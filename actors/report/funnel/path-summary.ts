@@ -1,7 +1,7 @@
 // Sums of one series of a funnel over its paths: users by step, times between steps, conversion by bucket of the entry.
 //   SM1. Times are whole ms. Their mean is rounded once (exact-sum.ts), their median and percentiles are those of median.ts.
 import {ExactSum} from '../rows/exact-sum.js';
-import {DurationHistogram, type HistogramBin} from './duration-histogram.js';
+import {DurationHistogram, type HistogramBin, type HistogramBounds} from './duration-histogram.js';
 import type {FunnelResult} from './funnel.js';
 import {medianOf, type NumberList, type NumberLists, percentilesOf} from './median.js';
 import type {PathLog} from './path-log.js';
@@ -21,7 +21,8 @@ export interface StepSummary {
   readonly meanSeconds: number | null;
   /** By `timePercents`; undefined unless they are asked for. */
   readonly percentilesMs?: readonly (number | null)[];
-  readonly histogram: readonly HistogramBin[];
+  /** Undefined unless it is asked for. */
+  readonly histogram?: readonly HistogramBin[];
 }
 
 export interface PathSummary {
@@ -32,17 +33,23 @@ export interface PathSummary {
   readonly undecided: number;
 }
 
-interface SummaryShape {
+/** What a summary has beside counts, medians and means. */
+interface SummaryExtras {
+  readonly hasPercentiles: boolean;
+  /** Undefined: no histograms. */
+  readonly histogram: HistogramBounds | undefined;
+}
+
+interface SummaryShape extends SummaryExtras {
   readonly stepCount: number;
   readonly bucketCount: number;
-  readonly hasPercentiles: boolean;
 }
 
 /** Sums up paths, and yields between slices. `paths`: their numbers; undefined: all. */
 export function* summarize(
   log: PathLog,
   paths: Uint32Array | undefined,
-  {stepCount, bucketCount, hasPercentiles}: SummaryShape,
+  {stepCount, bucketCount, ...extras}: SummaryShape,
   lists: NumberLists,
 ): Generator<void, PathSummary, void> {
   const count = paths === undefined ? log.count : paths.length;
@@ -57,7 +64,7 @@ export function* summarize(
     if (log.isUndecided(path)) undecided += 1;
     if (i % slicePaths === slicePaths - 1) yield;
   }
-  const steps: StepSummary[] = [firstStep(count, hasPercentiles)];
+  const steps: StepSummary[] = [firstStep(count, extras)];
   for (let step = 1; step < stepCount; step++) {
     const gaps = lists.take();
     for (let i = 0; i < count; i++) {
@@ -65,7 +72,7 @@ export function* summarize(
       if (log.depth(path) > step) gaps.push(log.gap(path, step));
       if (i % slicePaths === slicePaths - 1) yield;
     }
-    steps.push(yield* laterStep([gaps], hasPercentiles));
+    steps.push(yield* laterStep([gaps], extras));
     lists.giveBack(gaps);
   }
   return {steps, entered, converted, undecided};
@@ -74,15 +81,15 @@ export function* summarize(
 /** Sums up walks of postings, in one bucket. */
 export function* summarizeResults(
   results: readonly FunnelResult[],
-  {stepCount, hasPercentiles}: Omit<SummaryShape, 'bucketCount'>,
+  {stepCount, ...extras}: Omit<SummaryShape, 'bucketCount'>,
 ): Generator<void, PathSummary, void> {
   const reachedAt = (step: number): number => results.reduce((sum, {reached}) => sum + reached[step], 0);
-  const steps: StepSummary[] = [firstStep(reachedAt(0), hasPercentiles)];
+  const steps: StepSummary[] = [firstStep(reachedAt(0), extras)];
   for (let step = 1; step < stepCount; step++)
     steps.push(
       yield* laterStep(
         results.map(({durations}) => durations[step]),
-        hasPercentiles,
+        extras,
       ),
     );
   const entered = Float64Array.of(reachedAt(0));
@@ -90,19 +97,25 @@ export function* summarizeResults(
   return {steps, entered, converted, undecided: 0};
 }
 
-const firstStep = (count: number, hasPercentiles: boolean): StepSummary => ({
-  ...{count, medianMs: null, meanSeconds: null, histogram: []},
+const firstStep = (count: number, {hasPercentiles, histogram}: SummaryExtras): StepSummary => ({
+  ...{count, medianMs: null, meanSeconds: null},
   ...(hasPercentiles ? {percentilesMs: timePercents.map(() => null)} : {}),
+  ...(histogram === undefined ? {} : {histogram: []}),
 });
 
 /** `lists`: ms since the step before. Yields between slices. */
-function* laterStep(lists: readonly NumberList[], hasPercentiles: boolean): Generator<void, StepSummary, void> {
-  const gaps = new Gaps();
+function* laterStep(
+  lists: readonly NumberList[],
+  {hasPercentiles, histogram: bounds}: SummaryExtras,
+): Generator<void, StepSummary, void> {
+  const gaps = new GapSum();
+  const histogram = bounds && new DurationHistogram(bounds);
   let count = 0;
   for (const list of lists) {
     count += list.count;
     for (const numbers of list.columns()) {
       gaps.addAll(numbers);
+      histogram?.addAll(numbers);
       yield;
     }
   }
@@ -111,19 +124,17 @@ function* laterStep(lists: readonly NumberList[], hasPercentiles: boolean): Gene
     medianMs: medianOf(lists),
     meanSeconds: gaps.meanSeconds(count),
     ...(hasPercentiles ? {percentilesMs: percentilesOf(lists, timePercents)} : {}),
-    histogram: gaps.histogram.bins(),
+    ...(histogram === undefined ? {} : {histogram: histogram.bins()}),
   };
 }
 
-class Gaps {
-  readonly histogram = new DurationHistogram();
+class GapSum {
   private readonly sum = new ExactSum();
   /** Sum of the gaps that are not in `sum` yet. */
   private part = 0;
 
   addAll(gaps: Float64Array): void {
     for (let i = 0; i < gaps.length; i++) {
-      this.histogram.add(gaps[i]);
       this.part += gaps[i];
       if (this.part >= partMax) this.endPart();
     }

@@ -10,7 +10,6 @@ export interface ShownFunnel {
   /** Whether steps are levels: an event does not name them. */
   readonly isAnyOrder: boolean;
   readonly hasUndecided: boolean;
-  readonly hasHistogram: boolean;
   /** Labels of the entries' buckets; undefined: none are shown. */
   readonly labels: readonly string[] | undefined;
 }
@@ -32,7 +31,7 @@ function stepFields(
   {count, medianMs, meanSeconds, percentilesMs, histogram}: StepSummary,
   step: number,
   counts: readonly number[],
-  {events, isAnyOrder, hasHistogram}: ShownFunnel,
+  {events, isAnyOrder}: ShownFunnel,
 ) {
   const previous = counts[Math.max(step - 1, 0)];
   return {
@@ -44,7 +43,7 @@ function stepFields(
     median_seconds: secondsOf(medianMs),
     mean_seconds: meanSeconds,
     ...(percentilesMs === undefined ? {} : percentileFields(percentilesMs)),
-    ...(hasHistogram ? {histogram: histogram.map(binFields)} : {}),
+    ...(histogram === undefined ? {} : {histogram: histogram.map(binFields)}),
   };
 }
 

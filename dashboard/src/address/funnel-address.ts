@@ -138,7 +138,7 @@ export const funnelPath = (question: FunnelQuestion, span: Span): string => {
 
 /** Asks for the funnel's users by the bucket of their entry, and by the time that they took. */
 export const funnelTimesPath = (question: FunnelQuestion, span: Span, interval: Interval): string =>
-  `v1/reports/funnel?${queryOf(span, [...pathsQuery(fitting(question)), ['histogram', 'true'], ['percentiles', 'true'], ['interval', interval]])}`;
+  `v1/reports/funnel?${queryOf(span, [...pathsQuery(fitting(question)), ['histogram', 'clock'], ['percentiles', 'true'], ['interval', interval]])}`;
 
 export type Outcome = 'reached' | 'dropped';
 

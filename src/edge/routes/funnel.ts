@@ -9,7 +9,7 @@ import {
   funnelUsersLimitDefault,
   funnelUsersLimitMax,
 } from '../../../actors/limits.js';
-import {histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
+import {type HistogramBounds, histogramBinsMax} from '../../../actors/report/funnel/duration-histogram.js';
 import {type StepOrder, stepOrders} from '../../../actors/report/funnel/path-search.js';
 import type {BreakdownAt, ChosenEvents, FunnelRow, FunnelRules} from '../../asks/funnels.js';
 import type {ReportQuery} from '../../asks/report.js';
@@ -131,6 +131,9 @@ export const pathsForm = {
   }),
 };
 
+/** Bounds by the word that asks for a histogram. */
+const boundsBy: Readonly<Record<'true' | 'clock', HistogramBounds>> = {true: 'decimal', clock: 'clock'};
+
 export const funnelForm = {
   ...ofEveryReport,
   ...formatForm,
@@ -143,8 +146,10 @@ export const funnelForm = {
   week_start: optional(word<WeekStart>(['monday', 'sunday']), {
     description: 'First day of a week. Default: `monday`.',
   }),
-  histogram: optional(word(['true']), {
-    description: '`true` adds to each step how long it took: bounds are 1, 2 and 5 times powers of ten.',
+  histogram: optional(word<keyof typeof boundsBy>(['true', 'clock']), {
+    description:
+      'Adds to each step how long it took. `true`: bounds are 1, 2 and 5 times powers of ten. `clock`: they are those of ' +
+      'clocks and calendars, such as 30 s, 15 min, 6 h, 7 d.',
   }),
   percentiles: optional(word(['true']), {
     description: '`true` adds `p75_seconds`, `p90_seconds` and `p95_seconds` to each step (nearest rank, exact).',
@@ -165,9 +170,10 @@ export const funnelReport = reportRoute(funnelForm, (values, front): ReportQuery
   const buckets =
     interval === undefined ? undefined : bucketsOf({...values, interval, week_start: week_start ?? 'monday'}, front);
   const rules = funnelRulesOf(values, boundsOf(values, front));
-  const hasHistogram = values.histogram !== undefined;
+  const histogram = values.histogram && boundsBy[values.histogram];
   const cells =
-    steps.length * (hasHistogram ? histogramBinsMax : 1) + (buckets === undefined ? 0 : bucketCount(buckets));
+    steps.length * (histogram === undefined ? 1 : histogramBinsMax) +
+    (buckets === undefined ? 0 : bucketCount(buckets));
   const breakdown = breakdownOf(values, Math.min(cells, breakdownCellsMax));
   return {
     report: 'walked-funnel',
@@ -175,7 +181,7 @@ export const funnelReport = reportRoute(funnelForm, (values, front): ReportQuery
     ...buckets,
     ...(breakdown === undefined ? {} : {breakdown}),
     breakdownAt: breakdownAtOf(values),
-    hasHistogram,
+    ...(histogram === undefined ? {} : {histogram}),
     ...(values.percentiles !== undefined && {hasPercentiles: true as const}),
   };
 });

@@ -88,9 +88,7 @@ class WalkedFunnel {
         if (result !== undefined) results.push(result);
       }
       if (results.length < snapshots.length) return undefined;
-      return await reading.scan.inSlices(
-        summarizeResults(results, {stepCount: query.steps.length, hasPercentiles: this.hasPercentiles}),
-      );
+      return await reading.scan.inSlices(summarizeResults(results, this.summaryShape));
     } finally {
       for (const {durations} of results) for (const list of durations) lists.giveBack(list);
     }
@@ -115,26 +113,21 @@ class WalkedFunnel {
 
   /** Summary of these paths; undefined: of all. */
   private summary(paths: Uint32Array | undefined) {
-    const {steps} = this.query;
-    const shape = {
-      stepCount: steps.length,
-      bucketCount: this.buckets?.count ?? 1,
-      hasPercentiles: this.hasPercentiles,
-    };
+    const shape = {...this.summaryShape, bucketCount: this.buckets?.count ?? 1};
     return this.reading.scan.inSlices(summarize(this.log, paths, shape, this.lists));
   }
 
-  private get hasPercentiles(): boolean {
-    return this.query.hasPercentiles ?? false;
+  private get summaryShape() {
+    const {steps, hasPercentiles = false, histogram} = this.query;
+    return {stepCount: steps.length, hasPercentiles, histogram};
   }
 
   private get shown(): ShownFunnel {
-    const {steps, order, range, hasHistogram} = this.query;
+    const {steps, order, range} = this.query;
     return {
       events: steps.map(({event}) => event),
       isAnyOrder: order === 'any',
       hasUndecided: range === 'entry',
-      hasHistogram,
       labels: this.buckets?.labels(),
     };
   }

@@ -99,7 +99,7 @@ const funnel = {
   userWhere: [],
   exclusions: [],
   breakdownAt: 1,
-  hasHistogram: true,
+  histogram: 'decimal',
 } as const;
 
 type Ask = (range: {fromMs: number; toMs: number}) => ReportQuery;

@@ -8,7 +8,7 @@ import {wallMs} from '../../address/zone';
 import {chartOf} from '../../charts/charted';
 import {bucketText, count, duration, percent, secondsOf} from '../../charts/format';
 import {shareText} from '../../charts/share-text';
-import {boundText, sharesBelow} from '../../charts/shares-below';
+import {sharesBelow} from '../../charts/shares-below';
 import {TimeChart} from '../../charts/time-chart';
 import {TableFrame} from '../../controls/table-frame';
 import {useReports} from '../../service/reports';
@@ -172,7 +172,7 @@ function Times({answer, names}: {readonly answer: WalkedFunnelAnswer; readonly n
                   <span style={{'--now': `${((100 * bar.count) / most).toFixed(1)}%`}} />
                 </span>
                 <span class="number">{count(bar.count)}</span>
-                <span class="number faint" title={`took less than ${boundText(bar.seconds_to)}`}>
+                <span class="number faint" title={`took less than ${duration(bar.seconds_to)}`}>
                   {percent(below[index]!)}
                 </span>
               </li>

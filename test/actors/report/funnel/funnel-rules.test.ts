@@ -38,7 +38,6 @@ async function ask(stories: readonly string[], {steps, rest, ...rules}: Asked, a
     userWhere: [],
     exclusions: [],
     breakdownAt: 1,
-    hasHistogram: false,
     ...rules,
     ...rest,
   } as const;
@@ -178,7 +177,7 @@ test('buckets are those of the first entry, and add up', async () => {
 
 test('times have a mean and a histogram', async () => {
   const stories = ['ada:A1 B1', 'bob:A1 B2', 'cyd:A1 B4'];
-  const {steps} = await ask(stories, {steps: 'AB', rest: {hasHistogram: true}});
+  const {steps} = await ask(stories, {steps: 'AB', rest: {histogram: 'decimal'}});
   const [first, second] = steps;
   expect(first).toMatchObject({mean_seconds: null, histogram: []});
   expect(second!.mean_seconds).toBe((4 * dayMs) / 3_000);
@@ -187,5 +186,24 @@ test('times have a mean and a histogram', async () => {
     {seconds_from: 0, seconds_to: 0.001, count: 1},
     {seconds_from: 50_000, seconds_to: 100_000, count: 1},
     {seconds_from: 200_000, seconds_to: 500_000, count: 1},
+  ]);
+});
+
+test('a histogram by the clock has bounds that people choose', async () => {
+  const stories = ['ada:A1 B1', 'bob:A1 B2', 'cyd:A1 B4'];
+  const {steps} = await ask(stories, {steps: 'AB', rest: {histogram: 'clock'}});
+  const bins = steps[1]!.histogram as {seconds_from: number; seconds_to: number; count: number}[];
+  const daySeconds = 86_400;
+  expect(bins.filter(({count}) => count > 0)).toEqual([
+    {seconds_from: 0, seconds_to: 0.001, count: 1},
+    {seconds_from: daySeconds, seconds_to: 2 * daySeconds, count: 1},
+    {seconds_from: 2 * daySeconds, seconds_to: 4 * daySeconds, count: 1},
+  ]);
+  const fromSecond = bins.map(({seconds_from}) => seconds_from).filter((seconds) => seconds >= 1);
+  const ofMinute = [1, 2, 5, 10, 15, 30];
+  expect(fromSecond).toEqual([
+    ...ofMinute,
+    ...ofMinute.map((minutes) => 60 * minutes),
+    ...[1, 2, 3, 6, 12, 24, 48].map((hours) => 3_600 * hours),
   ]);
 });

@@ -30,7 +30,7 @@ test('the users of a step, on one page and on many', async () => {
       for (const {funnel, range, limit, ...asked} of all) {
         const {
           window,
-          hasHistogram,
+          histogram: _h,
           hasPercentiles: _p,
           exclusions,
           breakdown: _,
@@ -49,7 +49,6 @@ test('the users of a step, on one page and on many', async () => {
             j: beforeStep + 1,
           })),
           breakdownAt,
-          histogram: hasHistogram,
           asOfMs: 0,
         });
         const meant = units.filter(({path}) =>
@@ -111,7 +110,7 @@ test('the users of a row of a breakdown are as many as the row says', async () =
       for (const {funnel, range, by, name} of all) {
         const {
           window,
-          hasHistogram,
+          histogram: _h,
           hasPercentiles: _p,
           exclusions: _,
           breakdown: __,
@@ -127,7 +126,6 @@ test('the users of a row of a breakdown are as many as the row says', async () =
           exclusions: [],
           breakdown,
           breakdownAt: at,
-          histogram: hasHistogram,
           asOfMs: 0,
         });
         const {rows} = answer.breakdown as unknown as {rows: readonly Row[]};

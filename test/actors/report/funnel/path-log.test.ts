@@ -31,7 +31,7 @@ test('a log of many paths: all of them, and those of each row', () => {
     log.add({depth, times}, group, group % 2, depth === 1);
   }
   const lists = new NumberLists(1 << 20);
-  const shape = {stepCount: 3, bucketCount: 2, hasPercentiles: true};
+  const shape = {stepCount: 3, bucketCount: 2, hasPercentiles: true, histogram: 'decimal' as const};
   const whole = result(summarize(log, undefined, shape, lists));
   expect(whole.steps.map(({count}) => count)).toEqual([40_000, 26_666, 13_333]);
   expect(whole.steps[2]).toMatchObject({medianMs: 7, meanSeconds: 0.007});

@@ -11,7 +11,7 @@ test('funnels with all of their parameters equal the model', async () => {
   const property = fc.asyncProperty(denseStory, someAsOf, someFunnels, async (story, asOfMs, funnels) => {
     const world = tell(story, asOfMs);
     for (const [funnel, range] of funnels) {
-      const {window, hasHistogram, hasPercentiles, exclusions, ...rules} = funnel;
+      const {window, histogram, hasPercentiles, exclusions, ...rules} = funnel;
       const expected = walkedFunnelOf(world.model, {
         ...given({...rules, window}),
         ...texts(range),
@@ -20,7 +20,7 @@ test('funnels with all of their parameters equal the model', async () => {
           i: afterStep + 1,
           j: beforeStep + 1,
         })),
-        histogram: hasHistogram,
+        histogram,
         percentiles: hasPercentiles,
         asOfMs,
       });
@@ -29,7 +29,7 @@ test('funnels with all of their parameters equal the model', async () => {
         ...given({...rules, windowMs: window === undefined ? undefined : windows[window]}),
         ...range,
         exclusions,
-        hasHistogram,
+        ...(histogram && {histogram}),
         ...(hasPercentiles && {hasPercentiles}),
       };
       expect(await world.ask(query)).toEqual(expected);
