@@ -55,6 +55,7 @@ async function shell(commands: string): Promise<string> {
     BACKUP: join(temporaryFolder(), 'backup'),
   };
   const {stdout} = await run('bash', ['-euc', commands], {cwd: root, env});
+  expect(stdout, `${commands} leaves the prompt on a line of its own`).toMatch(/^$|\n$/);
   return stdout.trim();
 }
 
