@@ -41,7 +41,8 @@ test.each<[Condition, string, string]>([
   [{property: 'plan', op: 'eq', values: ['pro']}, 'plan eq pro', 'plan is pro'],
   [{property: 'cart.total', op: 'gte', values: ['10']}, 'cart.total gte 10', 'cart.total is at least 10'],
   [{property: 'plan', op: 'in', values: ['a,b', 'c']}, 'plan in a\\,b,c', 'plan is one of a,b, c'],
-  [{property: 'first name', op: 'set', values: []}, 'first name set', 'first name is there'],
+  [{property: 'first name', op: 'set', values: []}, 'first name set', 'first name is set'],
+  [{property: 'coupon', op: 'unset', values: []}, 'coupon unset', 'coupon is not set'],
   [{property: 'is set or', op: 'eq', values: ['x']}, '"is set or" eq x', 'is set or is x'],
 ])('%j is written plainly where it can be', (condition, written, words) => {
   expect(writeCondition(condition)).toBe(written);

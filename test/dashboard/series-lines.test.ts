@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {type NamedRow, narrowedTo} from '../../dashboard/src/address/breakdown-row.js';
 import type {AskedSeries} from '../../dashboard/src/address/trends-address.js';
 import {wallMs} from '../../dashboard/src/address/zone.js';
-import {chartOf, figuresOf} from '../../dashboard/src/charts/charted.js';
+import {chartOf, csvRows, figuresOf} from '../../dashboard/src/charts/charted.js';
 import {rimsOf} from '../../dashboard/src/charts/overlap.js';
 import {drawnOf, linesOf, rowText} from '../../dashboard/src/charts/series-lines.js';
 import {ticksAround} from '../../dashboard/src/charts/ticks.js';
@@ -48,9 +48,10 @@ describe('a series', () => {
     expect(lines.map(({label, tone, pastTotal}) => [label, tone, pastTotal])).toEqual([
       ['pro', 1, 10],
       ['(empty)', 2, 0],
-      ['missing', 0, 0],
+      ['not set', 0, 0],
       ['other (1 value)', 0, 0],
     ]);
+    expect(csvRows(lines)[0]).toEqual(['date', 'pro', '(empty)', 'not set', 'other (1 value)']);
     const rest = {
       ...past,
       breakdown: {...past.breakdown!, rows: [{kind: 'other', ...numbers([9, 9])}]},

@@ -49,10 +49,8 @@ export function narrowedTo(all: Narrowed, of: RowIn | undefined): Narrowed | und
     : {where: [...all.where, ...more], userWhere: all.userWhere};
 }
 
-/** `plan is pro`, `the user's trait plan is missing`. `rowName`: the row's value in words. */
-export function rowCondition({by, row}: RowIn, rowName: string): string {
-  const name = isOfTrait(by) ? `the user's trait ${nameOf(by)}` : by;
-  return row.kind === 'missing' ? `${name} is missing` : `${name} is ${rowName}`;
-}
+/** `plan is pro`, `the user's trait plan is not set`. `rowName`: the row's value in words. */
+export const rowCondition = ({by}: RowIn, rowName: string): string =>
+  `${isOfTrait(by) ? `the user's trait ${nameOf(by)}` : by} is ${rowName}`;
 
 export const noListOfRow = 'No list of these users: the values of this row are of several kinds.';

@@ -60,11 +60,11 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
   gte: 'is at least',
   lt: 'is less than',
   lte: 'is at most',
-  set: 'is there',
-  unset: 'is missing',
+  set: 'is set',
+  unset: 'is not set',
   has: 'has the element',
 };
 
-/** `plan is pro`, `plan is one of pro, team`, `coupon is missing`. */
+/** `plan is pro`, `plan is one of pro, team`, `coupon is not set`. */
 export const conditionText = ({property, op, values}: Condition): string =>
   [property, operatorWords[op], values.join(', ')].filter((part) => part !== '').join(' ');

@@ -30,9 +30,9 @@ interface AnsweredSeries {
 /** Colours of the palette. */
 const tonesMax = 6;
 
-const kindWords = {other: 'other', missing: 'missing', null: 'null', not_scalar: 'lists and objects'} as const;
+const kindWords = {other: 'other', missing: 'not set', null: 'null', not_scalar: 'lists and objects'} as const;
 
-/** `pro`, `(empty)`, `other (12 values)`. */
+/** `pro`, `(empty)`, `not set`, `other (12 values)`. */
 export function rowText({value, kind, values}: RowName): string {
   if (kind === undefined) return value === '' ? '(empty)' : value!;
   return kind === 'other' ? `other (${values} value${values === 1 ? '' : 's'})` : kindWords[kind];
