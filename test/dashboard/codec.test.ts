@@ -210,6 +210,13 @@ describe('what means nothing in an address', () => {
     expect(seriesOf(question)).toEqual([{event: 'a', measure: 'users', property: '', where: [isPro]}]);
   });
 
+  test('stays in an address that a page completes', () => {
+    const {question, problems} = readAddress(trendsForm, '?events[]=a%26b&where=1:plan&range=soon&compare=off');
+    expect(writeAddress(trendsForm, {...question, event: ['signup']}, problems)).toBe(
+      '?event=signup&compare=off&events%5B%5D=a%26b&where=1:plan&range=soon',
+    );
+  });
+
   test('never throws', () => {
     fc.assert(
       fc.property(fc.webQueryParameters(), (search) => {

@@ -45,14 +45,15 @@ export function readAddress<F extends Form>(form: F, search: string): {question:
   return {question: question as QuestionOf<F>, problems};
 }
 
-/** `?event=signup&range=30d`; empty when everything is as it is without saying. */
-export function writeAddress<F extends Form>(form: F, question: QuestionOf<F>): string {
+/** `?event=signup&range=30d`; empty when everything is as it is without saying. `kept`: parts that mean nothing, and stay. */
+export function writeAddress<F extends Form>(form: F, question: QuestionOf<F>, kept: readonly Problem[] = []): string {
   const pairs = new URLSearchParams();
   for (const [name, {absent, write}] of Object.entries(form)) {
     const texts = write(question[name]);
     if (texts.join('\0') === write(absent).join('\0') && texts.length === write(absent).length) continue;
     for (const text of texts) pairs.append(name, text);
   }
+  for (const {name, text} of kept) pairs.append(name, text);
   const query = readable(pairs.toString());
   return query === '' ? '' : `?${query}`;
 }

@@ -11,6 +11,8 @@ export interface Address<F extends Form> {
   readonly problems: readonly Problem[];
   /** `replace`: no entry of the history of its own. */
   readonly ask: (changed: Partial<QuestionOf<F>>, replace?: boolean) => void;
+  /** Asks what nobody chose, without an entry of the history. What the address got wrong stays in it: nobody may have read that yet. */
+  readonly suggest: (changed: Partial<QuestionOf<F>>) => void;
 }
 
 export function useAddress<F extends Form>(form: F): Address<F> {
@@ -22,11 +24,18 @@ export function useAddress<F extends Form>(form: F): Address<F> {
   if (!isLeft) own.url = url;
   const [path, search = ''] = (here?.search ?? own.url.split('#')[0]!).split(/\?(.*)/s) as [string, string?];
   const {question, problems} = useMemo(() => readAddress(form, search), [form, search]);
+  const go = (changed: Partial<QuestionOf<F>>, replace: boolean, kept?: readonly Problem[]): void => {
+    if (here === undefined && !isLeft) route(path + writeAddress(form, {...question, ...changed}, kept), replace);
+  };
   return {
     question,
     problems,
-    ask: (changed, replace = false) => {
-      if (here === undefined && !isLeft) route(path + writeAddress(form, {...question, ...changed}), replace);
-    },
+    ask: (changed, replace = false) => go(changed, replace),
+    suggest: (changed) =>
+      go(
+        changed,
+        true,
+        problems.filter(({name}) => !Object.hasOwn(changed, name)),
+      ),
   };
 }

@@ -15,6 +15,8 @@ interface UserList {
   readonly hasMore: boolean;
   readonly isReading: boolean;
   readonly fault: Fault | undefined;
+  /** `fault` is why the list, which is shown, is not renewed. */
+  readonly isRenewal: boolean;
   readonly freshness: Freshness | undefined;
 }
 
@@ -27,6 +29,7 @@ const nothing: State = {
   hasMore: false,
   isReading: true,
   fault: undefined,
+  isRenewal: false,
   freshness: undefined,
   cursor: null,
 };
@@ -47,7 +50,7 @@ export function useUserList(pathOf: (page?: Page) => string): [UserList, () => v
     if (answer === undefined || signal?.aborted === true) return;
     if (answer.kind === 'fault') {
       if (answer.fault.code === 'snapshot_gone' && page !== undefined) return readPage(nothing, signal); // UL1
-      state.value = {...(isAgain ? state.peek() : before), isReading: false, fault: answer.fault};
+      state.value = {...(isAgain ? state.peek() : before), isReading: false, fault: answer.fault, isRenewal: isAgain};
       return;
     }
     const {data, has_more: hasMore, next_cursor: cursor} = answer.value;
@@ -55,7 +58,7 @@ export function useUserList(pathOf: (page?: Page) => string): [UserList, () => v
     const freshness = freshnessOf(answer.headers);
     shown.isOnePage = page === undefined;
     if (freshness !== undefined) expectPublication(freshness.nextByMs); // UL2
-    state.value = {users, hasMore, cursor, isReading: false, fault: undefined, freshness};
+    state.value = {users, hasMore, cursor, isReading: false, fault: undefined, isRenewal: false, freshness};
   };
   useEffect(() => {
     const isAgain = shown.first === first;

@@ -1,4 +1,5 @@
-// Ctrl-K: a page, a board, a saved report, a person by exact id, an event by the beginning of its name, an action. One list, moved through by arrows.
+// Ctrl-K: a page, a board, a saved report, a person by exact id, an event by the beginning of its name, an export, an action. One list,
+// moved through by arrows.
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
@@ -16,6 +17,7 @@ import {openedReport, readSavedReports, savedReports} from '../service/saved-rep
 import {may, signOut} from '../service/session';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
+import {exportsFrom} from './palette-exports';
 import './palette.css';
 import {isShown, places} from './places';
 import {switchTheme} from './theme-button';
@@ -25,7 +27,7 @@ const namesMax = 8;
 const savedMax = 8;
 const namesDays = 30;
 
-interface Choice {
+export interface Choice {
   readonly key: string;
   readonly icon: IconName;
   readonly name: string;
@@ -150,6 +152,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       note: `its trend, ${count(times)} in 30 days`,
       take: to(`/trends${addressAsking(trendForm, {event: [name]})}`),
     })),
+    ...(text === '' ? [] : exportsFrom(to)).filter(({name, note}) => isLike(`${name} ${note}`)),
     ...[
       {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},
       {

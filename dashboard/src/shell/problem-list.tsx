@@ -18,7 +18,7 @@ export function ProblemList({problems, onDrop}: ProblemListProps) {
             <code>
               {name}={text}
             </code>{' '}
-            in the address {expected === undefined ? 'is unknown to this page' : `must be ${expected}`}
+            in the address {expected === undefined ? <Unknown name={name} /> : `must be ${expected}`}
           </li>
         ))}
       </ul>
@@ -26,5 +26,28 @@ export function ProblemList({problems, onDrop}: ProblemListProps) {
         Drop {problems.length === 1 ? 'it' : 'them'}
       </button>
     </div>
+  );
+}
+
+/** Parameters of the API by which pages are asked as well, under another name. */
+const pageNames: Readonly<Record<string, string>> = {
+  interval: 'every=day',
+  from: 'range=2026-11-01..2026-11-30',
+  to: 'range=2026-11-01..2026-11-30',
+  timezone: 'zone=Europe/Berlin',
+  breakdown: 'by=plan',
+  breakdown_at: 'by_at=2',
+  'steps[]': 'step=signup',
+  'events[]': 'event=signup',
+  userId: 'user=ada',
+  anonymousId: 'anonymous=visitor-1',
+};
+
+function Unknown({name}: {readonly name: string}) {
+  if (!Object.hasOwn(pageNames, name)) return <>is unknown to this page</>;
+  return (
+    <>
+      is a parameter of the API: pages are asked by <code>{pageNames[name]}</code> and the like
+    </>
   );
 }

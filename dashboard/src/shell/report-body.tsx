@@ -1,7 +1,7 @@
 // Body of a card of reports: its numbers, dimmed while another question is being answered, or the reason for having none.
 import type {ComponentChildren} from 'preact';
 import type {Asking, Report} from '../service/reports';
-import {Icon} from './icon';
+import {NotRenewed} from './not-renewed';
 import {FaultBox, Loading} from './states';
 import '../design/reports.css';
 
@@ -28,13 +28,7 @@ export function ReportBody({
   const fault = reports.find((report) => report.fault !== undefined)?.fault;
   return (
     <div class={asking.isOther ? 'dimmed' : ''} aria-busy={asking.isOther}>
-      {fault !== undefined && (
-        <p class="not-renewed" role="status">
-          <Icon name="warning" />
-          Not renewed: {fault.status === 0 ? 'the service does not answer' : fault.message}. The page asks again by
-          itself.
-        </p>
-      )}
+      {fault !== undefined && <NotRenewed fault={fault} />}
       {children()}
     </div>
   );

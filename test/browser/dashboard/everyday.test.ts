@@ -84,6 +84,7 @@ test('a changed step changes its name everywhere', async () => {
   await page.getByRole('combobox', {name: 'Step 2'}).click();
   await page.getByRole('option', {name: /^order /}).click();
   await times.getByText('Median 3 h').waitFor();
+  await times.getByText('3 h – 6 h').waitFor();
   expect(await times.locator('option').allInnerTexts()).toEqual(['visit to order']);
   await dashboard.expectSoundOnPhone();
 });
@@ -152,11 +153,27 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
   await dashboard.goto('/trends?event=signup');
   const numbers = card('In numbers').getByRole('row').nth(1);
   await numbers.getByText('signup').waitFor();
-  const requests = /\/dashboard\/api\/(v1|state)/;
+  const lists = await Promise.all(
+    ['/alerts', '/settings/webhooks', '/settings/keys', '/settings/access'].map(async (path) => {
+      const list = await dashboard.context.newPage();
+      await list.goto(`${service.baseUrl}/dashboard${path}`);
+      await list.getByText('Ready', {exact: true}).waitFor();
+      await list.locator('.loading').first().waitFor({state: 'detached'});
+      return list;
+    }),
+  );
+  const requests = /\/dashboard\/api\/(v1|state|keys|people|shares)/;
   await dashboard.context.route(requests, (route) => route.abort());
   const said = page.getByText(/^Not renewed/);
   await said.waitFor();
-  await people.getByText('The service does not answer').waitFor();
+  await people.getByText(/^Not renewed: the service does not answer/).waitFor();
+  for (const list of lists) {
+    await list
+      .getByText(/^Not renewed: the service does not answer/)
+      .first()
+      .waitFor();
+    expect(await list.getByRole('alert').count()).toBe(0);
+  }
   await top.getByText(/^Not renewed: the service does not answer/).waitFor();
   expect(await overview.getByRole('alert').count()).toBe(0);
   await page.getByText('No answer').waitFor();
@@ -164,8 +181,42 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
   await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
   await dashboard.context.unroute(requests);
   await said.waitFor({state: 'detached'});
-  await people.getByText('The service does not answer').waitFor({state: 'detached'});
+  for (const one of [people, ...lists])
+    await one
+      .getByText(/^Not renewed/)
+      .first()
+      .waitFor({state: 'detached'});
   await page.getByText('Ready', {exact: true}).waitFor();
   dashboard.forgive(/Failed to load resource/);
   await dashboard.expectSound();
+});
+
+test('on a phone a service that hangs is in sight, wherever the page and the row of pages are scrolled to', async () => {
+  await page.setViewportSize({width: 375, height: 700});
+  await dashboard.goto('/trends?event=signup');
+  await card('In numbers').getByRole('row').nth(1).getByText('signup').waitFor();
+  await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
+  const requests = /\/dashboard\/api\/(v1|state)/;
+  await dashboard.context.route(requests, () => {}); // Never answered.
+  const said = page.getByText('No answer');
+  await said.waitFor();
+  for (const [left, top] of [
+    [0, 0],
+    [10_000, 10_000],
+  ] as const) {
+    await page.evaluate(
+      `scrollTo(0, ${top}); document.querySelector('nav.side').scrollLeft = ${left};
+       new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))`,
+    );
+    const {x, y, width, height} = (await said.boundingBox())!;
+    expect([x >= 0, y >= 0, x + width <= 375, y + height <= 700]).toEqual([true, true, true, true]);
+    // Nothing lies over it.
+    expect(
+      await page.evaluate(`document.elementFromPoint(${x + width / 2}, ${y + height / 2}).closest('.status') !== null`),
+    ).toBe(true);
+  }
+  await dashboard.expectSound();
+  await dashboard.context.unroute(requests);
+  await page.getByText('Ready', {exact: true}).waitFor({state: 'attached'});
+  await page.setViewportSize({width: 1_440, height: 900});
 });

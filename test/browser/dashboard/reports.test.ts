@@ -234,6 +234,28 @@ test('what an address got wrong is named, and dropped by a button', async () => 
   await page.waitForURL(/\/dashboard\/trends\?event=signup$/);
 });
 
+test('parameters of the API in an address are named, also where the page suggests an event, and where none is asked', async () => {
+  await dashboard.goto('/trends?events[]=signup&interval=week&from=2026-01-01&colour=red');
+  await page.waitForURL(/\?event=/); // What the page suggests.
+  const problems = page.locator('.address-problems');
+  await problems.getByText('interval=week').waitFor();
+  await problems.getByText('every=day').waitFor();
+  expect((await problems.getByRole('listitem').allInnerTexts()).map((line) => line.split('=')[0])).toEqual([
+    'events[]',
+    'interval',
+    'from',
+    'colour',
+  ]);
+  await dashboard.expectSoundOnPhone();
+  await page.getByRole('button', {name: 'Drop them'}).click();
+  await page.waitForURL(/\/dashboard\/trends\?event=[^&]+$/);
+  await dashboard.goto('/funnels?steps[]=signup&steps[]=subscribed');
+  await page.waitForURL(/\?step=/);
+  await problems.getByText('steps[]=subscribed').waitFor();
+  await dashboard.goto('/alerts?state=firing');
+  await problems.getByText('state=firing').waitFor();
+});
+
 test('Overview needs no set-up, and its numbers are those of names and active users', async () => {
   await dashboard.goto(`/?${range()}`);
   await card('Top events').getByRole('row').nth(4).waitFor();
@@ -439,6 +461,30 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
   await goTo('all keys', /^All keys/);
   await page.getByLabel('Single letters do this').check();
   await page.keyboard.press('Escape');
+});
+
+test('Ctrl-K finds where data is exported', async () => {
+  await dashboard.goto(`/trends?event=signup&${range()}`);
+  await card('Trend').getByRole('button', {name: 'Download as CSV'}).waitFor();
+  const open = async (typed: string): Promise<void> => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(typed);
+  };
+  await open('export');
+  const choices = page.getByRole('option', {name: /^Export/});
+  await choices.first().waitFor();
+  expect(await choices.locator('.name').allInnerTexts()).toEqual([
+    'Export Trend as CSV',
+    'Export events',
+    'Export people as CSV',
+  ]);
+  await dashboard.expectSound();
+  const begun = page.waitForEvent('download');
+  await page.keyboard.press('Enter');
+  expect((await begun).suggestedFilename()).toBe('trends.csv');
+  await open('download');
+  await page.getByRole('option', {name: /^Export events/}).click();
+  await page.waitForURL(/\/events\?show=history$/);
 });
 
 test('pinned reports are on Overview for everybody, in an order that buttons, keys and dragging change', async () => {

@@ -4,16 +4,18 @@ import {useState} from 'preact/hooks';
 import type {PersonAnswer} from '../../../../src/edge/dashboard/answers/people.js';
 import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
-import {useAsked} from '../../service/asked';
+import {useAskAgain, useAsked} from '../../service/asked';
 import {change, faultOf} from '../../service/client';
 import {type Role, session, signOut} from '../../service/session';
+import {AskedState} from '../../shell/asked-state';
 import {Card} from '../../shell/card';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
+import {NoParameters} from '../../shell/no-parameters';
 import {now} from '../../shell/now';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {Empty} from '../../shell/states';
 import {CreatePerson} from './create-person';
 import {RecordCard} from './record';
 import './access.css';
@@ -40,6 +42,7 @@ export const roleWords: readonly (readonly [role: Role, may: string])[] = [
 export function Access() {
   const [asked, ask] = useAsked<{people: PersonAnswer[]}>('people');
   const [open, setOpen] = useState<Open>();
+  useAskAgain(ask);
   const {value, fault} = asked.value;
   const people = [...(value?.people ?? [])].reverse();
   const close = (): void => {
@@ -57,10 +60,10 @@ export function Access() {
           Add a person
         </button>
       </Head>
+      <NoParameters />
       <div class="row">
         <Card span={8} title="People" note="each signs in with an access token of their own">
-          {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
-          {value === undefined && fault === undefined && <Loading />}
+          <AskedState value={value} fault={fault} onAgain={ask} />
           {value !== undefined && people.length === 0 && (
             <Empty title="Only the operator so far">
               The admin token and sign-in links make an admin. Add a person to give them a token with a role, which you

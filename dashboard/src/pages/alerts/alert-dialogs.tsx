@@ -5,7 +5,7 @@ import {isEmpty} from '../../address/form-fields';
 import {change, type Fault, faultOf} from '../../service/client';
 import {type AlertDraft, bodyOf, changeOf, draftOf, hasOtherRule, newDraft} from './alert-draft';
 import {AlertForm} from './alert-form';
-import {alertPath} from './alert-path';
+import {alertPath} from './alert-words';
 import type {SavedFunnels} from './rule-fields';
 
 export interface FormProps {

@@ -1,6 +1,9 @@
-// Alerts in words: their rules, their states, and what a preview found.
+// Alerts in words: their rules, their states, and what a preview found; and the path of one.
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
 import {count, duration, percent} from '../../charts/format.js';
+
+/** Below the dashboard's own routes. */
+export const alertPath = ({id}: Pick<AlertAnswer, 'id'>): string => `v1/alerts/${encodeURIComponent(id)}`;
 
 export type AlertKind = AlertAnswer['kind'];
 export type LagKind = NonNullable<AlertAnswer['lag']>;

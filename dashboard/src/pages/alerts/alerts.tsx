@@ -6,13 +6,14 @@ import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
+import {AskedState} from '../../shell/asked-state';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {NoParameters} from '../../shell/no-parameters';
+import {Empty, FaultBox} from '../../shell/states';
 import type {FormProps} from './alert-dialogs';
-import {alertPath} from './alert-path';
-import {type FunnelNames, isOfUsers, speakingText, stateOf, valueText} from './alert-words';
+import {alertPath, type FunnelNames, isOfUsers, speakingText, stateOf, valueText} from './alert-words';
 import {DeleteAlert} from './delete-alert';
 import type {SavedFunnels} from './rule-fields';
 import {ruleText} from './rule-text';
@@ -26,12 +27,13 @@ const EditAlert = later<FormProps & {readonly alert: AlertAnswer}>(() =>
 
 export function Alerts() {
   const [asked, ask] = useAsked<{data: AlertAnswer[]}>('v1/alerts');
-  const [funnelsAsked] = useAsked<{data: SavedFunnels}>('v1/funnels');
+  const [funnelsAsked, askFunnels] = useAsked<{data: SavedFunnels}>('v1/funnels');
   const [isCreating, setCreating] = useState(false);
   const [edited, setEdited] = useState<AlertAnswer>();
   const [leaving, setLeaving] = useState<AlertAnswer>();
   const [pauseFault, setPauseFault] = useState<Fault>();
   useAskAgain(ask);
+  useAskAgain(askFunnels);
   const {value, fault} = asked.value;
   const alerts = [...(value?.data ?? [])].reverse();
   const funnels = funnelsAsked.value.value?.data ?? [];
@@ -54,10 +56,10 @@ export function Alerts() {
           Add an alert
         </button>
       </Head>
+      <NoParameters />
       <section class="card" aria-label="Alerts">
-        {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
+        <AskedState value={value} fault={fault} onAgain={ask} />
         {pauseFault !== undefined && <FaultBox fault={pauseFault} />}
-        {value === undefined && fault === undefined && <Loading />}
         {value !== undefined && alerts.length === 0 && (
           <Empty title="No alert yet">
             An alert watches a number and notifies webhooks and chats: when it passes a threshold, when an event stops

@@ -2,7 +2,7 @@
 import type {AlertAnswer} from '../../../../src/edge/answers/alerts.js';
 import {change, faultOf} from '../../service/client';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
-import {alertPath} from './alert-path';
+import {alertPath} from './alert-words';
 
 export function DeleteAlert({alert, onClose}: {readonly alert: AlertAnswer; readonly onClose: () => void}) {
   return (

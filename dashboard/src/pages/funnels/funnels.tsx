@@ -50,7 +50,7 @@ const RulesForm = later<RulesFormProps>(
 const askedMax = 200;
 
 export function Funnels() {
-  const {question, problems, ask} = useAddress(funnelForm);
+  const {question, problems, ask, suggest} = useAddress(funnelForm);
   const [isCleared, setCleared] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
@@ -61,7 +61,7 @@ export function Funnels() {
   const [names, again] = useAsked<NamesAnswer>(isChosen ? undefined : namesPath(days, askedMax));
   const suggested = suggestedSteps(names.value.value?.data.map(({name}) => name) ?? []);
   useEffect(() => {
-    if (!isChosen && suggested.length > 0) ask({step: suggested}, true);
+    if (!isChosen && suggested.length > 0) suggest({step: suggested});
   }, [isChosen, suggested.join('\n')]);
 
   const path = funnelPath(question, days);

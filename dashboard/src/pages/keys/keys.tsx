@@ -7,9 +7,11 @@ import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {apiAddress, isApiKnown} from '../../service/api-address';
 import {useAskAgain, useAsked} from '../../service/asked';
+import {AskedState} from '../../shell/asked-state';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {NoParameters} from '../../shell/no-parameters';
+import {Empty} from '../../shell/states';
 import {CreateKey} from './create-key';
 import {optionWords, prefixOf} from './key';
 import {LimitKey} from './limit-key';
@@ -42,9 +44,9 @@ export function Keys() {
           Create a key
         </button>
       </Head>
+      <NoParameters />
       <section class="card" aria-label="Keys">
-        {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
-        {value === undefined && fault === undefined && <Loading />}
+        <AskedState value={value} fault={fault} onAgain={ask} />
         {value !== undefined && shown.length === 0 && (
           <Empty title="There is no active key">
             A program needs a key to send events or to read reports. Create a write key for pages and apps, a read key

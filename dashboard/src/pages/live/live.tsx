@@ -7,6 +7,7 @@ import {streamState} from '../../service/stream';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {useKeys} from '../../shell/keys';
+import {NoParameters} from '../../shell/no-parameters';
 import {now} from '../../shell/now';
 import {FaultBox, Loading} from '../../shell/states';
 import {LiveCharts} from './live-charts';
@@ -53,6 +54,7 @@ export function Live() {
           ))}
         </fieldset>
       </Head>
+      <NoParameters />
       {loadFault.value !== undefined && shown === undefined && <FaultBox fault={loadFault.value} />}
       {shown === undefined && loadFault.value === undefined && <Loading lines={6} />}
       {shown !== undefined && (

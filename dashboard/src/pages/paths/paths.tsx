@@ -31,11 +31,11 @@ import '../trends/trends.css';
 const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 export function Paths() {
-  const {question, problems, ask} = useAddress(pathsForm);
+  const {question, problems, ask, suggest} = useAddress(pathsForm);
   const place = {zone: question.zone, today: todayIn(question.zone)};
   const days = {...daysOf(question.range, place.today), zone: question.zone};
   const {event, direction} = question;
-  const suggesting = useSuggestedEvent(event !== null, days, (name) => ask({event: name}, true));
+  const suggesting = useSuggestedEvent(event !== null, days, (name) => suggest({event: name}));
   const asking = useReports<PathsAsked>(
     {question, days, dates: datesText(days, place.today)},
     event === null ? undefined : [pathsPath(question, event, days)],

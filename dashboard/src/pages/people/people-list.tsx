@@ -12,6 +12,7 @@ import {TableFrame} from '../../controls/table-frame';
 import type {Freshness} from '../../service/freshness';
 import {useUserList} from '../../service/user-list';
 import {Card} from '../../shell/card';
+import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
 import {Empty, FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
@@ -35,7 +36,7 @@ export function PeopleList({
   readonly onFind: (person: PersonId) => void;
 }) {
   const [list, readOn, again] = useUserList((page) => userListPath(question, today.value, listPageMax, page));
-  const {users, hasMore, isReading, fault} = list;
+  const {users, hasMore, isReading, fault, isRenewal} = list;
   useEffect(() => {
     freshness.value = list.freshness;
   }, [list.freshness]);
@@ -93,7 +94,8 @@ export function PeopleList({
             )
           }
         >
-          {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
+          {fault !== undefined &&
+            (isRenewal && users.length > 0 ? <NotRenewed fault={fault} /> : <FaultBox fault={fault} onAgain={again} />)}
           {users.length === 0 && isReading && <Loading lines={8} />}
           {users.length === 0 && !isReading && fault === undefined && (
             <Empty title="No person matches">

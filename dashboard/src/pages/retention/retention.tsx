@@ -37,12 +37,12 @@ const CurveCard = later<CurveCardProps>(
 );
 
 export function Retention() {
-  const {question, problems, ask} = useAddress(retentionForm);
+  const {question, problems, ask, suggest} = useAddress(retentionForm);
   const place = {zone: question.zone, today: todayIn(question.zone)};
   const days = {...daysOf(question.range, place.today), zone: question.zone};
   const interval = question.every ?? usualPeriod(days);
   const {start} = question;
-  const suggesting = useSuggestedEvent(start !== null, days, (name) => ask({start: name}, true));
+  const suggesting = useSuggestedEvent(start !== null, days, (name) => suggest({start: name}));
   const path = start === null ? undefined : retentionPath(question, start, days, interval);
   const asking = useReports<RetentionAsked>({question, days, interval}, path === undefined ? undefined : [path]);
   const {shown} = asking;

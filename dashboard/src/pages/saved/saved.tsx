@@ -10,6 +10,7 @@ import type {PinnedPage} from '../../address/pin-list';
 import {folderOf, placeBetween, summaryOf} from '../../address/saved-report';
 import {trendsForm} from '../../address/trends-address';
 import {Moment} from '../../controls/moment';
+import {useAskAgain} from '../../service/asked';
 import type {Fault} from '../../service/client';
 import {
   changeReport,
@@ -21,14 +22,16 @@ import {
   saveReport,
 } from '../../service/saved-reports';
 import {may} from '../../service/session';
+import {AskedState} from '../../shell/asked-state';
 import {Card} from '../../shell/card';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
+import {NoParameters} from '../../shell/no-parameters';
 import {PinButton} from '../../shell/pin-button';
 import {places} from '../../shell/places';
 import {RowTool} from '../../shell/row-tool';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {Empty, FaultBox} from '../../shell/states';
 import './saved.css';
 
 const RenameReport = later(() => import('./dialogs').then((part) => part.RenameReport));
@@ -45,6 +48,9 @@ const forms: Readonly<Partial<Record<string, Form>>> = {
   '/active': activeQuestionForm,
 };
 
+/** Only while they are not known to be the newest: an answer that comes late would undo a change of this page. */
+const readAgain = (): void => void (savedFault.peek() !== undefined && readSavedReports());
+
 type Asked = {readonly what: 'rename' | 'delete' | 'share'; readonly report: SavedReport};
 
 export function Saved() {
@@ -52,6 +58,7 @@ export function Saved() {
   const [fault, setFault] = useState<Fault>();
   const [links, setLinks] = useState(0);
   useEffect(() => void readSavedReports(), []);
+  useAskAgain(readAgain);
   const reports = savedReports.value;
   const folders = new Map<string, SavedReport[]>();
   for (const report of reports ?? []) {
@@ -69,9 +76,9 @@ export function Saved() {
   return (
     <>
       <Head title="Saved reports" />
+      <NoParameters />
       {fault !== undefined && <FaultBox fault={fault} />}
-      {savedFault.value !== undefined && <FaultBox fault={savedFault.value} onAgain={() => void readSavedReports()} />}
-      {reports === undefined && savedFault.value === undefined && <Loading lines={6} />}
+      <AskedState value={reports} fault={savedFault.value} onAgain={() => void readSavedReports()} lines={6} />
       {reports?.length === 0 && (
         <section class="card" aria-label="Nothing saved">
           <Empty title="No report is saved yet">

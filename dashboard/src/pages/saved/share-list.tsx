@@ -4,23 +4,24 @@ import type {ShareAnswer, SharesAnswer} from '../../../../src/edge/dashboard/ans
 import {count, momentText} from '../../charts/format';
 import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
-import {useAsked} from '../../service/asked';
+import {useAskAgain, useAsked} from '../../service/asked';
 import {change, type Fault, faultOf} from '../../service/client';
+import {AskedState} from '../../shell/asked-state';
 import {Card} from '../../shell/card';
 import {ConfirmDialog} from '../../shell/confirm-dialog';
 import {now} from '../../shell/now';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {Empty} from '../../shell/states';
 import './share-list.css';
 
 export function ShareList() {
   const [asked, ask] = useAsked<SharesAnswer>('shares');
   const [revoking, setRevoking] = useState<ShareAnswer>();
+  useAskAgain(ask);
   const {value, fault} = asked.value;
   const shares = value?.shares ?? [];
   return (
     <Card span={12} title="Links" note="each shows one report, without signing in">
-      {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
-      {value === undefined && fault === undefined && <Loading />}
+      <AskedState value={value} fault={fault} onAgain={ask} />
       {value !== undefined && shares.length === 0 && (
         <Empty title="Nothing is shared">Share a saved report, and its link is here until it is revoked.</Empty>
       )}

@@ -40,7 +40,7 @@ const SeriesTable = later<SeriesTableProps>(
 const mostFrequent = (names: readonly string[]): string | undefined => names[0];
 
 export function Trends() {
-  const {question, problems, ask} = useAddress(trendsForm);
+  const {question, problems, ask, suggest} = useAddress(trendsForm);
   const [isCleared, setCleared] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
@@ -49,7 +49,7 @@ export function Trends() {
   const suggesting = useSuggestedEvent(
     series.length > 0 || isCleared,
     days,
-    (event) => ask({event: [event]}, true),
+    (event) => suggest({event: [event]}),
     mostFrequent,
   );
 

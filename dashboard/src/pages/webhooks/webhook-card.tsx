@@ -7,9 +7,10 @@ import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
 import {type Answer, change, type Fault} from '../../service/client';
+import {AskedState} from '../../shell/asked-state';
 import {Card} from '../../shell/card';
 import {later} from '../../shell/later';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {Empty, FaultBox} from '../../shell/states';
 import type {EditProps} from './edit-webhook';
 import {DeleteWebhook, ReplayWebhook, RotateWebhook} from './webhook-dialogs';
 
@@ -121,8 +122,7 @@ export function WebhookCard({
           </button>
         ))}
       </fieldset>
-      {askFault !== undefined && <FaultBox fault={askFault} onAgain={ask} />}
-      {value === undefined && askFault === undefined && <Loading />}
+      <AskedState value={value} fault={askFault} onAgain={ask} />
       {value?.data.length === 0 && <Empty title="Nothing here">{statuses.find(([one]) => one === status)![2]}</Empty>}
       {value !== undefined && value.data.length > 0 && <DeliveryTable deliveries={value.data} onAgain={again} />}
       {value !== undefined && (cursors.length > 0 || value.next_cursor !== null) && (

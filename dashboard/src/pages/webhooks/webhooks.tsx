@@ -6,10 +6,12 @@ import {count, duration} from '../../charts/format';
 import {ActionsTable} from '../../controls/actions-table';
 import {Moment} from '../../controls/moment';
 import {useAskAgain, useAsked} from '../../service/asked';
+import {AskedState} from '../../shell/asked-state';
 import {Head} from '../../shell/head';
 import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {NoParameters} from '../../shell/no-parameters';
+import {Empty} from '../../shell/states';
 import {subscriptionText} from './subscription-text';
 import {WebhookCard} from './webhook-card';
 import {kindWords, sendingText, stateOf} from './webhook-words';
@@ -36,9 +38,9 @@ export function Webhooks() {
           Add a webhook
         </button>
       </Head>
+      <NoParameters />
       <section class="card" aria-label="Webhooks">
-        {fault !== undefined && <FaultBox fault={fault} onAgain={ask} />}
-        {value === undefined && fault === undefined && <Loading />}
+        <AskedState value={value} fault={fault} onAgain={ask} />
         {value !== undefined && webhooks.length === 0 && (
           <Empty title="No webhook yet">
             A webhook sends events, changes of users, completed funnels and alerts to a server of yours, signed, or to a
