@@ -238,12 +238,6 @@ export class Evaluation {
       cellsOf: (snapshot, property, stretch) => this.paths.values?.coveredForAll(snapshot, property, stretch),
       leavingCells: (snapshot, property, chunks, scan) => this.leavingCells(snapshot, property, chunks, 'all', scan),
       countsOf: (snapshot, event, buckets) => this.countsOf(event, buckets, undefined, snapshot),
-      postingsOf: (snapshot, name, stretch) =>
-        this.paths.funnels?.postingsOf(
-          snapshot,
-          {names: new Set([name]), stretch},
-          this.gathererOf(snapshot, new Set([name])),
-        ),
       chosenOf: (snapshot, selectors, stretch) =>
         this.paths.chosen?.eventsOf({...reading, counted}, snapshot, selectors, stretch),
       numbersOf: (snapshot, selector, property, stretch) =>

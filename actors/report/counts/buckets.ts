@@ -5,6 +5,7 @@ import {bucketLabel, bucketLabels, bucketNext, bucketStarts, type Interval} from
 import {must} from '../../invariant.js';
 import {reportBucketsMax} from '../../limits.js';
 import {upperBound} from '../../order/search.js';
+import type {Stretch} from '../selection.js';
 
 /** Buckets that came with the question. */
 interface GivenBuckets {
@@ -77,6 +78,10 @@ export class Buckets {
       return slots[Math.min(Math.max(0, slot), slots.length - 1)];
     }
     return Math.max(0, upperBound(this.edges, timeMs, 0, this.count) - 1);
+  }
+
+  stretchOf(bucket: number): Stretch {
+    return {startMs: this.edges[bucket], lastMs: this.edges[bucket + 1] - 1};
   }
 
   /** Equal for buckets of the same interval and zone, of any range. */

@@ -248,20 +248,6 @@ export class MeasuredCells {
     this.countUser(this.cellOf(0, this.bucketCount), user);
   }
 
-  /** Counts the first `count` events of a list in series 0: the bucket of each, ascending. All are of one user. */
-  addUserEvents(buckets: Uint32Array, count: number, user: number): void {
-    const {counts} = this;
-    let last = -1;
-    for (let i = 0; i < count; i++) {
-      const bucket = buckets[i];
-      counts[bucket] += 1;
-      if (bucket === last) continue;
-      last = bucket;
-      this.countUser(bucket, user);
-    }
-    this.countUser(this.bucketCount, user);
-  }
-
   /** Counts the events and users of all buckets of series 0 in one partition. */
   addBuckets(buckets: readonly BucketUsers[]): void {
     for (const [bucket, {events, users}] of buckets.entries()) {

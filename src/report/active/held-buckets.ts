@@ -9,7 +9,7 @@ import type {ChunkEntry} from '../../../actors/manifest.js';
 import {firstPlace} from '../../../actors/order/search.js';
 import {wordsOf} from '../../../actors/report/engagement/bucket-sets.js';
 import type {ReturnSets} from '../../../actors/report/engagement/retention.js';
-import type {BucketUsers} from '../../../actors/report/rows/bucket-users.js';
+import {type BucketUsers, bucketUsersBytesMax} from '../../../actors/report/rows/bucket-users.js';
 import {type Selector, skipsRows, textOfSelector} from '../../../actors/report/rows/row-choice.js';
 import {countedKey, liesWithin, type Stretch} from '../../../actors/report/selection.js';
 import type {Derived, DerivedIndexes} from '../derived-indexes.js';
@@ -118,8 +118,7 @@ export class HeldBuckets<V> {
 
 /** Events and users of a selector. */
 export const heldUsers = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<BucketUsers> =>
-  // Sets grow by half.
-  new HeldBuckets(derived, partitionCount, {of: ({users}) => users.bytes, max: (count) => (1.5 * count) / 8});
+  new HeldBuckets(derived, partitionCount, {of: ({users}) => users.bytes, max: bucketUsersBytesMax});
 
 /** Sets of a selector's users. */
 export const heldSets = (derived: DerivedIndexes, partitionCount: number): HeldBuckets<Uint32Array> =>

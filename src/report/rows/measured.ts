@@ -1,15 +1,18 @@
 // Event counts with conditions, measures and breakdowns: one scan of the rows, two where a breakdown chooses its values first.
 
-import {wtf8} from '../../../actors/bytes/bytes.js';
 import {type RowsView, timeOf} from '../../../actors/chunk/rows.js';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
-import {addPostedUsers, addToSets, type PostedName} from '../../../actors/report/active/posted-users.js';
 import {intervalText} from '../../../actors/report/answers.js';
 import {Buckets} from '../../../actors/report/counts/buckets.js';
 import {type NoteEvents, NumberCounts} from '../../../actors/report/counts/number-counts.js';
 import {forEachBucket, type TimedNumbers} from '../../../actors/report/counts/timed-numbers.js';
-import {type BucketUsers, newBucketUsers} from '../../../actors/report/rows/bucket-users.js';
+import {
+  addToSets,
+  type BucketUsers,
+  bucketUsersBytesMax,
+  newBucketUsers,
+} from '../../../actors/report/rows/bucket-users.js';
 import {comparesNumbers} from '../../../actors/report/rows/condition.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {isOfNumbers, MeasuredCells} from '../../../actors/report/rows/measures.js';
@@ -17,6 +20,7 @@ import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import type {Selector} from '../../../actors/report/rows/row-choice.js';
 import {breakdownFields, rowsOf, seriesFields} from '../../../actors/report/rows/series-answer.js';
 import type {ShownGroups} from '../../../actors/report/rows/value-groups.js';
+import {chunksWithinOrdered} from '../../../actors/report/selection.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {cutsOf, type OpenBuckets} from '../active/held-buckets.js';
 import type {NoteColumns} from '../counts/value-index.js';
@@ -110,7 +114,7 @@ class MeasuredSeries {
     }
     for (const snapshot of snapshots) {
       if (query.measure !== 'users') await this.foldRows(snapshot);
-      else if (!(await this.foldPosted(snapshot))) await this.foldUsers(snapshot);
+      else if (!(await this.foldSets(snapshot))) await this.foldUsers(snapshot);
       this.cells.nextPartition();
     }
     this.cells.finish();
@@ -294,23 +298,28 @@ class MeasuredSeries {
     );
   }
 
-  /** Folds the users of a partition out of what earlier answers left behind. False: its rows are to be scanned. */
-  private async foldPosted(snapshot: PartitionSnapshot): Promise<boolean> {
-    const {buckets, cells, query, reading} = this;
-    const isOfEverything = query.where.length === 0 && this.event === undefined;
-    if (this.grouping !== undefined || query.userWhere.length > 0 || isOfEverything) return false;
-    const open = this.openBuckets(snapshot);
-    const held =
-      open &&
-      Array.from({length: buckets.count}, (_, bucket) => (open.isEmpty(bucket) ? newBucketUsers() : open.of(bucket)));
-    if (held?.every((bucket) => bucket !== undefined)) {
-      cells.addBuckets(held);
-      return true;
-    }
-    const events = await this.postedEvents(snapshot);
-    if (events === undefined) return false;
-    if (open !== undefined && held !== undefined) await this.completeBuckets(open, held, events, snapshot);
-    else await reading.scan.inSlices(addPostedUsers(events, buckets, snapshot.leftOut.users, cells));
+  /**
+   * Folds the users of a partition as sets of each bucket, out of what earlier answers left behind and the rows of the other buckets.
+   * False: the sets are too large, or by groups.
+   */
+  private async foldSets(snapshot: PartitionSnapshot): Promise<boolean> {
+    const {buckets, cells, grouping, query, reading, scan} = this;
+    if (grouping !== undefined) return false;
+    const open = query.userWhere.length > 0 ? undefined : this.openBuckets(snapshot);
+    const setBytesMax = buckets.count * bucketUsersBytesMax(snapshot.index.users.count);
+    if (open === undefined && setBytesMax > reading.gatheredBytesMax) return false;
+    const held = Array.from({length: buckets.count}, (_, bucket) => open?.of(bucket));
+    const lacking = held.map((known) => (known === undefined ? newBucketUsers() : undefined));
+    const stretches = lacking.flatMap((set, bucket) => (set === undefined ? [] : [buckets.stretchOf(bucket)]));
+    await reading.scan.borrowing(setBytesMax, async () => {
+      const chunks = chunksWithinOrdered(scan.chunks(snapshot), stretches);
+      const fold: ChosenFold = (rows, [chosen]) =>
+        addToSets(rows.users, chosen!, this.bucketsOf(rows, chosen!), lacking);
+      await scan.fold(snapshot, fold, await this.usersOf(snapshot), chunks);
+      const all = held.map((known, bucket) => known ?? lacking[bucket]!);
+      cells.addBuckets(all);
+      open?.finish(all);
+    });
     return true;
   }
 
@@ -318,36 +327,6 @@ class MeasuredSeries {
     const {fromMs, toMs, edges, kind} = this.buckets;
     const asked = {selectors: [this.selector], kind, edges, cuts: cutsOf(edges, fromMs, toMs)};
     return this.reading.counted.bucketsOf(snapshot, asked, this.scan.chunks(snapshot));
-  }
-
-  /** Counts users by bucket, and leaves the buckets behind that no earlier answer had. */
-  private async completeBuckets(
-    open: OpenBuckets<BucketUsers>,
-    held: readonly (BucketUsers | undefined)[],
-    events: PostedName,
-    snapshot: PartitionSnapshot,
-  ): Promise<void> {
-    const lacking = held.map((bucket) => (bucket === undefined ? newBucketUsers() : undefined));
-    await this.reading.scan.inSlices(addToSets(events, this.buckets, snapshot.leftOut.users, lacking));
-    const all = held.map((bucket, i) => bucket ?? lacking[i]!);
-    this.cells.addBuckets(all);
-    open.finish(all);
-  }
-
-  /** Postings of the chosen events; undefined where there are none. */
-  private async postedEvents(snapshot: PartitionSnapshot): Promise<PostedName | undefined> {
-    const {event, query, reading} = this;
-    const stretch = {startMs: query.fromMs, lastMs: query.toMs};
-    if (query.where.length > 0) {
-      const chosen = await reading.counted.chosenOf(snapshot, [this.selector], stretch);
-      return chosen && {segments: chosen.segments, name: chosen.names[0]!};
-    }
-    if (event === undefined) return undefined;
-    const bytes = wtf8(event);
-    const name = snapshot.names.find(bytes, 0, bytes.length);
-    if (name < 0) return {segments: [], name};
-    const segments = await reading.counted.postingsOf(snapshot, name, stretch);
-    return segments && {segments, name};
   }
 
   fields(): string {

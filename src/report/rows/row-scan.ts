@@ -50,12 +50,6 @@ export interface CountedEvents {
   ): Promise<void>;
   /** Events of the name by bucket. */
   countsOf(snapshot: PartitionSnapshot, event: string, buckets: Buckets): Promise<Float64Array>;
-  /** Postings of a name (its index in the partition); undefined where there are none. */
-  postingsOf(
-    snapshot: PartitionSnapshot,
-    name: number,
-    stretch: Stretch,
-  ): Promise<readonly UserPostings[] | undefined> | undefined;
   /** Postings of the events that selectors choose; undefined: their rows are to be scanned. */
   chosenOf(
     snapshot: PartitionSnapshot,
