@@ -15,7 +15,7 @@ import type {Alert, StateRule} from './definition.js';
 import type {WaitingMessage} from './kept-records.js';
 import type {PublishedSet} from './published-set.js';
 import {quietUntil} from './quiet-hours.js';
-import type {Reading} from './rule-questions.js';
+import type {Reading, RuleContext} from './rule-questions.js';
 import {joinedText, textOf} from './texts.js';
 
 /** Texts kept from one quiet night: more do not fit a message. */
@@ -58,8 +58,12 @@ interface Audience {
 export const isOfRule = ({rule: judged}: Pick<AlertRecord, 'rule'>, {rule}: Pick<Alert, 'rule'>): boolean =>
   judged === JSON.stringify(rule);
 
-export const seenBy = (known: AlertRecord | undefined, alert: Alert<StateRule>): true | undefined =>
-  known !== undefined && isOfRule(known, alert) ? known.wasSeen : undefined;
+/** What is known of the event of an absence. */
+export const seenBy = (
+  known: AlertRecord | undefined,
+  alert: Alert<StateRule>,
+): Pick<RuleContext, 'wasSeen' | 'lookedMs'> =>
+  known !== undefined && isOfRule(known, alert) ? {wasSeen: known.wasSeen, lookedMs: known.lookedMs} : {};
 
 /** The record after a reading of a set; a lag has one without positions. */
 export function advanced(

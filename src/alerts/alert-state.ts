@@ -25,6 +25,8 @@ export interface AlertState {
   readonly heldMs?: number;
   /** Whether the event has come before; only for the kind `absence`. */
   readonly wasSeen?: true;
+  /** It had not come when rows of all time before this were read, epoch ms; only for the kind `absence`. */
+  readonly lookedMs?: number;
 }
 
 /** A reading that is notified. `isAgain`: the state is the same, and `repeatMinutes` have passed. */
@@ -79,8 +81,11 @@ const withHeld = ({heldMs: _, ...state}: AlertState, held: number, heldMs: numbe
   ...(held > 0 && heldMs !== undefined && {heldMs}),
 });
 
-const withSeen = (state: AlertState, {isSeen}: Reading): AlertState =>
-  isSeen && !state.wasSeen ? {...state, wasSeen: true} : state;
+function withSeen(state: AlertState, {isSeen, lookedMs}: Reading): AlertState {
+  if (state.wasSeen || !isSeen) return lookedMs === undefined ? state : {...state, lookedMs};
+  const {lookedMs: _, ...rest} = state;
+  return {...rest, wasSeen: true};
+}
 
 /** AS1 */
 const isRepeatDue = ({toldMs}: AlertState, nowMs: number, {repeatMinutes}: NotifyRule): boolean =>

@@ -148,7 +148,7 @@ export class AlertEvaluator {
     {asOfMs, positions}: PublishedSet,
   ): Promise<Reading | 'gone' | undefined> {
     const funnel = rule.kind === 'funnel_drop' ? this.ports.funnel(rule.funnel) : undefined;
-    const {questions, readingsOf} = questionsOf(rule, [asOfMs], {wasSeen: seenBy(known, alert), funnel});
+    const {questions, readingsOf} = questionsOf(rule, [asOfMs], {...seenBy(known, alert), funnel});
     const bodies: unknown[] = [];
     for (const question of questions) {
       const answer = await this.ports.ask(question, positions);

@@ -56,6 +56,8 @@ class World {
   readonly bucket = new Bucket();
   readonly sent: {endpoint: string; trigger: Trigger}[] = [];
   readonly asked: (string | undefined)[] = [];
+  /** Beginning of what was asked, of each question with windows, epoch ms. */
+  readonly askedFrom: number[] = [];
   alerts: Alert[];
   endpoints: Record<string, EndpointKind> = {wh_1: 'webhook', wh_2: 'slack'};
   /** What the newest set counts. */
@@ -110,6 +112,7 @@ class World {
     if (this.isReportAway) return {kind: 'unavailable', message: 'away'};
     if (at !== undefined && at !== `0:0.${this.newest}`) return {kind: 'snapshot_gone'};
     const {edges} = (query as {buckets?: {edges: readonly number[]}}).buckets ?? {edges: [0, 1]};
+    if (at !== undefined) this.askedFrom.push(edges[0]!);
     const countOf = (edge: number): number => (edge === 0 && edges.length > 2 ? this.earlier : this.count);
     const body = JSON.stringify({data: edges.slice(0, -1).map((edge) => ({count: countOf(edge)}))});
     const asOf = new Date(startMs + this.minute * minuteMs).toISOString();
@@ -361,6 +364,20 @@ test('an absence has seen an event that came with a time before its window, afte
   world.earlier = 3; // An import.
   await world.publish(evaluator, 0);
   expect(world.told).toEqual(['wh_1 firing 0', 'wh_2 firing 0']);
+});
+
+test('an absence with conditions reads the rows of all time once an hour, until its event came', async () => {
+  const world = new World({kind: 'absence', event: 'paid', where: ['plan eq pro'], userWhere: [], minutes: 5});
+  const evaluator = world.evaluator();
+  for (let minute = 0; minute < 180; minute++) await world.publish(evaluator, 0);
+  const looks = world.askedFrom.flatMap((fromMs, at) => (fromMs === 0 ? [at] : []));
+  expect(looks).toEqual([0, 60, 120]);
+  world.earlier = 3; // An import.
+  await world.publish(world.evaluator(), 0); // Another process goes on with what the record says.
+  expect(world.told).toEqual(['wh_1 firing 0', 'wh_2 firing 0']);
+  await world.publish(evaluator, 0);
+  await world.publish(evaluator, 0);
+  expect(world.askedFrom.at(-1)).toBe(startMs + (world.minute - 5) * minuteMs);
 });
 
 describe('an alert whose condition was changed', () => {

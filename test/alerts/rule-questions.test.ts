@@ -1,6 +1,7 @@
 // Readings of rules over random stories, against a twin that counts events one by one.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {type AlertState, step} from '../../src/alerts/alert-state.js';
 import type {AbsenceRule, FunnelDropRule, ThresholdRule, WatchedEvents} from '../../src/alerts/definition.js';
 import {questionsOf, type Reading, type ReportRule, type RuleContext} from '../../src/alerts/rule-questions.js';
 import {events, manyRuns, someStory, someTime, tell, type World} from '../support/report-worlds.js';
@@ -91,11 +92,29 @@ describe('readings are what a twin counts', () => {
             const fromMs = toMs - rule.minutes * minuteMs;
             const value = watched(world, rule, fromMs, toMs).length;
             const isSeen = wasSeen === true || watched(world, rule, Number.NEGATIVE_INFINITY, toMs).length > 0;
-            return {fromMs, toMs, value, bound: 0, holds: value === 0 && isSeen, isSeen};
+            const looked = wasSeen === undefined && rule.where.length > 0 && {lookedMs: toMs};
+            return {fromMs, toMs, value, bound: 0, holds: value === 0 && isSeen, isSeen, ...looked};
           });
           expect(await readingsOf(world, rule, ends, {wasSeen})).toEqual(expected);
         },
       ),
+      manyRuns,
+    );
+  });
+
+  test('absence, one end after the other with what the state remembers', async () => {
+    await fc.assert(
+      fc.asyncProperty(someStory, someConditions, someMinutes, someEnds, async (story, where, minutes, ends) => {
+        const world = tell(story);
+        const rule: AbsenceRule = {kind: 'absence', event: 'A', where, userWhere: [], minutes};
+        let state: AlertState | undefined;
+        for (const toMs of ends) {
+          const [reading] = await readingsOf(world, rule, [toMs], {wasSeen: state?.wasSeen, lookedMs: state?.lookedMs});
+          const [whole] = await readingsOf(world, rule, [toMs]);
+          expect({...reading, lookedMs: 0}).toEqual({...whole, lookedMs: 0});
+          ({state} = step(state, reading!, '', {for: 1}));
+        }
+      }),
       manyRuns,
     );
   });
