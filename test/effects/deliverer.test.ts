@@ -110,6 +110,9 @@ class Process {
   answer: (got: Received) => Outcome | Promise<Outcome> = () => ({kind: 'delivered', status: 200});
   private readonly deliverer: Deliverer;
   private readonly heads: Heads;
+  /** Ends when its writes come through again, as after a SIGCONT. */
+  private stillness: Promise<void> | undefined;
+  private goOn = (): void => undefined;
 
   constructor() {
     const owners = new Owners(async (subject, question) =>
@@ -122,6 +125,11 @@ class Process {
       if (!isStandingAway || !name.startsWith('w.')) return read(name);
       standingAsks += 1;
       throw new BucketFault('away');
+    };
+    const write = own.write.bind(own);
+    own.write = async (...args) => {
+      await this.stillness;
+      return write(...args);
     };
     this.deliverer = new Deliverer({
       hooks,
@@ -152,7 +160,14 @@ class Process {
     this.deliverer.start();
   }
 
+  standStill(): void {
+    this.stillness = new Promise((resolve) => {
+      this.goOn = resolve;
+    });
+  }
+
   stop(): Promise<void> {
+    this.goOn();
     return this.deliverer.stop();
   }
 }
@@ -772,6 +787,37 @@ test('an endpoint that fails is probed with one delivery at a time, loses nothin
   await stood((one) => !isProbed(one));
   expect(await standing()).toMatchObject({dead: 0, skippedEvents: 0});
 });
+
+test('of two processes one sends each event, once; if it stands still, the other one sends what it had begun, and the rest', async () => {
+  standByMs = 200;
+  await create({ordered: true});
+  const pair = [start(), start()];
+  const all = () => pair.flatMap(({received}) => received.map(({data}) => data.event.properties.n));
+  for (let n = 0; n < 20; n++) store(0, 'seen', {n});
+  await until('all are sent', () => all().length === 20);
+  expect(all()).toEqual(Array.from({length: 20}, (_, n) => n));
+  await passedBy(0, 20);
+
+  let answer = (_: Outcome): void => undefined;
+  for (const process of pair)
+    process.answer = () => {
+      process.standStill();
+      for (const each of pair) each.answer = () => taken;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    };
+  const taken: Outcome = {kind: 'delivered', status: 200};
+  for (let n = 20; n < 23; n++) store(0, 'seen', {n});
+  await until('the other one sends them', () => all().length === 24);
+  answer(taken);
+  await passedBy(0, 23);
+  const [still, other] = pair[0]!.received.some(({data}) => data.event.properties.n === 21)
+    ? [pair[1]!, pair[0]!]
+    : pair;
+  expect(other!.received.slice(-3).map(({data}) => data.event.properties.n)).toEqual([20, 21, 22]);
+  expect(still!.received.at(-1)!.id).toBe(other!.received.at(-3)!.id);
+}, 60_000);
 
 test('two processes that serve an endpoint add up, and its lag is that of the one which has the cursor', async () => {
   standByMs = 600_000; // The other one does not hear that it lost the cursor.
