@@ -95,6 +95,12 @@ export class ByteWriter {
     this.position = at;
   }
 
+  /** Writes the WTF-8 of a text, without its length. */
+  text(text: string): void {
+    this.reserve(text.length * 3);
+    this.wtf8(text);
+  }
+
   private shortAscii(text: string, chars: number): boolean {
     const bytes = this.bytes;
     let at = this.position + 1;

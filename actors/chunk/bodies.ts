@@ -77,16 +77,25 @@ function writeBlock(writer: ByteWriter, {receivedBase, shapes, bodies}: BlockPie
 
 interface BlockHead {
   readonly receivedBase: number;
-  readonly shapes: readonly Uint8Array[];
+  /** Start of each shape: its length. */
+  readonly shapeStarts: readonly number[];
   readonly bodiesStart: number;
 }
 
 function readHead(block: Uint8Array): BlockHead {
   const reader = new ByteReader(block);
   const receivedBase = reader.f64();
-  const shapes: Uint8Array[] = new Array(reader.varint());
-  for (let i = 0; i < shapes.length; i++) shapes[i] = reader.raw(reader.varint());
-  return {receivedBase, shapes, bodiesStart: reader.position};
+  const shapeStarts: number[] = new Array(reader.varint());
+  for (let i = 0; i < shapeStarts.length; i++) {
+    shapeStarts[i] = reader.position;
+    reader.skipString();
+  }
+  return {receivedBase, shapeStarts, bodiesStart: reader.position};
+}
+
+function shapeAt(block: Uint8Array, start: number): Uint8Array {
+  const reader = new ByteReader(block, start);
+  return reader.raw(reader.varint());
 }
 
 /** Interned keys (users or names) by index; a reader of few rows may have loaded only those it needs. */
@@ -97,6 +106,7 @@ export class BodyBlock {
   readonly columns: RowColumns;
   private readonly block: Uint8Array;
   private readonly head: BlockHead;
+  private readonly shapes: Uint8Array[] = [];
   private readonly reader: ByteReader;
   /** Row whose body begins at the reader's position. */
   private next = 0;
@@ -133,8 +143,9 @@ export class BodyBlock {
     return this.head.receivedBase + readZigzag(reader);
   }
 
+  /** Columns of a shape. Made when a row needs it: a reader of one late row needs one of many. */
   shape(number: number): Uint8Array {
-    return this.head.shapes[number];
+    return (this.shapes[number] ??= shapeAt(this.block, this.head.shapeStarts[number]));
   }
 
   /** The entry of one row, valid until the next call; undefined when it was erased. */
@@ -174,7 +185,7 @@ export class BodyBlock {
     const {scratch} = this;
     scratch.position = 0;
     readZigzag(reader);
-    const shape = flags & eventFlag.properties ? this.head.shapes[reader.varint()] : new Uint8Array(0);
+    const shape = flags & eventFlag.properties ? this.shape(reader.varint()) : new Uint8Array(0);
     if (flags & eventFlag.messageId) reader.skipString();
     if (flags & eventFlag.anonymousId) reader.skipString();
     // Padding: a properties position of 0 would mean no properties.

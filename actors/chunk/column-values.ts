@@ -9,14 +9,18 @@
 //   V2. Two values of a column are equal exactly when their stored bytes are. A search encodes the wanted value once and
 //       compares bytes; nothing is decoded.
 import {ByteWriter, holds} from '../bytes/bytes.js';
+import {writeInteger, writeJsonString} from '../bytes/json-bytes.js';
 import {assert} from '../invariant.js';
 import {valueTag, writeNumber} from '../log/entries.js';
+import {writeValueJson} from '../log/value-json.js';
 
 interface ValuesForm {
   /** The stored bytes of this value; undefined when this form cannot store it, so no value of the column equals it. */
   storedForm(value: Uint8Array): Uint8Array | undefined;
   /** Appends the value whose stored bytes are stored[start .. end). */
   write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void;
+  /** Appends its JSON text. */
+  writeJson(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void;
 }
 
 type Offsets = Uint16Array | Uint32Array;
@@ -100,6 +104,11 @@ export class ColumnValues {
     this.form.write(writer, this.stored, this.start(code), this.end(code));
   }
 
+  /** Appends the value's JSON text. */
+  writeJson(code: number, writer: ByteWriter): void {
+    this.form.writeJson(writer, this.stored, this.start(code), this.end(code));
+  }
+
   /** The numbers of all codes, if the values are stored as integers. */
   integers(): Integers | undefined {
     if (!(this.form instanceof IntegersForm)) return undefined;
@@ -134,6 +143,7 @@ const plainForm: ValuesForm = {
     for (let i = start; i < end; i++) bytes[at++] = stored[i];
     writer.position = at;
   },
+  writeJson: writeValueJson,
 };
 
 class IntegersForm implements ValuesForm {
@@ -159,9 +169,17 @@ class IntegersForm implements ValuesForm {
   }
 
   write(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void {
+    writeNumber(writer, this.numberAt(stored, start, end));
+  }
+
+  writeJson(writer: ByteWriter, stored: Uint8Array, start: number, end: number): void {
+    writeInteger(writer, this.numberAt(stored, start, end));
+  }
+
+  private numberAt(stored: Uint8Array, start: number, end: number): number {
     let difference = 0;
     for (let i = end - 1; i >= start; i--) difference = difference * 256 + stored[i];
-    writeNumber(writer, this.smallest + difference);
+    return this.smallest + difference;
   }
 }
 
@@ -203,6 +221,11 @@ class TextsForm implements ValuesForm {
     const end = start + lengthBytes + stored[start];
     writer.u8(valueTag.text);
     plainForm.write(writer, stored, start, end);
+  }
+
+  writeJson(writer: ByteWriter, stored: Uint8Array, start: number): void {
+    const textStart = start + lengthBytes;
+    writeJsonString(writer, stored, textStart, textStart + stored[start]);
   }
 }
 

@@ -1,14 +1,17 @@
 // JSON texts of stored events, as GET /v1/events shows them (docs/api.md).
 //   ET1. A row's text is that of its entry, byte for byte (`eventJson`).
-//   ET2. Rows of a block share most of their pieces: names of events, keys, values of columns. Each such text is made once.
+//   ET2. A row's text is written as bytes, from the bytes of its columns and its body: as a string it would be joined of sixty
+//        pieces, and the strings of a page outlive a collection of young garbage.
+//   ET3. Names of events and columns are the same in many rows: their texts are made once.
 import {ByteReader, ByteWriter, readWtf8} from '../bytes/bytes.js';
+import {ascii, writeBytes, writeInteger, writeJsonString} from '../bytes/json-bytes.js';
 import {isoText} from '../calendar.js';
-import {contextKeyByte, eventFlag, originKeyByte, valueTag} from '../log/entries.js';
-import {type EntryView, PropertyCursor, propertiesJson, valueAt} from '../log/entry-view.js';
+import {contextKeyByte, eventFlag, originKeyByte} from '../log/entries.js';
+import {type EntryView, PropertyCursor, propertiesJson} from '../log/entry-view.js';
+import {writeValueJson} from '../log/value-json.js';
 import {type BodyBlock, flagWhole, keyInBody, type WrittenKeys} from './bodies.js';
-
-/** Texts of a column's values that are kept. Of sessions or amounts, of which each row has another one, few help. */
-const valueTextsMax = 256;
+import {IsoTimes} from './iso-times.js';
+import type {RowColumn} from './property-columns.js';
 
 /** What a text is made of: ids and names are JSON. */
 interface EventPieces {
@@ -57,130 +60,212 @@ export function eventJson(entry: EntryView, partition: number, ordinal: number):
   });
 }
 
-/** Texts of the rows of one block; ascending reads are cheapest. */
+const userByte = 0x75; // 'u'
+
+const pieces = {
+  id: ascii('"id":"'),
+  dash: ascii('-'),
+  user: ascii(',"userId":'),
+  unknownUser: ascii(',"userId":null,"anonymousId":'),
+  anonymous: ascii(',"anonymousId":'),
+  noAnonymous: ascii(',"anonymousId":null'),
+  properties: ascii(',"properties":{'),
+  colon: ascii(':'),
+  end: ascii('}'),
+  context: ascii('},"context":'),
+  joined: ascii(',"joined":true'),
+  timestamp: ascii(',"timestamp":"'),
+  received: ascii('","received_at":"'),
+  messageId: ascii('","messageId":'),
+  quoteEnd: ascii('"}'),
+};
+const comma = 0x2c;
+
+/** Byte range in a body, or `noRange`. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const noRange: Range = {start: 0, end: 0};
+const noShape = new Uint8Array(0);
+
+/** Writes the texts of rows of one partition, block by block; ascending reads are cheapest. */
 export class EventTexts {
-  private readonly block: BodyBlock;
+  private readonly partition: number;
   private readonly users: WrittenKeys;
   private readonly names: Pick<WrittenKeys, 'write'>;
-  private readonly partition: number;
+  private block!: BodyBlock;
+  private columns: readonly RowColumn[] = [];
+  /** JSON of each column's name, with the colon after it. ET3 */
+  private columnTexts: Uint8Array[] = [];
+  /** By name index, with what is before it. ET3 */
+  private readonly nameTexts: Uint8Array[] = [];
+  private readonly times = new IsoTimes();
   private readonly scratch = new ByteWriter(256);
-  /** By name index. */
-  private readonly nameTexts = new Map<number, string>();
-  /** By column, with the colon. */
-  private readonly keyTexts = new Map<number, string>();
-  /** By column and code. */
-  private readonly valueTexts = new Map<number, Map<number, string>>();
 
-  constructor(block: BodyBlock, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>, partition: number) {
-    this.block = block;
+  constructor(partition: number, users: WrittenKeys, names: Pick<WrittenKeys, 'write'>) {
+    this.partition = partition;
     this.users = users;
     this.names = names;
-    this.partition = partition;
   }
 
-  /** Undefined when the row was erased. ET1 */
-  of(row: number, ordinal: number): string | undefined {
-    const {block, partition} = this;
-    const {columns} = block;
+  /** Rows are of this block from now on. */
+  open(block: BodyBlock): this {
+    this.block = block;
+    const {columns} = block.columns;
+    if (columns !== this.columns) this.columnTexts = [];
+    this.columns = columns;
+    return this;
+  }
+
+  /**
+   * Appends the text of a row after its first brace, so that a caller may write fields of its own before. False, and nothing
+   * written, when the row was erased. ET1
+   */
+  write(row: number, ordinal: number, writer: ByteWriter): boolean {
+    const {block} = this;
     const body = block.body(row, this.users);
-    if (body === undefined) return undefined;
+    if (body === undefined) return false;
     const flags = body.u8();
-    if (flags === flagWhole) return eventJson(block.whole(body), partition, ordinal);
+    if (flags === flagWhole) {
+      writer.text(eventJson(block.whole(body), this.partition, ordinal).slice(1));
+      return true;
+    }
     const receivedMs = block.receivedMs(body);
-    const shape = flags & eventFlag.properties ? block.shape(body.varint()) : undefined;
-    const messageId = flags & eventFlag.messageId ? JSON.stringify(body.string()) : undefined;
-    const anonymousId = flags & eventFlag.anonymousId ? JSON.stringify(body.string()) : undefined;
-    return textOf({
-      partition,
-      ordinal,
-      event: this.nameText(columns.names[row]),
-      userKey: this.written((writer) => this.users.write(writer, columns.users[row])),
-      anonymousId,
-      timeMs: columns.timeBase + columns.times[row],
-      receivedMs,
-      messageId,
-      ...this.propertiesOf(row, shape, body),
-    });
+    const shape = flags & eventFlag.properties ? block.shape(body.varint()) : noShape;
+    const messageId = flags & eventFlag.messageId ? stringIn(body) : noRange;
+    const anonymousId = flags & eventFlag.anonymousId ? stringIn(body) : noRange;
+    let next = 0;
+    const context = this.isKey(shape[next], body, contextKeyByte) ? this.taken(shape[next++], row, body) : undefined;
+    const origin = this.isKey(shape[next], body, originKeyByte) ? this.taken(shape[next++], row, body) : undefined;
+    this.writeId(writer, ordinal, origin);
+    writeBytes(writer, this.nameText(block.columns.names[row]));
+    this.writeUser(writer, row, body, anonymousId);
+    this.writeProperties(writer, shape, next, row, body);
+    writeBytes(writer, context === undefined ? pieces.end : pieces.context);
+    if (context !== undefined) writeValueJson(writer, context.bytes, context.position);
+    if (origin !== undefined) writeBytes(writer, pieces.joined);
+    this.writeTimes(writer, row, receivedMs);
+    if (messageId === noRange) writeBytes(writer, pieces.quoteEnd);
+    else {
+      writeBytes(writer, pieces.messageId);
+      writeJsonString(writer, body.bytes, messageId.start, messageId.end);
+      writeBytes(writer, pieces.end);
+    }
+    return true;
   }
 
-  /** `body` is at the values that no column has. */
-  private propertiesOf(row: number, shape: Uint8Array | undefined, body: ByteReader) {
-    const {columns} = this.block.columns;
-    let [origin, context]: [string | undefined, string | undefined] = [undefined, undefined];
-    let properties = '{';
-    for (let at = 0; shape !== undefined && at < shape.length; at++) {
-      const column = shape[at];
-      let keyByte: number | undefined;
-      let keyText: string;
-      if (column === keyInBody) {
-        const start = body.skipString();
-        keyByte = body.position - start === 1 ? body.bytes[start] : undefined;
-        keyText = `${JSON.stringify(readWtf8(body.bytes, start, body.position))}:`;
+  /** `origin`: at the event's id where it was first. */
+  private writeId(writer: ByteWriter, ordinal: number, origin: ByteReader | undefined): void {
+    writeBytes(writer, pieces.id);
+    if (origin === undefined) {
+      writeInteger(writer, this.partition);
+      writeBytes(writer, pieces.dash);
+      writeInteger(writer, ordinal);
+      return;
+    }
+    origin.u8(); // An id is a text.
+    writer.raw(origin.bytes, origin.skipString(), origin.position);
+  }
+
+  private nameText(name: number): Uint8Array {
+    return (this.nameTexts[name] ??= this.madeNameText(name));
+  }
+
+  private madeNameText(name: number): Uint8Array {
+    const {scratch} = this;
+    scratch.position = 0;
+    this.names.write(scratch, name);
+    const text = new ByteReader(scratch.bytes, 0, scratch.position).string();
+    return utf8(`","event":${JSON.stringify(text)}`);
+  }
+
+  private writeUser(writer: ByteWriter, row: number, body: ByteReader, anonymousId: Range): void {
+    const {scratch} = this;
+    scratch.position = 0;
+    this.users.write(scratch, this.block.columns.users[row]);
+    const key = new ByteReader(scratch.bytes, 0, scratch.position);
+    const start = key.skipString();
+    const isUser = key.bytes[start] === userByte;
+    writeBytes(writer, isUser ? pieces.user : pieces.unknownUser);
+    writeJsonString(writer, key.bytes, start + 1, key.position);
+    if (!isUser) return;
+    writeBytes(writer, anonymousId === noRange ? pieces.noAnonymous : pieces.anonymous);
+    if (anonymousId !== noRange) writeJsonString(writer, body.bytes, anonymousId.start, anonymousId.end);
+  }
+
+  private writeTimes(writer: ByteWriter, row: number, receivedMs: number): void {
+    const {timeBase, times} = this.block.columns;
+    writeBytes(writer, pieces.timestamp);
+    this.times.write(writer, timeBase + times[row]);
+    writeBytes(writer, pieces.received);
+    this.times.write(writer, receivedMs);
+  }
+
+  // -- properties; `body` is at the next value that no column has --
+
+  /** Without the brace at their end. */
+  private writeProperties(writer: ByteWriter, shape: Uint8Array, first: number, row: number, body: ByteReader): void {
+    writeBytes(writer, pieces.properties);
+    for (let at = first; at < shape.length; at++) {
+      if (at > first) writer.u8(comma);
+      const number = shape[at];
+      if (number === keyInBody) {
+        writeJsonString(writer, body.bytes, body.skipString(), body.position);
+        writeBytes(writer, pieces.colon);
       } else {
-        const {key} = columns[column];
-        keyByte = key.length === 1 ? key[0] : undefined;
-        keyText = this.keyText(column, key);
+        writeBytes(writer, this.columnText(number));
+        const {codes, inBody, values} = this.columns[number];
+        const code = codes[row];
+        if (code !== inBody) {
+          values.writeJson(code, writer);
+          continue;
+        }
       }
-      const isInBody = column === keyInBody || columns[column].codes[row] === columns[column].inBody;
-      const value = isInBody ? valueIn(body) : this.valueText(column, columns[column].codes[row]);
-      if (keyByte === contextKeyByte) context = value;
-      else if (keyByte === originKeyByte) origin = JSON.parse(value) as string;
-      else properties += properties.length > 1 ? `,${keyText}${value}` : `${keyText}${value}`;
+      body.position = writeValueJson(writer, body.bytes, body.position);
     }
-    return {origin, context, properties: `${properties}}`};
   }
 
-  private nameText(name: number): string {
-    let text = this.nameTexts.get(name);
-    if (text === undefined) {
-      text = JSON.stringify(this.written((writer) => this.names.write(writer, name)));
-      this.nameTexts.set(name, text);
-    }
-    return text;
+  private columnText(number: number): Uint8Array {
+    return (this.columnTexts[number] ??= columnText(this.columns[number]));
   }
 
-  private keyText(column: number, key: Uint8Array): string {
-    let text = this.keyTexts.get(column);
-    if (text === undefined) {
-      text = `${JSON.stringify(readWtf8(key, 0, key.length))}:`;
-      this.keyTexts.set(column, text);
-    }
-    return text;
+  /** Whether the next property has this key of one byte. */
+  private isKey(column: number | undefined, {bytes, position}: ByteReader, keyByte: number): boolean {
+    if (column === undefined) return false;
+    if (column === keyInBody) return bytes[position] === 1 && bytes[position + 1] === keyByte;
+    const {key} = this.block.columns.columns[column];
+    return key.length === 1 && key[0] === keyByte;
   }
 
-  private valueText(column: number, code: number): string {
-    let texts = this.valueTexts.get(column);
-    if (texts === undefined) {
-      texts = new Map();
-      this.valueTexts.set(column, texts);
+  /** A reader at the value of the next property, which is passed. */
+  private taken(column: number, row: number, body: ByteReader): ByteReader {
+    if (column === keyInBody) body.skipString();
+    else {
+      const {codes, inBody, values} = this.block.columns.columns[column];
+      if (codes[row] !== inBody) {
+        const own = new ByteWriter(64);
+        values.write(codes[row], own);
+        return new ByteReader(own.bytes, 0, own.position);
+      }
     }
-    const known = texts.get(code);
-    if (known !== undefined) return known;
-    const {scratch} = this;
-    scratch.position = 0;
-    this.block.columns.columns[column].values.write(code, scratch);
-    const text = valueTextAt(scratch.bytes, 0, scratch.position);
-    if (texts.size < valueTextsMax) texts.set(code, text);
-    return text;
-  }
-
-  /** The string that `write` writes. */
-  private written(write: (writer: ByteWriter) => void): string {
-    const {scratch} = this;
-    scratch.position = 0;
-    write(scratch);
-    return new ByteReader(scratch.bytes, 0, scratch.position).string();
+    const start = body.position;
+    PropertyCursor.skipValue(body);
+    return new ByteReader(body.bytes, start, body.position);
   }
 }
 
-/** The next value of a body. */
-function valueIn(body: ByteReader): string {
-  const start = body.position;
-  PropertyCursor.skipValue(body);
-  return valueTextAt(body.bytes, start, body.position);
+function columnText({key}: RowColumn): Uint8Array {
+  return utf8(`${JSON.stringify(readWtf8(key, 0, key.length))}:`);
 }
 
-function valueTextAt(bytes: Uint8Array, start: number, end: number): string {
-  const value = valueAt(bytes, start, end);
-  return bytes[start] === valueTag.json ? (value as string) : JSON.stringify(value);
+function utf8(text: string): Uint8Array {
+  const writer = new ByteWriter(0);
+  writer.text(text);
+  return writer.finish();
+}
+
+function stringIn(body: ByteReader): Range {
+  return {start: body.skipString(), end: body.position};
 }

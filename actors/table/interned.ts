@@ -338,10 +338,21 @@ export class InternedBlock {
     for (let i = 0; i < lengths.length; i++) this.offsets[i + 1] = this.offsets[i] + Math.max(0, lengths[i] - 1);
   }
 
+  /** Whether the entry at this position of the block was not removed. */
+  has(place: number): boolean {
+    assert(place < this.lengths.length, 'interned: the block has the entry');
+    return this.lengths[place] !== 0;
+  }
+
   /** Bytes of the entry at this position of the block; undefined if it was removed. */
   bytesOf(place: number): Uint8Array | undefined {
-    assert(place < this.lengths.length, 'interned: the block has the entry');
-    return this.lengths[place] === 0 ? undefined : this.block.subarray(this.offsets[place], this.offsets[place + 1]);
+    return this.has(place) ? this.block.subarray(this.offsets[place], this.offsets[place + 1]) : undefined;
+  }
+
+  /** Appends the entry at this position, which was not removed, as a length-prefixed string. */
+  write(writer: ByteWriter, place: number): void {
+    assert(this.has(place), 'interned: a removed entry has no bytes');
+    writer.stringBytes(this.block, this.offsets[place], this.offsets[place + 1]);
   }
 }
 

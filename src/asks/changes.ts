@@ -1,4 +1,5 @@
 // Changes for a reader that keeps a copy: all that came, changed or was deleted after a place.
+import type {Carried} from './carried.js';
 
 /** A reader's progress in a partition (src/report/rows/changes.ts). All are whole numbers. */
 export interface ChangesPlace {
@@ -36,8 +37,8 @@ export type ChangesAnswer =
       readonly kind: 'changes';
       readonly position: string;
       readonly asOf: string;
-      /** JSON texts. */
-      readonly lines: readonly string[];
+      /** JSON texts, with a comma after each. */
+      readonly lines: Carried;
       readonly next: readonly ChangesPlace[];
       /** Whether the snapshots at `position` have more than was told. */
       readonly hasMore: boolean;

@@ -1,6 +1,7 @@
 // Export of stored events, page by page, from the same snapshots or newer ones.
 import type {Condition} from '../../actors/report/rows/condition.js';
 import type {EventId, EventPlace} from '../../actors/report/rows/event-places.js';
+import type {Carried} from './carried.js';
 
 /** A page of the events in [fromMs, toMs], in the order of their places (actors/report/rows/event-places.ts). */
 export interface ExportQuery {
@@ -23,8 +24,10 @@ export type ExportAnswer =
       /** `Report-Log-Position` and time of the snapshots of this page. */
       readonly position: string;
       readonly asOf: string;
-      /** JSON texts of events, as GET /v1/events shows them. */
-      readonly events: readonly string[];
+      /** JSON texts of events, as GET /v1/events shows them, a line each. */
+      readonly lines: Carried;
+      /** Number of lines. */
+      readonly events: number;
       /** Where the next page starts; undefined after the last. */
       readonly next?: NonNullable<ExportQuery['start']>;
     }

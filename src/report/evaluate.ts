@@ -4,7 +4,7 @@
 //   EV1. Partitions are evaluated one after the other, so only one of them holds gathered rows at a time.
 
 import {wtf8} from '../../actors/bytes/bytes.js';
-import {bodyBlockRows, dayMs} from '../../actors/limits.js';
+import {dayMs} from '../../actors/limits.js';
 import type {ChunkEntry, RunBlock} from '../../actors/manifest.js';
 import {ActiveDaysPartial, type ActiveResult, mergeActive} from '../../actors/report/active/active-days.js';
 import {
@@ -81,7 +81,7 @@ import {measured} from './rows/measured.js';
 import {paths} from './rows/paths.js';
 import {hiddenBy} from './rows/ranked-list.js';
 import {retention} from './rows/retention.js';
-import {byBodyBlock, type CountedEvents, type RowReading} from './rows/row-scan.js';
+import {type CountedEvents, foldBodies, type RowReading} from './rows/row-scan.js';
 import {stalled} from './rows/stalled.js';
 import {stickiness} from './rows/stickiness.js';
 import {areOfDays} from './rows/users-of-days.js';
@@ -337,9 +337,8 @@ export class Evaluation {
 
   private async decideByBodies(partial: CountsPartial, chunk: ChunkEntry, unsure: Uint16Array): Promise<void> {
     const rows = await this.scan.allColumns(chunk); // Decoding a body needs all columns of its chunk.
-    const unsureInBlocks = byBodyBlock(unsure);
-    const numbers = unsureInBlocks.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
-    await this.scan.foldBodies(chunk, numbers, (block, i) => partial.addBodies(rows, unsureInBlocks[i]!, block));
+    const {scan} = this;
+    await foldBodies({scan}, chunk, unsure, (block, inBlock) => partial.addBodies(rows, inBlock, block));
   }
 
   // -- active users --

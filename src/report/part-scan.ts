@@ -239,18 +239,22 @@ export class PartScan {
     return bytes * this.partitionCount > this.parts.memory.bytesMax * scanShare;
   }
 
-  /** Folds these blocks of a chunk's bodies; `i` is the position of the block's number in the list. */
-  async foldBodies(
+  /** Folds these blocks of a chunk's bodies, in any order. */
+  foldBodies<Block extends {readonly number: number}>(
     {bodies}: ChunkEntry,
-    blocks: readonly number[],
-    fold: (block: Uint8Array, i: number) => void,
+    blocks: readonly Block[],
+    fold: (block: Block, bytes: Uint8Array) => void,
   ): Promise<void> {
-    let i = 0;
-    const load = (block: number) => this.parts.loadBodyBlock(bodies, block);
-    for await (const [, block] of loadAhead(blocks, load, loadsAheadMax)) {
-      fold(block, i++);
-      await this.slices.pause();
-    }
+    return foldAhead(
+      blocks,
+      ({number}) => this.parts.heldBodyBlock(bodies, number),
+      ({number}) => this.parts.loadBodyBlock(bodies, number),
+      loadsAheadMax,
+      (block, bytes) => {
+        fold(block, bytes);
+        return this.slices.pauseIfDue();
+      },
+    );
   }
 
   /** Folds windows in any order. */

@@ -7,6 +7,7 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import {startAlerts} from '../alerts/start.js';
+import {handedOver, jsonOf} from '../asks/carried.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject, replyBytesMax} from '../asks/subjects.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
@@ -174,7 +175,7 @@ const tooLarge: ReportAnswer = {
 /** A question that is not JSON, or whose sender cannot be reached, affects no other. */
 async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
   try {
-    const text = JSON.stringify(await answer(message.json<ReportQuestion>(), engine, vitals));
+    const text = jsonOf(await answer(message.json<ReportQuestion>(), engine, vitals));
     message.respond(Buffer.byteLength(text) > replyBytesMax ? JSON.stringify(tooLarge) : text);
   } catch (error) {
     noteFailure(error);
@@ -193,7 +194,7 @@ async function respondHere(
   } catch (error) {
     noteFailure(error);
   }
-  say({kind: 'answer', number, answer: given});
+  port.postMessage({kind: 'answer', number, answer: given} satisfies FromWorker, handedOver(given));
 }
 
 async function answer(question: ReportQuestion, engine: ReportEngine, vitals: ThreadVitals): Promise<ReportAnswer> {

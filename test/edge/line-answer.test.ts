@@ -1,6 +1,7 @@
 // Answers of lines: a page at a time, no faster than the client reads.
 import {gunzipSync} from 'node:zlib';
 import {expect, test} from 'vitest';
+import {type Carried, textOf} from '../../src/asks/carried.js';
 import {RequestFailure, unavailable} from '../../src/edge/failure.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';
 import {answerLines, firstPage, type LinePages} from '../../src/edge/http/line-answer.js';
@@ -65,7 +66,7 @@ class TestClient {
   }
 }
 
-/** Pages of one line each; notes how large they were asked for. */
+/** Pages of one line each, as bytes or text; notes how large they were asked for. */
 class TestPages implements LinePages {
   events = 0;
   readonly asked: number[] = [];
@@ -76,12 +77,13 @@ class TestPages implements LinePages {
     private readonly error: Error = new RequestFailure(unavailable('the report thread restarts')),
   ) {}
 
-  async next(bytesMax: number): Promise<readonly string[] | undefined> {
+  async next(bytesMax: number): Promise<Carried | undefined> {
     this.asked.push(bytesMax);
     if (this.events >= this.failsAt) throw this.error;
     if (this.events >= this.count) return undefined;
     this.events += 1;
-    return [`{"n":${this.events}}`];
+    const line = `{"n":${this.events}}\n`;
+    return this.events % 2 === 0 ? line : new TextEncoder().encode(line);
   }
 }
 
@@ -139,7 +141,7 @@ test('a client that left while the first page was made takes no place', async ()
     const exchange = {...new TestClient().exchange(), isOver: true} as Exchange;
     answerLines(exchange, [], await firstPage(pages), pages);
   }
-  expect(await firstPage(new TestPages(1))).toEqual(['{"n":1}']);
+  expect(textOf((await firstPage(new TestPages(1)))!)).toBe('{"n":1}\n');
 });
 
 test('compressed pages can be read one by one', async () => {
@@ -162,5 +164,5 @@ test('no more than 16 run at a time', async () => {
   await expect(firstPage(new TestPages(1))).rejects.toThrow(RequestFailure);
   for (const client of clients) client.leave();
   await soon();
-  expect(await firstPage(new TestPages(1))).toEqual(['{"n":1}']);
+  expect(textOf((await firstPage(new TestPages(1)))!)).toBe('{"n":1}\n');
 });

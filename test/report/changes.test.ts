@@ -20,6 +20,7 @@ import {Evaluation} from '../../src/report/evaluate.js';
 import {NewestSnapshots, type PartitionSnapshot} from '../../src/report/published/newest-snapshots.js';
 import {referencesBy} from '../../src/report/user-references.js';
 import {Random} from '../../tools/random.js';
+import {linesOf, valuesOf} from '../support/lines.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
 import {runs} from '../support/runs.js';
 
@@ -274,8 +275,9 @@ class Readers {
     const query = {limit, bytesMax: this.random.chance(0.2) ? 300 : 1 << 20, ...(copy.after && {after: copy.after})};
     const page = await this.evaluation.changes(query, references, await this.snapshots());
     if (typeof page === 'string') throw new Error(`the position is gone: ${page}`);
-    expect(page.lines.length).toBeLessThanOrEqual(limit);
-    for (const text of page.lines) copy.apply(JSON.parse(text) as Line);
+    const lines = valuesOf<Line>(page.lines);
+    expect(lines.length).toBeLessThanOrEqual(limit);
+    for (const line of lines) copy.apply(line);
     copy.after = page.next;
     return page.hasMore;
   }
@@ -290,7 +292,9 @@ class Readers {
     const snapshots = await this.snapshots();
     const everything = {fromMs: 0, toMs: 8.64e15, where: [], bytesMax: 1 << 24};
     const page = await this.evaluation.exported(everything, snapshots);
-    const events = page!.events.map((text) => JSON.parse(text) as Row).sort(byId);
+    const events = linesOf(page!.lines)
+      .map((text) => JSON.parse(text) as Row)
+      .sort(byId);
     expect(copy.shownEvents()).toEqual(events);
     const list = await this.evaluation.answer({report: 'user_list', userWhere: [], deeds: [], limit: 1_000}, snapshots);
     const {data} = JSON.parse(list) as {data: Row[]};
@@ -342,8 +346,10 @@ describe('a position', () => {
     const after = copy.after!;
     const {sequence} = after[0]!;
     const moved = (place: Partial<ChangesPlace>): ChangesPlace[] => after.map((one) => ({...one, ...place}));
-    expect(await changesAfter(after)).toMatchObject({hasMore: false, lines: []});
-    expect(await changesAfter(after, {changesDropped: {generation: 1, sequence}})).toMatchObject({lines: []});
+    expect(await changesAfter(after)).toMatchObject({hasMore: false, lines: new Uint8Array(0)});
+    expect(await changesAfter(after, {changesDropped: {generation: 1, sequence}})).toMatchObject({
+      lines: new Uint8Array(0),
+    });
     expect(await changesAfter(after, {changesDropped: {generation: 1, sequence: sequence + 1}})).toBe('old');
     expect(await changesAfter(moved({generation: 2}))).toBe('lost');
     expect(await changesAfter(moved({generation: 0}))).toBe('lost');

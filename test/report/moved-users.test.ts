@@ -39,6 +39,7 @@ import {pathsOf} from '../../tools/model/paths.js';
 import {retentionOf} from '../../tools/model/retention.js';
 import {unitsOf, walkedFunnelOf} from '../../tools/model/walked-funnel.js';
 import {derivedIn} from '../support/derived.js';
+import {linesOf} from '../support/lines.js';
 import {KeptParts, MemoryShell} from '../support/memory-shell.js';
 
 /** Devices live in `home`, and their users in all three. */
@@ -556,16 +557,16 @@ describe('every set of snapshots that agree', () => {
       );
       const evaluation = new Evaluation(cache, 1 << 20);
       const asked = {fromMs: startMs, toMs: startMs + dayCount * dayMs, where: []};
-      const idsOf = (events: readonly string[]): string[] =>
-        events.map((text) => (JSON.parse(text) as {id: string}).id);
+      const idsOf = (lines: Uint8Array): string[] =>
+        linesOf(lines).map((text) => (JSON.parse(text) as {id: string}).id);
       const whole = await evaluation.exported({...asked, bytesMax: 1 << 24}, await snapshotsOf(newest));
       expect(whole!.next).toBeUndefined();
-      const expected = idsOf(whole!.events);
+      const expected = idsOf(whole!.lines);
       expect(expected.length).toBeGreaterThan(30);
       const paged: string[] = [];
       let page = await evaluation.exported({...asked, bytesMax: 512}, await snapshotsOf(newest));
       for (;;) {
-        paged.push(...idsOf(page!.events));
+        paged.push(...idsOf(page!.lines));
         if (page!.next === undefined) break;
         numbers = following(numbers, seed) ?? numbers;
         const start = page!.next;
@@ -573,11 +574,11 @@ describe('every set of snapshots that agree', () => {
       }
       expect(paged).toEqual(expected);
       // A line of before resumes, also where its event has moved since.
-      const moved = idsOf(whole!.events).find((id) => id.startsWith(`${home}-`))!;
+      const moved = idsOf(whole!.lines).find((id) => id.startsWith(`${home}-`))!;
       const [partition, ordinal] = moved.split('-').map(Number) as [number, number];
       const afterId = {partition, ordinal};
       const resumed = await evaluation.exported({...asked, afterId, bytesMax: 1 << 24}, await snapshotsOf(newest));
-      const since = idsOf(resumed!.events).filter((id) => expected.includes(id));
+      const since = idsOf(resumed!.lines).filter((id) => expected.includes(id));
       expect(since).toEqual(expected.slice(expected.indexOf(moved) + 1));
     },
     60_000,

@@ -87,8 +87,10 @@ export class FirstPlaces<Place extends EventPlace> {
   private held: Place[] = [];
   private readonly limit: number;
   private readonly after: EventPlace | undefined;
-  /** Time of the last place held, once there are `limit`. */
+  /** No place after this time is among the first: `limit` places are not after it. */
   private lastMs = Number.POSITIVE_INFINITY;
+  /** Time of the last place held. */
+  private heldMs = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number, after: EventPlace | undefined) {
     this.limit = limit;
@@ -104,7 +106,9 @@ export class FirstPlaces<Place extends EventPlace> {
     if (!this.wants(place.timeMs)) return;
     if (this.after !== undefined && comparePlaces(place, this.after) <= 0) return;
     this.held.push(place);
-    if (this.held.length >= 2 * this.limit) this.cut();
+    this.heldMs = Math.max(this.heldMs, place.timeMs);
+    if (this.held.length === this.limit) this.lastMs = this.heldMs;
+    else if (this.held.length >= 2 * this.limit) this.cut();
   }
 
   /** The places in order. */
@@ -115,6 +119,6 @@ export class FirstPlaces<Place extends EventPlace> {
 
   private cut(): void {
     this.held = this.held.sort(comparePlaces).slice(0, this.limit);
-    if (this.held.length === this.limit) this.lastMs = this.held[this.limit - 1].timeMs;
+    if (this.held.length === this.limit) this.lastMs = this.heldMs = this.held[this.limit - 1].timeMs;
   }
 }

@@ -6,6 +6,7 @@
 //   LA3. A client that takes nothing for `unreadMsMax` is cut off; one that has left ends the reading of pages.
 import {constants, createGzip, type Gzip} from 'node:zlib';
 import {assert} from '../../../actors/invariant.js';
+import {bufferOf, type Carried} from '../../asks/carried.js';
 import {replyBytesMax} from '../../asks/subjects.js';
 import {errorValue, type Header, RequestFailure, unavailable} from '../failure.js';
 import type {Exchange} from './exchange.js';
@@ -26,14 +27,14 @@ const answersMax = 16;
 let answersNow = 0;
 
 export interface LinePages {
-  /** The next lines, of about `bytesMax` bytes; undefined after the last. */
-  next(bytesMax: number): Promise<readonly string[] | undefined>;
+  /** The next lines, of about `bytesMax` bytes, each with its end; undefined after the last. */
+  next(bytesMax: number): Promise<Carried | undefined>;
   /** Events in the lines so far. */
   readonly events: number;
 }
 
 /** The first page, before the head of the answer is written: its failure is a status. @throws RequestFailure */
-export async function firstPage(pages: LinePages): Promise<readonly string[] | undefined> {
+export async function firstPage(pages: LinePages): Promise<Carried | undefined> {
   if (answersNow >= answersMax) throw new RequestFailure(unavailable(`${answersMax} exports run already`));
   answersNow += 1;
   try {
@@ -47,7 +48,7 @@ export async function firstPage(pages: LinePages): Promise<readonly string[] | u
 export function answerLines(
   exchange: Exchange,
   headers: readonly Header[],
-  first: readonly string[] | undefined,
+  first: Carried | undefined,
   pages: LinePages,
 ): void {
   const encoding = acceptsGzip(exchange.acceptEncoding) ? new GzipLines() : undefined;
@@ -95,18 +96,18 @@ class LineAnswer {
     });
   }
 
-  async write(first: readonly string[] | undefined, pages: LinePages): Promise<void> {
+  async write(first: Carried | undefined, pages: LinePages): Promise<void> {
     const last = await this.writePages(first, pages);
     if (this.hasLeft) return;
     this.answer.end(this.encoding === undefined ? `${last}\n` : await this.encoding.end(`${last}\n`));
   }
 
   /** @returns the last line. LA2 */
-  private async writePages(first: readonly string[] | undefined, pages: LinePages): Promise<string> {
+  private async writePages(first: Carried | undefined, pages: LinePages): Promise<string> {
     let bytesMax = pageBytesMin;
     try {
       for (let page = first; page !== undefined; page = await this.awaited(pages.next(bytesMax))) {
-        if (page.length > 0) await this.writeText(`${page.join('\n')}\n`);
+        if (page.length > 0) await this.writeLines(typeof page === 'string' ? page : bufferOf(page));
         const isSlow = await this.untilTaken();
         if (this.hasLeft) break;
         bytesMax = isSlow ? pageBytesMin : Math.min(2 * bytesMax, pageBytesMax);
@@ -118,8 +119,8 @@ class LineAnswer {
     return JSON.stringify({end: true, events: pages.events});
   }
 
-  private async writeText(text: string): Promise<void> {
-    const piece = this.encoding === undefined ? text : await this.encoding.add(text);
+  private async writeLines(lines: string | Buffer): Promise<void> {
+    const piece = this.encoding === undefined ? lines : await this.encoding.add(lines);
     if (!this.hasLeft && piece.length > 0) this.answer.write(piece);
   }
 
@@ -147,7 +148,7 @@ class LineAnswer {
   }
 }
 
-/** Compresses texts one after the other; what `add` returned can be read without the rest. */
+/** Compresses pieces one after the other; what `add` returned can be read without the rest. */
 class GzipLines {
   private readonly gzip: Gzip = createGzip();
   private pieces: Buffer[] = [];
@@ -158,9 +159,9 @@ class GzipLines {
     this.gzip.on('error', (error) => this.fail(error));
   }
 
-  add(text: string): Promise<Buffer> {
+  add(piece: string | Buffer): Promise<Buffer> {
     return this.taken((done) => {
-      this.gzip.write(text);
+      this.gzip.write(piece);
       this.gzip.flush(constants.Z_SYNC_FLUSH, done);
     });
   }

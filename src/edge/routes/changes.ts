@@ -1,4 +1,5 @@
 // GET /v1/changes: all that came or changed since a position, for those who copy the data (docs/api.md, Changes).
+import {textOf} from '../../asks/carried.js';
 import type {ChangesPlace, PositionGone} from '../../asks/changes.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
@@ -26,7 +27,7 @@ export async function readChanges(front: Front, exchange: Exchange): Promise<voi
   if (answer.kind === 'position_gone') throw new RequestFailure(gone(answer.reason));
   if (answer.kind !== 'changes') throw new Error(`the report role answered ${answer.kind} to changes`);
   const next = front.cursors.sealNumbers(answer.next.flatMap(numbersOf), use);
-  const body = `{"data":[${answer.lines.join()}],"has_more":${answer.hasMore},"next":"${next}"}`;
+  const body = `{"data":[${textOf(answer.lines).slice(0, -1)}],"has_more":${answer.hasMore},"next":"${next}"}`;
   exchange.json('200 OK', body, [
     ['Report-As-Of', answer.asOf],
     ['Report-Log-Position', answer.position],

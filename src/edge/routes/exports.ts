@@ -4,6 +4,7 @@
 //   EX2. Each page is read when it is due: an event that is deleted meanwhile is on no later page.
 import {historyLimitMax} from '../../../actors/limits.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
+import {type Carried, textOf} from '../../asks/carried.js';
 import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import type {UserRef} from '../../asks/users.js';
@@ -72,7 +73,7 @@ class EventPages implements LinePages {
     this.query = query;
   }
 
-  async next(bytesMax: number): Promise<readonly string[] | undefined> {
+  async next(bytesMax: number): Promise<Carried | undefined> {
     if (this.isOver) return undefined;
     const {afterId, ...asked} = this.query;
     const place = this.start === undefined ? (afterId === undefined ? {} : {afterId}) : {start: this.start};
@@ -86,8 +87,8 @@ class EventPages implements LinePages {
       ];
     this.start = answer.next;
     this.isOver = answer.next === undefined;
-    this.events += answer.events.length;
-    return answer.events;
+    this.events += answer.events;
+    return answer.lines;
   }
 }
 
@@ -105,7 +106,7 @@ export async function exportUser(front: Front, exchange: Exchange): Promise<void
   const unknown = profile.kind === 'unknown_user' ? profile : pages.unknown;
   if (unknown !== undefined) return failUnknown(exchange, unknown);
   const known = profile as Extract<PartitionAnswer, {kind: 'profile'}>;
-  const lines = [`{"profile":{${profileFields(known, anonymousIds)}}}`, ...(first ?? [])];
+  const lines = `{"profile":{${profileFields(known, anonymousIds)}}}\n${textOf(first ?? '')}`;
   answerLines(exchange, [['Log-Position', pages.position]], lines, pages);
 }
 
@@ -130,7 +131,7 @@ class UserPages implements LinePages {
     return this.reader.positions.join();
   }
 
-  async next(bytesMax: number): Promise<readonly string[] | undefined> {
+  async next(bytesMax: number): Promise<Carried | undefined> {
     if (this.isOver) return undefined;
     const limit = Math.min(historyLimitMax, Math.ceil(bytesMax / eventBytes));
     const {events, next, ordinalEnds, ...page} = await this.reader.read(limit, this.start);
@@ -140,6 +141,6 @@ class UserPages implements LinePages {
     this.isOver = next === undefined;
     if (next !== undefined) this.start = {place: next, ordinalEnds};
     this.events += events.length;
-    return events;
+    return events.map((text) => `${text}\n`).join('');
   }
 }

@@ -6,7 +6,7 @@
 //   R2. Cached chunks are used at once: a promise for each of a hundred chunks takes longer than searching them. From the first
 //       uncached one on, some are loaded ahead: the store answers requests one after the other, each after some milliseconds.
 
-import {wtf8} from '../../../actors/bytes/bytes.js';
+import {ByteWriter, wtf8} from '../../../actors/bytes/bytes.js';
 import {BodyBlock, type RowColumns} from '../../../actors/chunk/bodies.js';
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {EventTexts} from '../../../actors/chunk/event-texts.js';
@@ -47,6 +47,8 @@ type LoadedBlock = readonly [block: Uint8Array, columns: RowColumns];
 export class HistoryReads {
   private readonly view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>;
   private readonly hasLeft: ((user: number) => boolean) | undefined;
+  /** Text of one event. */
+  private readonly writer = new ByteWriter(1_024);
 
   /** `hasLeft`: tells users whose events another partition has by now. */
   constructor(view: Pick<PartitionView, 'partition' | 'layout' | 'cache'>, hasLeft?: (user: number) => boolean) {
@@ -183,7 +185,8 @@ export class HistoryReads {
    * @throws ReadTooLong
    */
   async events(ordinals: readonly number[], budget: ReadBudget): Promise<StoredEvents> {
-    const events = new ReplyEvents();
+    const {partition, tables} = this.view.partition;
+    const events = new ReplyEvents(new EventTexts(partition, tables.users, tables.names));
     const wanted = this.blocksOf(ordinals); // R1
     for (let at = 0; at < wanted.length && !events.isFull; at++) {
       const held = this.heldBlock(wanted[at]);
@@ -240,21 +243,28 @@ export class HistoryReads {
   }
 
   private addEvents(events: ReplyEvents, {place, ordinals}: BlockRows, loaded: LoadedBlock | null): void {
-    const {partition, tables} = this.view.partition;
-    const {users, names} = tables;
     if (loaded === null || place === undefined) {
       for (const _ of ordinals) events.add(null, null);
       return;
     }
-    const texts = new EventTexts(new BodyBlock(...loaded), users, names, partition);
+    events.written.open(new BodyBlock(...loaded));
     for (const ordinal of ordinals) {
       const row = ordinal - place.baseOrdinal;
-      const text = texts.of(row, ordinal);
-      if (text === undefined) events.add(null, null);
-      else events.add(text, loaded[1].users[row]);
+      const text = this.textOf(events.written, row, ordinal);
+      events.add(text, text === null ? null : loaded[1].users[row]);
     }
   }
+
+  private textOf(written: EventTexts, row: number, ordinal: number): string | null {
+    const {writer} = this;
+    writer.position = 0;
+    writer.u8(openBrace);
+    const isThere = written.write(row, ordinal, writer);
+    return isThere ? Buffer.from(writer.bytes.buffer, 0, writer.position).toString() : null;
+  }
 }
+
+const openBrace = 0x7b;
 
 /** Events of rows and their users, in two lists of the same length. */
 interface StoredEvents {
@@ -273,12 +283,18 @@ const replyBytes = (text: string | null): number => (text === null ? 4 : Buffer.
 
 /** Events of one reply, until it is full. */
 class ReplyEvents implements StoredEvents {
+  readonly written: EventTexts;
   readonly texts: (string | null)[] = [];
   readonly users: (number | null)[] = [];
   isFull = false;
   private bytesAtMost = 0;
   /** Exact bytes, computed only once the bound above is exceeded: mostly never. */
   private bytes: number | undefined;
+
+  /** `written`: writes the texts. */
+  constructor(written: EventTexts) {
+    this.written = written;
+  }
 
   /** Adds an event unless the reply is full. */
   add(text: string | null, user: number | null): void {

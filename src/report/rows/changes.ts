@@ -7,6 +7,7 @@
 //        present row. A row that came before rows were last listed (`ordinalEnd`) is listed in any case: its earlier row may have been
 //        skipped because it moved. So an event may come again, with its id.
 //   CH4. A page that skips many rows ends early: it may have fewer lines than the limit, or none.
+import {ascii, quotedBytes} from '../../../actors/bytes/json-bytes.js';
 import {type ChangesRecord, decodeChanges, type Fact} from '../../../actors/changes.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
@@ -15,12 +16,14 @@ import type {UserRef} from '../../asks/users.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
 import type {UserReferences} from '../user-references.js';
 import {eventsOf} from './exported.js';
+import {Lines} from './lines.js';
 import {profilesOf} from './profiles.js';
 import type {RowReading} from './row-scan.js';
 import {userKeys} from './user-keys.js';
 
 export interface ChangesPage {
-  readonly lines: readonly string[];
+  /** JSON texts, with a comma after each. */
+  readonly lines: Uint8Array<ArrayBuffer>;
   readonly next: readonly ChangesPlace[];
   /** Whether the snapshots have more. */
   readonly hasMore: boolean;
@@ -28,6 +31,7 @@ export interface ChangesPage {
 
 /** An event takes some 300 bytes. */
 const lineBytes = 256;
+const comma = 0x2c;
 /** Users whose records are read at once: a block of a run or two. */
 const usersAtOnce = 8_192;
 /** CH4 */
@@ -46,9 +50,11 @@ export async function changesPage(
     const gone = goneBefore(snapshot, start[partition]!);
     if (gone !== undefined) return gone;
   }
-  const teller = new Teller(reading, references, start, new Lines(limit, bytesMax));
+  // As bytes of a JSON string: the answer is carried as one.
+  const lines = new Lines({linesMax: limit, bytesMax, costOf: quotedBytes, separator: comma});
+  const teller = new Teller(reading, references, start, lines);
   const hasMore = !(await teller.tell(snapshots));
-  return {lines: teller.lines.texts, next: teller.places, hasMore};
+  return {lines: lines.finish(), next: teller.places, hasMore};
 }
 
 /** Place of a first page: profiles and rows include all earlier changes. */
@@ -70,37 +76,11 @@ function goneBefore({manifest, index}: PartitionSnapshot, place: ChangesPlace): 
   return dropped !== null && dropped.generation === generation && dropped.sequence > place.sequence ? 'old' : undefined;
 }
 
-class Lines {
-  readonly texts: string[] = [];
-  private bytes = 0;
-  private readonly limit: number;
-  private readonly bytesMax: number;
-
-  constructor(limit: number, bytesMax: number) {
-    this.limit = limit;
-    this.bytesMax = bytesMax;
-  }
-
-  /** False: there is no room for the line. */
-  add(text: string): boolean {
-    const bytes = Buffer.byteLength(JSON.stringify(text)) + 1;
-    if (this.texts.length >= this.limit || (this.texts.length > 0 && this.bytes + bytes > this.bytesMax)) return false;
-    this.texts.push(text);
-    this.bytes += bytes;
-    return true;
-  }
-
-  /** Number of lines that may still fit. */
-  get room(): number {
-    return Math.max(1, Math.min(this.limit - this.texts.length, Math.ceil((this.bytesMax - this.bytes) / lineBytes)));
-  }
-}
-
 type Changing = {-readonly [Field in keyof ChangesPlace]: ChangesPlace[Field]};
 
 class Teller {
   readonly places: Changing[];
-  readonly lines: Lines;
+  private readonly lines: Lines;
   private readonly reading: RowReading;
   private readonly references: UserReferences;
   /** Places at which the page begins. */
@@ -128,6 +108,12 @@ class Teller {
     return true;
   }
 
+  /** False: there is no room for the line. */
+  private add(text: string): boolean {
+    this.lines.writer.text(text);
+    return this.lines.end();
+  }
+
   // -- records --
 
   private async tellRecords(snapshot: PartitionSnapshot, place: Changing): Promise<boolean> {
@@ -152,12 +138,12 @@ class Teller {
 
   private async tellFacts(snapshot: PartitionSnapshot, {facts}: ChangesRecord, place: Changing): Promise<boolean> {
     while (place.facts < facts.length) {
-      const some = facts.slice(place.facts, place.facts + this.lines.room);
+      const some = facts.slice(place.facts, place.facts + this.lines.roomFor(lineBytes));
       const owners = some.flatMap((fact) => (fact.kind === 'joined' ? [fact.user] : []));
       const keys = await userKeys(this.reading.scan, snapshot, owners);
       const userIds = new Map(owners.map((user, i) => [user, keys[i]?.id]));
       for (const fact of some) {
-        if (!this.lines.add(this.factText(fact, userIds))) return false;
+        if (!this.add(this.factText(fact, userIds))) return false;
         place.facts += 1;
       }
     }
@@ -188,9 +174,9 @@ class Teller {
   ): Promise<boolean> {
     let left = identified.filter((user) => user >= place.user);
     while (left.length > 0) {
-      const some = left.slice(0, this.lines.room);
+      const some = left.slice(0, this.lines.roomFor(lineBytes));
       for (const [user, text] of await this.profileTexts(snapshot, some)) {
-        if (!this.lines.add(text)) return false;
+        if (!this.add(text)) return false;
         place.user = user + 1;
       }
       left = left.slice(some.length);
@@ -206,7 +192,7 @@ class Teller {
       const end = Math.min(place.users + usersAtOnce, place.usersEnd);
       const some = Array.from({length: end - place.users}, (_, i) => place.users + i);
       for (const [user, text] of await this.profileTexts(snapshot, some)) {
-        if (!this.lines.add(text)) return false;
+        if (!this.add(text)) return false;
         place.users = user + 1;
       }
       place.users = end;
@@ -254,9 +240,8 @@ class Teller {
     for await (const rows of scan.rows([chunk], snapshot.leftOut.users)) {
       let left = rows.order.toSorted().filter((row) => rows.baseOrdinal + row >= place.ordinal);
       while (left.length > 0) {
-        const some = Array.from(left.subarray(0, this.lines.room), (row) => ({
-          snapshot,
-          chunk,
+        const some = Array.from(left.subarray(0, this.lines.roomFor(lineBytes)), (row) => ({
+          of: {snapshot, chunk},
           row,
           user: rows.users[row]!,
         }));
@@ -265,11 +250,12 @@ class Teller {
           snapshot,
           some.map(({user}) => user),
         );
-        for (const shown of some) {
-          const ordinal = rows.baseOrdinal + shown.row;
-          const [text, ref] = [texts.get(shown), refs.get(shown.user)];
-          if (text !== undefined && ref !== undefined && this.isTold(snapshot, ordinal, text)) {
-            if (!this.lines.add(`{"type":"event","user_ref":"${ref}",${text.slice(1)}`)) return false;
+        for (const [i, {row, user}] of some.entries()) {
+          const ordinal = rows.baseOrdinal + row;
+          const ref = refs.get(user);
+          if (ref !== undefined && this.isTold(snapshot, ordinal, texts.id(i))) {
+            texts.copy(i, this.lines.writer, ascii(`{"type":"event","user_ref":"${ref}",`));
+            if (!this.lines.end()) return false;
           }
           place.ordinal = ordinal + 1;
         }
@@ -279,10 +265,9 @@ class Teller {
     return true;
   }
 
-  /** CH3 */
-  private isTold({manifest: {partition}}: PartitionSnapshot, ordinal: number, text: string): boolean {
-    const idStart = '{"id":"'.length;
-    const id = text.slice(idStart, text.indexOf('"', idStart));
+  /** CH3. `id`: undefined of an erased event. */
+  private isTold({manifest: {partition}}: PartitionSnapshot, ordinal: number, id: string | undefined): boolean {
+    if (id === undefined) return false;
     if (id === `${partition}-${ordinal}`) return true;
     const origin = readEventId(id);
     if (origin === undefined || ordinal < this.start[partition]!.ordinalEnd) return true;

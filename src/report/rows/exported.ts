@@ -3,26 +3,36 @@
 //        those that were erased before their page. The ordinals of these events are below the bounds of the first page, wherever
 //        an event moved in between (event-places.ts EP1).
 //   EX2. Chunks are read by their oldest times, until none can have an event that belongs on the page.
-import type {ByteWriter} from '../../../actors/bytes/bytes.js';
-import {BodyBlock, type WrittenKeys} from '../../../actors/chunk/bodies.js';
+import {ByteWriter, readWtf8} from '../../../actors/bytes/bytes.js';
+import {ascii, writeBytes} from '../../../actors/bytes/json-bytes.js';
+import {BodyBlock} from '../../../actors/chunk/bodies.js';
 import {EventTexts} from '../../../actors/chunk/event-texts.js';
 import {timeOf} from '../../../actors/chunk/rows.js';
-import {must} from '../../../actors/invariant.js';
 import type {ChunkEntry} from '../../../actors/manifest.js';
 import {type EventId, type EventPlace, FirstPlaces, RowIds} from '../../../actors/report/rows/event-places.js';
 import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionSnapshot} from '../published/newest-snapshots.js';
+import {Lines} from './lines.js';
 import {foldBodies, type RowReading, RowScan} from './row-scan.js';
-import {userKeyBytes} from './user-keys.js';
+import {readKeys} from './user-keys.js';
 
 export interface ExportedPage {
-  readonly events: readonly string[];
+  /** Texts of events, a line each. */
+  readonly lines: Uint8Array<ArrayBuffer>;
+  /** Number of lines. */
+  readonly events: number;
   /** Start of the next page; undefined after the last one. */
   readonly next?: NonNullable<ExportQuery['start']>;
 }
 
 /** Bytes of a short event: some take 300, and a page that its bytes cut off has read some rows in vain. */
 const eventBytes = 256;
+
+const newline = 0x0a;
+const quote = 0x22;
+const openBrace = ascii('{');
+/** Place of the id in a text without its first brace. */
+const idStart = '"id":"'.length;
 
 /** The page after the query's start or id; undefined if no event has the id. @throws MissingPart, DamagedPart */
 export async function exportedPage(
@@ -36,31 +46,20 @@ export async function exportedPage(
   const rowsMax = Math.max(1, Math.ceil(query.bytesMax / eventBytes));
   const rows = await firstRows(reading, query, snapshots, after, {ordinalEnds, rowsMax});
   const texts = await eventsOf(reading, rows);
-  const events: string[] = [];
-  let bytes = 0;
-  let last: EventPlace | undefined;
-  for (const row of rows) {
-    const text = texts.get(row);
-    const ofText = text === undefined ? 0 : Buffer.byteLength(text) + 1;
-    if (events.length > 0 && bytes + ofText > query.bytesMax) break;
-    bytes += ofText;
-    if (text !== undefined) events.push(text);
-    last = row;
-  }
-  const isLast = rows.length < rowsMax && last === rows.at(-1);
-  if (isLast || last === undefined) return {events};
+  const lines = new Lines({bytesMax: query.bytesMax, separator: newline});
+  let shown = 0;
+  while (shown < rows.length && (!texts.copy(shown, lines.writer) || lines.end())) shown += 1;
+  const page = {lines: lines.finish(), events: lines.count};
+  const last = rows[shown - 1];
+  const isLast = rows.length < rowsMax && shown === rows.length;
+  if (isLast || last === undefined) return page;
   const {timeMs, partition, ordinal} = last;
-  return {events, next: {after: {timeMs, partition, ordinal}, ordinalEnds}};
+  return {...page, next: {after: {timeMs, partition, ordinal}, ordinalEnds}};
 }
 
 // -- rows --
 
-interface FoundRow extends EventPlace {
-  readonly snapshot: PartitionSnapshot;
-  readonly chunk: ChunkEntry;
-  readonly row: number;
-  readonly user: number;
-}
+interface FoundRow extends EventPlace, ShownRow {}
 
 interface Bounds {
   /** Ordinal after the export's last row, per partition. EX1 */
@@ -85,6 +84,7 @@ async function firstRows(
     const {partition} = snapshot.manifest;
     const ids = new RowIds(partition);
     const [rows, [chosen]] = await scan.wholeChunk(snapshot, chunk);
+    const of: StoredChunk = {snapshot, chunk};
     ids.open(rows);
     for (let at = 0, end = 0; at < chosen!.length; at = end) {
       while (end < Math.min(at + rowsMax, chosen!.length) && first.wants(timeOf(rows, chosen![end]!))) end += 1;
@@ -95,7 +95,7 @@ async function firstRows(
         const {partition, ordinal} = ids.idOf(row);
         if (ordinal >= (ordinalEnds[partition] ?? 0)) continue; // EX1
         const user = rows.users[row]!;
-        first.add({timeMs: timeOf(rows, row), partition, ordinal, snapshot, chunk, row, user});
+        first.add({timeMs: timeOf(rows, row), partition, ordinal, of, row, user});
       }
     }
   }
@@ -152,44 +152,86 @@ async function timeOfRow(
 
 // -- events --
 
-/** A row whose event is shown. */
-type ShownRow = Omit<FoundRow, keyof EventPlace>;
+interface StoredChunk {
+  readonly snapshot: PartitionSnapshot;
+  readonly chunk: ChunkEntry;
+}
 
-/** JSON texts as GET /v1/events shows them. */
-export async function eventsOf<Row extends ShownRow>(
-  reading: RowReading,
-  found: readonly Row[],
-): Promise<Map<Row, string>> {
-  const texts = new Map<Row, string>();
-  for (const [snapshot, ofSnapshot] of groupedBy(found, ({snapshot}) => snapshot)) {
+/** A row whose event is shown. */
+export interface ShownRow {
+  readonly of: StoredChunk;
+  readonly row: number;
+  /** Index in the partition. */
+  readonly user: number;
+}
+
+/**
+ * Texts of rows, each without its first brace. They are written chunk by chunk, so that one chunk is held at a time, and copied
+ * in the order in which they are shown.
+ */
+class ShownTexts {
+  readonly writer: ByteWriter;
+  private readonly starts: Uint32Array;
+  /** 0 where the row was erased. */
+  private readonly ends: Uint32Array;
+
+  constructor(count: number) {
+    this.writer = new ByteWriter((count + 1) * eventBytes);
+    this.starts = new Uint32Array(count);
+    this.ends = new Uint32Array(count);
+  }
+
+  /** Writes the text of the shown row with this number. */
+  add(i: number, texts: EventTexts, row: number, ordinal: number): void {
+    const {writer} = this;
+    this.starts[i] = writer.position;
+    if (texts.write(row, ordinal, writer)) this.ends[i] = writer.position;
+  }
+
+  /** Id of the event of the shown row with this number; undefined: the row was erased. */
+  id(i: number): string | undefined {
+    if (this.ends[i] === 0) return undefined;
+    const {bytes} = this.writer;
+    const start = this.starts[i]! + idStart;
+    return readWtf8(bytes, start, bytes.indexOf(quote, start));
+  }
+
+  /** Appends the text of the shown row with this number, after `head`. False: the row was erased. */
+  copy(i: number, to: ByteWriter, head = openBrace): boolean {
+    const end = this.ends[i]!;
+    if (end === 0) return false;
+    writeBytes(to, head);
+    to.raw(this.writer.bytes, this.starts[i]!, end);
+    return true;
+  }
+}
+
+/** Texts of these rows as GET /v1/events shows them. @throws MissingPart, DamagedPart */
+export async function eventsOf(reading: RowReading, shown: readonly ShownRow[]): Promise<ShownTexts> {
+  const texts = new ShownTexts(shown.length);
+  for (const [snapshot, ofSnapshot] of grouped(shown.keys(), (i) => shown[i]!.of.snapshot)) {
     const {names, manifest, leftOut} = snapshot;
-    const users = await keysOf(reading, snapshot, ofSnapshot);
-    const byChunk = groupedBy(ofSnapshot, ({chunk}) => chunk);
+    const users = await readKeys(
+      reading.scan,
+      snapshot,
+      ofSnapshot.map((i) => shown[i]!.user),
+    );
+    const ofRows = new EventTexts(manifest.partition, users, names);
+    const byChunk = grouped(ofSnapshot, (i) => shown[i]!.of.chunk);
     for await (const [chunk, rows] of reading.scan.wholeRows([...byChunk.keys()], leftOut.users)) {
-      const byRow = new Map(byChunk.get(chunk)!.map((one) => [one.row, one]));
-      const wanted = Uint16Array.from(byRow.keys()).sort();
-      await foldBodies(reading, chunk, wanted, (block, inBlock) => {
-        const ofBlock = new EventTexts(new BodyBlock(block, rows), users, names, manifest.partition);
-        for (const row of inBlock) {
-          const text = ofBlock.of(row, rows.baseOrdinal + row);
-          if (text !== undefined) texts.set(byRow.get(row)!, flat(text));
-        }
+      const ascending = byChunk.get(chunk)!.sort((a, b) => shown[a]!.row - shown[b]!.row);
+      const wanted = Uint16Array.from(ascending, (i) => shown[i]!.row);
+      await foldBodies(reading, chunk, wanted, (block, inBlock, before) => {
+        ofRows.open(new BodyBlock(block, rows));
+        for (let at = 0; at < inBlock.length; at++)
+          texts.add(ascending[before + at]!, ofRows, inBlock[at]!, rows.baseOrdinal + inBlock[at]!);
       });
     }
   }
   return texts;
 }
 
-/**
- * The text in one piece. One that is joined of sixty pieces is a tree of them until something reads it: a page of such trees took
- * as long to collect as to make.
- */
-function flat(text: string): string {
-  text.charCodeAt(0);
-  return text;
-}
-
-function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+function grouped<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const group = groups.get(keyOf(item));
@@ -197,20 +239,4 @@ function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key
     else group.push(item);
   }
   return groups;
-}
-
-/** The keys of the users of these rows alone. */
-async function keysOf(
-  {scan}: RowReading,
-  snapshot: PartitionSnapshot,
-  found: readonly ShownRow[],
-): Promise<WrittenKeys> {
-  const keys = await userKeyBytes(scan, snapshot, [...new Set(found.map(({user}) => user))]);
-  return {
-    has: (user: number): boolean => keys.has(user),
-    write: (writer: ByteWriter, user: number): void => {
-      const key = must(keys.get(user), 'the keys of all rows were read');
-      writer.stringBytes(key, 0, key.length);
-    },
-  };
 }

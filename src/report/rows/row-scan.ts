@@ -354,17 +354,20 @@ async function* noted<R extends WholeRows>(
   }
 }
 
-/** Folds the body blocks of these rows, which ascend, each block with its rows. */
+/** Folds the body blocks of these rows, which ascend, in any order: each block with its rows, and how many rows are before them. */
 export async function foldBodies(
-  {scan}: RowReading,
+  {scan}: Pick<RowReading, 'scan'>,
   chunk: ChunkEntry,
   rows: Uint16Array,
-  fold: (block: Uint8Array, inBlock: Uint16Array) => void,
+  fold: (block: Uint8Array, inBlock: Uint16Array, before: number) => void,
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const byBlock = byBodyBlock(rows);
-  const numbers = byBlock.map((inBlock) => Math.floor(inBlock[0]! / bodyBlockRows));
-  await scan.foldBodies(chunk, numbers, (block, i) => fold(block, byBlock[i]!));
+  let before = 0;
+  const blocks = byBodyBlock(rows).map((inBlock) => {
+    const block = {number: Math.floor(inBlock[0]! / bodyBlockRows), inBlock, before};
+    before += inBlock.length;
+    return block;
+  });
+  await scan.foldBodies(chunk, blocks, ({inBlock, before}, bytes) => fold(bytes, inBlock, before));
 }
 
 const noRows = new Uint16Array(0);
@@ -378,7 +381,7 @@ function unsureRows(properties: readonly PropertyValues[], lists: readonly Uint1
 }
 
 /** Splits ascending rows by body block. */
-export function byBodyBlock(rows: Uint16Array): Uint16Array[] {
+function byBodyBlock(rows: Uint16Array): Uint16Array[] {
   const cut: Uint16Array[] = [];
   let start = 0;
   for (let at = 1; at <= rows.length; at++) {

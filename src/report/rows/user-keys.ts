@@ -1,7 +1,9 @@
 // User ids by user index, from the blocks of the users table that hold them.
 //   UK1. A user index belongs to one user permanently (actors/table/interned.ts I1): pages in the order of indexes fit together
 //        across snapshots.
-import {readWtf8} from '../../../actors/bytes/bytes.js';
+import {type ByteWriter, readWtf8} from '../../../actors/bytes/bytes.js';
+import type {WrittenKeys} from '../../../actors/chunk/bodies.js';
+import {must} from '../../../actors/invariant.js';
 import {InternedBlock, internedBlockEntries} from '../../../actors/table/interned.js';
 import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
@@ -16,39 +18,55 @@ export async function userKeys(
   snapshot: PartitionSnapshot,
   users: readonly number[],
 ): Promise<(UserRef | undefined)[]> {
-  const keys = await userKeyBytes(scan, snapshot, users);
-  return users.map((user) => refOf(keys.get(user)));
+  const keys = await readKeys(scan, snapshot, users);
+  return users.map((user) => refOf(keys.bytesOf(user)));
 }
 
-/**
- * Keys of users by index, as the users table has them: the kind's byte, then the id. An erased user has none.
- * @throws MissingPart, DamagedPart
- */
-export async function userKeyBytes(
+/** Keys of some users, in the blocks of the users table that hold them. An erased user has none. */
+export class ReadKeys implements WrittenKeys {
+  /** By number. */
+  private readonly blocks: readonly InternedBlock[];
+
+  constructor(blocks: readonly InternedBlock[]) {
+    this.blocks = blocks;
+  }
+
+  has(user: number): boolean {
+    return this.blockOf(user).has(user % internedBlockEntries);
+  }
+
+  write(writer: ByteWriter, user: number): void {
+    this.blockOf(user).write(writer, user % internedBlockEntries);
+  }
+
+  /** The key as the users table has it: the kind's byte, then the id. */
+  bytesOf(user: number): Uint8Array | undefined {
+    return this.blockOf(user).bytesOf(user % internedBlockEntries);
+  }
+
+  private blockOf(user: number): InternedBlock {
+    return must(this.blocks[Math.floor(user / internedBlockEntries)], 'the blocks of all users were read');
+  }
+}
+
+/** Reads the blocks of these users' keys. @throws MissingPart, DamagedPart */
+export async function readKeys(
   scan: PartScan,
   {index}: PartitionSnapshot,
   users: readonly number[],
-): Promise<ReadonlyMap<number, Uint8Array>> {
-  const byBlock = new Map<number, number[]>();
-  for (const user of users) {
-    const block = Math.floor(user / internedBlockEntries);
-    const inBlock = byBlock.get(block);
-    if (inBlock === undefined) byBlock.set(block, [user]);
-    else inBlock.push(user);
-  }
-  const keys = new Map<number, Uint8Array>();
+): Promise<ReadKeys> {
+  const numbers = new Set<number>();
+  for (const user of users) numbers.add(Math.floor(user / internedBlockEntries));
+  const blocks: InternedBlock[] = [];
   const partOf = (number: number) => index.users.blocks[number]!;
   // Pages of an export ask for the same blocks again and again.
-  const loadPart = scan.viewLoader([...byBlock.keys()].map(partOf), viewBlock);
-  const load = ([number]: readonly [number, readonly number[]]) => loadPart(partOf(number));
-  for await (const [[, inBlock], block] of loadAhead([...byBlock], load, loadsAheadMax)) {
-    for (const user of inBlock) {
-      const key = block.bytesOf(user % internedBlockEntries);
-      if (key !== undefined) keys.set(user, key);
-    }
+  const loadPart = scan.viewLoader([...numbers].map(partOf), viewBlock);
+  const load = (number: number) => loadPart(partOf(number));
+  for await (const [number, block] of loadAhead([...numbers], load, loadsAheadMax)) {
+    blocks[number] = block;
     await scan.pauseIfDue();
   }
-  return keys;
+  return new ReadKeys(blocks);
 }
 
 const viewBlock = (bytes: Uint8Array<ArrayBuffer>): InternedBlock => new InternedBlock(bytes);

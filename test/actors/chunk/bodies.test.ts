@@ -69,15 +69,24 @@ class Story {
     const rows = inOrder(chunk.columnsView());
     return chunk.blocks().flatMap((bytes, number) => {
       const entries = new BodyBlock(bytes, rows);
-      const texts = new EventTexts(new BodyBlock(bytes, rows), users, names, 3);
+      const texts = new EventTexts(3, users, names).open(new BodyBlock(bytes, rows));
       const first = number * bodyBlockRows;
       return Array.from({length: Math.min(bodyBlockRows, rows.count - first)}, (_, at) => {
         const row = first + at;
         const entry = entries.entry(row, users, names)!;
-        return [eventJson(entry, 3, 7 + row), texts.of(row, 7 + row)] as const;
+        return [eventJson(entry, 3, 7 + row), textOf(texts, row)] as const;
       });
     });
   }
+}
+
+/** Its text as it is shown. Writers that are nearly full make room. */
+function textOf(texts: EventTexts, row: number): string | undefined {
+  const writer = new ByteWriter(8);
+  writer.string('{');
+  return texts.write(row, 7 + row, writer)
+    ? Buffer.from(writer.bytes.subarray(1, writer.position)).toString()
+    : undefined;
 }
 
 const payloadOf = (entry: EntryView): Uint8Array => entry.bytes.slice(entry.payloadStart, entry.payloadEnd);

@@ -33,6 +33,14 @@ function written(values: ColumnValues): string[] {
   });
 }
 
+function jsonOf(values: ColumnValues): string[] {
+  return Array.from({length: values.count}, (_, i) => {
+    const writer = new ByteWriter(1);
+    values.writeJson(i + 1, writer);
+    return Buffer.from(writer.finish()).toString();
+  });
+}
+
 /** Codes whose stored bytes are those of the value. */
 function found(values: ColumnValues, value: Uint8Array): number[] {
   const stored = values.storedForm(value);
@@ -85,6 +93,7 @@ describe('values of a column', () => {
     const stored = storedAgain(plain(bytes));
     expect(written(stored)).toEqual(bytes.map(hex));
     expect(stored.offsets === undefined && stored.count > 0 ? stored.end(1) : 0).toBe(width);
+    expect(jsonOf(stored)).toEqual(values.map((value) => JSON.stringify(value)));
     // What is stored is stored again alike, from any form.
     expect(storeValues(stored, codesOf(stored))).toEqual(storeValues(plain(bytes), codesOf(stored)));
   });

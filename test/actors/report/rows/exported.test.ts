@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {operators} from '../../../../actors/report/rows/condition.js';
 import {readEventId} from '../../../../actors/report/rows/event-places.js';
+import {jsonOf} from '../../../../src/asks/carried.js';
 import type {ExportQuery} from '../../../../src/asks/exports.js';
 import {replyBytesMax} from '../../../../src/asks/subjects.js';
 import {pageBytesMax} from '../../../../src/edge/http/line-answer.js';
 import type {ExportedPage} from '../../../../src/report/rows/exported.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import type {StoredEvent} from '../../../../tools/model/model.js';
+import {linesOf} from '../../../support/lines.js';
 import {
   events,
   partitionCount,
@@ -53,7 +55,7 @@ async function exportedBy(world: World, query: ExportQuery): Promise<Line[]> {
   const lines: Line[] = [];
   for (let asked: ExportQuery | undefined = query; asked !== undefined; ) {
     const page: ExportedPage | undefined = await world.exported(asked);
-    lines.push(...page!.events.map((text) => JSON.parse(text) as Line));
+    lines.push(...linesOf(page!.lines).map((text) => JSON.parse(text) as Line));
     asked = page!.next === undefined ? undefined : {...query, start: page!.next};
   }
   return lines;
@@ -112,7 +114,7 @@ test('a page of the largest size fits a reply, whatever the texts of its events'
     return {do: 'track', event: {user: 'ada', event: 'A', timeMs: i, properties: {a: quotes}}};
   });
   const page = await tell(story).exported({fromMs: 0, toMs: 60, where: [], bytesMax: pageBytesMax});
-  expect(page!.events.join('\n').length).toBeLessThanOrEqual(pageBytesMax);
-  expect(page!.events.length).toBe(18);
-  expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(replyBytesMax);
+  expect(page!.lines.length).toBeLessThanOrEqual(pageBytesMax);
+  expect([linesOf(page!.lines).length, page!.events]).toEqual([18, 18]);
+  expect(Buffer.byteLength(jsonOf(page!))).toBeLessThanOrEqual(replyBytesMax);
 });
