@@ -34,13 +34,17 @@ afterAll(async () => {
 });
 
 /**
- * The record without failures, newest first: a timer writes the count of failures up to a second after them, also those of
- * another test.
+ * What was changed until now, newest first. Without failures: a timer writes their count up to a second later, also of those of
+ * another test. A line is stored soon after its change, in the order of changes: one of this function is the last.
  */
-const recordedChanges = async (): Promise<readonly RecordLine[]> => {
-  const {record} = (await admin.get('/dashboard/api/record')).json<{record: readonly RecordLine[]}>();
-  return record.filter(({what}) => !what.endsWith('.refused'));
-};
+async function recordedChanges(): Promise<readonly RecordLine[]> {
+  const last = (await admin.post('/dashboard/api/people', {name: 'the last', role: 'reader'})).json<{id: string}>().id;
+  return until('all changes are in the record', async () => {
+    const {record} = (await admin.get('/dashboard/api/record')).json<{record: readonly RecordLine[]}>();
+    const others = record.filter(({subject}) => subject !== last);
+    return others.length < record.length && others.filter(({what}) => !what.endsWith('.refused'));
+  });
+}
 
 /** From an address of its own: tries to sign in are counted by address. */
 const from = (address: string) => ({headers: {'X-Forwarded-For': address}});
