@@ -1,4 +1,4 @@
-// Signing in, API keys and access in a real browser, by keyboard where a person would use one.
+// Signing in, pages before the first event, API keys and access in a real browser, by keyboard where a person would use one.
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import {ask} from '../../../tools/http-client.js';
@@ -54,6 +54,20 @@ test('a wrong token is told, kept in its field, and nobody is signed in', async 
   await field.fill(service.adminToken);
   await dashboard.page.keyboard.press('Enter');
   await dashboard.page.getByRole('heading', {name: 'API keys'}).waitFor();
+  await dashboard.close();
+});
+
+test('before the first event each page of reports leads to it', async () => {
+  const dashboard = await DashboardPage.open(browser, service);
+  const {page} = dashboard;
+  await dashboard.signIn(service.adminToken);
+  for (const path of ['/trends', '/funnels', '/retention', '/lifecycle', '/paths', '/active', '/people']) {
+    await dashboard.goto(path);
+    await page.getByText('No event has come yet').first().waitFor();
+  }
+  await dashboard.expectSoundOnPhone();
+  await page.getByRole('link', {name: 'Send the first event'}).click();
+  await page.getByRole('heading', {name: 'First event', level: 1}).waitFor();
   await dashboard.close();
 });
 

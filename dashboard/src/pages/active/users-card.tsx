@@ -12,11 +12,15 @@ import {onCrosshair, useMarks} from '../../service/marks';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {ChangeText} from '../../shell/change-text';
+import type {EmptyDaysProps} from '../../shell/empty-days';
 import {Explained, explaining} from '../../shell/explained';
+import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {allOf, pointOf} from './active-behind';
 import {type AskedActive, type DrawnActive, ofMetrics} from './active-drawn';
+
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
 export function UsersCard({
   title = 'Active users',
@@ -54,6 +58,7 @@ export function UsersCard({
   const marks = useMarks(chart.times, shown?.question.days.to ?? 0, zone);
   const props = {...chart, label: title, clock: interval === 'hour', zone, moment};
   const isOpen = chart.openFrom !== undefined;
+  const isNobody = chart.series.every(({values, before: past = []}) => [...values, ...past].every((users) => !users));
   const explainPoint = (at: number, index: number): void => {
     explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!));
   };
@@ -85,7 +90,9 @@ export function UsersCard({
       <ReportBody asking={main} reports={ofMetrics(shown)} lines={9}>
         {() => (
           <>
-            {isTable ? (
+            {isNobody ? (
+              <EmptyDays title="Nobody was active in these days">Choose other days or fewer filters.</EmptyDays>
+            ) : isTable ? (
               <TimeTable {...props} onNumber={explainPoint} />
             ) : (
               // biome-ignore lint/a11y: its table has every number as a button

@@ -16,6 +16,7 @@ import {useAsked} from '../../service/asked';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
 import {Card} from '../../shell/card';
+import type {EmptyDaysProps} from '../../shell/empty-days';
 import {type Behind, explaining} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
@@ -23,7 +24,7 @@ import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import type {FunnelNoteProps} from './funnel-note';
 import type {FunnelTimesProps} from './funnel-times';
@@ -34,6 +35,7 @@ import type {VariantRow, VariantsProps} from './variants';
 import '../trends/trends.css';
 import './funnels.css';
 
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 const FunnelNote = later<FunnelNoteProps>(() => import('./funnel-note').then(({FunnelNote: Part}) => Part));
 const FunnelTimes = later<FunnelTimesProps>(() => import('./funnel-times').then(({FunnelTimes: Part}) => Part));
@@ -153,10 +155,10 @@ export function Funnels() {
             ) : names.value.fault !== undefined ? (
               <FaultBox fault={names.value.fault} onAgain={again} />
             ) : isCleared || names.value.value !== undefined ? (
-              <Empty title="Choose the first step">
+              <EmptyDays title="Choose the first step">
                 A funnel counts the users who did one thing, then the next, {datesText(days, place.today)}. Other events
                 may lie between; a user counts once.
-              </Empty>
+              </EmptyDays>
             ) : (
               <Loading lines={8} />
             )}

@@ -67,6 +67,9 @@ export function SavedFunnels({question}: SavedFunnelsProps) {
       {!!value?.late_users && (
         <p class="help">Users whose messages came late because FUNNEL_MEMORY_MIB is full: {value.late_users}.</p>
       )}
+      {value?.data.length === 0 && step.length === 0 && (
+        <p class="help">None yet: choose steps above, and save them here under a name.</p>
+      )}
       {step.length > 0 && (
         <form
           class="with-button save-funnel"

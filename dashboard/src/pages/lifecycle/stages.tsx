@@ -16,10 +16,13 @@ import type {Stage} from '../../explained/lifecycle';
 import {openFrom} from '../../service/freshness';
 import type {Asking, Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
+import type {EmptyDaysProps} from '../../shell/empty-days';
 import {type Behind, Explained, explaining} from '../../shell/explained';
+import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
-import {Empty} from '../../shell/states';
+
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
 const stages = [
   {key: 'returning', label: 'Returning', tone: 1},
@@ -137,7 +140,9 @@ export function Stages({
         {() => (
           <>
             {isNobody ? (
-              <Empty title="Nobody was active in these days">Choose other days, another event or fewer filters.</Empty>
+              <EmptyDays title="Nobody was active in these days">
+                Choose other days, another event or fewer filters.
+              </EmptyDays>
             ) : isTable ? (
               <TimeTable
                 label={title}

@@ -15,6 +15,7 @@ import {useSuggestedEvent} from '../../controls/suggested-event';
 import {ZoneField} from '../../controls/zone-field';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import type {EmptyDaysProps} from '../../shell/empty-days';
 import {Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
@@ -22,12 +23,13 @@ import type {PinProps} from '../../shell/pin-button';
 import {Question, QuestionFields} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import {Columns, type PathsAsked, placeOf} from './columns';
 import '../../design/reports.css';
 import '../trends/trends.css';
 
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 export function Paths() {
@@ -132,7 +134,7 @@ export function Paths() {
             {suggesting.fault !== undefined ? (
               <FaultBox fault={suggesting.fault} onAgain={suggesting.again} />
             ) : suggesting.isNone ? (
-              <Empty title="No event in these days">Choose other days, or send the first event.</Empty>
+              <EmptyDays title="No event in these days">Choose other days.</EmptyDays>
             ) : event === null ? (
               <Loading lines={8} />
             ) : (

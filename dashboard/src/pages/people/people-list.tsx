@@ -12,11 +12,15 @@ import {TableFrame} from '../../controls/table-frame';
 import type {Freshness} from '../../service/freshness';
 import {useUserList} from '../../service/user-list';
 import {Card} from '../../shell/card';
+import type {EmptyDaysProps} from '../../shell/empty-days';
+import {later} from '../../shell/later';
 import {NotRenewed} from '../../shell/not-renewed';
 import {CsvButton, CurlButton} from '../../shell/page-tools';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 import '../trends/trends.css';
+
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
 const listPageMax = 100;
 const withinWords = {'1d': 'today', '7d': 'the last 7 days', '30d': 'the last 30 days', '90d': 'the last 90 days'};
@@ -98,10 +102,10 @@ export function PeopleList({
             (isRenewal && users.length > 0 ? <NotRenewed fault={fault} /> : <FaultBox fault={fault} onAgain={again} />)}
           {users.length === 0 && isReading && <Loading lines={8} />}
           {users.length === 0 && !isReading && fault === undefined && (
-            <Empty title="No person matches">
+            <EmptyDays title="No person matches">
               Ids are compared exactly, capitals and spaces too. People are listed once a report has them; by exact id
               they are found at once.
-            </Empty>
+            </EmptyDays>
           )}
           {users.length > 0 && (
             <div class={isReading ? 'dimmed' : ''} aria-busy={isReading}>

@@ -13,6 +13,7 @@ import {count, datesText} from '../../charts/format';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import type {EmptyDaysProps} from '../../shell/empty-days';
 import type {Behind} from '../../shell/explained';
 import {later} from '../../shell/later';
 import type {PinProps} from '../../shell/pin-button';
@@ -27,6 +28,7 @@ import {type RetentionAsked, retentionOf} from './retention-number';
 import '../../design/reports.css';
 import '../trends/trends.css';
 
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 const PinButton = later<PinProps>(() => import('../../shell/pin-button').then(({PinButton: Part}) => Part));
 
 const CurveCard = later<CurveCardProps>(
@@ -82,7 +84,7 @@ export function Retention() {
               {suggesting.fault !== undefined ? (
                 <FaultBox fault={suggesting.fault} onAgain={suggesting.again} />
               ) : suggesting.isNone ? (
-                <Empty title="No event in these days">Choose other days, or send the first event.</Empty>
+                <EmptyDays title="No event in these days">Choose other days.</EmptyDays>
               ) : (
                 <Loading lines={6} />
               )}

@@ -11,11 +11,12 @@ import {useSuggestedEvent} from '../../controls/suggested-event';
 import {oldest} from '../../service/freshness';
 import {type Shown, useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
+import type {EmptyDaysProps} from '../../shell/empty-days';
 import type {Behind} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {Question} from '../../shell/question';
 import {ReportHead} from '../../shell/report-head';
-import {Empty, FaultBox, Loading} from '../../shell/states';
+import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import type {CommonFormProps} from './common-form';
 import {LinesCard} from './lines-card';
@@ -36,6 +37,8 @@ const SeriesTable = later<SeriesTableProps>(
   () => import('./series-table').then(({SeriesTable: Part}) => Part),
   <Loading lines={3} />,
 );
+
+const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
 
 const mostFrequent = (names: readonly string[]): string | undefined => names[0];
 
@@ -120,10 +123,10 @@ export function Trends() {
             {suggesting.fault !== undefined ? (
               <FaultBox fault={suggesting.fault} onAgain={suggesting.again} />
             ) : isCleared || suggesting.isNone ? (
-              <Empty title="Choose an event">
+              <EmptyDays title="Choose an event">
                 Add one at the left, and see how often it came {dates}. Up to six can stand beside each other, each
                 narrowed to a property if you like.
-              </Empty>
+              </EmptyDays>
             ) : (
               <Loading lines={8} />
             )}
