@@ -70,6 +70,16 @@ describe('a series', () => {
     expect(lines).toHaveLength(10);
     expect(drawnOf(lines).map(({label}) => label)).toEqual(['a: x', 'a: y', 'a: z', 'a: w', 'b: x', 'b: y']);
   });
+
+  test('of which no row has a value is drawn as it is', () => {
+    const broken = answer({...numbers([1, 1]), breakdown: {rows: [{kind: 'missing', ...numbers([1, 1])}]}});
+    const asked = {label: 'a', measure: 'total', answer: broken, headers} as const;
+    const lines = linesOf([asked, {...asked, label: 'b'}]);
+    expect(drawnOf(lines).map(({label, tone}) => [label, tone])).toEqual([
+      ['a: not set', 0],
+      ['b: not set', 0],
+    ]);
+  });
 });
 
 test('rows have words', () => {

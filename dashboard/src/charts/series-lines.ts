@@ -84,6 +84,8 @@ export function linesOf(all: readonly (AnsweredSeries | undefined)[]): SeriesLin
   return lines.map((line) => ({...line, tone: line.row?.kind === undefined && tone < tonesMax ? ++tone : 0})); // SL2
 }
 
-/** Lines that a chart shows: each has a colour, or is what the values of a single series leave. */
-export const drawnOf = (lines: readonly SeriesLine[]): readonly SeriesLine[] =>
-  lines.filter(({tone, row}) => tone > 0 || (row?.kind !== undefined && lines.every(({series}) => series === 0)));
+/** Lines that a chart shows: each has a colour, or is what the values leave where they are of a single series, or are none. */
+export function drawnOf(lines: readonly SeriesLine[]): readonly SeriesLine[] {
+  const isRestDrawn = lines.every(({series}) => series === 0) || lines.every(({tone}) => tone === 0);
+  return lines.filter(({tone, row}) => tone > 0 || (row?.kind !== undefined && isRestDrawn));
+}

@@ -89,6 +89,27 @@ test('a changed step changes its name everywhere', async () => {
   await dashboard.expectSoundOnPhone();
 });
 
+test('a trend that no event meets says so; one of no values is drawn', async () => {
+  await dashboard.goto('/trends?event=signup&by=plan&where=1:plan+eq+nobody');
+  await card('Trend').getByText('No event matches').waitFor();
+  await dashboard.goto('/trends?event=signup&event=order&by=coupon');
+  await card('Trend').locator('.end-labels').getByText('signup: not set').waitFor();
+});
+
+test('on a phone everything of a person is inside of its card', async () => {
+  await page.setViewportSize({width: 375, height: 800});
+  await dashboard.goto('/people?user=u1');
+  const head = page.locator('.person-head');
+  const last = head.getByRole('button', {name: 'Delete'});
+  await last.waitFor();
+  const rightOf = async (one: Locator): Promise<number> => {
+    const {x, width} = (await one.boundingBox())!;
+    return x + width;
+  };
+  expect(await rightOf(last)).toBeLessThan(await rightOf(head));
+  await page.setViewportSize({width: 1_440, height: 900});
+});
+
 test('a page that is left while the next one loads writes nothing into its address', async () => {
   await dashboard.goto('/trends');
   await page.waitForURL(/event=/);

@@ -17,7 +17,7 @@ import {later} from '../../shell/later';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import type {PinProps} from '../../shell/pin-button';
 import {ReportBody} from '../../shell/report-body';
-import {FaultBox} from '../../shell/states';
+import {Empty, FaultBox} from '../../shell/states';
 import {lineBehind} from './trends-behind';
 import type {DrawnTrends} from './trends-drawn';
 
@@ -106,7 +106,9 @@ export function LinesCard({
       {isAsked ? (
         <ReportBody asking={main} reports={shownOf(shown?.reports ?? [], lines.length > 0)} lines={8}>
           {() =>
-            isTable ? (
+            lines.length === 0 ? (
+              <Empty title="No event matches">Choose other days, or fewer filters.</Empty>
+            ) : isTable ? (
               <TimeTable {...props} series={inTable} {...(divisor === undefined && {onNumber: explainPoint})} />
             ) : (
               // biome-ignore lint/a11y: its table has every number as a button
