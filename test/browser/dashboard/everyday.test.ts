@@ -116,18 +116,19 @@ test('a page that is left while the next one loads writes nothing into its addre
   await dashboard.settled();
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/assets\/active[^/]*\.js/, async (route) => {
+  const script = /\/assets\/active[^/]*\.js/;
+  await page.route(script, async (route) => {
     await held;
     await route.continue();
   });
   await page.getByRole('link', {name: 'Active users'}).click();
   await page.waitForURL(/\/active$/);
-  await dashboard.settled();
+  await dashboard.settled(script);
   release();
   await page.getByRole('heading', {name: 'Active users', level: 1}).waitFor();
   expect(await page.getByLabel('Any event').isChecked()).toBe(true);
   expect(new URL(page.url()).search).toBe('');
-  await page.unroute(/\/assets\/active[^/]*\.js/);
+  await page.unroute(script);
 });
 
 test('a point of a chart leads to what is behind it; in weeks, stickiness is that of weekly users', async () => {
