@@ -1,5 +1,5 @@
 // Answers of lines: a page at a time, no faster than the client reads.
-import {gunzipSync} from 'node:zlib';
+import {constants, gunzipSync} from 'node:zlib';
 import {expect, test} from 'vitest';
 import {type Carried, textOf} from '../../src/asks/carried.js';
 import {RequestFailure, unavailable} from '../../src/edge/failure.js';
@@ -20,6 +20,8 @@ class TestClient {
     this.end = resolve;
   });
   failure: unknown;
+  /** The answer has ended in HTTP: it was not cut. */
+  isWhole = false;
 
   exchange(acceptEncoding = ''): Exchange {
     const res = {
@@ -28,7 +30,10 @@ class TestClient {
         this.pieces.push(Buffer.from(piece as string));
         return this.takes;
       },
-      end: () => this.end(),
+      end: () => {
+        this.isWhole = true;
+        this.end();
+      },
       close: () => this.leave(),
       onWritable: (handle: () => boolean) => {
         this.writable = handle;
@@ -94,6 +99,7 @@ test('pages grow while the client takes them at once; the last line says how man
   answerLines(client.exchange(), [], await firstPage(pages), pages);
   await client.ended;
   expect(client.text).toBe('{"n":1}\n{"n":2}\n{"n":3}\n{"n":4}\n{"n":5}\n{"n":6}\n{"end":true,"events":6}\n');
+  expect(client.isWhole).toBe(true);
   expect(pages.asked.map((bytes) => bytes / 1_024)).toEqual([32, 64, 128, 256, 432, 432, 432]);
 });
 
@@ -121,18 +127,25 @@ test('nothing is read for a client that has left', async () => {
   expect([pages.asked.length, client.pieces.length, client.failure]).toEqual([1, 1, undefined]);
 });
 
-test('a refusal is the last line; a fault breaks the answer off', async () => {
+test('a refusal is the last line of an answer that is cut; a fault breaks the answer off', async () => {
   const refused = new TestClient();
   const pages = new TestPages(9, 2);
   answerLines(refused.exchange(), [], await firstPage(pages), pages);
   await refused.ended;
   const error = {code: 'unavailable', message: 'the report thread restarts'};
   expect(refused.text).toBe(`{"n":1}\n{"n":2}\n${JSON.stringify({error})}\n`);
+  expect([refused.isWhole, refused.failure]).toEqual([false, undefined]);
   const broken = new TestClient();
   const fault = new TestPages(9, 1, new Error('a bug'));
   answerLines(broken.exchange(), [], await firstPage(fault), fault);
   await broken.ended;
   expect([broken.text, broken.failure]).toEqual(['{"n":1}\n', new Error('a bug')]);
+  const packed = new TestClient();
+  const few = new TestPages(9, 2);
+  answerLines(packed.exchange('gzip'), [], await firstPage(few), few);
+  await packed.ended;
+  expect(() => gunzipSync(Buffer.concat(packed.pieces))).toThrow('unexpected end of file');
+  expect(gunzipSync(Buffer.concat(packed.pieces), {finishFlush: constants.Z_SYNC_FLUSH}).toString()).toBe(refused.text);
 });
 
 test('a client that left while the first page was made takes no place', async () => {

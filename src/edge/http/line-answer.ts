@@ -2,13 +2,13 @@
 //   LA1. One page of lines is held at a time. The next one is asked for once the client has taken the last: a client that reads
 //        slowly gets pages that are made when it reads them, and small ones.
 //   LA2. The last line is `{"end":true,"events":n}`. After a failure it is the error in its place, or nothing where the
-//        connection broke: an answer without the end is cut.
+//        connection broke. Such an answer has no end in HTTP either: a client that looks at no line takes it for cut, too.
 //   LA3. A client that takes nothing for `unreadMsMax` is cut off; one that has left ends the reading of pages.
 import {constants, createGzip, type Gzip} from 'node:zlib';
 import {assert} from '../../../actors/invariant.js';
 import {bufferOf, type Carried} from '../../asks/carried.js';
 import {replyBytesMax} from '../../asks/subjects.js';
-import {errorValue, type Header, RequestFailure, unavailable} from '../failure.js';
+import {errorValue, type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
 import type {Exchange} from './exchange.js';
 import type {StreamAnswer} from './stream-answer.js';
 
@@ -97,13 +97,20 @@ class LineAnswer {
   }
 
   async write(first: Carried | undefined, pages: LinePages): Promise<void> {
-    const last = await this.writePages(first, pages);
+    const failure = await this.writePages(first, pages);
     if (this.hasLeft) return;
-    this.answer.end(this.encoding === undefined ? `${last}\n` : await this.encoding.end(`${last}\n`));
+    const {answer, encoding} = this;
+    if (failure === undefined) {
+      const last = `{"end":true,"events":${pages.events}}\n`;
+      answer.end(encoding === undefined ? last : await encoding.end(last));
+    } else {
+      const last = `${JSON.stringify({error: errorValue(failure)})}\n`;
+      answer.breakOff(encoding === undefined ? last : await encoding.add(last));
+    }
   }
 
-  /** @returns the last line. LA2 */
-  private async writePages(first: Carried | undefined, pages: LinePages): Promise<string> {
+  /** @returns why the pages ended before their last one; undefined: they did not. LA2 */
+  private async writePages(first: Carried | undefined, pages: LinePages): Promise<Failure | undefined> {
     let bytesMax = pageBytesMin;
     try {
       for (let page = first; page !== undefined; page = await this.awaited(pages.next(bytesMax))) {
@@ -114,9 +121,9 @@ class LineAnswer {
       }
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
-      return JSON.stringify({error: errorValue(error.failure)});
+      return error.failure;
     }
-    return JSON.stringify({end: true, events: pages.events});
+    return undefined;
   }
 
   private async writeLines(lines: string | Buffer): Promise<void> {

@@ -1,7 +1,7 @@
 // An answer without a fixed end: frames, until its writer ends it or its client leaves.
 //   SA1. Bytes that the socket does not take at once wait in uWebSockets.js: one frame at most, as nothing is written until it is
 //        taken.
-//   SA2. A stream ends once: by `end`, by `cut`, or when its client leaves; later calls do nothing.
+//   SA2. A stream ends once: by `end`, `breakOff` or `cut`, or when its client leaves; later calls do nothing.
 import type {HttpResponse} from './transport.js';
 
 export class StreamAnswer {
@@ -55,6 +55,12 @@ export class StreamAnswer {
       // `end` with a close would write a header line into the chunks. The head told the client that this is the last answer.
       this.res.end();
     });
+  }
+
+  /** Writes a last piece, if the client reads, and closes the connection before the answer ends: clients report it as cut. */
+  breakOff(piece: string | Buffer): void {
+    if (!this.isBlocked) this.write(piece);
+    this.cut();
   }
 
   /** Closes the connection: `left` follows. */
