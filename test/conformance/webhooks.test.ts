@@ -219,6 +219,18 @@ describe('what is tracked', () => {
     expect((await post(waiting.id, 'replay', range)).json()).toEqual({queued: 3});
   });
 
+  test('that replays a time has every event that was accepted before', async () => {
+    const [event, userId] = [freshId('event'), freshId('ada')];
+    const {id} = await created({types: [{type: 'event.tracked', names: [event]}], batch: {events: 500, ms: 0}});
+    const range = {from: '2026-05-03T00:00:00Z', to: '2026-05-03T01:00:00Z'};
+    const timestamp = '2026-05-03T00:30:00Z';
+    for (let round = 1; round <= 3; round++) {
+      await under.trackAll(Array.from({length: 500}, () => ({event, userId, timestamp})));
+      // One user has one partition: its batches are full.
+      expect((await post(id, 'replay', range)).json()).toEqual({queued: round});
+    }
+  });
+
   test('waits by twenty edits at most; one more is refused until they are told', async () => {
     const [event, userId] = [freshId('event'), freshId('ada')];
     const {id, path} = await created({types: [{type: 'event.tracked', names: [event]}]});

@@ -15,7 +15,7 @@ import {variedSegment} from '../route.js';
 import {authorOf} from './author.js';
 import {readFields, readObject} from './json-fields.js';
 import {replayBody} from './webhook-body.js';
-import {type End, endsOf, tried, webhookOf} from './webhook-records.js';
+import {type End, endsOf, endsOfAccepted, tried, webhookOf} from './webhook-records.js';
 
 const lettersReadMax = 10_000;
 const replayedEventsMax = 10_000;
@@ -40,7 +40,7 @@ export async function replayWebhook(front: Front, exchange: Exchange, bytes: Buf
 async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toMs: number): Promise<number> {
   if (fromMs > toMs) throw new RequestFailure(invalidRequest('from must not be after to', 'from'));
   if (!wantsEvents(endpoint)) throw new RequestFailure(invalidRequest('the webhook takes no events', 'id'));
-  const ends = await endsOf(front);
+  const ends = await endsOfAccepted(front); // A replay includes what was accepted before it.
   const triggers: EventsTrigger[] = [];
   let count = 0;
   for (const {partition, end} of ends) {
