@@ -17,19 +17,17 @@ export function EmptyDays({title, children}: EmptyDaysProps) {
   }, []);
   if (hasEvents.value !== false) return <Empty title={title}>{children}</Empty>;
   return (
-    <>
-      <Empty title="No event has come yet">
-        {may('analyst')
-          ? 'This page has something to show after the publication that counts the first one.'
-          : 'Who may see events finds under First event how the first one is sent.'}
-      </Empty>
-      {may('analyst') && (
-        <div class="state-ways">
-          <a class="button primary" href={pageAddress('/first-event')}>
+    <Empty title="No event has come yet">
+      {may('analyst') ? (
+        <>
+          This page has something to show after the publication that counts the first one.{' '}
+          <a class="link" href={pageAddress('/first-event')}>
             Send the first event
           </a>
-        </div>
+        </>
+      ) : (
+        'Who may see events finds under First event how the first one is sent.'
       )}
-    </>
+    </Empty>
   );
 }
