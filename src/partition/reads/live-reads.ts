@@ -121,6 +121,7 @@ export class LiveReads {
       case 'deletion':
         return this.deletion(question, seen);
       case 'tail':
+        if (!(await this.isReplayed(seen))) return behindItsLog;
         return readPage(this.longReads, endMs, (budget) => this.tails.tail(question, budget));
     }
     if (!(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
@@ -157,7 +158,7 @@ export class LiveReads {
     const {partition} = this.view;
     // The row list may come from another owner that has folded more of the log.
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
-    if (isAhead && !(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
+    if (!(await (isAhead ? this.isCaughtUp(caughtUpMsMax, seen) : this.isReplayed(seen)))) return behindItsLog;
     return readPage(longReads, endMs, async (budget) => {
       const {texts: events, users} = await rows.events(ordinals, budget);
       return was === undefined
@@ -221,6 +222,14 @@ export class LiveReads {
   /** Whether every write acked before the call, or `seen`, is folded within `msMax`. */
   private async isCaughtUp(msMax: number, seen?: AckedSequences): Promise<boolean> {
     return (await this.catchUp(msMax, seen)).isCaughtUp;
+  }
+
+  /**
+   * Whether the rows of before a start are there again, each in its place: until the log is folded, some are missing, and users who
+   * joined are back at their old places. Waits as `isCaughtUp` does.
+   */
+  private async isReplayed(seen: AckedSequences | undefined): Promise<boolean> {
+    return this.runner.phase !== 'recovering' || this.isCaughtUp(caughtUpMsMax, seen);
   }
 
   /** Waits until every write acked before the call, or `seen`, is folded, or `msMax` is over. */

@@ -19,6 +19,7 @@ const edgeWaitsMs = 1_000;
 function reads(
   sequence: () => Promise<number>,
   successorOf: () => Promise<Replaced | undefined> = () => sequence().then(() => undefined),
+  phase: Runner['phase'] = 'live',
 ): LiveReads {
   const runner = {
     view: {
@@ -28,7 +29,7 @@ function reads(
       refresh: {ms: 1_000, change: undefined},
       ownership: new Ownership({successorOf}, 1, () => undefined),
     },
-    phase: 'live',
+    phase,
     published: null,
     snapshotAgeMs: null,
     whenApplied: async (wanted: number) => wanted <= 7,
@@ -84,6 +85,12 @@ test('a deletion whose entry may not be folded yet is not unknown', async () => 
   const question = {ask: 'deletion', id: 'del_0_x', waitMs: 0} as const;
   expect(await reads(async () => 8).answer(question)).toMatchObject({kind: 'unavailable'});
   expect(await reads(async () => 7).answer(question)).toEqual({kind: 'unknown_deletion'});
+});
+
+test('rows are not read while a start folds the log again: some are missing, and users who joined are back', async () => {
+  const recovering = reads(async () => 8, undefined, 'recovering');
+  expect(await recovering.answer({ask: 'tail', from: 0, limit: 1})).toMatchObject({kind: 'unavailable'});
+  expect(await recovering.answer({ask: 'bodies', ordinals: []})).toMatchObject({kind: 'unavailable'});
 });
 
 test('a deletion that another partition passes on is awaited, and every message until then is read at once', async () => {
