@@ -1,6 +1,7 @@
 // A range beside an earlier one: never more of the earlier than of the later.
 import {expect, test} from 'vitest';
 import {comparedDays, pastSoFar} from '../../dashboard/src/address/compared.js';
+import {againstText} from '../../dashboard/src/charts/against.js';
 import {linesNote, soFarText} from '../../dashboard/src/charts/comparison.js';
 
 const day = (text: string): number => Date.parse(text) / 86_400_000;
@@ -35,4 +36,15 @@ test('the note names what dotted and dashed lines are, and only those that there
   );
   expect(linesNote({past, isOpen: false, asOfMs, today: week.to})).toBe('dotted: 9 Nov – 15 Nov 2020');
   expect(soFarText(undefined)).toBe('so far');
+});
+
+test('the days that a change is against are named, as far as they are counted', () => {
+  const month = {from: day('2026-10-30'), to: day('2026-11-28')};
+  const past = comparedDays(month, 'day', 'before')!;
+  expect(againstText(past, undefined, 'UTC', month.to)).toBe('25 Sep – 24 Oct');
+  const soFar = pastSoFar(past, month, month.to, Date.parse('2026-11-28T12:03:50Z'));
+  expect(againstText(past, soFar?.untilMs, 'Asia/Tokyo', month.to)).toBe('25 Sep – 24 Oct until 12:03 Asia/Tokyo');
+  const ahead = {from: month.from, to: month.to + 2};
+  const early = pastSoFar(comparedDays(ahead, 'day', 'before'), ahead, month.to, Date.parse('2026-11-28T12:03:50Z'));
+  expect(againstText(past, early?.untilMs, 'UTC', month.to)).toBe('25 Sep – 24 Oct until 12:03 UTC');
 });

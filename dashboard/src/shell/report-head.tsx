@@ -3,7 +3,9 @@
 
 import {isShared} from '../address/base';
 import type {Problem} from '../address/codec';
+import {comparedDays} from '../address/compared';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
+import {datesText} from '../charts/format';
 import {IntervalControl} from '../controls/interval';
 import {type DayPlace, RangeControl} from '../controls/range';
 import type {Freshness} from '../service/freshness';
@@ -41,6 +43,8 @@ export function ReportHead({
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
   if (isShared) return null;
+  const days = daysOf(range, place?.today ?? today.value);
+  const past = interval && compare && comparedDays(days, interval, compare);
   return (
     <>
       <Head title={title} freshness={<FreshnessPill freshness={freshness} />}>
@@ -52,15 +56,16 @@ export function ReportHead({
           onRange={(chosen) => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null})}
         />
         {interval !== undefined && (
-          <IntervalControl
-            interval={interval}
-            offered={offered}
-            days={daysOf(range, place?.today ?? today.value)}
-            onChoose={(every) => ask({every})}
-          />
+          <IntervalControl interval={interval} offered={offered} days={days} onChoose={(every) => ask({every})} />
         )}
         {isQuestion && <SaveButton />}
       </Head>
+      {past && (
+        <p class="against">
+          Compared with {datesText(past, place?.today ?? today.value)}
+          {(days.from - past.from) % 7 === 0 && ', on the same weekdays'}
+        </p>
+      )}
       <AddressProblems problems={problems} onDrop={() => ask({})} />
     </>
   );

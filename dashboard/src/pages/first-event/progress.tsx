@@ -21,6 +21,7 @@ import {streamState, useTopic} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
+import '../../design/feed.css';
 
 const refusalsMax = 6;
 const againMs = 1_000;

@@ -1,16 +1,16 @@
 // Events as they arrive.
-import {useState} from 'preact/hooks';
-import type {HistoryAnswer, StoredEvent} from '../../../../src/edge/answers/events.js';
+import type {StoredEvent} from '../../../../src/edge/answers/events.js';
 import {dayOfMs} from '../../address/range';
 import {clockText, datesText, momentText, propertiesText} from '../../charts/format';
 import {propertiesText as arrivedText, whoOf} from '../../service/arrivals';
-import {useAsked} from '../../service/asked';
 import {useLiveArrivals} from '../../service/live-arrivals';
+import {storedBefore, useNewestStored} from '../../service/newest-stored';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {useKeys} from '../../shell/keys';
 import {FaultBox, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
+import '../../design/feed.css';
 
 const shownMax = 9;
 
@@ -24,12 +24,9 @@ interface Line {
 }
 
 export function Arrivals() {
-  // Stored events fill the list until the first one arrives. Those of a clock that is ahead would stand before all others.
-  const [untilNow] = useState(() => new Date().toISOString());
-  const [stored, again] = useAsked<HistoryAnswer>(`v1/events?to=${untilNow}&limit=${shownMax}`);
+  const {events: stored = [], fault, again} = useNewestStored(shownMax);
   const arrivals = useLiveArrivals(shownMax);
   useKeys({p: arrivals.hold});
-  const {value, fault} = stored.value;
   const arrived: Line[] = arrivals.shown.map((one) => ({
     key: `a${one.number}`,
     ms: one.received,
@@ -37,9 +34,7 @@ export function Arrivals() {
     who: whoOf(one),
     what: arrivedText(one),
   }));
-  const firstMs = Math.min(...arrived.map(({ms}) => ms));
-  const before = (value?.data ?? []).map(lineOf).filter(({ms}) => ms < firstMs);
-  const lines = [...arrived, ...before.sort((a, b) => b.ms - a.ms)].slice(0, shownMax);
+  const lines = [...arrived, ...storedBefore(stored, arrivals.shown).map(lineOf)].slice(0, shownMax);
   return (
     <Card
       span={4}

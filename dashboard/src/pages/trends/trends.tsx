@@ -1,16 +1,14 @@
 // Events over time: up to six series, each of one event, one measure and its own conditions, or the rows of a breakdown of them.
 import {useState} from 'preact/hooks';
-import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
 import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
 import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
-import {numbersIn, type SeriesLine} from '../../charts/series-lines';
+import type {SeriesLine} from '../../charts/series-lines';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {oldest} from '../../service/freshness';
-import {type Shown, useReports} from '../../service/reports';
-import {Card} from '../../shell/card';
+import {useReports} from '../../service/reports';
 import type {EmptyDaysProps} from '../../shell/empty-days';
 import type {Behind} from '../../shell/explained';
 import {later} from '../../shell/later';
@@ -20,9 +18,11 @@ import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import type {CommonFormProps} from './common-form';
 import {LinesCard} from './lines-card';
+import type {NumbersCardProps} from './numbers-card';
 import {SeriesForm} from './series-form';
-import type {ExplainedColumn, SeriesRow, SeriesTableProps} from './series-table';
+import type {ExplainedColumn} from './series-table';
 import {lineBehind, quotientOf} from './trends-behind';
+
 import {useDrawnTrends} from './trends-drawn';
 import './trends.css';
 
@@ -33,9 +33,11 @@ const CommonForm = later<CommonFormProps>(
   </div>,
 );
 
-const SeriesTable = later<SeriesTableProps>(
-  () => import('./series-table').then(({SeriesTable: Part}) => Part),
-  <Loading lines={3} />,
+const NumbersCard = later<NumbersCardProps>(
+  () => import('./numbers-card').then(({NumbersCard: Part}) => Part),
+  <div class="card span-12">
+    <Loading lines={3} />
+  </div>,
 );
 
 const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
@@ -59,6 +61,7 @@ export function Trends() {
   const main = useReports<TrendsAsked>(asked, series.length === 0 ? undefined : trendsPaths(asked));
   const {shown} = main;
   const asOfMs = shown?.freshness?.asOfMs;
+  const wallAsOfMs = asOfMs === undefined ? undefined : wallMs(zone, asOfMs);
   const soFar = trendsUntil(asked, place.today, asOfMs);
   const until = useReports(soFar, soFar?.paths).shown;
 
@@ -111,7 +114,7 @@ export function Trends() {
             question={question}
             main={main}
             drawn={drawn}
-            asOfMs={asOfMs === undefined ? undefined : wallMs(zone, asOfMs)}
+            asOfMs={wallAsOfMs}
             today={place.today}
             onRange={(from, to) =>
               ask({
@@ -132,21 +135,14 @@ export function Trends() {
             )}
           </LinesCard>
           {series.length > 0 && lines.length > 0 && (
-            <Card
-              span={12}
-              title="In numbers"
-              note={soFar !== undefined ? 'changes against the time before until the same moment' : undefined}
-            >
-              <SeriesTable
-                rows={[
-                  ...rowsOf(shown!, lines, until),
-                  ...divided.map((line): SeriesRow => ({line, users: undefined, before: undefined, say: say!})),
-                ]}
-                interval={drawn.asked.interval}
-                isCompared={drawn.asked.past !== undefined}
-                behind={behind}
-              />
-            </Card>
+            <NumbersCard
+              shown={shown!}
+              until={until}
+              drawn={drawn}
+              asOfMs={wallAsOfMs}
+              today={place.today}
+              behind={behind}
+            />
           )}
         </div>
       </div>
@@ -156,22 +152,3 @@ export function Trends() {
 
 const dayAt = (seconds: number, fallback: number): number =>
   Number.isFinite(seconds) ? Math.floor(seconds / 86_400) : fallback;
-
-function rowsOf(
-  {question, of}: Shown<TrendsAsked>,
-  lines: readonly SeriesLine[],
-  until: Shown<ReturnType<typeof trendsUntil>> | undefined,
-): SeriesRow[] {
-  return lines.map((line) => {
-    const one = question.series[line.series]!;
-    const numbersOf = (path: string | undefined, from: Pick<Shown<unknown>, 'of'>) =>
-      path === undefined ? undefined : numbersIn(from.of<CountsAnswer>(path).value, line.row);
-    const before = until && numbersOf(until.question?.untilPathOf(one), until);
-    const total = one.measure === 'total' ? before?.total : before?.total_value;
-    return {
-      line,
-      users: numbersOf(question.usersPathOf(one), {of})?.total_value ?? undefined,
-      before: (line.headers?.has('Report-Incomplete-From') ? total : line.pastTotal) ?? undefined,
-    };
-  });
-}

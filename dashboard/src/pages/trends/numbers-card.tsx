@@ -1,0 +1,62 @@
+// The card with the lines in numbers.
+import type {CountsAnswer} from '../../../../src/edge/answers/counts.js';
+import {pastSoFar} from '../../address/compared';
+import type {TrendsAsked, trendsUntil} from '../../address/trends-asked';
+import {againstText} from '../../charts/against';
+import {numbersIn, type SeriesLine} from '../../charts/series-lines';
+import type {Shown} from '../../service/reports';
+import {Card} from '../../shell/card';
+import {type SeriesRow, SeriesTable, type SeriesTableProps} from './series-table';
+import type {DrawnTrends} from './trends-drawn';
+
+export interface NumbersCardProps extends Pick<SeriesTableProps, 'behind'> {
+  readonly shown: Shown<TrendsAsked>;
+  /** The compared range up to the same moment, while the range is not over. */
+  readonly until: Shown<ReturnType<typeof trendsUntil>> | undefined;
+  readonly drawn: Pick<DrawnTrends, 'asked' | 'lines' | 'divided' | 'say'>;
+  /** Wall clock of the zone up to which the numbers are exact. */
+  readonly asOfMs: number | undefined;
+  readonly today: number;
+}
+
+export function NumbersCard({shown, until, drawn, asOfMs, today, behind}: NumbersCardProps) {
+  const {asked, lines, divided, say} = drawn;
+  const {days, interval, past, zone} = asked;
+  const soFar = pastSoFar(past, days, today, asOfMs);
+  return (
+    <Card
+      span={12}
+      title="In numbers"
+      note={past && `changes against ${againstText(past, soFar?.untilMs, zone, today)}`}
+    >
+      <SeriesTable
+        rows={[
+          ...rowsOf(shown, lines, until),
+          ...divided.map((line): SeriesRow => ({line, users: undefined, before: undefined, say: say!})),
+        ]}
+        interval={interval}
+        isCompared={past !== undefined}
+        behind={behind}
+      />
+    </Card>
+  );
+}
+
+function rowsOf(
+  {question, of}: Shown<TrendsAsked>,
+  lines: readonly SeriesLine[],
+  until: NumbersCardProps['until'],
+): SeriesRow[] {
+  return lines.map((line) => {
+    const one = question.series[line.series]!;
+    const numbersOf = (path: string | undefined, from: Pick<Shown<unknown>, 'of'>) =>
+      path === undefined ? undefined : numbersIn(from.of<CountsAnswer>(path).value, line.row);
+    const before = until && numbersOf(until.question?.untilPathOf(one), until);
+    const total = one.measure === 'total' ? before?.total : before?.total_value;
+    return {
+      line,
+      users: numbersOf(question.usersPathOf(one), {of})?.total_value ?? undefined,
+      before: (line.headers?.has('Report-Incomplete-From') ? total : line.pastTotal) ?? undefined,
+    };
+  });
+}
