@@ -6,6 +6,7 @@ import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../suppor
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
+import {cellsOf} from '../table-cells.js';
 
 const hourMs = 3_600_000;
 
@@ -162,6 +163,74 @@ test('what was refused is said in words; an event of the history leads to its pe
   await dashboard.goto('/events?show=history');
   await page.getByRole('link', {name: 'u1', exact: true}).first().click();
   await page.getByRole('heading', {name: 'u1'}).waitFor();
+});
+
+test('what arrives stands above the newest stored events, of the whole history or of the filter', async () => {
+  await dashboard.goto('/events');
+  const list = page.getByRole('region', {name: 'Arriving events'});
+  await list.getByText('Nothing has arrived yet').waitFor();
+  await page.getByText('every event', {exact: true}).waitFor();
+  const stored = (await cellsOf(list)).slice(1);
+  expect(stored).toHaveLength(17);
+  await dashboard.expectSoundOnPhone();
+  await write.post('/v1/events', {event: 'came', userId: 'u1'});
+  await list.getByRole('cell', {name: 'came', exact: true}).waitFor();
+  const rows = await cellsOf(list);
+  expect(rows[0]!.slice(1)).toEqual(['came', 'u1', '']);
+  expect(rows[1]![0]).toContain('Stored before');
+  expect(rows.slice(2)).toEqual(stored);
+  await list.getByRole('button', {name: 'u4', exact: true}).first().click();
+  await until('only that user is listed', async () => {
+    const users = (await cellsOf(list)).slice(1).map(([, , user]) => user);
+    return users.length === 2 && users.every((user) => user === 'u4');
+  });
+  await list.getByRole('link', {name: 'Show all of them'}).click();
+  await page.waitForURL(/show=history&userId=u4$/);
+  await card('History').getByRole('link', {name: 'u4'}).first().waitFor();
+});
+
+test('tables of events give a long name little room, and wrap nothing where there is room', async () => {
+  const long = 'n'.repeat(200);
+  const properties = {mixed: 1, numbered: 'one', whole: true};
+  await write.post('/v1/events', {event: 'typed', userId: 'u1', properties: {mixed: 'a', numbered: 2, whole: null}});
+  await write.post('/v1/events', {event: 'typed', userId: 'u1', properties});
+  await write.post('/v1/events', {event: 'typed', userId: 'u1', properties: {mixed: null, numbered: [1], whole: 'a'}});
+  await write.post('/v1/events', {event: long, userId: `u${'-long'.repeat(40)}`, properties});
+  await write.post('/v1/events', {event: 'order', userId: 'u1', timestamp: 'yesterday'});
+  const widthOf = async (of: Locator): Promise<number> => (await of.boundingBox())!.width;
+
+  await dashboard.goto('/events?show=history');
+  const name = card('History').getByRole('button', {name: long});
+  await name.waitFor();
+  expect(await name.getAttribute('title')).toBe(long);
+  expect(await widthOf(name)).toBeLessThan(240);
+  expect(await widthOf(card('History').getByRole('link', {name: /^u-long/}))).toBeLessThan(240);
+  await dashboard.expectSoundOnPhone();
+
+  await dashboard.goto('/events?show=refused');
+  const refused = card('Refused in the last hour');
+  await refused.getByRole('cell', {name: 'timestamp', exact: true}).waitFor();
+  const heights = await refused
+    .locator('tbody tr')
+    .evaluateAll((rows) => rows.map((row) => (row as unknown as {clientHeight: number}).clientHeight));
+  expect(Math.max(...heights)).toBeLessThan(40); // One line each.
+  await dashboard.expectSoundOnPhone();
+
+  await until('the names are in reports', async () => {
+    await dashboard.goto('/events?show=names&event=typed');
+    await dashboard.settled();
+    return (await card('Properties of typed').getByRole('row').count()) === 4;
+  });
+  const cut = await card('Properties of typed')
+    .locator('.table-frame, .bar-cell, .bar-cell span')
+    .evaluateAll((parts) =>
+      (parts as unknown as {className: string; innerText: string; scrollWidth: number; clientWidth: number}[]).flatMap(
+        ({className, innerText, scrollWidth, clientWidth}) =>
+          scrollWidth > clientWidth ? [`${className}: ${innerText}`] : [],
+      ),
+    );
+  expect(cut).toEqual([]);
+  await dashboard.expectSoundOnPhone();
 });
 
 test('pages say that a service does not answer, keep their numbers, and heal by themselves', async () => {

@@ -139,7 +139,7 @@ test('events arrive as text, whatever is in them, and are found in the history',
   const {page} = dashboard;
   await dashboard.signIn(service.adminToken);
   await dashboard.goto('/events');
-  await page.getByText('Listening').waitFor();
+  await page.getByText('every event', {exact: true}).waitFor();
   const event = '<img src=x onerror=alert(1)>';
   await writer().post('/v1/events', {event, userId: 'mallory', properties: {bad: '<b>bold</b>'}});
   await page.getByRole('cell', {name: event, exact: true}).waitFor();

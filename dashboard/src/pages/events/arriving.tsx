@@ -1,23 +1,38 @@
-// Events as they arrive: a sample of readable size, and the number of all. The list pauses under the pointer, with the focus
-// in it, and by its button.
+// Events as they arrive: a sample of readable size, and the number of all. It begins with the newest stored events. The list pauses
+// under the pointer, with the focus in it, and by its button.
 
 import {useState} from 'preact/hooks';
-import {clockText} from '../../charts/format';
+import type {StoredEvent} from '../../../../src/edge/answers/events.js';
+import {pageAddress} from '../../address/base';
+import {dayOfMs} from '../../address/range';
+import {clockText, count, momentText, propertiesText as storedText} from '../../charts/format';
 import {propertiesText, whoOf} from '../../service/arrivals';
 import {useLiveArrivals} from '../../service/live-arrivals';
+import {storedBefore, useNewestStored} from '../../service/newest-stored';
 import {streamState} from '../../service/stream';
 import {Card} from '../../shell/card';
 import {Icon} from '../../shell/icon';
 import {useKeys} from '../../shell/keys';
-import {Empty} from '../../shell/states';
+import {Empty, FaultBox, Loading} from '../../shell/states';
+import {today} from '../../shell/today';
 import {EventsTable} from './events-table';
 import {FilterFields} from './filter-fields';
 
 const keptMax = 200;
+const storedMax = 50;
+type Filter = {readonly event?: string; readonly user?: string};
+
 export function Arriving() {
-  const [filter, setFilter] = useState<{event?: string; user?: string}>({});
+  const [filter, setFilter] = useState<Filter>({});
   const arrivals = useLiveArrivals(keptMax, filter);
   const {shown, isHeld} = arrivals;
+  const {events: stored, fault, again} = useNewestStored(storedMax, filter);
+  const before = storedBefore(stored ?? [], shown).slice(0, keptMax - shown.length);
+  const show = (changed: Filter): void => {
+    setFilter(changed);
+    arrivals.clear();
+  };
+  const showOnly = (user: string): void => show({...filter, user});
   useKeys({p: arrivals.hold});
   return (
     <Card
@@ -42,39 +57,97 @@ export function Arriving() {
           {name: 'user', label: 'User or anonymous id'},
         ]}
         values={filter}
-        onChange={(values) => {
-          setFilter(values);
-          arrivals.clear();
-        }}
+        onChange={show}
       />
-      {shown.length === 0 ? (
-        <Empty title={streamState.value === 'open' ? 'Listening' : 'Connecting'}>
-          Events appear here within a second of being accepted: ten a second at most, whatever comes, with their number.
-        </Empty>
-      ) : (
+      {fault !== undefined && <FaultBox fault={fault} onAgain={again} />}
+      {shown.length > 0 || before.length > 0 ? (
         <section class="table-frame" aria-label="Arriving events" {...arrivals.still}>
           <EventsTable time="Received">
             {shown.map((one) => (
-              <tr key={one.number}>
-                <td class="faint">{clockText(one.received / 1_000)}</td>
-                <td class="event">{one.event}</td>
-                <td>
-                  <button
-                    type="button"
-                    class="link"
-                    title="Only of this user"
-                    onClick={() => setFilter({...filter, user: whoOf(one)})}
-                  >
-                    {whoOf(one)}
-                  </button>
-                  {one.user_id === null && <span class="faint"> anonymous</span>}
+              <Row
+                key={one.number}
+                ms={one.received}
+                event={one.event}
+                user={whoOf(one)}
+                isAnonymous={one.user_id === null}
+                properties={propertiesText(one)}
+                onUser={showOnly}
+              />
+            ))}
+            {before.length > 0 && (
+              <tr class="stored-from-here">
+                <td colSpan={4}>
+                  {shown.length === 0 && 'Nothing has arrived yet. '}Stored before, the newest {count(before.length)}.{' '}
+                  <a class="link" href={historyOf(filter, before[0]!)}>
+                    Show all of them
+                  </a>
                 </td>
-                <td class="of">{propertiesText(one)}</td>
               </tr>
+            )}
+            {before.map(({id, event, userId, anonymousId, received_at: at, properties}) => (
+              <Row
+                key={id}
+                ms={Date.parse(at)}
+                event={event}
+                user={userId ?? anonymousId ?? ''}
+                isAnonymous={userId === null}
+                properties={storedText(properties)}
+                onUser={showOnly}
+              />
             ))}
           </EventsTable>
         </section>
+      ) : stored === undefined && fault === undefined ? (
+        <Loading lines={8} />
+      ) : (
+        <Empty title={streamState.value === 'open' ? 'Listening' : 'Connecting'}>
+          {fault === undefined && `No ${Object.keys(filter).length === 0 ? 'event' : 'such event'} is stored yet. `}
+          Events appear here within a second of being accepted: ten a second at most, whatever comes, with their number.
+        </Empty>
       )}
     </Card>
+  );
+}
+
+/** Address of the same events in the history, which has a field for each kind of id. `first`: one of them. */
+function historyOf({event, user}: Filter, first: StoredEvent): string {
+  const asked = {
+    show: 'history',
+    ...(event !== undefined && {event}),
+    ...(user !== undefined && {[first.userId === null ? 'anonymousId' : 'userId']: user}),
+  };
+  return `${pageAddress('/events')}?${new URLSearchParams(asked)}`;
+}
+
+function Row({
+  ms,
+  event,
+  user,
+  isAnonymous,
+  properties,
+  onUser,
+}: {
+  /** Epoch ms: of its receipt. */
+  readonly ms: number;
+  readonly event: string;
+  readonly user: string;
+  readonly isAnonymous: boolean;
+  readonly properties: string;
+  readonly onUser: (user: string) => void;
+}) {
+  return (
+    <tr>
+      <td class="faint">{dayOfMs(ms) === today.value ? clockText(ms / 1_000) : momentText(ms)}</td>
+      <td class="event">
+        <span title={event}>{event}</span>
+      </td>
+      <td class="user">
+        <button type="button" class="link" title={`Only of ${user}`} onClick={() => onUser(user)}>
+          {user}
+        </button>
+        {isAnonymous && <span class="faint"> anonymous</span>}
+      </td>
+      <td class="of">{properties}</td>
+    </tr>
   );
 }

@@ -148,13 +148,14 @@ function EventRows({
       <tr class={isOpen ? 'open' : ''}>
         <td class="faint">{momentText(Date.parse(one.timestamp))}</td>
         <td class="event">
-          <button type="button" class="plain-link" aria-expanded={isOpen} onClick={onOpen}>
+          <button type="button" class="plain-link" title={one.event} aria-expanded={isOpen} onClick={onOpen}>
             {one.event}
           </button>
         </td>
-        <td>
+        <td class="user">
           <a
             class="link"
+            title={one.userId ?? one.anonymousId ?? ''}
             href={
               pageAddress('/people') +
               addressAsking(peopleForm, one.userId == null ? {anonymous: one.anonymousId!} : {user: one.userId})

@@ -158,11 +158,12 @@ function Properties({
             <List
               label="Properties"
               heads={[ofUsers ? 'Trait' : 'Property', ofUsers ? 'Of users' : 'Of events', 'Types']}
+              look={rows.some(({types}) => Object.keys(types).length > 1) ? 'names-mixed' : ''}
             >
               {rows.map(({name, share, types}) => (
                 <Row key={name} name={name} share={share} isChosen={name === property} onChoose={() => onChoose(name)}>
                   <td class="number">{percent(share)}</td>
-                  <td class="number faint">{Object.keys(types).join(', ')}</td>
+                  <td class="number faint names-types">{Object.keys(types).join(', ')}</td>
                 </Row>
               ))}
             </List>
@@ -263,15 +264,18 @@ function ListTools({
 function List({
   label,
   heads,
+  look = '',
   children,
 }: {
   readonly label: string;
   readonly heads: readonly string[];
+  /** More classes. */
+  readonly look?: string;
   readonly children: ComponentChildren;
 }) {
   return (
     <TableFrame label={`${label} in a table`}>
-      <table class="grid-table">
+      <table class={`grid-table names-table ${look}`}>
         <thead>
           <tr>
             {heads.map((head, at) => (

@@ -77,7 +77,7 @@ export function RefusedEvents() {
         )}
         {groups.length > 0 && (
           <TableFrame label="Refusals in a table">
-            <table class="grid-table">
+            <table class="grid-table refused-table">
               <thead>
                 <tr>
                   <th>What was wrong</th>
@@ -94,12 +94,16 @@ export function RefusedEvents() {
                     <td class="refusal-why">
                       {refusalText(newest.code, newest.field)} <code class="faint">{newest.code}</code>
                     </td>
-                    <td>{newest.field ?? <span class="faint">the whole body</span>}</td>
+                    <td class="named" title={newest.field ?? undefined}>
+                      {newest.field ?? <span class="faint">the whole body</span>}
+                    </td>
                     <td class="number">{count(times)}</td>
                     <td>
                       <Moment iso={newest.at} />
                     </td>
-                    <td>{newest.event ?? <span class="faint">not readable</span>}</td>
+                    <td class="named" title={newest.event ?? undefined}>
+                      {newest.event ?? <span class="faint">not readable</span>}
+                    </td>
                     <td>
                       {newest.key_id === null ? (
                         <span class="faint">not known</span>
