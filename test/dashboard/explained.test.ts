@@ -7,9 +7,9 @@ import {funnelForm} from '../../dashboard/src/address/funnel-address.js';
 import type {Span} from '../../dashboard/src/address/report-address.js';
 import {seriesOf, seriesPath, trendsForm, withSeries} from '../../dashboard/src/address/trends-address.js';
 import {dividedBy, quotientText} from '../../dashboard/src/charts/divided.js';
-import {linesOf} from '../../dashboard/src/charts/series-lines.js';
+import {linesOf, type RowName} from '../../dashboard/src/charts/series-lines.js';
 import {activeBehind} from '../../dashboard/src/explained/active.js';
-import type {Explanation} from '../../dashboard/src/explained/explanation.js';
+import {type Explanation, listedText} from '../../dashboard/src/explained/explanation.js';
 import {funnelBehind} from '../../dashboard/src/explained/funnel.js';
 import {oftenBehind, type Stage, stageBehind} from '../../dashboard/src/explained/lifecycle.js';
 import {retentionBehind} from '../../dashboard/src/explained/retention.js';
@@ -88,6 +88,60 @@ describe('a trend', () => {
       'v1/users?did[1]=2026-11-01..2026-11-02&did_where[1]=plan eq pro&user_where=city eq Rome&timezone=Asia/Tokyo',
     );
   });
+
+  test('says how many people are behind it: by its own number, or by a report of its users', () => {
+    expect(behind('event=a&measure=1:users').people?.total).toBe(5);
+    for (const [search, path] of [
+      ['event=a&where=1:plan+eq+pro&user_where=city+eq+Rome', 'event=a&where=plan eq pro&user_where=city eq Rome&'],
+      ['event=&measure=1:sum:value', 'any_event=true&'],
+    ] as const) {
+      const {total} = behind(search).people!;
+      expect(decodeURIComponent(String(total)).replaceAll('+', ' ')).toBe(
+        `v1/reports/events?${path}measure=users&interval=hour&timezone=Asia/Tokyo&from=2026-11-01&to=2026-11-02`,
+      );
+    }
+  });
+
+  test('of a row of a breakdown names the row, and leads to the people of its value', () => {
+    const rows: Partial<RowName>[] = [{value: 'pro'}, {value: ''}, {kind: 'missing'}, {kind: 'other', values: 3}];
+    const question = asked('event=a&by=plan');
+    const ofRow = (row: (typeof rows)[number]) =>
+      trendBehind({
+        value: 5,
+        series: seriesOf(question)[0]!,
+        measure: 'total',
+        common: question,
+        row: row as RowName,
+        answer: {breakdown: {property: 'plan', rows}} as never,
+        days: days('2026-11-01', '2026-11-09'),
+        bucket: {dates: ['2026-11-01', '2026-11-02', '2026-11-03'], at: 1, interval: 'day'},
+        when: 'then',
+        freshness,
+      });
+    const list = (condition: string): string =>
+      `where[1]=${condition}&step=1&outcome=reached&timezone=UTC&from=2026-11-02`;
+    expect(rows.map((row) => ofRow(row).title)).toEqual([
+      '5 events a, plan is pro',
+      '5 events a, plan is (empty)',
+      '5 events a, plan is missing',
+      '5 events a, plan is other (3 values)',
+    ]);
+    expect(listOf(ofRow(rows[0]!))).toContain(list('plan eq pro'));
+    expect(listOf(ofRow(rows[1]!))).toContain(list('plan eq '));
+    expect(listOf(ofRow(rows[2]!))).toContain(list('plan unset'));
+    expect(listOf(ofRow(rows[3]!))).toContain(list('plan nin pro,&where[1]=plan set'));
+    expect(ofRow({kind: 'null'}).noPeople).toContain('cannot ask for null');
+    expect(ofRow({kind: 'not_scalar'}).noPeople).toContain('cannot ask for lists');
+    rows.push({kind: 'null'});
+    expect(ofRow(rows[3]!).noPeople).toContain('of several kinds');
+  });
+});
+
+test('a list of people says how much of it is shown', () => {
+  expect(listedText(1, false, undefined)).toBe('1 person');
+  expect(listedText(12, false, 12)).toBe('12 people');
+  expect(listedText(50, true, 1_234)).toBe('1,234 people, the first 50 of them');
+  expect(listedText(50, true, undefined)).toBe('the first 50 people');
 });
 
 describe('divided lines', () => {

@@ -1,6 +1,6 @@
 // A click on a chart means one point of it.
-import {expect, test} from 'vitest';
-import {pointAt} from '../../dashboard/src/charts/point-at.js';
+import {describe, expect, test} from 'vitest';
+import {placeIn, pointAt} from '../../dashboard/src/charts/point-at.js';
 
 const day = 86_400;
 const times = [0, day, 2 * day, 3 * day, 4 * day];
@@ -27,4 +27,35 @@ test('earlier values stretch the scale, as they do that of the chart', () => {
 test('a bucket without a value, and a chart without buckets, have no point', () => {
   expect(pointAt({times: [0], series: [{values: [null]}]}, {across: 0.5, up: 0.5})).toBeUndefined();
   expect(pointAt({times: [], series: [{values: []}]}, {across: 0.5, up: 0.5})).toBeUndefined();
+});
+
+describe('a click in px', () => {
+  const plot = {left: 100, right: 300, top: 50, bottom: 150};
+
+  test.each([
+    ['in the plot', 150, 75, {across: 0.25, up: 0.75}],
+    ['on the pixel that ends it, where the last point lies', 300, 150, {across: 1, up: 0}],
+    ['on the half of the first point that is beside it', 96.5, 75, {across: 0, up: 0.75}],
+    ['on the half of the last point that is beside it', 304, 75, {across: 1, up: 0.75}],
+    ['on the half of a zero that is below it', 150, 154, {across: 0.25, up: 0}],
+    ['on the half of the largest number that is above it', 150, 46, {across: 0.25, up: 1}],
+  ])('%s', (_, x, y, place) => {
+    expect(placeIn(plot, x, y)).toEqual(place);
+  });
+
+  test.each([
+    ['on the numbers of the axis', 80, 75],
+    ['on the names at the ends of the lines', 310, 75],
+    ['on the days below', 150, 160],
+  ])('%s is none', (_, x, y) => {
+    expect(placeIn(plot, x, y)).toBeUndefined();
+  });
+});
+
+test('of lines that lie on each other, and of those that are farther away, the only one that can be meant', () => {
+  const lines = {times, series: [{values: [5, 5]}, {values: [5, 5]}, {values: [100, 100]}]};
+  expect(pointAt(lines, {across: 0, up: 0.05})).toEqual({at: 0, line: 0});
+  expect(pointAt(lines, {across: 0, up: 0.05}, 1)).toEqual({at: 0, line: 1});
+  expect(pointAt(lines, {across: 0, up: 0.05}, 2)).toEqual({at: 0, line: 2});
+  expect(pointAt({times, series: [{values: [5]}, {values: [null]}]}, {across: 0, up: 0}, 1)).toBeUndefined();
 });

@@ -53,4 +53,10 @@ export function narrowedTo(all: Narrowed, of: RowIn | undefined): Narrowed | und
 export const rowCondition = ({by}: RowIn, rowName: string): string =>
   `${isOfTrait(by) ? `the user's trait ${nameOf(by)}` : by} is ${rowName}`;
 
-export const noListOfRow = 'No list of these users: the values of this row are of several kinds.';
+/** Why no list has the users of a row that no condition says. */
+export const noListOfRow = ({kind}: NamedRow): string =>
+  `No list of these users: ${
+    kind === 'other'
+      ? 'the values of this row are of several kinds'
+      : `a list cannot ask for ${kind === 'null' ? 'null' : 'lists and objects'}`
+  }.`;

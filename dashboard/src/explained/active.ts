@@ -53,13 +53,13 @@ export function activeBehind(number: ActiveNumber): Explanation {
   const rowIn = question.by === null || row === undefined ? undefined : {by: question.by, row, rows};
   const narrowed = narrowedTo({where: question.where, userWhere: question.user_where}, rowIn);
   const span = point === undefined ? days : spanOf(point, days);
-  const people = narrowed && peopleWith({event: question.event, ...narrowed}, span);
+  const people = narrowed && peopleWith({event: question.event, ...narrowed}, span, value);
   const inRow = rowIn && row ? rowCondition(rowIn, rowText(row)) : undefined;
   return {
-    title: `${count(value)} active user${value === 1 ? '' : 's'}`,
+    title: `${count(value)} active user${value === 1 ? '' : 's'}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: [...sentences(number, inRow), devicesToo],
     people,
-    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
+    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow(row!) : tooMany,
     freshness,
   };
 }

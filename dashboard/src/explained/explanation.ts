@@ -3,6 +3,7 @@
 import {type Condition, conditionText} from '../address/conditions.js';
 import type {Span} from '../address/report-address.js';
 import {inUtc} from '../address/report-address.js';
+import {count} from '../charts/format.js';
 import type {Freshness} from '../service/freshness.js';
 
 export interface PeopleList {
@@ -10,6 +11,8 @@ export interface PeopleList {
   readonly path: string;
   /** Words for the time that stands beside each person. */
   readonly when: string;
+  /** How many they are, or the path of a report whose `total_value` says it. */
+  readonly total: number | string;
 }
 
 export interface Explanation {
@@ -46,6 +49,16 @@ export const devicesToo = 'A device that is known to be a user counts as that us
 export const tooMany = 'No list of these users: it would need more conditions than a list can have.';
 
 export const zoneOf = ({zone}: Pick<Span, 'zone'>): string => zone ?? inUtc[1];
+
+/**
+ * How much of a list of people is shown: `12 people`, `1,234 people, the first 50 of them`, `the first 50 people`. `total` undefined: it
+ * is not known how many they are.
+ */
+export function listedText(shown: number, hasMore: boolean, total: number | undefined): string {
+  const people = (number: number): string => `${count(number)} ${number === 1 ? 'person' : 'people'}`;
+  if (!hasMore) return people(shown);
+  return total === undefined ? `the first ${people(shown)}` : `${people(total)}, the first ${count(shown)} of them`;
+}
 
 /** `123 users`, `1 user`. */
 export const counted = (text: string, one: string, isOne: boolean): string => `${text} ${one}${isOne ? '' : 's'}`;

@@ -41,6 +41,7 @@ export function funnelBehind(number: FunnelNumber): Explanation {
         ? {
             path: funnelUsersPath(question, span, step, outcome, row?.is),
             when: `At step ${outcome === 'reached' ? step : step - 1}`,
+            total: value,
           }
         : undefined,
     noPeople: why,

@@ -46,7 +46,7 @@ const explanationOf = (
   return {
     title: `${count(value)} user${value === 1 ? '' : 's'}`,
     how: [how, devicesToo],
-    people: path === undefined ? undefined : {path, when: 'Last seen'},
+    people: path === undefined ? undefined : {path, when: 'Last seen', total: value},
     noPeople: path === undefined ? tooMany : undefined,
     freshness,
   };

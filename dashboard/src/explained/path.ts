@@ -48,6 +48,6 @@ export function pathBehind({
       noPeople:
         'No list of these users: a list does not know the place of an event on a path. A funnel of the same events comes close, but counts other paths.',
     };
-  const people = peopleWith({event, where, userWhere}, days);
+  const people = peopleWith({event, where, userWhere}, days, users);
   return {...base, how, people, noPeople: people === undefined ? tooMany : undefined};
 }

@@ -5,11 +5,11 @@ import type {UsersAnswer} from '../../../src/edge/answers/users.js';
 import {pageAddress} from '../address/base';
 import {addressAsking} from '../address/codec';
 import {peopleForm} from '../address/report-address';
-import {count, momentText} from '../charts/format';
+import {momentText} from '../charts/format';
 import {type Fault, read} from '../service/client';
 import {may} from '../service/session';
 import {FaultBox, Loading} from '../shell/states';
-import type {PeopleList} from './explanation';
+import {listedText, type PeopleList} from './explanation';
 import './people-behind.css';
 
 /** Person of either list, with the time that the list has. */
@@ -25,16 +25,17 @@ const shownAtOnce = 50;
 /** Code of the service for a snapshot that it does not hold any more. */
 const gone = 'snapshot_gone';
 
-interface PeopleBehindProps extends PeopleList {
+type PeopleBehindProps = PeopleList & {
   /** Position of the report that has the number: the list reads the same snapshots while they are held. */
   readonly position: string | undefined;
-}
+};
 
-export function PeopleBehind({path, when, position}: PeopleBehindProps) {
+export function PeopleBehind({path, when, total, position}: PeopleBehindProps) {
   const [people, setPeople] = useState<readonly Person[]>();
   const [cursor, setCursor] = useState<string | null>(null);
   const [fault, setFault] = useState<Fault>();
   const [isNewer, setNewer] = useState(false);
+  const [asked, setAsked] = useState<number>();
   const [isDownloading, setDownloading] = useState(false);
   const isAllowed = may('analyst');
   const ask = async (after: string | null, isCurrent: () => boolean, isAtNewest = isNewer): Promise<void> => {
@@ -50,6 +51,10 @@ export function PeopleBehind({path, when, position}: PeopleBehindProps) {
     if (answer.kind === 'fault') return;
     setPeople((before) => [...(after === null ? [] : (before ?? [])), ...answer.value.data]);
     setCursor(answer.value.next_cursor);
+    if (after !== null || answer.value.next_cursor === null || typeof total === 'number') return;
+    // A list that ends on its first page is counted by itself.
+    const report = await read<{readonly total_value: number}>(total, undefined, at);
+    if (isCurrent() && report.kind !== 'fault') setAsked(report.value.total_value);
   };
   useEffect(() => {
     let isCurrent = true;
@@ -71,8 +76,11 @@ export function PeopleBehind({path, when, position}: PeopleBehindProps) {
   if (fault !== undefined) return <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />;
   if (people === undefined) return <Loading lines={4} />;
   if (people.length === 0) return <p class="help">Nobody.</p>;
+  // The explained number is older than a newer list.
+  const known = typeof total === 'string' ? asked : isNewer ? undefined : total;
   return (
     <>
+      <p class="people-listed">{listedText(people.length, cursor !== null, known)}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
       <section class="people-behind" tabIndex={0} aria-label="People">
         <table class="grid-table">
@@ -98,19 +106,19 @@ export function PeopleBehind({path, when, position}: PeopleBehindProps) {
           </tbody>
         </table>
       </section>
-      <p class="help">
-        {count(people.length)} {people.length === 1 ? 'person' : 'people'}
-        {cursor === null ? '.' : ' so far. '}
+      <div class="people-ways">
         {cursor !== null && (
           <button type="button" class="link" onClick={() => void ask(cursor, () => true)}>
-            Show more
+            Show {shownAtOnce} more
           </button>
-        )}{' '}
+        )}
         <button type="button" class="link" disabled={isDownloading} onClick={() => void download()}>
           {isDownloading ? 'Reading all of them' : 'Download as CSV'}
         </button>
-        {isNewer && ' The number is older than this list: reports were published since, and the old ones are gone.'}
-      </p>
+      </div>
+      {isNewer && (
+        <p class="help">The number is older than this list: reports were published since, and the old ones are gone.</p>
+      )}
     </>
   );
 }

@@ -36,7 +36,7 @@ export function retentionBehind(number: RetentionNumber): Explanation {
   return {
     title: `${count(value)} user${value === 1 ? '' : 's'} of ${of}${share}`,
     how: sentences(number),
-    people: path === undefined ? undefined : {path, when: 'Last seen'},
+    people: path === undefined ? undefined : {path, when: 'Last seen', total: value},
     noPeople: path !== undefined ? undefined : typeof deeds === 'string' ? deeds : tooMany,
     freshness,
   };

@@ -1,6 +1,6 @@
 // A number of Trends: events of one name or of any, what is measured of them, in a span, in all or in one row of a breakdown.
 import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
-import {narrowedTo, noListOfRow, type RowIn, rowCondition} from '../address/breakdown-row.js';
+import {narrowedTo, noListOfRow, rowCondition} from '../address/breakdown-row.js';
 import {type AskedBucket, bucketSpan} from '../address/bucket-span.js';
 import type {Span} from '../address/report-address.js';
 import {type AskedSeries, type Common, counted, type Measure, measureWords} from '../address/trends-address.js';
@@ -9,7 +9,7 @@ import {count} from '../charts/format.js';
 import {type RowName, rowText} from '../charts/series-lines.js';
 import type {Freshness} from '../service/freshness.js';
 import {eventsQuery} from './events-query.js';
-import {devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, tooMany} from './explanation.js';
+import {anyEvent, devicesToo, type Explanation, eachOnce, eventsText, ofUsersText, tooMany} from './explanation.js';
 import {peopleWith} from './people-path.js';
 
 interface TrendNumber {
@@ -41,13 +41,14 @@ export function trendBehind(number: TrendNumber): Explanation {
   const all = {where: series.where, userWhere: common.user_where};
   const narrowed = narrowedTo(all, rowIn);
   const isPlain = all.where.length === 0 && all.userWhere.length === 0 && rowIn === undefined;
-  const people = narrowed && peopleWith({event, ...narrowed}, span);
+  const people = narrowed && peopleWith({event, ...narrowed}, span, measure === 'users' ? value : undefined);
+  const inRow = rowIn && row && rowCondition(rowIn, rowText(row));
   return {
-    title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? 'any event'}`,
-    how: sentences(number, rowIn),
+    title: `${count(value)}${what.startsWith(':') ? '' : ' '}${what} ${event ?? (measure === 'total' ? anyEvent : 'any event')}${inRow === undefined ? '' : `, ${inRow}`}`,
+    how: sentences(number, inRow),
     events: isPlain ? eventsQuery(event, span) : undefined,
     people,
-    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
+    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow(row!) : tooMany,
     freshness,
   };
 }
@@ -66,9 +67,9 @@ export const plainTrendBehind = ({
     answer: undefined,
   });
 
-function sentences({series, measure, common, row, when, answer}: TrendNumber, rowIn: RowIn | undefined): string[] {
+/** `inRow`: what its row says of the events, or of their users. */
+function sentences({series, measure, common, when, answer}: TrendNumber, inRow: string | undefined): string[] {
   const {event, property, where} = series;
-  const inRow = rowIn && row ? rowCondition(rowIn, rowText(row)) : undefined;
   const joint = where.length === 0 ? ' where ' : ' and ';
   const of = `${eventsText(event, where)}${inRow === undefined ? '' : joint + inRow}`;
   const whole = `${of}${ofUsersText(common.user_where)}, ${when}`;

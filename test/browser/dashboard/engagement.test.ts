@@ -105,7 +105,7 @@ test('Retention begins with the sign-ups, and its cells and CSV are those of the
     .nth(1)
     .click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(returned === 1 ? '1 person.' : `${returned} people.`).waitFor();
+  await dialog.getByText(returned === 1 ? '1 person' : `${returned} people`, {exact: true}).waitFor();
   expect(await dialog.getByRole('link').count()).toBe(returned);
   await dashboard.expectSound();
   await page.keyboard.press('Escape');

@@ -275,7 +275,7 @@ test('Overview needs no set-up, and its numbers are those of names and active us
   await page.getByRole('button', {name: /Active users, 30 days: what is behind it$/}).click();
   await page
     .getByRole('dialog')
-    .getByText(`${text(active[2]!.data.at(-1)!.count)} people.`)
+    .getByText(`${text(active[2]!.data.at(-1)!.count)} people`, {exact: true})
     .waitFor();
   await dashboard.expectSound();
   await page.keyboard.press('Escape');
@@ -376,7 +376,7 @@ test('Funnels: opens with two steps; a lost number leads to its people; a breakd
   const inRow = card('By plan').getByRole('button', {name: /of pro at step 1|, pro at step 1/});
   const ofPro = await inRow.innerText();
   await inRow.click();
-  await page.getByRole('dialog').getByText(`${ofPro} people.`).waitFor();
+  await page.getByRole('dialog').getByText(`${ofPro} people`, {exact: true}).waitFor();
   await page.keyboard.press('Escape');
   await card('Over time').getByRole('figure').waitFor();
   await card('How long it took')

@@ -6,6 +6,9 @@ import type {Behind} from '../../shell/explained';
 import type {AskedActive} from './active-drawn';
 import type {BehindRow} from './by-value';
 
+/** Days or a bucket in words with their zone, which the text of an hour has. */
+const whenIn = (text: string, zone: string): string => (text.includes(zone) ? text : `${text} (${zone})`);
+
 /** Explanation of the users of all days. */
 export const allOf =
   ({question: {question, days, dates, zone}, freshness}: Shown<AskedActive>, value: number): Behind =>
@@ -13,13 +16,29 @@ export const allOf =
     return activeBehind({value, question, days, point: undefined, when: `${dates} (${zone})`, freshness});
   };
 
-/** Explanation of the users of a row of the breakdown. */
+/** Explanation of the users of a row of the breakdown, or of one of its points. */
 export const rowOf =
-  ({question, days, dates, zone}: AskedActive): BehindRow =>
-  (row, rows, freshness) =>
+  ({
+    question,
+    days,
+    dates,
+    interval,
+    zone,
+  }: Pick<AskedActive, 'question' | 'days' | 'dates' | 'interval' | 'zone'>): BehindRow =>
+  (row, rows, freshness, bucket) =>
   ({activeBehind}) => {
-    const when = `${dates} (${zone})`;
-    return activeBehind({value: row.total, question, days, point: undefined, when, row, rows, freshness});
+    const {data} = row;
+    const point = bucket && {metric: question.metric, interval, dates: data.map(({date}) => date), at: bucket.at};
+    return activeBehind({
+      value: bucket === undefined ? row.total : data[bucket.at]!.count,
+      question,
+      days,
+      point,
+      when: whenIn(bucket?.text ?? dates, zone),
+      row,
+      rows,
+      freshness,
+    });
   };
 
 /** Explanation of a point of a metric's line. */
@@ -33,6 +52,6 @@ export const pointOf =
   ): Behind =>
   ({activeBehind}) => {
     const point = {metric: metrics[metric]!, interval, dates: data.map(({date}) => date), at};
-    const when = bucket.includes(zone) ? bucket : `${bucket} (${zone})`;
+    const when = whenIn(bucket, zone);
     return activeBehind({value: data[at]!.count ?? 0, question, days, point, when, freshness});
   };

@@ -6,6 +6,7 @@ import {type ActiveQuestion, activePath} from '../../address/active-address';
 import type {Days, Interval} from '../../address/range';
 import {wallMs} from '../../address/zone';
 import {type AnsweredLine, chartOf, csvRows} from '../../charts/charted';
+import {ChosenPoints} from '../../charts/chosen-points';
 import {soFarText} from '../../charts/comparison';
 import {bucketText, count, percent} from '../../charts/format';
 import {rowText} from '../../charts/series-lines';
@@ -15,7 +16,7 @@ import {TableFrame} from '../../controls/table-frame';
 import type {Freshness} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
-import {type Behind, Explained} from '../../shell/explained';
+import {type Behind, Explained, explaining} from '../../shell/explained';
 import {CsvButton, CurlButton, TableButton} from '../../shell/page-tools';
 import {ReportBody} from '../../shell/report-body';
 import {metricLabels} from './metrics';
@@ -24,7 +25,13 @@ const faintTone = 'faint';
 const tonesMax = 6;
 
 type Row = NonNullable<ActiveAnswer['breakdown']>['rows'][number];
-export type BehindRow = (row: Row, rows: readonly Row[], freshness: Freshness | undefined) => Behind;
+/** `bucket`: index and text of one of the row's; absent: the users in all. */
+export type BehindRow = (
+  row: Row,
+  rows: readonly Row[],
+  freshness: Freshness | undefined,
+  bucket?: {readonly at: number; readonly text: string},
+) => Behind;
 
 export interface ByValueProps {
   readonly title?: string;
@@ -34,7 +41,7 @@ export interface ByValueProps {
   readonly by: string;
   readonly days: Days & {readonly zone: string};
   readonly interval: Interval;
-  /** Explanation of the users of a row. */
+  /** Explanation of the users of a row, or of one of its points. */
   readonly behind: BehindRow;
   readonly tools?: ComponentChildren;
   /** Stands above the chart. */
@@ -85,6 +92,10 @@ export function ByValue({
     zone: shownZone,
     moment,
   };
+  const explainPoint = (at: number, index: number): void => {
+    const bucket = {at, text: moment(chart.times[at]!)};
+    explaining.value = shown!.question.behind(rows[index]!, rows, shown!.freshness, bucket);
+  };
   const name = (shown?.question.by ?? by).replace(/^trait:/, 'trait ');
   const note = `${metricLabels[shown?.question.metric ?? question.metric].toLowerCase()} users by ${name}`;
   return (
@@ -111,14 +122,16 @@ export function ByValue({
         {() => (
           <>
             {isTable ? (
-              <TimeTable {...props} />
+              <TimeTable {...props} onNumber={explainPoint} />
             ) : (
-              <TimeChart
-                {...props}
-                isApart
-                height={260}
-                openText={soFarText(shown?.freshness && wallMs(shownZone, shown.freshness.asOfMs))}
-              />
+              <ChosenPoints lines={chart} onPoint={explainPoint}>
+                <TimeChart
+                  {...props}
+                  isApart
+                  height={260}
+                  openText={soFarText(shown?.freshness && wallMs(shownZone, shown.freshness.asOfMs))}
+                />
+              </ChosenPoints>
             )}
             {address === undefined && (
               <TableFrame label="Values in numbers">

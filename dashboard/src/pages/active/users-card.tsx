@@ -4,6 +4,7 @@ import {useState} from 'preact/hooks';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import {isShared} from '../../address/base';
 import {csvRows} from '../../charts/charted';
+import {ChosenPoints} from '../../charts/chosen-points';
 import {linesNote} from '../../charts/comparison';
 import {count} from '../../charts/format';
 import {TimeChart} from '../../charts/time-chart';
@@ -62,10 +63,6 @@ export function UsersCard({
   const explainPoint = (at: number, index: number): void => {
     explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!));
   };
-  const onPoint = (click: MouseEvent): void => {
-    if (!isShared)
-      void import('../../charts/choose-point').then(({choosePoint}) => choosePoint(click, chart, explainPoint));
-  };
   return (
     <Card
       span={12}
@@ -95,8 +92,7 @@ export function UsersCard({
             ) : isTable ? (
               <TimeTable {...props} onNumber={explainPoint} />
             ) : (
-              // biome-ignore lint/a11y: its table has every number as a button
-              <div onClick={onPoint}>
+              <ChosenPoints lines={chart} onPoint={explainPoint}>
                 <TimeChart
                   {...props}
                   isApart
@@ -106,7 +102,7 @@ export function UsersCard({
                   onCrosshair={onCrosshair}
                   {...(!isShared && {onRange})}
                 />
-              </div>
+              </ChosenPoints>
             )}
             {children}
           </>

@@ -12,8 +12,9 @@ import {utc} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import {later} from '../../shell/later';
 import {today} from '../../shell/today';
+import {rowOf} from '../active/active-behind';
 import {type AskedActive, useDrawnActive} from '../active/active-drawn';
-import type {BehindRow, ByValueProps} from '../active/by-value';
+import type {ByValueProps} from '../active/by-value';
 import {UsersCard} from '../active/users-card';
 import {Lost} from './lost';
 import {type TileProps, useTile} from './tile';
@@ -81,20 +82,16 @@ function InAll({question, lost, ...tile}: AskedProps) {
 function OfValues({question, by, lost, ...tile}: AskedProps & {readonly by: string}) {
   const {days, interval, tools, onFresh} = tile;
   const title = titleOf(question);
-  const when = `${datesText(days, today.value)} (UTC)`;
-  const behind: BehindRow =
-    (row, rows, freshness) =>
-    ({activeBehind}) =>
-      activeBehind({value: row.total, question, days, point: undefined, when, row, rows, freshness});
+  const inZone = {...days, zone: utc};
   return (
     <ByValue
       title={title}
       address={addressOf(question, tile)}
       question={question}
       by={by}
-      days={{...days, zone: utc}}
+      days={inZone}
       interval={interval}
-      behind={behind}
+      behind={rowOf({question, days: inZone, dates: datesText(days, today.value), interval, zone: utc})}
       tools={tools(title)}
       before={lost}
       onFresh={onFresh}

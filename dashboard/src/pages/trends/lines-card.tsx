@@ -6,6 +6,7 @@ import {writeAddress} from '../../address/codec';
 import {labelsOf, type TrendsQuestion, trendsForm} from '../../address/trends-address';
 import type {TrendsAsked} from '../../address/trends-asked';
 import {csvRows} from '../../charts/charted';
+import {ChosenPoints} from '../../charts/chosen-points';
 import {linesNote, soFarText} from '../../charts/comparison';
 import {TimeChart} from '../../charts/time-chart';
 import {TimeTable} from '../../charts/time-table';
@@ -82,10 +83,6 @@ export function LinesCard({
     const value = chart.series[index]!.values[at]!;
     explaining.value = lineBehind(shown!, drawn[index]!, {value, when: moment(chart.times[at]!), at});
   };
-  const onPoint = (click: MouseEvent): void => {
-    if (divisor === undefined && !isShared)
-      void import('../../charts/choose-point').then(({choosePoint}) => choosePoint(click, chart, explainPoint));
-  };
   return (
     <Card
       span={12}
@@ -111,8 +108,7 @@ export function LinesCard({
             ) : isTable ? (
               <TimeTable {...props} series={inTable} {...(divisor === undefined && {onNumber: explainPoint})} />
             ) : (
-              // biome-ignore lint/a11y: its table has every number as a button
-              <div onClick={onPoint}>
+              <ChosenPoints lines={chart} onPoint={divisor === undefined ? explainPoint : undefined}>
                 <TimeChart
                   {...props}
                   isApart
@@ -122,7 +118,7 @@ export function LinesCard({
                   onCrosshair={onCrosshair}
                   {...(!isShared && {onRange})}
                 />
-              </div>
+              </ChosenPoints>
             )
           }
         </ReportBody>
