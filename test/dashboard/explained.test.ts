@@ -123,7 +123,7 @@ describe('a trend', () => {
     expect(rows.map((row) => ofRow(row).title)).toEqual([
       '5 events a, plan is pro',
       '5 events a, plan is (empty)',
-      '5 events a, plan is missing',
+      '5 events a, plan is not set',
       '5 events a, plan is other (3 values)',
     ]);
     expect(listOf(ofRow(rows[0]!))).toContain(list('plan eq pro'));

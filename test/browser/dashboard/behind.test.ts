@@ -128,7 +128,7 @@ test('points of a breakdown lead to the people of their value; of lines on each 
     ['free', x + 0.5, '30 events signup, plan is free', 'a-free-'],
     ['pro', x + 0.5, '30 events signup, plan is pro', 'a-pro-'],
     ['(empty)', x + width - 0.5, '5 events signup, plan is (empty)', 'c-empty-'],
-    ['missing', x + width - 0.5, '5 events signup, plan is missing', 'c-none-'],
+    ['not set', x + width - 0.5, '5 events signup, plan is not set', 'c-none-'],
   ] as const;
   for (const [name, across, title, user] of ways) {
     const label = card('Trend').getByRole('button', {name: `${name}: dim the other lines`});
