@@ -12,14 +12,14 @@ const dragMin = 4;
 
 /** Calls `take` with the point under a click that ends where it began, at `down`; not beside the plot. */
 export function choosePoint(
-  down: PointerEvent,
+  down: PointerEvent | undefined,
   {target, clientX, clientY}: MouseEvent,
   lines: NamedLines,
   take: (at: number, line: number) => void,
 ): void {
   const area = (target as Element).closest('.u-wrap');
-  const moved = Math.max(Math.abs(clientX - down.clientX), Math.abs(clientY - down.clientY));
-  if (area === null || moved >= dragMin) return;
+  if (area === null || down === undefined) return;
+  if (Math.max(Math.abs(clientX - down.clientX), Math.abs(clientY - down.clientY)) >= dragMin) return;
   const place = placeIn(area.querySelector('.u-over')!.getBoundingClientRect(), clientX, clientY);
   const point = place && pointAt(lines, place, keptLine(area, lines));
   if (point !== undefined) take(point.at, point.line);

@@ -10,18 +10,18 @@ let down: PointerEvent | undefined;
 
 export function ChosenPoints({
   lines,
-  onPoint,
+  onNumber,
   children,
 }: {
   readonly lines: NamedLines;
-  /** The point of the bucket and the line with these indexes was clicked. Undefined: nothing is behind it. */
-  readonly onPoint: ((at: number, line: number) => void) | undefined;
+  /** The point of the bucket and the line with these indexes was clicked. Absent: nothing is behind it. */
+  readonly onNumber?: (at: number, line: number) => void;
   readonly children: ComponentChildren;
 }) {
   const choose = (click: MouseEvent): void => {
     const from = down;
-    if (onPoint && from && !isShared)
-      void import('./choose-point').then(({choosePoint}) => choosePoint(from, click, lines, onPoint));
+    if (onNumber && !isShared)
+      void import('./choose-point').then(({choosePoint}) => choosePoint(from, click, lines, onNumber));
   };
   return (
     <div onPointerDownCapture={(event) => (down = event)} onClickCapture={choose /* CP1 */}>

@@ -124,7 +124,7 @@ export function ByValue({
             {isTable ? (
               <TimeTable {...props} onNumber={explainPoint} />
             ) : (
-              <ChosenPoints lines={chart} onPoint={explainPoint}>
+              <ChosenPoints lines={chart} onNumber={explainPoint}>
                 <TimeChart
                   {...props}
                   isApart

@@ -92,7 +92,7 @@ export function UsersCard({
             ) : isTable ? (
               <TimeTable {...props} onNumber={explainPoint} />
             ) : (
-              <ChosenPoints lines={chart} onPoint={explainPoint}>
+              <ChosenPoints lines={chart} onNumber={explainPoint}>
                 <TimeChart
                   {...props}
                   isApart

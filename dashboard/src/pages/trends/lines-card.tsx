@@ -53,21 +53,12 @@ export function LinesCard({
   const {interval, past, zone} = asked;
   const marks = useMarks(chart.times, asked.days.to, zone);
   const isAsked = question.event.length > 0;
-  const note = (): string =>
-    [
-      linesNote({
-        what: `by the ${interval}`,
-        past,
-        isOpen: chart.openFrom !== undefined,
-        today,
-        asOfMs,
-        zone,
-      }),
-      ...(divisor === undefined ? [] : [`divided by ${labelsOf(asked.series)[divisor]}`]),
-      ...(divisor === undefined && drawn.length < lines.length
-        ? [`${drawn.length} of ${lines.length} lines are drawn`]
-        : []),
-    ].join(', ');
+  const note = [
+    linesNote({what: `by the ${interval}`, past, isOpen: chart.openFrom !== undefined, today, asOfMs, zone}),
+    divisor === undefined
+      ? drawn.length < lines.length && `${drawn.length} of ${lines.length} lines are drawn`
+      : `divided by ${labelsOf(asked.series)[divisor]}`,
+  ];
   const props = {
     ...chart,
     label: 'Events',
@@ -79,15 +70,18 @@ export function LinesCard({
   // A table has no title that names the divisor.
   const by = divisor === undefined ? '' : ` / ${labelsOf(asked.series)[divisor]}`;
   const inTable = chart.series.map((one) => ({...one, label: one.label + by}));
-  const explainPoint = (at: number, index: number): void => {
-    const value = chart.series[index]!.values[at]!;
-    explaining.value = lineBehind(shown!, drawn[index]!, {value, when: moment(chart.times[at]!), at});
+  // Of a quotient the table In numbers says what it is of.
+  const behind = divisor === undefined && {
+    onNumber(at: number, index: number): void {
+      const value = chart.series[index]!.values[at]!;
+      explaining.value = lineBehind(shown!, drawn[index]!, {value, when: moment(chart.times[at]!), at});
+    },
   };
   return (
     <Card
       span={12}
       title="Trend"
-      note={shown === undefined || !isAsked ? undefined : note()}
+      note={shown && isAsked ? note.filter(Boolean).join(', ') : undefined}
       tools={
         lines.length > 0 && (
           <>
@@ -106,9 +100,9 @@ export function LinesCard({
             lines.length === 0 ? (
               <Empty title="No event matches">Choose other days, or fewer filters.</Empty>
             ) : isTable ? (
-              <TimeTable {...props} series={inTable} {...(divisor === undefined && {onNumber: explainPoint})} />
+              <TimeTable {...props} series={inTable} {...behind} />
             ) : (
-              <ChosenPoints lines={chart} onPoint={divisor === undefined ? explainPoint : undefined}>
+              <ChosenPoints lines={chart} {...behind}>
                 <TimeChart
                   {...props}
                   isApart

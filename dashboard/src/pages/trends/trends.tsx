@@ -9,7 +9,6 @@ import type {SeriesLine} from '../../charts/series-lines';
 import {useSuggestedEvent} from '../../controls/suggested-event';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
-import type {EmptyDaysProps} from '../../shell/empty-days';
 import type {Behind} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {Question} from '../../shell/question';
@@ -18,6 +17,7 @@ import {FaultBox, Loading} from '../../shell/states';
 import {todayIn} from '../../shell/zone-day';
 import type {CommonFormProps} from './common-form';
 import {LinesCard} from './lines-card';
+import type {NoEventAskedProps} from './no-event-asked';
 import type {NumbersCardProps} from './numbers-card';
 import {SeriesForm} from './series-form';
 import type {ExplainedColumn} from './series-table';
@@ -33,14 +33,9 @@ const CommonForm = later<CommonFormProps>(
   </div>,
 );
 
-const NumbersCard = later<NumbersCardProps>(
-  () => import('./numbers-card').then(({NumbersCard: Part}) => Part),
-  <div class="card span-12">
-    <Loading lines={3} />
-  </div>,
-);
+const NumbersCard = later<NumbersCardProps>(() => import('./numbers-card').then(({NumbersCard: Part}) => Part));
 
-const EmptyDays = later<EmptyDaysProps>(() => import('../../shell/empty-days').then(({EmptyDays: Part}) => Part));
+const NoEventAsked = later<NoEventAskedProps>(() => import('./no-event-asked').then(({NoEventAsked: Part}) => Part));
 
 const mostFrequent = (names: readonly string[]): string | undefined => names[0];
 
@@ -126,10 +121,7 @@ export function Trends() {
             {suggesting.fault !== undefined ? (
               <FaultBox fault={suggesting.fault} onAgain={suggesting.again} />
             ) : isCleared || suggesting.isNone ? (
-              <EmptyDays title="Choose an event">
-                Add one at the left, and see how often it came {dates}. Up to six can stand beside each other, each
-                narrowed to a property if you like.
-              </EmptyDays>
+              <NoEventAsked dates={dates} />
             ) : (
               <Loading lines={8} />
             )}
