@@ -70,7 +70,10 @@ export function useReports<Question>(question: Question, paths: readonly string[
       const of = <Value>(path: string): Report<Value> => (known.get(path) ?? unasked(path)) as Report<Value>;
       state.value = {key, shown: {question: asked, reports, freshness, of}}; // RS1
     });
-    return () => aborter.abort();
+    return () => {
+      aborter.abort();
+      if (own === turn.current) isAsking.current = false;
+    };
   };
   useEffect(() => ask(), [key, round, tries]);
   const newest = agreed.value;
