@@ -2,6 +2,7 @@
 
 import type {Bench} from './bench.js';
 import {beyondBench} from './benches/beyond.js';
+import {browserBench} from './benches/browser.js';
 import {dashboardsBench} from './benches/dashboards.js';
 import {effectsBench} from './benches/effects.js';
 import {exportBench} from './benches/export.js';
@@ -47,4 +48,5 @@ export const benches: readonly Bench[] = [
   growthBench,
   webhooksBench,
   effectsBench,
+  browserBench,
 ];

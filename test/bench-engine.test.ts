@@ -7,10 +7,12 @@ import {fastPathsOf} from '../bench/fast-paths.js';
 import {DuckDbPeer} from '../bench/peers/duckdb/peer.js';
 import {slopeOf} from '../bench/statistics.js';
 import {benchRun, type Figure} from '../src/bench-run.js';
+import {findChromium} from '../tools/chromium.js';
 import {reachesOf, reachTable} from './support/reach-table.js';
 import {playsAll, unlessAll} from './support/runs.js';
 import {runSmall, runSmallTogether} from './support/small-bench.js';
 
+const hasChromium = findChromium() !== undefined;
 const isLinux = process.platform === 'linux';
 
 const rivalryOf = () =>
@@ -76,12 +78,16 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   beforeAll(async () => {
     small = playsAll
-      ? await runSmallTogether('reports', 'twins', 'history', 'export', 'fold', 'recovery', 'memory', 'growth')
+      ? await runSmallTogether(
+          ...['reports', 'twins', 'history', 'export', 'fold', 'recovery', 'memory', 'growth'],
+          ...(hasChromium ? ['browser'] : []),
+        )
       : await runSmallTogether(...playedAlways);
   }, 600_000);
 
   test('every figure has a sample a round, and the reach and the limit of the page', () => {
-    for (const name of [...playedAlways, ...(playsAll ? ['fold', 'export'] : [])]) {
+    const playedElse = playsAll ? ['fold', 'export', ...(hasChromium ? ['browser'] : [])] : [];
+    for (const name of [...playedAlways, ...playedElse]) {
       const figures = figuresOf(name);
       expect(figures.length).toBeGreaterThan(0);
       expect(new Set(figures.map(({id}) => id)).size).toBe(figures.length);
@@ -166,6 +172,15 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(samples.export.events).toBe(20_000);
     expect([first.bytes, first.events]).toEqual([samples.export.bytes, samples.export.events]);
     expect(small.stdout).toMatch(/^export: MB \/ CPU s \(to reach: 300\)( +[\d,]+){4}$/m);
+  });
+
+  test('browser opens each page once, in a service that has just started', ({skip}) => {
+    skip(!playsAll, unlessAll);
+    skip(!hasChromium, 'no Chromium on PATH or in CHROMIUM_BIN');
+    const [{samples}] = reportOf('browser').rounds.rounds;
+    expect(Object.keys(samples)).toHaveLength(12);
+    expect(sampleOf('browser', 'slowest')).toBeCloseTo(Math.max(...(Object.values(samples) as number[])), 0);
+    expect(small.stdout).toMatch(/^Funnels, by a property( +[\d,]+){3}$/m);
   });
 
   test('fold folds every event of the log, from memory and from nats-server', ({skip}) => {

@@ -2,9 +2,9 @@
 // and its addresses and links lead to where it was opened.
 import {type Browser, type ConsoleMessage, chromium} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {findChromium} from '../../tools/chromium.js';
 import {canRun, ReverseProxy} from '../support/reverse-proxy.js';
 import {type Service, startService} from '../support/service.js';
-import {findChromium} from './chromium.js';
 
 const executablePath = findChromium();
 const hasNginx = canRun('nginx');

@@ -5,10 +5,10 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {type Browser, chromium, type Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {findChromium} from '../../tools/chromium.js';
 import {Client, type EventAnswer, type HistoryAnswer, query} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
-import {findChromium} from './chromium.js';
 
 // What runs in the page; the types of a browser's globals would hide those of Node for every test.
 declare const navigator: {sendBeacon(url: string, body: string): boolean};

@@ -4,7 +4,7 @@ import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {type Browser, type BrowserContext, chromium, type Locator, type Page, type Request} from 'playwright-core';
 import {expect} from 'vitest';
-import {findChromium} from '../browser/chromium.js';
+import {findChromium} from '../../tools/chromium.js';
 import type {Service} from './service.js';
 import {until} from './until.js';
 
