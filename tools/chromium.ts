@@ -1,6 +1,7 @@
 // A Chromium of the machine: playwright-core brings none of its own.
 import {accessSync, constants} from 'node:fs';
 import {delimiter, join} from 'node:path';
+import {isSystemError} from '../src/system-file.js';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
@@ -16,7 +17,8 @@ function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;
-  } catch {
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
     return false;
   }
 }
