@@ -1,6 +1,7 @@
 // GET /v1/export and /v1/user/export: the sentences of docs/api.md one by one.
 
 import type {IncomingMessage} from 'node:http';
+import {setTimeout as pause} from 'node:timers/promises';
 import {gunzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import {HttpClient} from '../../tools/http-client.js';
@@ -10,6 +11,9 @@ import {until} from '../support/until.js';
 import {freshId, useService} from './service-under-test.js';
 
 const under = useService();
+
+/** Of a client that reads slowly. */
+const pieceEveryMs = 2_000;
 
 type Parameters = Readonly<Record<string, string | readonly string[]>>;
 type Line = EventAnswer & {readonly end?: true; readonly events?: number; readonly profile?: object};
@@ -106,10 +110,13 @@ describe('an export of events', () => {
     const read = [(await pieces.next()).value as Buffer];
     const deleted = await under.read.delete(`/v1/user?${query({userId: gone})}`);
     const {id} = deleted.json<{deletion: {id: string}}>().deletion;
-    await until('the receipt is there', async () => {
+    const receipt = until('the receipt is there', async () => {
       const state = await under.read.get(`/v1/deletion?id=${id}`);
       return state.json<{deletion: {status: string}}>().deletion.status === 'completed';
     });
+    const isCompleted = receipt.then(() => true);
+    // A client that takes nothing for some ten seconds is cut.
+    while (!(await Promise.race([isCompleted, pause(pieceEveryMs, false)]))) read.push((await pieces.next()).value);
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) read.push(piece.value);
     const lines = linesOf(Buffer.concat(read).toString());
     const end = lines.at(-1)!;
