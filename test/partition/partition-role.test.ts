@@ -721,11 +721,9 @@ test.each([
   await asked('unavailable', role.askOnce({ask: 'profile', user: user('ada')}));
   const status = await asked('status', role.ask({ask: 'status'}));
   expect(status).toMatchObject({phase: 'halted', damagedParts: 1});
-  expect(await measured()).toMatchObject({
-    alarms: expect.arrayContaining(['standing_still']),
-    damagedParts: 1,
-    lagMessages: 1,
-  });
+  const {lagMessages, ...measures} = await measured();
+  expect(measures).toMatchObject({alarms: expect.arrayContaining(['standing_still']), damagedParts: 1});
+  expect([1, 2]).toContain(lagMessages); // A tick may come after the entry.
   expect(role.fatal).toEqual([]);
   await role.drainWorker();
   await role.startWorker(); // It starts beside the others, and is halted again.
