@@ -12,7 +12,6 @@ import {reachesOf, reachTable} from './support/reach-table.js';
 import {playsAll, unlessAll} from './support/runs.js';
 import {runSmall, runSmallTogether} from './support/small-bench.js';
 
-const hasChromium = findChromium() !== undefined;
 const isLinux = process.platform === 'linux';
 
 const rivalryOf = () =>
@@ -78,16 +77,12 @@ describe.runIf(isLinux)('the benches of one data set', () => {
 
   beforeAll(async () => {
     small = playsAll
-      ? await runSmallTogether(
-          ...['reports', 'twins', 'history', 'export', 'fold', 'recovery', 'memory', 'growth'],
-          ...(hasChromium ? ['browser'] : []),
-        )
+      ? await runSmallTogether('reports', 'twins', 'history', 'export', 'fold', 'recovery', 'memory', 'growth')
       : await runSmallTogether(...playedAlways);
   }, 600_000);
 
   test('every figure has a sample a round, and the reach and the limit of the page', () => {
-    const playedElse = playsAll ? ['fold', 'export', ...(hasChromium ? ['browser'] : [])] : [];
-    for (const name of [...playedAlways, ...playedElse]) {
+    for (const name of [...playedAlways, ...(playsAll ? ['fold', 'export'] : [])]) {
       const figures = figuresOf(name);
       expect(figures.length).toBeGreaterThan(0);
       expect(new Set(figures.map(({id}) => id)).size).toBe(figures.length);
@@ -174,15 +169,6 @@ describe.runIf(isLinux)('the benches of one data set', () => {
     expect(small.stdout).toMatch(/^export: MB \/ CPU s \(to reach: 300\)( +[\d,]+){4}$/m);
   });
 
-  test('browser opens each page once, in a service that has just started', ({skip}) => {
-    skip(!playsAll, unlessAll);
-    skip(!hasChromium, 'no Chromium on PATH or in CHROMIUM_BIN');
-    const [{samples}] = reportOf('browser').rounds.rounds;
-    expect(Object.keys(samples)).toHaveLength(12);
-    expect(sampleOf('browser', 'slowest')).toBeCloseTo(Math.max(...(Object.values(samples) as number[])), 0);
-    expect(small.stdout).toMatch(/^Funnels, by a property( +[\d,]+){3}$/m);
-  });
-
   test('fold folds every event of the log, from memory and from nats-server', ({skip}) => {
     skip(!playsAll, unlessAll);
     const {eventCount, logBytes, rounds, ratios, gains, funnels} = reportOf('fold');
@@ -256,3 +242,15 @@ test.runIf(isLinux)(
   },
   300_000,
 );
+
+test('bench: browser opens each page once, in a service that has just started', async ({skip}) => {
+  skip(!isLinux || !playsAll, unlessAll);
+  skip(findChromium() === undefined, 'no Chromium on PATH or in CHROMIUM_BIN');
+  const {stdout, result} = await runSmall('browser');
+  const [{samples}] = result.report.rounds.rounds;
+  expect(Object.keys(samples)).toHaveLength(12);
+  const {figures} = benchRun.parse(result);
+  expect(figures[0]!.samples[0]).toBeCloseTo(Math.max(...(Object.values(samples) as number[])), 0);
+  expect(reachesOf(figures)).toEqual(reachTable('browser'));
+  expect(stdout).toMatch(/^Funnels, by a property( +[\d,]+){3}$/m);
+}, 300_000);
