@@ -29,7 +29,7 @@ export function zipf(count: number, exponent: number): Weighted {
   return new Weighted(Array.from({length: count}, (_, rank) => 1 / (rank + 1) ** exponent));
 }
 
-/** The last rank, from 0, that gets at least this share of all draws; 0 if none gets so many. */
+/** The highest rank whose share of all draws is at least `share`. Ranks start at 0. Returns 0 if every rank has a smaller share. */
 export function zipfRankOf(count: number, exponent: number, share: number): number {
   let sum = 0;
   for (let rank = 0; rank < count; rank++) sum += 1 / (rank + 1) ** exponent;

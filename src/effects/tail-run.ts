@@ -2,10 +2,10 @@
 //   TL1. The cursor moves over a page once each of its deliveries is taken, erased, or queued for its next attempt. So a failed
 //        delivery delays no later one, unless the endpoint is ordered. While the endpoint is probed nothing is queued: the cursor waits.
 //   TL2. A crash loses the moves of the cursor that were not written: those rows are sent again, under the same ids.
-//   TL3. A process claims the cursor by a compare-and-set before it sends. Whoever loses one stands by, and takes over when the cursor
-//        stops moving although rows follow it. The winner rewrites the cursor regularly, also while a page takes long, and stops
-//        sending once a write is refused. A process that stood still (SIGSTOP, a machine that slept) claims it anew: otherwise an
-//        ordered receiver would get an old event between the new ones of the other process.
+//   TL3. A process claims the cursor by a compare-and-set before it sends. A process whose compare-and-set fails stops sending and
+//        stands by. It takes over when the cursor stops moving although rows follow it. The owner rewrites the cursor regularly,
+//        also while a page takes long. A process that was paused (SIGSTOP, a machine that slept) claims the cursor again before it
+//        sends: otherwise it could send an old event to an ordered receiver after the new owner has sent later ones.
 //   TL4. A row that a join brought is sent by the tail of its first partition, if that tail passed the row while it was there.
 //        Otherwise it is sent here, under the id that it would have had there. A tail keeps the ordinals that it missed until all
 //        other tails have passed the rows that were stored by then: a missing row is where the join brought it.

@@ -2,7 +2,7 @@
 import type {Fault} from '../service/client';
 import {Icon} from './icon';
 
-/** Of what the page asks for again by itself. */
+/** The line above data that is old because a newer answer failed. The page repeats the request by itself. */
 export const NotRenewed = ({fault}: {readonly fault: Fault}) => (
   <p class="not-renewed" role="status">
     <Icon name="warning" />

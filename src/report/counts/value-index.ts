@@ -11,8 +11,8 @@
 //   VI5. Cells of many values take free room alone, and nothing yields to them: scanning their column costs little more.
 //   VI6. A scan of more than the cache holds leaves cells behind, whatever was asked before: the next one would read all of it
 //        again.
-//   VI7. A question about all values reads every cell. If there are so many values that a scan costs less, it scans. A build
-//        that only such questions asked for ends as soon as it has found so many values.
+//   VI7. A question about all values reads every cell, or scans the rows if that costs less, because there are many values. If
+//        only such questions asked for cells, the build stops once it has found too many values.
 
 import {countedRows} from '../../../actors/chunk/left-rows.js';
 import type {WholeRows} from '../../../actors/chunk/property-columns.js';

@@ -46,7 +46,7 @@ export class Lines {
     this.writer.position = this.start;
   }
 
-  /** Lines that may still fit, of some so many bytes each; one at least. */
+  /** Estimates how many more lines of `lineBytes` bytes fit. At least 1. */
   roomFor(lineBytes: number): number {
     const {linesMax, bytesMax} = this.bound;
     return Math.max(1, Math.min(linesMax - this.count, Math.ceil((bytesMax - this.cost) / lineBytes)));

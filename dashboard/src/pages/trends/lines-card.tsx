@@ -70,7 +70,7 @@ export function LinesCard({
   // A table has no title that names the divisor.
   const by = divisor === undefined ? '' : ` / ${labelsOf(asked.series)[divisor]}`;
   const inTable = chart.series.map((one) => ({...one, label: one.label + by}));
-  // Of a quotient the table In numbers says what it is of.
+  // A point of a quotient opens no dialog: the table "In numbers" says what is divided by what.
   const behind = divisor === undefined && {
     onNumber(at: number, index: number): void {
       const value = chart.series[index]!.values[at]!;
