@@ -3,7 +3,7 @@
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {type Browser, type BrowserContext, chromium, type Locator, type Page, type Request} from 'playwright-core';
-import {expect} from 'vitest';
+import {afterAll, beforeEach, expect} from 'vitest';
 import {findChromium} from '../../tools/chromium.js';
 import type {Service} from './service.js';
 import {until} from './until.js';
@@ -29,6 +29,22 @@ export interface View {
 export async function openBrowser(rules: readonly string[] = []): Promise<Browser> {
   // As root, as in containers, Chromium refuses to start with its sandbox.
   return chromium.launch({executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-dev-shm-usage', ...rules]});
+}
+
+/**
+ * Call it once in a file of browser tests, which opens a service and a browser in its `beforeAll` where there is Chromium. Without
+ * Chromium its tests are skipped. After the tests both are closed.
+ */
+export function browserTests(opened: () => {readonly service: Service; readonly browser: Browser}): void {
+  beforeEach((context) => {
+    if (chromiumPath === undefined) context.skip(noChromium);
+  });
+  afterAll(async () => {
+    if (chromiumPath === undefined) return;
+    const {service, browser} = opened();
+    await browser.close();
+    expect(await service.stop()).toBe(0);
+  });
 }
 
 const scrollWidth = 'document.documentElement.scrollWidth';

@@ -1,8 +1,8 @@
 // Points of charts, by hand, and the people behind them.
 import type {Browser, Locator, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {datesText} from '../../../dashboard/src/charts/format.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -51,15 +51,7 @@ beforeAll(async () => {
   await dashboard.signIn(service.adminToken);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 const days = `range=${dateOf(first)}..${dateOf(last)}&every=day&compare=off`;

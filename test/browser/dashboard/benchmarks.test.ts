@@ -2,11 +2,11 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Browser, Locator, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {writeResult} from '../../../bench/results.js';
 import {type BenchRun, type Figure, type ListedRun, type RunList, runId} from '../../../src/bench-run.js';
 import {benchRunOf, figureOf} from '../../support/bench-runs.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {type Service, startService, temporaryFolder} from '../../support/service.js';
 import {cellsOf} from '../table-cells.js';
 
@@ -83,15 +83,7 @@ beforeAll(async () => {
   expect(own).toHaveLength(days);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 const medianOf = (run: ListedRun, id: string): number => {

@@ -3,7 +3,7 @@
 import {readFileSync} from 'node:fs';
 import {isDeepStrictEqual} from 'node:util';
 import type {Browser, Locator, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import type {ActiveAnswer} from '../../../src/edge/answers/active-users.js';
 import type {
   LifecycleAnswer,
@@ -14,7 +14,7 @@ import type {
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {readBoards} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {Positions, reportCovering} from '../../support/reports.js';
 import {type Service, startService} from '../../support/service.js';
@@ -70,15 +70,7 @@ beforeAll(async () => {
   await dashboard.signIn(service.adminToken);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 test('Retention begins with the sign-ups, and its cells and CSV are those of the API', async () => {

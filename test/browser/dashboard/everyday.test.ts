@@ -1,8 +1,8 @@
 // Any day of a person at the pages: choices by keyboard, one page after another, refused events, a service that is gone for a
 // while.
 import type {Browser, Locator, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {beforeAll, expect, test} from 'vitest';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -46,15 +46,7 @@ beforeAll(async () => {
   await dashboard.signIn(service.adminToken);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 

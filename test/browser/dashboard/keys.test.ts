@@ -1,8 +1,8 @@
 // Signing in, pages before the first event, API keys and access in a real browser, by keyboard where a person would use one.
 import type {Browser} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {ask} from '../../../tools/http-client.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -15,15 +15,7 @@ beforeAll(async () => {
   [service, browser] = await Promise.all([startService(), openBrowser()]);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 /** Every text that the page holds: markup, values of fields, address. */
 const allText = (dashboard: DashboardPage): Promise<string> =>

@@ -1,8 +1,8 @@
 // Live load, the first event and events as they arrive, in a real browser.
 import type {Browser} from 'playwright-core';
-import {afterAll, afterEach, beforeAll, beforeEach, expect, test} from 'vitest';
+import {afterEach, beforeAll, expect, test} from 'vitest';
 import {BrowserClient} from '../../support/browser-client.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {shortestMs, until} from '../../support/until.js';
@@ -18,15 +18,7 @@ beforeAll(async () => {
   service = await startService();
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const opened: DashboardPage[] = [];
 

@@ -6,11 +6,11 @@ import {mkdirSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
+import {beforeAll, describe, expect, test} from 'vitest';
 import {pagePaths} from '../../../dashboard/src/address/page-paths.js';
 import {setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {playShop} from '../../support/shop.js';
@@ -133,15 +133,7 @@ describe.each(isWhole ? states : states.slice(0, 1))('$name', ({name: state, fil
     mkdirSync(folder, {recursive: true});
   });
 
-  afterAll(async () => {
-    if (chromiumPath === undefined) return;
-    await browser.close();
-    expect(await service.stop()).toBe(0);
-  });
-
-  beforeEach((context) => {
-    if (chromiumPath === undefined) context.skip(noChromium);
-  });
+  browserTests(() => ({service, browser}));
 
   const views = hosts.flatMap((host) => themes.flatMap((theme) => widths.map((width) => ({host, theme, width}))));
   test.each(views)('$host, $theme, $width px', async ({host, theme, width}) => {

@@ -1,10 +1,10 @@
 // Overview, Trends, Funnels, Active users and People in a real browser: their numbers are the API's.
 import {readFileSync} from 'node:fs';
 import type {Browser, Locator, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import {readBoards, setPins} from '../../support/board.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {Positions, reportCovering} from '../../support/reports.js';
 import {type Service, startService} from '../../support/service.js';
@@ -82,15 +82,7 @@ beforeAll(async () => {
   await until('signed in beside it', async () => (await admin.signIn({token: service.adminToken})).status === 200);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const card = (name: string): Locator => page.getByRole('region', {name, exact: true});
 const range = (): string => `range=${from}..${to}`;

@@ -2,12 +2,12 @@
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
-import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
+import {beforeAll, expect, test} from 'vitest';
 import type {CountsAnswer} from '../../../src/edge/answers/counts.js';
 import type {RecordAnswer} from '../../../src/edge/dashboard/answers/record.js';
 import type {CreatedShareAnswer} from '../../../src/edge/dashboard/answers/shares.js';
 import {BrowserClient} from '../../support/browser-client.js';
-import {chromiumPath, DashboardPage, noChromium, openBrowser, type View} from '../../support/dashboard-page.js';
+import {browserTests, chromiumPath, DashboardPage, openBrowser, type View} from '../../support/dashboard-page.js';
 import {Client, query} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
 import {until} from '../../support/until.js';
@@ -42,15 +42,7 @@ beforeAll(async () => {
   await until('everything is in reports', async () => (await signups()) === users);
 });
 
-afterAll(async () => {
-  if (chromiumPath === undefined) return;
-  await browser.close();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach((context) => {
-  if (chromiumPath === undefined) context.skip(noChromium);
-});
+browserTests(() => ({service, browser}));
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 async function signups(): Promise<number> {
