@@ -4,12 +4,14 @@
 //        report, and what is hidden, hold within a second.
 //   SH3. A report that names people is shown only by a link whose maker agreed to that, also when it names them since later.
 //   SH4. Reads are counted here and stored about once a minute, so that a read writes nothing.
+//   SH5. Each address has a limit of its own for each link: one reader does not close a link to the others.
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import type {HookStore} from '../../effects/hook-store.js';
 import {savedReportsOf} from '../../effects/saved-report.js';
 import {newShareToken, type Share, shareOf, sharesMax, sharesOf} from '../../effects/share.js';
 import {hashKey} from '../../keys/key.js';
+import {AddressLimits} from '../admission/address-limits.js';
 import {RateLimit} from '../admission/rate-limit.js';
 import {type Failure, type Header, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -32,6 +34,7 @@ import type {
 import {answersOf, type SharedReport} from './shared-report.js';
 
 const readsPerMinute = 120;
+const ofAddress = new RateLimit('reads', readsPerMinute, 60);
 /** Reads at the same moment share one answer. */
 const answerKeptMs = 1_000;
 /** Answers in memory: each may have some MB. */
@@ -83,14 +86,13 @@ const unindexed: readonly Header[] = [['X-Robots-Tag', 'noindex']];
 
 /** State of a link in this process, beyond its record. */
 interface Watched {
-  readonly usage: Record<'reads', number>;
   /** Reads since they were stored last. SH4 */
   reads: number;
   lastReadMs: number;
 }
 
 export class Shares {
-  private readonly limit = new RateLimit('reads', readsPerMinute, 60);
+  private readonly limits = new AddressLimits<'reads'>();
   private readonly watched = new Map<string, Watched>();
   /** Answer by id of the link, the least recently read first. */
   private readonly answers = new Map<string, SharedAnswer<string>>();
@@ -158,10 +160,10 @@ export class Shares {
     const share = shareOf(front.hooks, token, front.wallMs());
     if (share === undefined) throw new RequestFailure(noLink);
     const watched = this.watchedOf(share);
-    const refusal = this.limit.admit(watched.usage, exchange.receivedMs);
-    if (refusal !== undefined) {
-      const message = `this link is read more than ${readsPerMinute} times a minute: try again later`;
-      return exchange.fail({...refusal, message});
+    const admitted = this.limits.admit(ofAddress, share.id, front.clientAddresses.of(exchange), exchange.receivedMs); // SH5
+    if (typeof admitted !== 'function') {
+      const message = `this link is read more than ${readsPerMinute} times a minute from your address: try again later`;
+      return exchange.fail({...admitted, message});
     }
     watched.reads += 1;
     watched.lastReadMs = front.wallMs();
@@ -191,7 +193,7 @@ export class Shares {
   }
 
   private watchedOf({id}: Share): Watched {
-    const watched = this.watched.get(id) ?? {usage: this.limit.unused(), reads: 0, lastReadMs: 0};
+    const watched = this.watched.get(id) ?? {reads: 0, lastReadMs: 0};
     this.watched.set(id, watched);
     return watched;
   }

@@ -1,13 +1,11 @@
 // Signing in and out of the dashboard: a one-time code, an access token or the admin token becomes a session.
-//   SI1. Guessing is slow: a few tries a minute for each address, and a bound for all addresses together.
+//   SI1. Guessing is slow, and keeps nobody else out (sign-in-limits.ts).
 
 import {z} from 'zod';
 import {isoText} from '../../../actors/calendar.js';
 import {commandLine} from '../../command-line.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
-import {AddressLimits} from '../admission/address-limits.js';
 import {AdminDoor, type AdminTokens} from '../admission/authentication.js';
-import {RateLimit} from '../admission/rate-limit.js';
 import {type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -18,11 +16,9 @@ import {readFields, readObject} from '../routes/json-fields.js';
 import type {ApiPlace, SessionAnswer} from './answers/session.js';
 import type {DashboardDoor} from './door.js';
 import type {Session, Sessions} from './session.js';
+import {SignInLimits} from './sign-in-limits.js';
 
 export const signInBodyBytesMax = 4_096;
-const limitName = 'sign-ins';
-const ofAddress = new RateLimit(limitName, 5, 60);
-const ofAll = new RateLimit(limitName, 60, 60);
 
 const codeRule = 'code must be the code of a sign-in link';
 const tokenRule = 'token must be an access token or the admin token';
@@ -48,8 +44,7 @@ interface SignInOptions {
 
 export class SignIn {
   private readonly adminDoor: AdminDoor;
-  private readonly usageOfAll = {[limitName]: 0};
-  private readonly addressLimits = new AddressLimits<typeof limitName>();
+  private readonly limits = new SignInLimits();
 
   constructor(private readonly options: SignInOptions) {
     this.adminDoor = new AdminDoor(options.tokens);
@@ -58,17 +53,18 @@ export class SignIn {
   readonly takeBody: BodyEndpoint['takeBody'] = async (front, exchange, bytes) => {
     readQuery(exchange.query, noParameters);
     const {code, token} = readFields(way, readObject(bytes));
-    const limited = this.slowedDown(front, exchange);
-    if (limited !== undefined) return exchange.fail(limited); // SI1
-    const by = code === undefined ? this.byToken(token!) : await this.byCode(code);
+    const address = front.clientAddresses.of(exchange);
+    const judge = async (): Promise<string | Failure> =>
+      code === undefined ? this.byToken(token!) : await this.byCode(code);
+    const by = await this.limits.judge(code ?? token!, address, exchange.receivedMs, judge); // SI1
     if (typeof by !== 'string') {
-      front.audit.refused('sign-in.refused', front.clientAddresses.of(exchange));
+      front.audit.refused('sign-in.refused', address);
       return exchange.fail(by);
     }
     const {sessions, door, apiPlace} = this.options;
     const value = sessions.begin(by);
     if (value === undefined) return exchange.fail(noSecret);
-    front.audit.signedIn(by, front.clientAddresses.of(exchange));
+    front.audit.signedIn(by, address);
     const cookie = door.cookie(exchange, value, pathPrefix(front, exchange));
     answerSession(exchange, sessions.read(value)!, {door, apiPlace}, [cookie]);
   };
@@ -105,14 +101,6 @@ export class SignIn {
     const code = await orUnavailable(this.options.keys.signIn.createCode());
     exchange.json('201 Created', JSON.stringify({code}));
   };
-
-  private slowedDown(front: Front, exchange: Exchange): Failure | undefined {
-    const nowMs = exchange.receivedMs;
-    const address = front.clientAddresses.of(exchange);
-    const admitted = this.addressLimits.admit(ofAddress, '', address, nowMs);
-    const refusal = typeof admitted === 'function' ? ofAll.admit(this.usageOfAll, nowMs) : admitted;
-    return refusal && {...refusal, message: 'too many attempts to sign in: wait for Retry-After'};
-  }
 
   private async byCode(code: string): Promise<string | Failure> {
     return (await orUnavailable(this.options.keys.signIn.spendCode(code))) ? 'admin' : badCode;

@@ -249,7 +249,7 @@ describe('what a link does not open', () => {
     expect((await admin.delete(`${api}/share?id=${id}`)).status).toBe(404);
   });
 
-  test('a link is read 120 times a minute; the next one is told when to come back, another link is not slowed down', async () => {
+  test('an address reads a link 120 times a minute; then it is told when to come back, and another link is not slowed down', async () => {
     const [one, other] = [await linkTo('/trends', '?event=signup'), await linkTo('/trends', '?event=login')];
     const answers = await Promise.all(Array.from({length: 300}, () => nobody().get(`${api}/shares/${one.token}`)));
     const refused = answers.filter(({status}) => status === 429);
