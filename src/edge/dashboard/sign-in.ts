@@ -7,7 +7,6 @@ import {commandLine} from '../../command-line.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
 import {AdminDoor, type AdminTokens} from '../admission/authentication.js';
 import {type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
-import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
