@@ -55,23 +55,32 @@ async function natsServer(say) {
 
 async function installDependencies(say, needs) {
   const why = reasonToInstall(needs);
-  if (why === undefined) {
+  const missing = why === undefined ? missingNativeHttp() : undefined;
+  if (why === undefined && missing === undefined) {
     say('dependencies: unchanged since they were installed');
     return;
   }
-  say(`dependencies: installing with npm ci, because ${why}`);
   // Development packages are included even under NODE_ENV=production: the bundler is one of them.
   const options = ['--ignore-scripts', '--include=dev', '--no-fund', '--no-audit'];
   if (needs === 'service') options.push('--workspaces=false');
-  const install = (command) => underWay(say, 'dependencies: installing', () => runNpm([command, ...options]));
+  const install = (command, ...more) =>
+    underWay(say, 'dependencies: installing', () => runNpm([command, ...options, ...more]));
+  if (missing !== undefined) {
+    say(`dependencies: installing the native HTTP server again, because ${missing} is missing`);
+    // Not npm ci, which begins by deleting everything else: a machine without a registry would lose its installation.
+    const end = await install('install', '--no-save', '--fetch-retries=0');
+    if (end.code !== 0) say(`dependencies: npm install failed: ${npmReason(end)}`);
+    sayNativeHttp(say);
+    return;
+  }
+  say(`dependencies: installing with npm ci, because ${why}`);
   if ((await install('ci')).code !== 0) {
     say('dependencies: npm ci could not use the lock file; trying npm install');
     const end = await install('install');
     if (end.code !== 0) throw new SetupFault(`npm install failed: ${npmReason(end)}`);
   }
-  const native = nativeHttp();
-  if (native !== undefined) say(`HTTP server: node:http, which takes more CPU, because ${native}`);
-  writeFileSync(installedStamp, JSON.stringify({...installation(), holds: needs, hasNativeHttp: native === undefined}));
+  sayNativeHttp(say);
+  writeFileSync(installedStamp, JSON.stringify({...installation(), holds: needs}));
 }
 
 function reasonToInstall(needs) {
@@ -81,7 +90,6 @@ function reasonToInstall(needs) {
   if (installed.node !== now.node) return `it was done by Node ${installed.node} and this is Node ${now.node}`;
   if (installed.lock !== now.lock) return 'package-lock.json changed';
   if (needs === 'everything' && installed.holds !== needs) return 'tests and benches need more packages';
-  if (installed.hasNativeHttp && !existsSync(inProject('node_modules/@uwsjs'))) return 'the native HTTP server is gone';
   return undefined;
 }
 
@@ -102,17 +110,46 @@ function recordedInstallation() {
 }
 
 /**
+ * Name of a package of the native HTTP server that package-lock.json has for this machine and node_modules lacks. npm omits
+ * such a package without an error when its download fails. Undefined if nothing is missing, or if the lock has no package for
+ * this platform and Node.
+ */
+function missingNativeHttp() {
+  if (!existsSync(lockFile)) return undefined;
+  const {packages = {}} = JSON.parse(readFileSync(lockFile, 'utf8'));
+  const binary = `@uwsjs/${process.platform}-${process.arch}-${installation().node}`;
+  if (!(`node_modules/${binary}` in packages)) return undefined;
+  const loads = Object.keys(packages).filter((path) => path.startsWith('node_modules/uWebSockets.js'));
+  return [`node_modules/${binary}`, ...loads]
+    .find((path) => !existsSync(inProject(`${path}/package.json`)))
+    ?.slice('node_modules/'.length);
+}
+
+function sayNativeHttp(say) {
+  const missing = missingNativeHttp();
+  const reason =
+    missing === undefined
+      ? nativeHttpFault()
+      : `${missing} could not be installed; the next start tries again, and npm ci shows why`;
+  if (reason !== undefined) say(`HTTP server: node:http, which takes more CPU, because ${reason}`);
+}
+
+/**
  * Reason why the native HTTP server does not load; undefined when it does. Checked in a process of its own: loading has
  * effects.
  */
-function nativeHttp() {
-  const load =
-    "import('uWebSockets.js-newer').catch((newer) => import('uWebSockets.js').catch((older) => { console.error(newer.message + '\\n' + older.message); process.exit(1); }))";
+function nativeHttpFault() {
+  const load = `const reasons = [];
+    for (const name of ['uWebSockets.js-newer', 'uWebSockets.js'])
+      try { require(name); process.exit(0); } catch (error) { reasons.push(error.message); }
+    console.error(reasons.join('\\n'));
+    process.exit(1);`;
   const {status, stderr} = spawnSync(process.execPath, ['-e', load], {cwd: projectRoot, encoding: 'utf8'});
   if (status === 0) return undefined;
   const lines = stderr.trim().split('\n');
-  // The system loader's reason follows the package's own message.
-  return lines.find((line) => line.includes('GLIBC')) ?? (lines[0] || 'it does not load');
+  // The package's own message names versions of Node. The reason of the system's or Node's loader follows it.
+  const said = lines.find((line) => line.includes('GLIBC')) ?? lines.find((line) => line.includes('Cannot find'));
+  return said ?? (lines[0] || 'it does not load');
 }
 
 // -- build ------------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ const findings = [
   node(),
   libc(),
   looked('WebAssembly with SIMD', checkKernels),
-  await http(),
+  http(),
   ...configured(),
   files(),
   memory(),
@@ -52,9 +52,9 @@ function libc(): Finding {
     : ['ok', `glibc ${header.glibcVersionRuntime}`];
 }
 
-async function http(): Promise<Finding> {
+function http(): Finding {
   let warning: string | undefined;
-  const {name} = await loadTransport({warn: (_: unknown, text?: string) => void (warning = text)});
+  const {name} = loadTransport({warn: (_: unknown, text?: string) => void (warning = text)});
   return warning === undefined ? ['ok', `HTTP server: ${name}`] : ['warn', warning];
 }
 

@@ -80,7 +80,7 @@ const saveMsMax = 1_000;
 /** Rejects with a StartFault when the port is taken. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const logger = createLogger(options.logLevel, 'edge');
-  const transport = await loadTransport(logger);
+  const transport = loadTransport(logger);
   const [log, ask] = await Promise.all([
     connectFirst(options.nats, 'millrace-edge-log'),
     connectFirst(options.nats, 'millrace-edge-ask'),

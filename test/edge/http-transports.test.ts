@@ -20,3 +20,14 @@ test('why there is no native server is told in one line, with what would change 
   expect(cureOf(reason)).toMatch(/needs glibc 2\.38/);
   expect(cureOf(reasonOf(new AggregateError([older])))).toMatch(/no binary for this platform/);
 });
+
+test('a native server that was not installed is told by the name of its package, not as a wrong version of Node', () => {
+  const lost = new Error(
+    "This version supports only some versions of Node.\n\nError: Cannot find module '@uwsjs/linux-x64-20'",
+  );
+  const reason = reasonOf(new AggregateError([lost, lost]));
+  expect(reason).toBe("Error: Cannot find module '@uwsjs/linux-x64-20'");
+  expect(cureOf(reason)).toMatch(
+    /^the package @uwsjs\/linux-x64-20 is not installed: .*the next npm start installs it$/,
+  );
+});

@@ -26,6 +26,9 @@ test('fewer open files than a start needs are refused in one sentence; where the
   for (const enough of [limits('512'), limits('unlimited'), '']) expect(() => checkOpenFiles(enough)).not.toThrow();
 });
 
+/** Package with the binary of the native HTTP server for this machine. */
+const nativePackage = `@uwsjs/${process.platform}-${process.arch}-${process.versions.node.split('.')[0]}`;
+
 /**
  * A project of one source file. Its npm notes that it ran, and installs a native HTTP server; its bundler notes that it ran, and
  * copies the source.
@@ -35,7 +38,7 @@ function tinyProject(): {root: string; runs(program: string): number} {
   cpSync(scripts, join(root, 'scripts'), {recursive: true});
   mkdirSync(join(root, 'src'));
   writeFileSync(join(root, 'src/a.ts'), 'export {};\n');
-  writeFileSync(join(root, 'package-lock.json'), '{}');
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({packages: {[`node_modules/${nativePackage}`]: {}}}));
   const journal = join(root, 'journal');
   const note = (name: string) => `fs.appendFileSync(${JSON.stringify(journal)}, '${name}\\n');\n`;
   const native = join(root, 'node_modules/uWebSockets.js');
@@ -43,8 +46,10 @@ function tinyProject(): {root: string; runs(program: string): number} {
     join(root, 'npm.cjs'),
     `const fs = require('node:fs');
      ${note('npm')}
-     for (const folder of [${JSON.stringify(native)}, ${JSON.stringify(join(root, 'node_modules/@uwsjs'))}])
+     for (const folder of ${JSON.stringify([native, join(root, 'node_modules', nativePackage)])}) {
        fs.mkdirSync(folder, {recursive: true});
+       fs.writeFileSync(folder + '/package.json', '{}');
+     }
      fs.writeFileSync(${JSON.stringify(join(native, 'index.js'))}, '');`,
   );
   writeFileSync(
@@ -159,24 +164,40 @@ test('dependencies that another major version of Node installed are installed ag
   expect(runs('npm')).toBe(3);
 });
 
-test('an installation that lost the native HTTP server is repaired; one for which there is none says so, once', async () => {
-  const {root} = tinyProject();
+test('an installation that lost the native HTTP server gets it again, and loses nothing where that fails', async () => {
+  const {root, runs} = tinyProject();
   await build(root);
-  rmSync(join(root, 'node_modules/@uwsjs'), {recursive: true});
-  expect((await build(root)).lines[0]).toBe(
-    'dependencies: installing with npm ci, because the native HTTP server is gone',
-  );
+  const binary = join(root, 'node_modules', nativePackage);
   const npm = readFileSync(join(root, 'npm.cjs'), 'utf8');
-  writeFileSync(
-    join(root, 'npm.cjs'),
-    npm.replace(/fs\.writeFileSync.*/, '').replace(/for \(const folder of.*\n.*/, ''),
-  );
-  rmSync(join(root, 'node_modules'), {recursive: true});
-  mkdirSync(join(root, 'node_modules'));
+  const again = `dependencies: installing the native HTTP server again, because ${nativePackage} is missing`;
+  // Each start tries, as long as it fails: it may be a download that failed, in the first installation too.
+  writeFileSync(join(root, 'npm.cjs'), "console.error('npm error network is unreachable'); process.exit(1);");
+  rmSync(binary, {recursive: true});
+  for (const _ of [1, 2])
+    expect(await build(root)).toEqual({
+      code: 0,
+      lines: [
+        again,
+        'dependencies: npm install failed: npm error network is unreachable',
+        `HTTP server: node:http, which takes more CPU, because ${nativePackage} could not be installed; the next start tries again, and npm ci shows why`,
+        'build: dist is up to date',
+      ],
+    });
+  writeFileSync(join(root, 'npm.cjs'), npm);
+  expect((await build(root)).lines).toEqual([again, 'build: dist is up to date']);
+  expect(existsSync(binary)).toBe(true);
+  expect((await build(root)).lines[0]).toBe('dependencies: unchanged since they were installed');
+  expect(runs('npm')).toBe(2);
+});
+
+test('where there is no native HTTP server for the platform, the installation says so once, with the reason', async () => {
+  const {root} = tinyProject();
+  writeFileSync(join(root, 'package-lock.json'), '{"packages": {}}');
+  writeFileSync(join(root, 'npm.cjs'), "require('node:fs').mkdirSync('node_modules', {recursive: true});");
   const {code, lines} = await build(root);
   expect([code, lines[1]]).toEqual([
     0,
-    expect.stringMatching(/^HTTP server: node:http, which takes more CPU, because Cannot find package/),
+    expect.stringMatching(/^HTTP server: node:http, which takes more CPU, because Cannot find module/),
   ]);
   expect((await build(root)).lines[0]).toBe('dependencies: unchanged since they were installed');
 });

@@ -5,13 +5,13 @@ import type {Transport} from '../../src/edge/http/transport.js';
 import {loadUws} from '../../src/edge/http/uws.js';
 
 export const transports: readonly Transport[] = [
-  ...(process.env.TEST_HTTP === 'node' ? [] : await loadedUws()),
+  ...(process.env.TEST_HTTP === 'node' ? [] : loadedUws()),
   nodeTransport,
 ];
 
-async function loadedUws(): Promise<Transport[]> {
+function loadedUws(): Transport[] {
   try {
-    return [await loadUws()];
+    return [loadUws()];
   } catch (error) {
     process.stderr.write(`SKIPPED: uWebSockets.js has no binary here: ${(error as Error).message}\n`);
     return [];

@@ -5,9 +5,9 @@ import type {Transport} from './transport.js';
 import {loadUws} from './uws.js';
 
 /** uWebSockets.js where it has a binary; otherwise node:http, with a warning that says what would change that. */
-export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Transport> {
+export function loadTransport(logger: Pick<Logger, 'warn'>): Transport {
   try {
-    return await loadUws();
+    return loadUws();
   } catch (error) {
     const reason = reasonOf(error as AggregateError);
     logger.warn({reason}, `HTTP is served by node:http, which takes more CPU: ${cureOf(reason)}`);
@@ -15,10 +15,14 @@ export async function loadTransport(logger: Pick<Logger, 'warn'>): Promise<Trans
   }
 }
 
-/** The reason in one line: what the system's loader misses, if it says so, which follows the package's own words. */
+/**
+ * The reason in one line. The package's own message names versions of Node, whatever is missing; the reason of the system's or
+ * Node's loader follows it.
+ */
 export function reasonOf({errors}: AggregateError): string {
   const lines = errors.flatMap(({message}: Error) => message.split('\n'));
-  return lines.find((line) => line.includes('GLIBC')) ?? lines[0] ?? 'unknown';
+  const said = (words: string): string | undefined => lines.find((line) => line.includes(words));
+  return said('GLIBC') ?? said('Cannot find module') ?? lines[0] ?? 'unknown';
 }
 
 /** The remedy for `reason`. */
@@ -26,5 +30,8 @@ export function cureOf(reason: string): string {
   const [, glibc] = /GLIBC_(\d+\.\d+)/.exec(reason) ?? [];
   if (glibc !== undefined)
     return `the native HTTP server needs glibc ${glibc} (Debian 13, Ubuntu 24.04), or Node 20 or 22`;
-  return 'uWebSockets.js has no binary for this platform, or it was not installed (npm ci)';
+  const [, missing] = /Cannot find module '(@uwsjs\/[^'/]+|uWebSockets[^']*)/.exec(reason) ?? [];
+  if (missing !== undefined)
+    return `the package ${missing} is not installed: where there is one for this platform and Node, the next npm start installs it`;
+  return 'uWebSockets.js has no binary for this platform';
 }

@@ -1,6 +1,8 @@
 // The native HTTP server, uWebSockets.js: its package has one binary for each platform and major version of Node. The newer of
 // two versions has no binary for Node 20, the older none for Node 24; the newer one needs glibc 2.38.
+
 import type {TemplatedApp, us_listen_socket} from 'uWebSockets.js';
+import {createRequire} from 'node:module';
 import {type Handle, type HttpApp, headersBytesMax, type Transport} from './transport.js';
 
 type Native = typeof import('uWebSockets.js');
@@ -14,19 +16,24 @@ interface ListenWithOptions {
 const exclusivePort = 1;
 
 /** @throws the errors of both packages when neither has a binary that works here. */
-export async function loadUws(): Promise<Transport> {
+export function loadUws(): Transport {
   // The binary assumes 4 KiB unless this is set before it loads.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE = String(headersBytesMax);
-  const native = await importNative();
+  const native = requireNative();
   return {name: 'uWebSockets.js', newApp: () => new UwsApp(native)};
 }
 
-async function importNative(): Promise<Native> {
+/**
+ * `require`, not `import`: when a CommonJS package throws while it is imported, Node 20 rejects the import and then also ends
+ * the process with the same error.
+ */
+function requireNative(): Native {
+  const require = createRequire(import.meta.url);
   try {
-    return (await import('uWebSockets.js-newer')) as Native;
+    return require('uWebSockets.js-newer');
   } catch (newer) {
     try {
-      return await import('uWebSockets.js');
+      return require('uWebSockets.js');
     } catch (older) {
       throw new AggregateError([newer, older], 'uWebSockets.js has no binary that works here');
     }
