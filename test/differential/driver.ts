@@ -9,6 +9,7 @@ import {isDeepStrictEqual} from 'node:util';
 
 import {expect} from 'vitest';
 import {activeUsersOf} from '../../tools/model/active-users.js';
+import {activityOf} from '../../tools/model/activity.js';
 import {dayMs, formatTime, parseRange, parseTime} from '../../tools/model/calendar.js';
 import {eventCountsOf} from '../../tools/model/event-counts.js';
 import {funnelOf} from '../../tools/model/funnel.js';
@@ -236,6 +237,7 @@ export class Driver {
     for (let left = queries; left > 0; left--) {
       await this.compareReport('events', this.workload.eventCounts(), eventCountsOf);
       await this.compareReport('users', this.workload.activeUsers(), activeUsersOf);
+      await this.compareActivity();
       await this.compareFunnel();
       await this.compareEngagement();
       await this.compareNames();
@@ -273,6 +275,18 @@ export class Driver {
     const answer = await reportCovering(this.read, path, this.positions);
     expectJson(answer, 200);
     expectSame(answer.json(), expected(this.model), decodeURIComponent(path));
+  }
+
+  /** Active users of an event by value: trailing windows have users from before `from`. */
+  private async compareActivity(): Promise<void> {
+    const {random} = this.workload;
+    const event = random.pick(eventNames);
+    const breakdown = {by: 'property', name: random.pick(['plan', 'n', 'on']), limit: random.between(1, 3)} as const;
+    const texts = {event, breakdown: breakdown.name, breakdown_limit: String(breakdown.limit)};
+    const range = this.workload.activeUsers();
+    await this.compareReport('users', {...range, ...texts}, (model) =>
+      activityOf(model, {...range, did: {event, where: []}, userWhere: [], breakdown}),
+    );
   }
 
   private async compareFunnel(): Promise<void> {

@@ -2,7 +2,7 @@
 
 import {type ActiveUsersQuery, activeAmong, distinctUsers, readFromMs} from './active-users.js';
 import {type AskedBreakdown, rowsByValue} from './breakdowns.js';
-import {parseRange} from './calendar.js';
+import {isInside, parseRange} from './calendar.js';
 import {type Condition, type Did, didIt, holdAll, skippedIn, traitsOf} from './conditions.js';
 import type {JsonObject, Model, StoredEvent} from './model.js';
 
@@ -13,21 +13,25 @@ export interface ActivityQuery extends ActiveUsersQuery {
 }
 
 export function activityOf(model: Model, query: ActivityQuery): JsonObject {
-  const {interval = 'day', metric = 'dau', breakdown} = query;
-  const [firstMs, {toMs}] = [readFromMs(query), parseRange(query.from, query.to)];
+  const {interval = 'day', metric = 'dau', timezone, breakdown} = query;
+  const range = parseRange(query.from, query.to, timezone);
+  const firstMs = readFromMs(query);
   const named = model.events.filter(
     (event) =>
       firstMs <= event.timeMs &&
-      event.timeMs <= toMs &&
+      event.timeMs <= range.toMs &&
       didIt(event, {...query.did, where: []}) &&
       holdAll(traitsOf(model, event), query.userWhere),
   );
   const events = named.filter((event) => didIt(event, query.did));
   const skipped = skippedIn([[named, query.did.where]]);
   const fields = (of: readonly StoredEvent[]): JsonObject => activeAmong(of, query);
-  const whole = {metric, interval, ...fields(events)};
+  const whole = {metric, interval, ...(timezone === undefined ? {} : {timezone}), ...fields(events)};
   if (breakdown === undefined) return {...whole, ...skipped};
-  const rows = rowsByValue(model, breakdown, events, (event) => event, fields, distinctUsers);
+  // The look-back of a trailing window decides no order.
+  const usersInside = (of: readonly StoredEvent[]): number =>
+    distinctUsers(of.filter(({timeMs}) => isInside(timeMs, range)));
+  const rows = rowsByValue(model, breakdown, events, (event) => event, fields, usersInside);
   const property = breakdown.by === 'trait' ? `trait:${breakdown.name}` : breakdown.name;
   return {...whole, breakdown: {property, additive: false, rows}, ...skipped};
 }

@@ -122,12 +122,21 @@ export interface ShownGroups {
 
 export const kindsShown = ['other', 'missing', 'null', 'not_scalar'] as const;
 
-/** Chooses the most frequent values; equally frequent ones by the UTF-8 bytes of their texts. */
-export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, limit: number): ShownGroups {
+/**
+ * Chooses the most frequent values; equally frequent ones by the UTF-8 bytes of their texts. `read`: values that have any here are
+ * shown, too, even if their total is 0.
+ */
+export function chooseGroups(
+  groups: ValueGroups,
+  totals: ArrayLike<number>,
+  limit: number,
+  read = totals,
+): ShownGroups {
   const values: number[] = [];
-  for (let group = firstValueGroup; group < groups.count; group++) if ((totals[group] ?? 0) > 0) values.push(group);
-  const top = mostFrequent(values, totals, limit)
-    .sort((a, b) => totals[b] - totals[a] || compareTexts(groups.text(a), groups.text(b)))
+  for (let group = firstValueGroup; group < groups.count; group++) if ((read[group] ?? 0) > 0) values.push(group);
+  const totalOf = (group: number): number => totals[group] ?? 0;
+  const top = mostFrequent(values, totalOf, limit)
+    .sort((a, b) => totalOf(b) - totalOf(a) || compareTexts(groups.text(a), groups.text(b)))
     .slice(0, limit);
   const rowOf = new Uint32Array(groups.count).fill(top.length);
   rowOf[missingGroup] = top.length + 1;
@@ -140,20 +149,20 @@ export function chooseGroups(groups: ValueGroups, totals: ArrayLike<number>, lim
 }
 
 /** The values that are at least as frequent as the last one within the limit: sorting tens of thousands takes longer. */
-function mostFrequent(values: number[], totals: ArrayLike<number>, limit: number): number[] {
+function mostFrequent(values: number[], totalOf: (group: number) => number, limit: number): number[] {
   if (values.length <= limit) return values;
   const largest = new Float64Array(2 * limit);
   let count = 0;
   let least = Number.NEGATIVE_INFINITY;
   for (const group of values) {
-    if (totals[group] <= least) continue;
-    largest[count++] = totals[group];
+    if (totalOf(group) <= least) continue;
+    largest[count++] = totalOf(group);
     if (count < largest.length) continue;
     count = limit;
     least = largest.sort().copyWithin(0, limit)[0];
   }
   least = largest.subarray(0, count).sort()[count - limit];
-  return values.filter((group) => totals[group] >= least);
+  return values.filter((group) => totalOf(group) >= least);
 }
 
 /** Compares texts by their UTF-8 bytes. */

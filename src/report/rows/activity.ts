@@ -1,6 +1,7 @@
 // Active users who did something: from the users of each stretch between the edges of windows. With a breakdown, one walk over
 // their rows that chooses its values, and one that counts.
-//   AV1. A breakdown shows the values of most users, of all rows that are read. Of the rest it counts distinct users, too.
+//   AV1. A breakdown shows the values of most users in [from, to]. A value that only the look-back of a trailing window has comes
+//        after those, because windows count its users. Of the rest it counts distinct users, too.
 
 import {timeOf} from '../../../actors/chunk/rows.js';
 import {planStretches} from '../../../actors/report/active/active-plan.js';
@@ -97,10 +98,10 @@ class Activity {
       await grouping?.open(reading.scan, snapshot);
     }
     if (grouping !== undefined) {
-      const totals = new GroupCounts();
-      for (const snapshot of snapshots)
-        await this.walk(snapshot, users.get(snapshot), (group) => group, countDistinct(totals));
-      const shown = grouping.choose(totals.totals());
+      const [inside, read] = [new GroupCounts(), new GroupCounts()];
+      const countGroups = countDistinct(this.windows.buckets.fromMs, inside, read);
+      for (const snapshot of snapshots) await this.walk(snapshot, users.get(snapshot), (group) => group, countGroups);
+      const shown = grouping.choose(inside.totals(), read.totals());
       this.shown = shown;
       this.cells = new ActivityCells(this.windows, rowsOf(shown) + 1);
     }
@@ -146,12 +147,17 @@ class Activity {
   }
 }
 
-/** Counts each user once in each of its groups. AV1 */
-function countDistinct(totals: GroupCounts): WalkUser {
-  const groups = new Set<number>();
-  return (_, _times, kinds, start, end) => {
-    for (let at = start; at < end; at++) groups.add(kinds[at]!);
-    for (const group of groups) totals.add(group, 0);
-    groups.clear();
+/** Counts each user once in each of its groups: to `inside` those of rows from `fromMs` on, to `read` those of all rows. AV1 */
+function countDistinct(fromMs: number, inside: GroupCounts, read: GroupCounts): WalkUser {
+  const [insideGroups, readGroups] = [new Set<number>(), new Set<number>()];
+  return (_, times, kinds, start, end) => {
+    for (let at = start; at < end; at++) {
+      readGroups.add(kinds[at]!);
+      if (times[at]! >= fromMs) insideGroups.add(kinds[at]!);
+    }
+    for (const group of insideGroups) inside.add(group, 0);
+    for (const group of readGroups) read.add(group, 0);
+    insideGroups.clear();
+    readGroups.clear();
   };
 }

@@ -55,9 +55,9 @@ export class Grouping {
     this.keyGroups.read(values!, chosen, into);
   }
 
-  /** `totals`: events of each group over all partitions. */
-  choose(totals: ArrayLike<number>): ShownGroups {
-    return chooseGroups(this.groups, totals, this.breakdown.limit);
+  /** `totals`: events of each group over all partitions. `read`: the same, also of rows that do not decide the order. */
+  choose(totals: ArrayLike<number>, read?: ArrayLike<number>): ShownGroups {
+    return chooseGroups(this.groups, totals, this.breakdown.limit, read);
   }
 
   /** Name of the property in the answer. */

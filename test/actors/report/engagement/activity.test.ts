@@ -80,3 +80,30 @@ test('a user of two values is in both rows, and once in `other`', async () => {
     },
   });
 });
+
+test('values of most users in [from, to] have rows; the look-back of a trailing window chooses and orders none', async () => {
+  const told = (user: string, a: string, day: number) =>
+    ({do: 'track', event: {user, event: 'A', timeMs: Date.UTC(2024, 1, day, 9), properties: {a}}}) as const;
+  const before = [told('ada', 'X', 20), told('bob', 'X', 20), told('cyd', 'X', 20), told('dan', 'A', 20)];
+  const story = [...before, told('dan', 'X', 22), told('eve', 'Y', 22), told('ada', 'Y', 22)];
+  const range = {fromMs: Date.UTC(2024, 1, 22), toMs: Date.UTC(2024, 1, 22, 23)};
+  const rowsOf = async (metric: 'dau' | 'wau' | 'mau', interval: 'hour' | 'day', limit: number) => {
+    const breakdown = {by: 'property', name: 'a', limit} as const;
+    const asked = {
+      report: 'activity',
+      metric,
+      interval,
+      ...range,
+      userWhere: [],
+      did: {event: 'A'},
+      breakdown,
+    } as const;
+    const answer = (await tell(story).ask(asked)) as {breakdown: {rows: {value: string; data: {count: number}[]}[]}};
+    return answer.breakdown.rows.map(({data, ...row}) => ({...row, last: data.at(-1)!.count}));
+  };
+  const y = {value: 'Y', total: 2, last: 2};
+  expect(await rowsOf('mau', 'day', 1)).toEqual([y, {kind: 'other', values: 2, total: 1, last: 4}]);
+  expect(await rowsOf('wau', 'day', 3)).toEqual([y, {value: 'X', total: 1, last: 4}, {value: 'A', total: 0, last: 1}]);
+  // The last hour looks back 24 hours.
+  expect(await rowsOf('dau', 'hour', 2)).toEqual([y, {value: 'X', total: 1, last: 1}]);
+});
