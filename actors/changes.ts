@@ -11,12 +11,16 @@
 type EventId = string;
 
 export type Fact =
-  /** Events of an anonymous user up to `through` are this user's, whose index in the partition is `user`. */
+  /**
+   * Events of an anonymous user are this user's, whose index in the partition is `user`. `from` and `through`: the first and the
+   * last of them. Earlier events of the device may be those of another user, whose record a reader gets later.
+   */
   | {
       readonly kind: 'joined';
       readonly anonymousHash: string;
       readonly userHash: string;
       readonly user: number;
+      readonly from: EventId;
       readonly through: EventId;
     }
   | {readonly kind: 'erased'; readonly userHash: string}

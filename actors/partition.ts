@@ -375,14 +375,8 @@ export class Partition {
         if (this.tally.counted === before) this.changes.add({kind: 'removed', event: originOf(entry)});
       }
     }
-    for (const {anonymousHash, user, through} of joinedIn(messages ?? [], this.users.table, (key) => this.hashOf(key)))
-      this.changes.add({
-        kind: 'joined',
-        anonymousHash,
-        userHash: this.hashOf(this.users.table.bytesOf(user)),
-        user,
-        through,
-      });
+    for (const joined of joinedIn(messages ?? [], this.users.table, (key) => this.hashOf(key)))
+      this.changes.add({kind: 'joined', userHash: this.hashOf(this.users.table.bytesOf(joined.user)), ...joined});
     this.tally.arrived += this.tally.counted - counted;
     this.tally.counted = counted;
     cursor.skip(cursor.left, cursor.bytes.length);

@@ -9,7 +9,8 @@ export interface Joined {
   readonly anonymousHash: string;
   /** Index of the owner. */
   readonly user: number;
-  /** Id of the last event. */
+  /** Ids of the first and of the last event. */
+  from: string;
   through: string;
 }
 
@@ -28,10 +29,11 @@ export function joinedIn(
       const user = users.find(bytes, entry.keyStart, entry.keyEnd);
       if (user < 0) continue; // None of its events was counted.
       const anonymousHash = hashOf(wtf8(`a${entry.anonymousId()}`));
-      const through = originOf(entry);
+      const id = originOf(entry);
       const known = found.get(`${anonymousHash} ${user}`);
-      if (known === undefined) found.set(`${anonymousHash} ${user}`, {anonymousHash, user, through});
-      else if (isLater(through, known.through)) known.through = through;
+      if (known === undefined) found.set(`${anonymousHash} ${user}`, {anonymousHash, user, from: id, through: id});
+      else if (isLater(id, known.through)) known.through = id;
+      else if (isLater(known.from, id)) known.from = id;
     }
   }
   return [...found.values()];

@@ -29,11 +29,14 @@ export const changeLine = z.union([
       anonymous_ref: userRef(),
       user_ref: userRef(),
       userId: z.string().nullable().describe('Null for a user who was deleted since.'),
+      from: eventId().describe('The first of these events.'),
       through: eventId().describe(
-        'The last of these events: the numbers after the dash of their ids go up to this one.',
+        'The last of these events: the numbers after the dash of their ids go from that of `from` to this one.',
       ),
     })
-    .describe('Events of an anonymous user belong to a known one from now on. They are not listed again.'),
+    .describe(
+      'Events of an anonymous user belong to a known one from now on. They are not listed again. Its other events stay as they are: they may be those of another user.',
+    ),
   z
     .strictObject({
       type: z.literal('erased'),

@@ -156,7 +156,7 @@ class Teller {
       case 'joined': {
         const refs = `"anonymous_ref":${refOf(fact.anonymousHash)},"user_ref":${refOf(fact.userHash)}`;
         const userId = JSON.stringify(userIds.get(fact.user) ?? null);
-        return `{"type":"joined",${refs},"userId":${userId},"through":"${fact.through}"}`;
+        return `{"type":"joined",${refs},"userId":${userId},"from":"${fact.from}","through":"${fact.through}"}`;
       }
       case 'erased': {
         const events = 'from' in fact ? `,"from":"${fact.from}","through":"${fact.through}"` : '';
