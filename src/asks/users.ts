@@ -69,4 +69,6 @@ export type UserAnswer =
       readonly anonymousIds: readonly string[];
       /** Whether the user has anything here, including a link to a device that another user named first. */
       readonly hasAny: boolean;
+      /** The user's deletion that has to go on from here to these partitions. */
+      readonly onward?: {readonly id: string; readonly partitions: readonly number[]};
     };

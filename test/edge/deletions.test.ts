@@ -222,6 +222,47 @@ describe('a deletion', () => {
   });
 });
 
+describe('a deletion that is asked for again', () => {
+  const id = `del_${home}_${'0'.repeat(32)}`;
+  const pending = (partition: number): Deletion => ({
+    ...receipt(id, partition),
+    status: 'pending',
+    completed_at: null,
+    verified: null,
+  });
+  const goingOn = (...partitions: number[]): DevicesAnswer => ({...noDevices, onward: {id, partitions}});
+  const sameDeletion = {
+    status: '202 Accepted',
+    body: {status: 'pending', id: user, deletion: {id, status: 'pending'}},
+    headers: {Location: `/v1/deletion?id=${id}`},
+  };
+  const erased = (): string[] => steps.filter((step) => step.startsWith('erase'));
+
+  test('while it is pending is the same one', async () => {
+    receipts[home] = pending(home);
+    const deletion = receipts[home]!;
+    exception = (_, {ask}) => (ask === 'exists' ? {kind: 'unknown_user', deletion} : undefined);
+    expect(await call(deleteUser, ofUser)).toMatchObject(sameDeletion);
+    expect(erased()).toEqual([]);
+  });
+
+  test.each([true, false])('before it came to the user is the same one (known user: %s)', async (isKnownUser) => {
+    isKnown = isKnownUser;
+    receipts[0] = pending(0);
+    devices[0] = goingOn(3, home);
+    devices[3] = {kind: 'devices', anonymousIds: ['a'], hasAny: true};
+    expect(await call(deleteUser, ofUser)).toMatchObject(sameDeletion);
+    expect(erased()).toEqual([]);
+  });
+
+  test('is a new one for a device that came where it has been', async () => {
+    receipts[0] = pending(0);
+    devices[0] = {...goingOn(home), anonymousIds: ['b'], hasAny: true};
+    expect((await call(deleteUser, ofUser)).status).toBe('200 OK');
+    expect(erased()).toEqual([`erase 0 > ${home} u${user}`]);
+  });
+});
+
 describe('an anonymous user that is a known one', () => {
   beforeEach(() => {
     exception = (_, {ask}) =>

@@ -69,7 +69,7 @@ export class Eraser implements Traffic {
   }
 
   /**
-   * A client that asks again gets a 404 that names the deletion, once it is folded, pending or completed. Without that answer the
+   * A client that asks again gets the deletion, once it is folded: a 202 while it is pending, then a 404 that names it. Without that answer the
    * journal says that the user was not deleted, and the check misses the events.
    */
   private async untilErased(deletion: Thing, deadlineMs: number): Promise<void> {

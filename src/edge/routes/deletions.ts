@@ -5,9 +5,10 @@
 //   DE2. Once the entry is in a log, the deletion is carried out, whichever process dies and whether the client waits or not.
 //   DE3. Everywhere the deletion has its id. Its receipt is that of all partitions that have one, and is not complete without
 //        that of the user's own.
+//   DE4. A client that asks again while a deletion is pending gets that one. A new one begins only if the user has come again to a
+//        partition where that one has been.
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
-import type {PartitionAnswer} from '../../asks/partition.js';
 import type {Deletion, UserRef} from '../../asks/users.js';
 import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
@@ -63,12 +64,24 @@ async function eraseUser(
   placeOf: (deletion: string) => string,
 ): Promise<void> {
   const home = partitionOfUser(user, front.partitionCount);
-  const [known, devicesAt] = await Promise.all([
+  const [known, devices] = await Promise.all([
     front.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
-    partitionsOfDevices(front, user),
+    user.kind === 'anonymous' ? [] : devicesOf(front, user.id),
   ]);
+  // Devices of a user, shared ones included: their earlier events are still this user's.
+  const devicesAt = devices.flatMap(({hasAny}, partition) => (hasAny ? [partition] : []));
+  // DE4
+  const underWay = devices.find(
+    ({onward}) => onward && [...devicesAt, home].every((at) => onward.partitions.includes(at)),
+  );
+  const earlier = underWay?.onward?.id ?? (known.kind === 'unknown_user' ? known.deletion?.id : undefined);
   // A user with neither events nor a profile may be linked.
-  if (known.kind === 'unknown_user' && devicesAt.length === 0) return answerUnknown(front, exchange, known);
+  const isGone = known.kind === 'unknown_user' && devicesAt.length === 0;
+  if (isGone || underWay !== undefined) {
+    const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
+    if (deletion?.status === 'pending') return answerPending(front, exchange, user, deletion, placeOf);
+    if (known.kind === 'unknown_user' && isGone) return failUnknown(exchange, known, deletion && {deletion});
+  }
   const elsewhere = devicesAt.filter((partition) => partition !== home);
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
   const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, route};
@@ -80,26 +93,19 @@ async function eraseUser(
   if (receipt.status === 'completed') {
     exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion: receipt}));
   } else {
-    const location = ['Location', pathPrefix(front, exchange) + placeOf(receipt.id)] as const;
-    exchange.json('202 Accepted', JSON.stringify({status: 'pending', id: user.id, deletion: receipt}), [location]);
+    answerPending(front, exchange, user, receipt, placeOf);
   }
 }
 
-/** Devices of a user, shared ones included: their earlier events are still this user's. */
-async function partitionsOfDevices(front: Front, {kind, id}: UserRef): Promise<number[]> {
-  if (kind === 'anonymous') return [];
-  const devices = await devicesOf(front, id);
-  return devices.flatMap(({hasAny}, partition) => (hasAny ? [partition] : []));
-}
-
-/** An earlier deletion answers a client that asks again because it never saw the first answer. */
-async function answerUnknown(
+function answerPending(
   front: Front,
   exchange: Exchange,
-  unknown: Extract<PartitionAnswer, {kind: 'unknown_user'}>,
-): Promise<void> {
-  const deletion = unknown.deletion && (await readReceipt(front, unknown.deletion.id));
-  failUnknown(exchange, unknown, deletion && {deletion});
+  {id}: UserRef,
+  deletion: Receipt,
+  placeOf: (deletion: string) => string,
+): void {
+  const location = ['Location', pathPrefix(front, exchange) + placeOf(deletion.id)] as const;
+  exchange.json('202 Accepted', JSON.stringify({status: 'pending', id, deletion}), [location]);
 }
 
 /** Resolves when the erase entry is in the log of the first partition. DE1 */

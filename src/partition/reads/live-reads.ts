@@ -303,12 +303,15 @@ export class LiveReads {
   }
 
   private devices({userId}: Ask<'devices'>): PartitionAnswer {
-    const {links} = this.view.partition;
+    const {partition} = this.view;
+    const {links, deletions} = partition;
     const key = userKey({kind: 'user', id: userId});
     const devices = links.devicesOf(key, 0, key.length);
     const own = devices.filter((device) => !links.isShared(device)).slice(0, devicesListedMax);
     const anonymousIds = own.map((device) => links.devices.text(device).slice(1));
-    return {kind: 'devices', anonymousIds, hasAny: links.knowsOwner(key, 0, key.length)};
+    const newest = deletions.newestOf(partition.hashOf(key));
+    const onward = newest?.onward && {id: newest.id, partitions: newest.onward.partitions};
+    return {kind: 'devices', anonymousIds, hasAny: links.knowsOwner(key, 0, key.length), ...(onward && {onward})};
   }
 
   private async profile(user: UserRef): Promise<PartitionAnswer> {

@@ -95,14 +95,15 @@ const deleteUser: Operation = {
       example: {status: 'deleted', id: 'ada', deletion: receipt},
     },
     202: {
-      description: 'The deletion takes longer than five seconds. It continues in the background.',
+      description:
+        'The deletion takes longer than five seconds, or an earlier one of this user is under way. It continues in the background.',
       schema: deletionPendingAnswer,
       headers: {always: ['Location']},
       example: {status: 'pending', id: 'ada', deletion: pending},
     },
     404: {
       description:
-        'There is no such user. Its deletion is named when it is under way, or was completed within 30 days. `linked_to` ' +
+        'There is no such user. Its deletion is named if it was completed within 30 days. `linked_to` ' +
         'names the user that an `anonymousId` is.',
       schema: goneAnswer,
       example: {error: {code: 'user_not_found', message: 'no such user'}, deletion: receipt},
