@@ -64,6 +64,8 @@ export interface ArrivingParts {
 /** The root of a snapshot: at most 64 KiB, overwritten in place, holds no client data. */
 export interface Manifest {
   readonly format: number;
+  /** Version and commit of the program. Every format has it: whoever cannot read the rest is told who can. */
+  readonly writtenBy: string;
   readonly partition: number;
   readonly position: Position;
   /** Producer and number of the message at `position`: tells whether the log is still the folded one. */
@@ -325,15 +327,17 @@ export function encodeManifest(manifest: Manifest): Uint8Array {
 
 /** The snapshot has a format that this program does not read. */
 export class UnknownFormat extends OperatorFault {
-  constructor(format: number) {
-    super(`a snapshot is of format ${format}, which another version wrote: this one knows format ${manifestFormat}`);
+  constructor({format, writtenBy}: {readonly format: number; readonly writtenBy?: string}) {
+    super(
+      `the data has format ${format}, written by ${writtenBy ?? 'an earlier version'}; this version reads format ${manifestFormat} alone`,
+    );
   }
 }
 
 /** @throws UnknownFormat */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const manifest = JSON.parse(decoder.decode(bytes)) as Manifest;
-  if (manifest.format !== manifestFormat) throw new UnknownFormat(manifest.format);
+  if (manifest.format !== manifestFormat) throw new UnknownFormat(manifest);
   return manifest;
 }
 

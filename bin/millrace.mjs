@@ -15,7 +15,8 @@ const usage = `millrace [COMMAND]
   serve       the service (the default). Configuration comes from the environment: millrace serve --help
   dashboard   prints a link that signs in to the dashboard
   keys        creates, lists, limits and revokes API keys
-  import      imports events from a file
+  export      writes all events and users to a file
+  import      imports events from a file, and what export wrote
   relink      joins events that were stored while IDENTITY_JOIN was off
   backup      copies and restores the data of a service
   demo        a service with the events of a web shop
@@ -30,6 +31,7 @@ const programs = {
   serve: 'main',
   dashboard: 'cli/dashboard',
   keys: 'cli/keys',
+  export: 'cli/export',
   import: 'cli/import',
   relink: 'cli/relink',
   backup: 'cli/backup',

@@ -17,6 +17,7 @@ const programs = [
   'cli/backup',
   'cli/dashboard',
   'cli/doctor',
+  'cli/export',
   'cli/import',
   'cli/keys',
   'cli/relink',

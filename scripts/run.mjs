@@ -10,6 +10,7 @@ const ofService = {say: quiet, needsNatsServer: false};
 const programs = {
   dashboard: ['service/cli/dashboard', ofService],
   keys: ['service/cli/keys', ofService],
+  export: ['service/cli/export', ofService],
   import: ['service/cli/import', ofService],
   relink: ['service/cli/relink', ofService],
   backup: ['service/cli/backup', {say: quiet}],

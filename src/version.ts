@@ -18,6 +18,9 @@ export const version = (JSON.parse(readFileSync(packageFile, 'utf8')) as {versio
 /** `unknown` for a build outside of a checkout. */
 export const commit = readCommit(new URL('dist/.commit', packageFile));
 
+/** Names this program in what it writes. */
+export const program = `Millrace ${version} (commit ${commit})`;
+
 function readCommit(stamp: URL): string {
   return existsSync(stamp) ? readFileSync(stamp, 'utf8').trim() : 'unknown';
 }

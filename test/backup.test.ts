@@ -110,6 +110,7 @@ test.runIf(hasOwnNats)(
     expect((statSync(target).mode & 0o777).toString(8)).toBe('700');
     expect(readdirSync(target).filter((name) => /^(lock\.\d+|nats|positions)$/.test(name)).length).toBe(3);
     expect(readdirSync(target)).not.toContain('service.json');
+    expect(readFileSync(join(target, 'written-by'), 'utf8')).toMatch(/^Millrace \S+ \(commit \S+\), 2\S+Z\n$/);
     expect(await service.stop()).toBe(0);
 
     const restored = await startService({dataDir: target});

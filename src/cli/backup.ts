@@ -5,6 +5,9 @@
 
 import {existsSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
+import {isoText} from '../../actors/calendar.js';
+import {UnknownFormat} from '../../actors/manifest.js';
+import {wallMs} from '../clock.js';
 import {commandLine} from '../command-line.js';
 import {deletionsDirOf} from '../config.js';
 import {unfinishedBackup} from '../data-dir.js';
@@ -15,6 +18,7 @@ import {startEmbeddedNats} from '../nats/server/embedded.js';
 import {type CheckedPartition, checkStore} from '../nats/store-check.js';
 import {createLogger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
+import {program} from '../version.js';
 import {BackupFault} from './backup/backup-fault.js';
 import {markRestored} from './backup/restored-notes.js';
 import {whileStill} from './backup/still-server.js';
@@ -27,6 +31,9 @@ The service may run: its nats-server is paused for a moment, and writes wait for
 The journal of deletions is copied to DIR-deletions.
 To restore, start with DATA_DIR=DIR, or move DIR to the place of the old DATA_DIR.
 `;
+
+/** Says which version wrote the backup, whose format may be another's one day. No program reads it. */
+const writerFile = 'written-by';
 
 interface Environment {
   readonly dataDir: string;
@@ -99,6 +106,7 @@ async function backUp({dataDir, deletionsDir, serverBin}: Environment, target: s
   markRestored(target);
   // After the image: a start of the backup repeats the deletions that are younger than it.
   const hasJournal = await copyDeletions(deletionsDir, deletionsDirOf(target));
+  writeFileSync(join(target, writerFile), `${program}, ${isoText(wallMs())}\n`, {mode: 0o600, flush: true});
   rmSync(join(target, unfinishedBackup));
   const lines = partitions.map(
     ({partition, snapshot, lastSequence}) =>
@@ -137,6 +145,8 @@ async function openCopy(target: string, serverBin: string): Promise<CheckedParti
     try {
       return await checkStore(nc);
     } catch (cause) {
+      if (cause instanceof UnknownFormat)
+        throw new BackupFault(`${cause.message}: back it up with that version.`, {cause});
       throw new BackupFault(`the store is damaged: ${(cause as Error).message}.`, {cause});
     } finally {
       await nc.close();

@@ -10,7 +10,7 @@ import {ArgumentFault, type ImportArguments, readArguments, usage} from './impor
 import {Checkpoint} from './import/checkpoint.js';
 import {Delivery, DeliveryFault, type Pace} from './import/delivery.js';
 import {type FileIdentity, identifyFile} from './import/file-identity.js';
-import {createPoster} from './import/http-post.js';
+import {createPoster, type HttpPoster} from './import/http-post.js';
 import {ImportRun, Interrupted} from './import/import-run.js';
 import {type LineSource, openLines, SourceFault} from './import/lines.js';
 import {count} from './import/progress.js';
@@ -76,8 +76,10 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
   }
   const source = await openLines(given.path);
   const interruption = new AbortController();
-  const poster = createPoster(new URL(`${address.baseUrl}/v1/events/batch`), address.key, given.laneCount);
-  const delivery = new Delivery(poster.post, paceUntil(interruption.signal), giveUpMs);
+  const posterTo = (route: string): HttpPoster =>
+    createPoster(new URL(`${address.baseUrl}${route}`), address.key, given.laneCount);
+  const posters = {event: posterTo('/v1/events/batch'), identify: posterTo('/v1/users/identify')};
+  const delivery = new Delivery((body, call) => posters[call].post(body), paceUntil(interruption.signal), giveUpMs);
   const checkpoint = new Checkpoint(state);
   const plan = {source, fileHead: file.headSha256, batchEventsMax: given.batchEvents, laneCount: given.laneCount};
   const run = new ImportRun({...plan, resumeFrom}, delivery, checkpoint);
@@ -102,7 +104,7 @@ async function importInto(address: ServiceAddress, given: ImportArguments, file:
   } finally {
     await checkpoint.stop();
     display.stop();
-    poster.close();
+    for (const poster of Object.values(posters)) poster.close();
     source.close();
   }
   return conclude(run, address, given, resumeFrom, (monotonicMs() - startMs) / 1_000);

@@ -24,6 +24,7 @@ import {
 } from '@nats-io/jetstream';
 import {type NatsConnection, nanos} from 'nats';
 import {monotonicMs, wallMs} from '../clock.js';
+import {wayOn} from '../other-format.js';
 import {StartFault} from '../start-fault.js';
 import {isOfCluster} from './client/connection.js';
 import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
@@ -206,7 +207,7 @@ export async function readDeployment(nc: NatsConnection): Promise<Deployment | u
   const record = message.json<Deployment>();
   if (record.formatVersion !== formatVersion) {
     throw new TopologyFault(
-      `the data has format version ${record.formatVersion}; this version of Millrace reads ${formatVersion}`,
+      `the data has format version ${record.formatVersion}; this version of Millrace reads ${formatVersion}: ${wayOn}`,
     );
   }
   return record;

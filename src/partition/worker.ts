@@ -3,7 +3,7 @@ import {type MessagePort, parentPort, workerData} from 'node:worker_threads';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
-import type {PartRef} from '../../actors/manifest.js';
+import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
 import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
 import {askPartitionSubject, comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
@@ -21,6 +21,7 @@ import {announceManifest} from '../nats/published-manifests.js';
 import {readDeployment} from '../nats/topology.js';
 import {erasesAtomically} from '../nats/version.js';
 import {createLogger} from '../observe.js';
+import {wayOn} from '../other-format.js';
 import {Damage} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import {serveRows} from '../parts/peer-rows.js';
@@ -67,7 +68,8 @@ const rehearsalMsMax = 400;
 
 function fail(error: Error): void {
   if (!(error instanceof OperatorFault)) log.error({err: error}, 'a partition cannot continue');
-  tell({kind: 'fatal', message: error.message, isReplaced: error instanceof Replaced});
+  const message = error instanceof UnknownFormat ? `${error.message}: ${wayOn}` : error.message;
+  tell({kind: 'fatal', message, isReplaced: error instanceof Replaced});
 }
 
 /** Shared by the thread's partitions: a connection to read logs, one to erase parts, one for everything else. */

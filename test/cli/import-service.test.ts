@@ -4,6 +4,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {isDeepStrictEqual} from 'node:util';
 import {gunzipSync, gzipSync} from 'node:zlib';
 import {afterAll, expect, test} from 'vitest';
 import {freePort} from '../../tools/chaos/free-port.js';
@@ -11,7 +12,7 @@ import {Client, query} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
 
-const program = fileURLToPath(new URL('../../dist/service/cli/import.js', import.meta.url));
+const programs = new URL('../../dist/service/cli/', import.meta.url);
 const examples = fileURLToPath(new URL('../../examples/commits.ndjson.gz', import.meta.url));
 const commits = gunzipSync(readFileSync(examples)).toString().trimEnd().split('\n');
 
@@ -24,11 +25,15 @@ afterAll(async () => {
   await service?.stop();
 });
 
-function runImport(
+const runImport = (dataDir: string, path: string, ...options: string[]) => run('import', dataDir, path, ...options);
+
+function run(
+  name: 'import' | 'export',
   dataDir: string,
   path: string,
   ...options: string[]
 ): Promise<{code: number | null; output: string}> {
+  const program = fileURLToPath(new URL(`${name}.js`, programs));
   const env = {PATH: process.env.PATH, DATA_DIR: dataDir};
   const child = spawn(process.execPath, [program, path, ...options], {env, stdio: ['ignore', 'pipe', 'pipe']});
   children.add(child);
@@ -131,3 +136,59 @@ test('the key that the import made for itself is revoked', async () => {
   expect(own.length).toBeGreaterThan(0);
   expect(own.filter(({revoked_at}) => revoked_at === null)).toEqual([]);
 });
+
+test('an export is the way into another version: events, joins and traits are the same behind it', async () => {
+  const from = service!;
+  const client = new Client(from.baseUrl, from.secretKey);
+  const time = '2024-01-01T00:00:00.000Z';
+  for (const [userId, traits] of Object.entries({ada: {plan: 'pro', odd: 'a "quoted" text'}, eve: {}}))
+    await client.post('/v1/users/identify', {userId, traits, timestamp: time});
+  const events = [
+    {event: 'visit', anonymousId: 'device', timestamp: time},
+    {event: 'signup', userId: 'ada', anonymousId: 'device', timestamp: time, properties: {n: 1.5}},
+  ];
+  await client.post('/v1/events/batch', {events});
+  await until(
+    async () => [await exported(client), await usersOf(client)] as const,
+    ([lines, users]) => users.length >= 2 && lines.filter(({userId}) => userId === 'ada').length === 2,
+    'the visit is joined in reports',
+  );
+  const path = join(folder, 'all.ndjson.gz');
+  expect(await run('export', from.dataDir, path)).toMatchObject({code: 0, output: expect.stringMatching(/^Exported /)});
+  expect((await run('export', from.dataDir, path)).output).toMatch(/exists: name a new file/);
+
+  service = await startService();
+  const into = new Client(service.baseUrl, service.secretKey);
+  expect((await runImport(service.dataDir, path)).code).toBe(0);
+  const [wantedEvents, wantedUsers] = [await exported(client), await usersOf(client)];
+  const isWhole = await until(
+    async () => [await exported(into), await usersOf(into)],
+    (there) => isDeepStrictEqual(there, [wantedEvents, wantedUsers]),
+    'events and users are the same',
+  );
+  expect(isWhole).toEqual([wantedEvents, wantedUsers]);
+  await from.stop();
+});
+
+interface ExportedEvent {
+  readonly event: string;
+  readonly userId?: string;
+  readonly timestamp: string;
+}
+
+/** Events without what a service makes itself, in an order of their own. */
+async function exported(client: Client): Promise<ExportedEvent[]> {
+  const lines = (await client.get('/v1/export')).text.trimEnd().split('\n').slice(0, -1);
+  return lines
+    .map((line) => {
+      const {id: _, received_at: _at, messageId: _id, joined: _joined, ...event} = JSON.parse(line);
+      return JSON.stringify(event);
+    })
+    .sort()
+    .map((line) => JSON.parse(line) as ExportedEvent);
+}
+
+async function usersOf(client: Client): Promise<unknown[]> {
+  const {data} = (await client.get('/v1/users?limit=1000')).json<{data?: {id: string; kind: string}[]}>();
+  return (data ?? []).filter(({kind}) => kind === 'user').sort((a, b) => (a.id < b.id ? -1 : 1));
+}

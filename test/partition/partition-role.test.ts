@@ -866,14 +866,16 @@ test('parts are erased over a connection of their own: nothing else waits for it
   expect(await sweep.stillThere(values)).toEqual([]);
 });
 
-test('a snapshot of an unknown format stops the start with one line that says so', async () => {
+test('data of another format stops the start with one line that says who wrote it and how to go on', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
   await role.drainWorker();
   const format = manifestFormat + 1;
-  const newer = {...(await role.manifest()), format};
+  const newer = {...(await role.manifest()), format, writtenBy: 'Millrace 9.0.0 (commit abc)'};
   await role.js.publish(bucketSubject('manifests', 'p0'), JSON.stringify(newer));
-  await expect(role.startWorker()).rejects.toThrow(`a snapshot is of format ${format}, which another version wrote`);
+  await expect(role.startWorker()).rejects.toThrow(
+    `the data has format ${format}, written by Millrace 9.0.0 (commit abc); this version reads format ${manifestFormat} alone: to go on, start the version that wrote it and run "npm run export -- FILE", then start this version with an empty DATA_DIR and run "npm run import -- FILE"`,
+  );
 });
 
 test('an owner that ended before its first manifest leaves nothing that the next one could take for its own', async () => {

@@ -224,6 +224,7 @@ export class MemoryShell {
     const index = must(this.index, 'a tick takes a snapshot');
     return {
       format: manifestFormat,
+      writtenBy: 'a test',
       partition: this.partition.partition,
       position: {generation: 1, sequence: this.indexSequence},
       mark: '',

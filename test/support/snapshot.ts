@@ -277,6 +277,7 @@ export class TestPartition {
     };
     const manifest: Manifest = {
       format: manifestFormat,
+      writtenBy: 'a test',
       partition,
       position: {generation: 1, sequence: (this.sequence += 1)},
       epoch: 1,

@@ -8,6 +8,7 @@ import {commandLine} from '../../command-line.js';
 export const usage = `Usage: ${commandLine('import', 'FILE.ndjson[.gz] [options]')}
 
 Sends the events of FILE (one JSON object per line, as POST /v1/events takes it; plain or gzip) to a running service.
+It also takes what ${commandLine('export', 'FILE')} wrote: events, and the traits of users.
 
   --url URL          the service (default: the one that runs on DATA_DIR, ./data)
   --key sk_write_…   a write key (default: MILLRACE_KEY, or the file MILLRACE_KEY_FILE; else a temporary one is created)

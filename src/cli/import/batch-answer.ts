@@ -1,4 +1,5 @@
-// Interprets an answer to POST /v1/events/batch for the events of the batch (docs/api.md, Ingestion and Errors). Pure.
+// Interprets an answer to POST /v1/events/batch for the events of the batch, and one to POST /v1/users/identify (docs/api.md,
+// Ingestion and Errors). Pure.
 
 import {jsonOrUndefined} from '../../json.js';
 import type {Refusal} from './source-event.js';
@@ -57,6 +58,12 @@ export function interpret(answer: HttpAnswer, eventCount: number): BatchAnswer {
         ? {kind: 'later', reason: describe(answer, body)}
         : {kind: 'hopeless', reason: describe(answer, body)};
   }
+}
+
+/** An identify call is refused whole, or accepted. */
+export function interpretIdentify(answer: HttpAnswer): BatchAnswer {
+  if (answer.status === 200) return {kind: 'judged', refused: new Map(), unavailable: []};
+  return interpret(answer, 1);
 }
 
 /** Undefined unless the body is a batch outcome whose numbers add up. */

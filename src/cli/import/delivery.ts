@@ -1,13 +1,13 @@
-// Delivers one batch to the service, with as many attempts as needed, and returns a verdict for each event.
+// Delivers events and identify calls to the service, with as many attempts as needed, and returns a verdict for each.
 //   D1. An event is sent again until the service has judged it: every event has a messageId, so a second copy is harmless.
 //   D2. Events that wait for another attempt keep their order, and no event of the next batch overtakes them (lanes.ts).
 //   D3. Waiting is bounded: after `giveUpMs` without any success the import fails, and a later run resumes it.
 
-import {type BatchAnswer, type HttpAnswer, interpret} from './batch-answer.js';
+import {type BatchAnswer, type HttpAnswer, interpret, interpretIdentify} from './batch-answer.js';
 import type {Refusal, SourceEvent} from './source-event.js';
 
 /** Makes one attempt; rejects when no whole answer arrived. */
-export type Post = (body: Buffer) => Promise<HttpAnswer>;
+export type Post = (body: Buffer, call: SourceEvent['call']) => Promise<HttpAnswer>;
 
 export interface Pace {
   nowMs(): number;
@@ -38,8 +38,15 @@ export class Delivery {
     private readonly giveUpMs: number,
   ) {}
 
-  /** Resolves with a verdict per event, in order; rejects with a DeliveryFault. */
-  async deliver(events: readonly SourceEvent[]): Promise<Verdict[]> {
+  /** Resolves with a verdict per event or identify call, in order; rejects with a DeliveryFault. */
+  async deliver(calls: readonly SourceEvent[]): Promise<Verdict[]> {
+    const verdicts: Verdict[] = [];
+    for (const body of bodiesOf(calls)) verdicts.push(...(await this.#deliverBody(body)));
+    return verdicts;
+  }
+
+  /** Delivers what one request takes. */
+  async #deliverBody(events: readonly SourceEvent[]): Promise<Verdict[]> {
     const verdicts: Verdict[] = new Array(events.length).fill(null);
     let pending = events.map((_, index) => index);
     const patience = new Patience(this.pace, this.giveUpMs);
@@ -74,7 +81,7 @@ export class Delivery {
     }
     const middle = pending.length >> 1;
     for (const half of [pending.slice(0, middle), pending.slice(middle)]) {
-      const judged = await this.deliver(half.map((index) => events[index]!));
+      const judged = await this.#deliverBody(half.map((index) => events[index]!));
       for (const [place, verdict] of judged.entries()) verdicts[half[place]!] = verdict;
     }
     return verdicts;
@@ -83,13 +90,14 @@ export class Delivery {
   async #attempt(
     events: readonly SourceEvent[],
   ): Promise<Exclude<BatchAnswer, {kind: 'hopeless'}> & {retryAfterSeconds: number | null}> {
+    const {call, json} = events[0]!;
     let answer: HttpAnswer;
     try {
-      answer = await this.post(batchBody(events));
+      answer = await this.post(call === 'event' ? batchBody(events) : json, call);
     } catch (error) {
       return {kind: 'later', reason: networkReason(error), retryAfterSeconds: null};
     }
-    const meaning = interpret(answer, events.length);
+    const meaning = call === 'event' ? interpret(answer, events.length) : interpretIdentify(answer);
     if (meaning.kind === 'hopeless')
       throw new DeliveryFault(`The service does not accept the events: ${meaning.reason}`);
     return {...meaning, retryAfterSeconds: answer.retryAfterSeconds};
@@ -129,6 +137,17 @@ class Patience {
     const floorMs = (retryAfterSeconds ?? 0) * 1_000;
     await this.pace.sleep(Math.min(floorMs + ceilingMs * (0.5 + 0.5 * this.pace.random()), this.giveUpMs));
   }
+}
+
+/** Neighbouring events as one batch; each identify call for itself. */
+function bodiesOf(calls: readonly SourceEvent[]): SourceEvent[][] {
+  const bodies: SourceEvent[][] = [];
+  for (const call of calls) {
+    const last = bodies.at(-1);
+    if (call.call === 'event' && last?.[0]?.call === 'event') last.push(call);
+    else bodies.push([call]);
+  }
+  return bodies;
 }
 
 const prefix = Buffer.from('{"events":[');

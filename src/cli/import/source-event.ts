@@ -1,8 +1,10 @@
 // Meaning of one line of the file: an event to send, a blank, or a refusal that needs no server.
-//   E1. The bytes of a line are sent unchanged: serialising the JSON again would round numbers and drop unknown fields.
+//   E1. The bytes of an event are sent unchanged: serialising the JSON again would round numbers and drop unknown fields.
 //   E2. Only the service judges events. The import refuses only lines that would spoil a whole batch: broken JSON, a line that
 //       is too long. A line's `sentAt` has no effect: its clock is not that of the import.
 //   E3. A line of a file always gets the same messageId, so that a repeated import counts once.
+//   E4. Lines of an export are taken back: a `profile` becomes an identify call with its traits, as of `created_at`, so that the
+//       user is as old as before and newer traits win. The `end` of an export is no event.
 
 import {isUtf8} from 'node:buffer';
 import {hash} from 'node:crypto';
@@ -17,6 +19,8 @@ export interface Refusal {
 }
 
 export interface SourceEvent {
+  /** The request that takes the line: one of many events in a batch, or a call of its own. */
+  readonly call: 'event' | 'identify';
   readonly line: number;
   /** Name space and id of the user: events with the same key must arrive in the order of the file. */
   readonly userKey: string;
@@ -44,7 +48,22 @@ export function readLine(line: Line, fileHead: string): LineMeaning {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return refused('invalid_event', 'the line is not a JSON object');
   }
-  return {kind: 'event', event: toSourceEvent(line.number, text, parsed as Record<string, unknown>, fileHead)};
+  const members = parsed as Record<string, unknown>;
+  if (members.end === true && !('event' in members)) return blank; // E4
+  if (isObject(members.profile) && !('event' in members)) return profileLine(line.number, text, members.profile);
+  return {kind: 'event', event: toSourceEvent(line.number, text, members, fileHead)};
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** An identify call. The service judges its fields. E2, E4 */
+function profileLine(line: number, text: string, profile: Record<string, unknown>): LineMeaning {
+  const {id, traits, created_at: timestamp} = profile;
+  if (profile.kind === 'anonymous') return blank; // Traits are of known users alone; the events name the anonymous one.
+  const messageId = derivedMessageId(line, text, '');
+  const json = Buffer.from(JSON.stringify({userId: id, traits, timestamp, messageId}));
+  return {kind: 'event', event: {call: 'identify', line, userKey: userKeyOf({userId: id}), messageId: null, json}};
 }
 
 function toSourceEvent(line: number, text: string, parsed: Record<string, unknown>, fileHead: string): SourceEvent {
@@ -54,11 +73,18 @@ function toSourceEvent(line: number, text: string, parsed: Record<string, unknow
   const unsent = parsed.sentAt === undefined || parsed.sentAt === null ? [] : ['"sentAt":null'];
   // A value that is no text is sent, too: the service refuses it and names the field.
   if (own !== undefined && own !== null) {
-    return {line, userKey, messageId: typeof own === 'string' ? own : null, json: withMembers(text, unsent, false)};
+    return {
+      call: 'event',
+      line,
+      userKey,
+      messageId: typeof own === 'string' ? own : null,
+      json: withMembers(text, unsent, false),
+    };
   }
   const hasTime = parsed.timestamp !== undefined && parsed.timestamp !== null;
   const id = derivedMessageId(line, text, hasTime ? '' : fileHead);
   return {
+    call: 'event',
     line,
     userKey,
     messageId: null,

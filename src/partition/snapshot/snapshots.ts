@@ -28,6 +28,7 @@ import {duplicateWindowMs, logStream} from '../../nats/topology.js';
 import type {Logger} from '../../observe.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {isUnreadable} from '../../parts/damage.js';
+import {program} from '../../version.js';
 import {markAt} from '../log/log-reader.js';
 import {truncateInSteps} from '../log/log-truncation.js';
 import {RetryLog, retryForever} from '../retry.js';
@@ -381,6 +382,7 @@ export class Snapshots {
     const last = this.manifest;
     const manifest: Manifest = {
       format: manifestFormat,
+      writtenBy: program,
       partition: partition.partition,
       position: {generation: partition.generation, sequence: delta.sequence},
       mark: delta.mark,

@@ -18,7 +18,7 @@ class FakePace implements Pace {
 
 const giveUpMs = 60_000;
 const events = (...lines: number[]): SourceEvent[] =>
-  lines.map((line) => ({line, userKey: 'u', messageId: null, json: Buffer.from(`{"n":${line}}`)}));
+  lines.map((line) => ({call: 'event', line, userKey: 'u', messageId: null, json: Buffer.from(`{"n":${line}}`)}));
 const ok = (received: number): HttpAnswer => answer(200, {status: 'ok', received});
 
 function answer(status: number, body: object, retryAfterSeconds: number | null = null): HttpAnswer {
@@ -116,4 +116,29 @@ test('while events wait the reason is shown, afterwards it is not', async () => 
   };
   await delivery.deliver(events(1));
   expect([seen, delivery.trouble]).toEqual([['status 502'], '']);
+});
+
+test('an identify call is a request of its own, and keeps its place between events', async () => {
+  const sent: string[] = [];
+  const refusal = {error: {code: 'invalid_request', message: 'no', field: 'traits'}};
+  const post = async (body: Buffer, call: SourceEvent['call']): Promise<HttpAnswer> => {
+    sent.push(`${call} ${body}`);
+    if (call === 'event') return ok(1);
+    return body.includes('3') ? answer(400, refusal) : answer(200, {status: 'ok', userId: 'u'});
+  };
+  const [first, second, third, fourth] = events(1, 2, 3, 4);
+  const identify = (event: SourceEvent | undefined): SourceEvent => ({...event!, call: 'identify'});
+  const calls = [first!, identify(second), identify(third), fourth!];
+  expect(await new Delivery(post, new FakePace(), giveUpMs).deliver(calls)).toEqual([
+    null,
+    null,
+    {code: 'invalid_request', message: 'no'},
+    null,
+  ]);
+  expect(sent).toEqual([
+    'event {"events":[{"n":1}]}',
+    'identify {"n":2}',
+    'identify {"n":3}',
+    'event {"events":[{"n":4}]}',
+  ]);
 });

@@ -39,7 +39,7 @@ test('the bytes of a line travel as they are', () => {
   const text = '{"event":"a","userId":"u","messageId":"m","properties":{"n":1.10,"big":12345678901234567890}}';
   expect(read(`  ${text} `)).toEqual({
     kind: 'event',
-    event: {line: 1, userKey: 'u:u', messageId: 'm', json: Buffer.from(text)},
+    event: {call: 'event', line: 1, userKey: 'u:u', messageId: 'm', json: Buffer.from(text)},
   });
 });
 
@@ -81,4 +81,25 @@ test('the head of the file tells lines without a time apart, and only those', ()
 
 test('a messageId of a wrong type is left to the service to refuse', () => {
   expect(sentMessageId('{"event":"a","messageId":7}')).toBe(7);
+});
+
+test('lines of an export are taken back: a profile is an identify call as of its first time, the end is no event', () => {
+  const profile = {
+    id: 'u',
+    kind: 'user',
+    created_at: '2026-01-01T00:00:00.000Z',
+    last_seen: '2026-02-01T00:00:00.000Z',
+  };
+  const meaning = read(JSON.stringify({profile: {...profile, traits: {plan: 'pro'}}}));
+  expect(meaning).toMatchObject({kind: 'event', event: {call: 'identify', userKey: 'u:u', messageId: null}});
+  if (meaning.kind !== 'event') throw new Error(meaning.kind);
+  expect(JSON.parse(meaning.event.json.toString())).toEqual({
+    userId: 'u',
+    traits: {plan: 'pro'},
+    timestamp: profile.created_at,
+    messageId: expect.stringMatching(/^import-/),
+  });
+  expect(read('{"end":true,"events":2}').kind).toBe('blank');
+  expect(read(JSON.stringify({profile: {...profile, kind: 'anonymous', traits: {}}})).kind).toBe('blank');
+  expect(read('{"event":"a","end":true,"profile":{"id":"u"}}')).toMatchObject({event: {call: 'event'}});
 });

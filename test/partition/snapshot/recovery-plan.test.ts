@@ -13,6 +13,7 @@ const older = {position: {generation: 2, sequence: 50}, mark: 'at 50', asOfMs: 5
 const newest: Manifest = {
   moves: noIdentity.moveCounts,
   format: manifestFormat,
+  writtenBy: 'a test',
   partition: 0,
   position: {generation: 2, sequence: 100},
   mark: 'at 100',
