@@ -1,6 +1,8 @@
 // A semaphore: a number of pieces of work run at once, the others in the order in which they came. Background work waits until it is
 // idle.
+//   SM1. A slot that is freed goes to the caller that waits longest, in constant time: 100,000 may wait.
 import {Condition} from './condition.js';
+import {Fifo} from './fifo.js';
 
 /** Too many callers wait already: nothing was done. */
 export class Overload extends Error {
@@ -11,7 +13,8 @@ export class Semaphore {
   private readonly slots: number;
   private readonly waitingMax: number;
   private taken = 0;
-  private readonly freed = new Condition();
+  /** Hands a slot to each caller that waits. SM1 */
+  private readonly waiting = new Fifo<() => void>();
   private readonly emptied = new Condition();
 
   constructor(slots: number, waitingMax = Number.POSITIVE_INFINITY) {
@@ -22,7 +25,7 @@ export class Semaphore {
   /** Runs the work in a slot. @throws Overload */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (!this.tryTake()) {
-      if (this.freed.waiting >= this.waitingMax) throw new Overload(`${this.waitingMax} callers wait already`);
+      if (this.waiting.length >= this.waitingMax) throw new Overload(`${this.waitingMax} callers wait already`);
       await this.take();
     }
     try {
@@ -34,13 +37,28 @@ export class Semaphore {
 
   /** Takes a slot, to be given back by `free`. False: the caller had none within `waitMs`. */
   take(waitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    return this.freed.until(() => this.tryTake(), waitMs);
+    if (this.tryTake()) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const entry = this.waiting.add(() => {
+        clearTimeout(timer);
+        resolve(true);
+      });
+      const giveUp = (): void => {
+        this.waiting.remove(entry);
+        resolve(false);
+      };
+      const timer = waitMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(giveUp, waitMs);
+    });
   }
 
-  /** The slot goes to the caller that waits longest. */
+  /** SM1 */
   free(): void {
+    const handOn = this.waiting.shift();
+    if (handOn !== undefined) {
+      handOn();
+      return;
+    }
     this.taken -= 1;
-    this.freed.notify();
     this.emptied.notify();
   }
 

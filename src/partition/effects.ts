@@ -1,9 +1,10 @@
 // Queues the effects of a fold as triggers.
 //   EF1. An effect follows from the log, and so do its id and its endpoints (those that existed at the time of its message). An effect
 //        that is folded again after a crash is queued again under the same id. A process hears of a new endpoint with a delay of some
-//        ms: then the latest effects are queued again, and the stream drops second copies.
+//        ms: then the latest effects are queued for it.
 //   EF2. A snapshot is published once the effects of all messages that it has are queued: effects that a crash loses are folded again.
-//   EF3. Folding does not wait for the queue. Effects that wait are in memory.
+//   EF3. Folding waits for the queue only while more than `triggersWaitingMax` triggers (runner.ts) wait in memory. Triggers of a
+//        message are published side by side, in pieces that are large enough to wait as one.
 //   EF4. A trigger names users only by numbers of this partition: the payload is made at each attempt (reads/effect-data.ts).
 
 import {noUserKey} from '../../actors/log/entries.js';
@@ -12,6 +13,7 @@ import {monotonicMs} from '../clock.js';
 import type {SubscribedType} from '../effects/endpoint.js';
 import type {SavedFunnel} from '../effects/saved-funnel.js';
 import type {Trigger} from '../effects/trigger.js';
+import {Condition} from '../pacing/condition.js';
 import {Semaphore} from '../pacing/semaphore.js';
 import {type RetryLog, retryForever} from './retry.js';
 
@@ -38,7 +40,10 @@ export const noOutbox: Outbox = {
   funnels: () => [],
 };
 
-const underWayMax = 256;
+/** Triggers of one piece; one more effect may exceed it. */
+const pieceTriggersMin = 32;
+/** A thousand triggers under way keep nats-server busy, and are a tenth of what it takes in without an answer. */
+const piecesUnderWayMax = 32;
 /** EF1: longer than a watch takes, and shorter than the time for which the stream knows ids. */
 const lateMsMax = 30_000;
 const recentMax = 4_096;
@@ -68,14 +73,25 @@ interface Told {
   readonly sequence: number;
   readonly logMs: number;
   readonly toldMs: number;
+  /** Endpoints for which it was queued. */
+  endpoints: readonly string[];
+}
+
+/** A trigger for each of these endpoints. It is made when it is published. */
+interface EffectTriggers {
+  readonly endpoints: readonly string[];
+  readonly trigger: () => Trigger;
 }
 
 export class Effects {
   private readonly partition: Partition;
   private readonly outbox: Outbox;
   private readonly retries: RetryLog | undefined;
-  private readonly slots = new Semaphore(underWayMax);
-  private readonly underWay = new Set<Promise<void>>();
+  /** Triggers that are not queued yet. EF3 */
+  waiting = 0;
+  private readonly slots = new Semaphore(piecesUnderWayMax);
+  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly settled = new Condition();
   private recent: Told[] = [];
 
   constructor(partition: Partition, outbox: Outbox, retries?: RetryLog) {
@@ -88,30 +104,36 @@ export class Effects {
   tell(effects: readonly Effect[], sequence: number, logMs: number): void {
     if (effects.length === 0) return;
     const {generation} = this.partition;
-    for (const effect of effects) {
-      const told = {effect, generation, sequence, logMs, toldMs: monotonicMs()};
-      this.recent.push(told);
-      this.tellOf(told);
-    }
+    const toldMs = monotonicMs();
+    const told = effects.map((effect): Told => ({effect, generation, sequence, logMs, toldMs, endpoints: []}));
+    for (const one of told) this.recent.push(one);
     if (this.recent.length > 2 * recentMax) this.recent = this.recent.slice(-recentMax);
+    void this.queue(told.map((one) => this.dueOf(one)));
   }
 
-  /** Effects of recent messages again, since an endpoint may be new. EF1 */
+  /** Queues effects of recent messages for endpoints that are new. EF1 */
   tellAgain(): void {
     const fromMs = monotonicMs() - lateMsMax;
     this.recent = this.recent.filter(({toldMs}) => toldMs >= fromMs);
-    for (const told of this.recent) this.tellOf(told);
+    void this.queue(this.recent.map((told) => this.dueOf(told)));
   }
 
-  private tellOf({effect, generation, sequence, logMs}: Told): void {
+  private dueOf(told: Told): EffectTriggers {
+    const {effect, logMs} = told;
+    const names = effect.type === 'funnel.completed' ? this.namesOf(effect.funnel) : [];
+    const all = this.outbox.endpointsOf(effect.type, names, logMs);
+    const endpoints = all.filter((endpoint) => !told.endpoints.includes(endpoint));
+    told.endpoints = all;
+    return {endpoints, trigger: () => this.triggerOf(told)};
+  }
+
+  private triggerOf({effect, generation, sequence, logMs}: Told): Trigger {
     const {partition} = this.partition;
     const {type, entry, user} = effect;
     const funnel = effect.type === 'funnel.completed' ? effect.funnel : undefined;
-    const endpoints = this.outbox.endpointsOf(type, funnel === undefined ? [] : this.namesOf(funnel), logMs);
-    if (endpoints.length === 0) return;
     const of: UserEffect = {partition, generation, user, ...(funnel === undefined ? {} : {funnel})};
     const id = this.outbox.idOf(type, partition, generation, sequence, entry, funnel ?? '', user);
-    this.queue(endpoints, {v: 1, id, type, timestampMs: logMs, of: {...of}});
+    return {v: 1, id, type, timestampMs: logMs, of: {...of}};
   }
 
   private namesOf(id: string): readonly string[] {
@@ -132,32 +154,69 @@ export class Effects {
     const {userHash, deviceHashes, stepsLeft = 0, completed} = record;
     const type = 'user.deleted';
     const endpoints = this.outbox.endpointsOf(type, [], completed.timeMs);
-    const queueFor = (hash: string, ...idParts: readonly string[]): Promise<unknown> => {
+    const dueOf = (hash: string, ...idParts: readonly string[]): EffectTriggers => {
       const data = {deletion_id: id, user_ref: this.outbox.userRefOf(hash)};
       const triggerId = this.outbox.idOf(type, id, ...idParts);
-      return this.queue(endpoints, {v: 1, id: triggerId, type, timestampMs: completed.timeMs, data});
+      return {endpoints, trigger: () => ({v: 1, id: triggerId, type, timestampMs: completed.timeMs, data})};
     };
-    const queued = deviceHashes.map((hash) => queueFor(hash, hash));
+    const due = deviceHashes.map((hash) => dueOf(hash, hash));
     const isNamed = userHash !== this.partition.hashOf(noUserKey); // LD2 (erasure/lacking-deletions.ts)
-    if (stepsLeft === 0 && isNamed) queued.push(queueFor(userHash));
-    await Promise.all(queued);
+    if (stepsLeft === 0 && isNamed) due.push(dueOf(userHash));
+    await this.queue(due);
     deletionsToTell.delete(id);
   }
 
-  private queue(endpoints: readonly string[], trigger: Trigger): Promise<unknown> {
-    return Promise.all(endpoints.map((endpoint) => this.publish(endpoint, trigger)));
+  /** Resolves when all are queued. */
+  private queue(due: readonly EffectTriggers[]): Promise<unknown> {
+    return Promise.all(piecesOf(due).map((piece) => this.publish(piece)));
   }
 
-  private publish(endpoint: string, trigger: Trigger): Promise<void> {
+  private publish(piece: readonly EffectTriggers[]): Promise<unknown> {
+    const count = countOf(piece);
+    this.waiting += count;
     const published = this.slots
-      .run(() => retryForever(() => this.outbox.publish(endpoint, trigger), this.retries))
-      .finally(() => this.underWay.delete(published));
+      .run(() => Promise.all(piece.map((due) => this.publishOne(due))))
+      .finally(() => {
+        this.underWay.delete(published);
+        this.waiting -= count;
+        this.settled.notify();
+      });
     this.underWay.add(published);
     return published;
+  }
+
+  private publishOne({endpoints, trigger}: EffectTriggers): Promise<unknown> {
+    const made = trigger();
+    const publish = (endpoint: string): Promise<void> =>
+      retryForever(() => this.outbox.publish(endpoint, made), this.retries);
+    return Promise.all(endpoints.map(publish));
+  }
+
+  /** Resolves when at most `waitingMax` triggers are not queued. EF3 */
+  async settle(waitingMax: number): Promise<void> {
+    await this.settled.until(() => this.waiting <= waitingMax, Number.POSITIVE_INFINITY);
   }
 
   /** Resolves when all that was told so far is queued. EF2 */
   async whenQueued(): Promise<void> {
     await Promise.all(this.underWay);
   }
+}
+
+const countOf = (due: readonly EffectTriggers[]): number => due.reduce((sum, {endpoints}) => sum + endpoints.length, 0);
+
+/** Effects that wait, in pieces of at least `pieceTriggersMin` triggers; the last may have fewer. */
+function piecesOf(due: readonly EffectTriggers[]): EffectTriggers[][] {
+  const pieces: EffectTriggers[][] = [];
+  let triggers = Number.POSITIVE_INFINITY;
+  for (const one of due) {
+    if (one.endpoints.length === 0) continue;
+    if (triggers >= pieceTriggersMin) {
+      pieces.push([]);
+      triggers = 0;
+    }
+    pieces.at(-1)!.push(one);
+    triggers += one.endpoints.length;
+  }
+  return pieces;
 }

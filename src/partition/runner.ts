@@ -33,6 +33,8 @@ import type {Throttle} from './throttle.js';
 
 /** Closed chunks that are being written, about 5 MB of memory each. Beyond this the fold waits. */
 const chunksWritingMax = 4;
+/** Triggers that wait to be queued, some hundred bytes each. Beyond this the fold waits. */
+const triggersWaitingMax = 4_096;
 /** Bytes of active profiles that stay in memory after a snapshot. */
 const profileCacheBytesMax = 4 * 1024 * 1024;
 /** A caller that waits for a sequence checks this often whether the log is still the same. */
@@ -275,7 +277,7 @@ export class Runner {
 
   /** @returns false when the log may be another one by now, or another owner may have truncated it. */
   private async foldMessages(messages: readonly ReceivedMessage[]): Promise<boolean> {
-    const {partition, ownership, layout, foldPace} = this.setup;
+    const {partition, ownership, layout, effects, foldPace} = this.setup;
     for (const message of messages) {
       // The message that was due is missing: a successor that has folded it may have truncated the log. O1 (ownership.ts)
       const isCut = message.sequence > partition.appliedSequence + 1;
@@ -285,6 +287,7 @@ export class Runner {
       if (folding !== undefined) await folding;
       if (layout.writing.size > chunksWritingMax) await layout.settle(chunksWritingMax);
       this.noteFolded();
+      if (effects.waiting > triggersWaitingMax) await effects.settle(triggersWaitingMax);
       this.ticks.folded(message.bytes.length, this.phase === 'recovering');
       const turn = this.foldingLogMs === undefined ? undefined : foldPace?.pauseIfDue(this.foldingLogMs);
       if (turn !== undefined) await turn;

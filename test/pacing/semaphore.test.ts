@@ -66,3 +66,28 @@ test('it is idle when no slot is taken; who waits for that goes on after a while
   works[2]!.end();
   await Promise.all([running[2], idle]);
 });
+
+test('a hundred thousand callers wait at ten times the cost of ten thousand', async () => {
+  const costOf = async (callers: number): Promise<number> => {
+    const semaphore = new Semaphore(1);
+    let next = 0;
+    let isInOrder = true;
+    await semaphore.take();
+    const before = process.cpuUsage();
+    const running = Array.from({length: callers}, (_, at) =>
+      semaphore.run(async () => {
+        isInOrder &&= at === next;
+        next += 1;
+      }),
+    );
+    semaphore.free();
+    await Promise.all(running);
+    const {user, system} = process.cpuUsage(before);
+    expect([next, isInOrder]).toEqual([callers, true]);
+    return user + system;
+  };
+  await costOf(10_000);
+  const few = await costOf(10_000);
+  const many = await costOf(100_000);
+  expect(many / few, 'a hundred where each call looks at all that wait').toBeLessThan(40);
+}, 60_000);

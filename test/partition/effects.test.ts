@@ -8,7 +8,7 @@ import {HookStore} from '../../src/effects/hook-store.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../src/effects/saved-funnel.js';
 import type {Trigger} from '../../src/effects/trigger.js';
 import {NatsKeyBucket} from '../../src/nats/key-bucket.js';
-import {triggerSubject, triggersStream} from '../../src/nats/topology.js';
+import {logStream, triggerSubject, triggersStream} from '../../src/nats/topology.js';
 import type {Outbox} from '../../src/partition/effects.js';
 import {effectData} from '../../src/partition/reads/effect-data.js';
 import type {Runner} from '../../src/partition/runner.js';
@@ -23,8 +23,9 @@ const funnel: SavedFunnel = {v: 1, id: 'fn_1', createdMs: 0, name: 'Checkout', s
 let role: PartitionRole;
 let runner: Runner | undefined;
 let queued: Trigger[];
-/** Acks of the queue wait for it. */
+/** Acks of the queue wait for it, after this number of triggers. */
 let held: Promise<void> | undefined;
+let heldAfter = 0;
 let allow: () => void;
 let endpoints: readonly string[] = ['wh_1'];
 const failures: Error[] = [];
@@ -33,7 +34,7 @@ const outbox: Outbox = {
   endpointsOf: () => endpoints,
   publish: async (_, trigger) => {
     queued.push(trigger);
-    await held;
+    if (queued.length > heldAfter) await held;
   },
   idOf: (...parts) => parts.join(' '),
   userRefOf: (hash) => `ref of ${hash}`,
@@ -55,7 +56,8 @@ afterEach(async () => {
   expect(failures).toEqual([]);
 });
 
-const hold = (): void => {
+const hold = (after = 0): void => {
+  heldAfter = after;
   held = new Promise((resolve) => {
     allow = resolve;
   });
@@ -178,9 +180,45 @@ test('an endpoint of which this process hears late is told what came since it is
   endpoints = all;
   live.definitionsChanged();
   await until('it is told', () => queued.length === 1);
-  live.definitionsChanged(); // The stream drops the second copy.
-  await until('it is told again', () => queued.length === 2);
-  expect(queued[1]).toEqual(queued[0]);
+  live.definitionsChanged();
+  await identify('bob', '{}');
+  await until('the next one is told', () => queued.length === 2);
+  expect(new Set(queued.map(({id}) => id)).size, 'nothing is told twice').toBe(2);
+});
+
+test('effects that wait are bounded: the fold waits for their queue, and goes on with it, reads and snapshots too', async () => {
+  const live = await start();
+  const {partition, snapshots} = live.view;
+  const [messages, perMessage] = [20, 5_000];
+  const identified = (): number => partition.identifies.counted;
+  const newest = async (): Promise<number> => (await role.jsm.streams.info(logStream(0))).state.last_seq;
+  hold();
+  let [first, tick] = [0, 0];
+  for (let message = 0; message < messages; message++) {
+    const sequence = await role.append((into) => {
+      for (let at = 0; at < perMessage; at++) writeIdentify(into, `user ${message * perMessage + at}`, '{}', day);
+      return perMessage;
+    });
+    if (message === 0) first = sequence;
+    if (message !== 9) continue;
+    tick = sequence + 1;
+    void live.force(); // Unless the tick of the start came later than the first message: then its snapshot is running.
+    await until('the tick of a snapshot is in the log', async () => (await newest()) >= tick);
+  }
+  await until('triggers are under way', () => queued.length > 0);
+  for (let i = 0; i < 50; i++) await role.nc.flush();
+  expect(identified(), 'the fold waits').toBe(perMessage);
+  expect(queued.length, 'few are under way').toBeLessThan(2_000);
+  const read = live.whenApplied(tick, 60_000);
+  allow();
+  hold(60_000);
+  expect(await read, 'a read that waits for a later message').toBe(true);
+  await until('a snapshot is published while later effects wait', () => snapshots.publishedSequence > first);
+  for (let i = 0; i < 50; i++) await role.nc.flush();
+  expect(identified() - queued.length, 'the fold waits again').toBeLessThan(2 * perMessage);
+  allow();
+  await until('all is queued', () => queued.length === messages * perMessage);
+  expect(new Set(queued.map(({id}) => id)).size).toBe(messages * perMessage);
 });
 
 test('who completes a funnel is told right behind the event, with the times of the path', async () => {
