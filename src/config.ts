@@ -80,6 +80,8 @@ export interface Config extends ListenAddress {
   readonly benchResultsDir: string | undefined;
   readonly cacheBytesMax: number;
   readonly dedupeBytesMax: number;
+  /** Bound of the number of event names. */
+  readonly eventNamesMax: number;
   readonly funnelBytesMax: number;
   readonly logLevel: string;
 }
@@ -133,6 +135,7 @@ export function readConfig(env: Environment): ConfigResult {
     benchResultsDir: readBenchResultsDir(read),
     cacheBytesMax: read.integer('MEMORY_CACHE_MIB') * mib,
     dedupeBytesMax: read.integer('DEDUPE_MEMORY_MIB') * mib,
+    eventNamesMax: read.integer('EVENT_NAMES_MAX'),
     funnelBytesMax: read.integer('FUNNEL_MEMORY_MIB') * mib,
     logLevel: read.word('LOG_LEVEL'),
   };

@@ -325,6 +325,7 @@ async function startFrontDoor(
     nats: ground.address,
     partitionCount: config.partitions,
     joinsIdentities: config.joinsIdentities,
+    eventNamesMax: config.eventNamesMax,
     tokens: {admin: adminToken, command: commandToken},
     fixedKeys: {
       write: config.bootstrapWriteKey,

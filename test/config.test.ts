@@ -42,6 +42,7 @@ test('an empty environment gives the documented defaults', () => {
     benchResultsDir: undefined,
     cacheBytesMax: 512 * 1_048_576,
     dedupeBytesMax: 512 * 1_048_576,
+    eventNamesMax: 10_000,
     funnelBytesMax: 256 * 1_048_576,
     logLevel: 'info',
   });
@@ -76,6 +77,7 @@ test('every variable is read', () => {
     DASHBOARD_HOSTS: 'Stats.example.com, millrace',
     MEMORY_CACHE_MIB: '64',
     DEDUPE_MEMORY_MIB: '8',
+    EVENT_NAMES_MAX: '50',
     FUNNEL_MEMORY_MIB: '2',
     LOG_LEVEL: 'debug',
   });
@@ -102,6 +104,7 @@ test('every variable is read', () => {
     dashboardHosts: ['stats.example.com', 'millrace'],
     cacheBytesMax: 64 * 1_048_576,
     dedupeBytesMax: 8 * 1_048_576,
+    eventNamesMax: 50,
     funnelBytesMax: 2 * 1_048_576,
     logLevel: 'debug',
   });

@@ -365,6 +365,27 @@ export function findBothIds(bytes: Uint8Array, entryStart: number, ids: BothIds)
   ids.anonymousIdEnd = ids.anonymousIdStart + shortLength(bytes, at);
 }
 
+/** Place of the name of an event entry, and of its message id; `messageIdEnd` 0: it has none. */
+export interface NamePlace {
+  nameStart: number;
+  nameEnd: number;
+  messageIdStart: number;
+  messageIdEnd: number;
+}
+
+/** Writes the places of the name and the message id of the event entry that starts at `entryStart` to `place`. */
+export function findName(bytes: Uint8Array, entryStart: number, place: NamePlace): void {
+  const keyAt = entryStart + userKeyOffset;
+  const nameAt = shortStringStart(bytes, keyAt) + shortLength(bytes, keyAt);
+  place.nameStart = shortStringStart(bytes, nameAt);
+  place.nameEnd = place.nameStart + shortLength(bytes, nameAt);
+  place.messageIdStart = 0;
+  place.messageIdEnd = 0;
+  if (!entryHasMessageId(bytes, entryStart)) return;
+  place.messageIdStart = shortStringStart(bytes, place.nameEnd);
+  place.messageIdEnd = place.messageIdStart + shortLength(bytes, place.nameEnd);
+}
+
 /** Ids and names have at most 1 + 256 code points of 4 bytes: their lengths take at most two bytes. */
 const shortStringStart = (bytes: Uint8Array, at: number): number => (bytes[at] > 0x7f ? at + 2 : at + 1);
 const shortLength = (bytes: Uint8Array, at: number): number =>

@@ -136,6 +136,11 @@ export class InternedTable {
     return this.count - this.removed.size;
   }
 
+  /** Number of entries that were removed. */
+  get removals(): number {
+    return this.removed.size;
+  }
+
   private takeSlot(index: number, hash: number): void {
     if ((this.slotsUsed + 1) * 3 > this.slots.length) this.rehash();
     this.fillSlot(index + 1, hash);

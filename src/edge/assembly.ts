@@ -10,7 +10,9 @@ import {AckedLinks} from '../ingest/acked-links.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {EntryEncoder} from '../ingest/entry-encoder.js';
 import {FoldLag} from '../ingest/fold-lag.js';
+import {KnownNames} from '../ingest/known-names.js';
 import {LinkEncoder} from '../ingest/link-encoder.js';
+import {NamedEntries} from '../ingest/named-entries.js';
 import {LogPublisher} from '../ingest/publisher.js';
 import {AskLink} from '../nats/ask-link.js';
 import type {Pulse} from '../nats/client/pulse.js';
@@ -35,6 +37,7 @@ import {Traffic} from './metrics/traffic.js';
 import {Asks} from './query/asks.js';
 import {CursorSeal} from './query/cursor.js';
 import {LogGenerations} from './query/log-generations.js';
+import {NamesWatch} from './query/names-watch.js';
 
 const generationMsMax = 2_000;
 const generationAgainMs = 100;
@@ -43,6 +46,8 @@ export interface FrontOptions {
   readonly partitionCount: number;
   /** Whether anonymous users become known ones. */
   readonly joinsIdentities: boolean;
+  /** Bound of the number of event names. */
+  readonly eventNamesMax: number;
   /** Secret of the deployment, the same on every edge. */
   readonly deploymentSecret: string;
   /** Failures that acknowledged events survive, for `/healthz`. */
@@ -133,10 +138,39 @@ function openLinks(
   };
 }
 
+const namesMsMax = 3_000;
+
+function openNames(
+  {partitionCount, eventNamesMax: max}: Pick<FrontOptions, 'partitionCount' | 'eventNamesMax'>,
+  asks: Asks,
+  logger: Logger,
+): Pick<Front, 'named' | 'readNames' | 'stopNames'> {
+  const names = new KnownNames(max, partitionCount);
+  const watch = new NamesWatch({
+    names,
+    partitionCount,
+    ask: (partition, question) => asks.partition(partition, question, ['names'], namesMsMax),
+    monotonicMs,
+    onNearlyFull: (isNearlyFull) => {
+      const words = {alarm: 'event_names', names: names.count, max};
+      if (isNearlyFull)
+        logger.error(words, 'alarm: there are nearly as many names of events as EVENT_NAMES_MAX permits');
+      else logger.info(words, 'there is room for names of events again');
+    },
+  });
+  void watch.read();
+  return {
+    named: new NamedEntries(names, monotonicMs, () => watch.noteTaken()),
+    readNames: () => watch.read(),
+    stopNames: () => watch.stop(),
+  };
+}
+
 export function createFront(
   {
     partitionCount,
     joinsIdentities,
+    eventNamesMax,
     store,
     deploymentSecret,
     durability,
@@ -160,6 +194,7 @@ export function createFront(
     | 'metricsText'
     | 'readiness'
   >,
+  logger: Logger,
 ): Front {
   const traffic = new Traffic(routes);
   const publisher = new LogPublisher({
@@ -201,6 +236,7 @@ export function createFront(
     obstacles,
     asks,
     generations,
+    ...openNames({partitionCount, eventNamesMax}, asks, logger),
     ...openLinks(joinsIdentities, partitionCount, connections.ask, pulses),
     cursors: new CursorSeal(deploymentSecret),
     webhookAddresses: new Addresses(webhooks),

@@ -6,6 +6,9 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'A parameter or the body is wrong: `field` names which.',
   invalid_event: 'The event is invalid: `field` names the place.',
   event_too_large: 'One event of a batch has more than 64 KiB; the others are not affected.',
+  too_many_names:
+    'The name of the event is new, and there are as many names as EVENT_NAMES_MAX permits. Known names pass.',
+  unknown_name: 'The name of the event is new, and the key may only use names that exist.',
   invalid_cursor: 'The cursor is damaged, or belongs to other filters. Start without one.',
   missing_key: 'There is no Authorization header, nor a `write_key`.',
   invalid_key: 'The key is malformed, unknown or revoked.',

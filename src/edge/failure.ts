@@ -5,6 +5,8 @@ export type ErrorCode =
   | 'invalid_request'
   | 'invalid_event'
   | 'event_too_large'
+  | 'too_many_names'
+  | 'unknown_name'
   | 'invalid_cursor'
   | 'missing_key'
   | 'invalid_key'
@@ -34,6 +36,8 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   invalid_request: '400 Bad Request',
   invalid_event: '400 Bad Request',
   event_too_large: '400 Bad Request',
+  too_many_names: '400 Bad Request',
+  unknown_name: '400 Bad Request',
   invalid_cursor: '400 Bad Request',
   missing_key: '401 Unauthorized',
   invalid_key: '401 Unauthorized',

@@ -5,6 +5,7 @@ import type {Letters} from '../effects/letters.js';
 import type {EntryEncoder} from '../ingest/entry-encoder.js';
 import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
+import type {NamedEntries} from '../ingest/named-entries.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
@@ -37,6 +38,10 @@ export interface Front {
   readonly publisher: LogPublisher;
   readonly foldLag: FoldLag;
   readonly encoder: EntryEncoder;
+  readonly named: NamedEntries;
+  /** Reads again which names of events exist; resolves once this edge knows. */
+  readonly readNames: () => Promise<void>;
+  readonly stopNames: () => void;
   /** Undefined: anonymous users are not joined to known ones. */
   readonly links: LinkEncoder | undefined;
   /** Every edge forgets which links of this user the log has: a deletion forgets them. */

@@ -176,13 +176,20 @@ async function openEdge(
   const logSide = openLogSide(options, connections, pulses, logger);
   let isDraining = false;
   const readiness = new SharedAnswer(readinessKeptMs, monotonicMs, () => readinessOf(front));
-  const front: Front = createFront(options, logSide, connections, pulses, {
-    ...stores,
-    clientAddresses,
-    isDraining: () => isDraining,
-    metricsText: () => scrape.text(),
-    readiness: () => (isDraining ? stopping : readiness.get()),
-  });
+  const front: Front = createFront(
+    options,
+    logSide,
+    connections,
+    pulses,
+    {
+      ...stores,
+      clientAddresses,
+      isDraining: () => isDraining,
+      metricsText: () => scrape.text(),
+      readiness: () => (isDraining ? stopping : readiness.get()),
+    },
+    logger,
+  );
   // A stop closes the connections itself: that is not logged.
   const announceWhileServing = (connection: string) => (state: PulseState) => {
     if (!isDraining) announce(logger, connection, state);
@@ -231,6 +238,7 @@ async function openEdge(
       clearInterval(ticking);
       clearInterval(saving);
       front.generations.stop();
+      front.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));
       for (const one of [record, keys, hooks, vitals]) one.stop();
       await front.largeBodies.stop();

@@ -21,7 +21,7 @@ type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestam
 
 export interface Refusal {
   /** `event_too_large` is 413 `payload_too_large` where the event is the whole body (docs/api.md, Ingestion). */
-  readonly code: 'invalid_event' | 'event_too_large';
+  readonly code: 'invalid_event' | 'event_too_large' | 'too_many_names' | 'unknown_name';
   readonly field?: RefusedField | '__proto__';
   readonly message: string;
 }
@@ -50,6 +50,10 @@ export const refusalTexts = {
   proto: 'a key must not be __proto__',
   depth: `an event or identify body must not nest deeper than ${eventDepthMax} levels`,
   size: `an event or identify body must not exceed ${eventBytesMax} bytes of compact JSON`,
+  tooManyNames:
+    'this name is new, and there are as many names of events as EVENT_NAMES_MAX permits: check for names that are made of ids, ' +
+    'then delete names or raise it',
+  unknownName: 'there is no event of this name, and this key may only use names that exist',
 } as const;
 
 const invalid = (message: string, field?: Refusal['field']): Refusal =>
@@ -72,6 +76,8 @@ export const refusals = {
   proto: invalid(refusalTexts.proto, '__proto__'),
   depth: invalid(refusalTexts.depth),
   size: {code: 'event_too_large', message: refusalTexts.size},
+  tooManyNames: {code: 'too_many_names', field: 'event', message: refusalTexts.tooManyNames},
+  unknownName: {code: 'unknown_name', field: 'event', message: refusalTexts.unknownName},
 } as const satisfies Record<keyof typeof refusalTexts, Refusal>;
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`);

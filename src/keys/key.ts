@@ -34,6 +34,8 @@ export interface KeyOptions {
   readonly origins?: readonly string[] | undefined;
   /** Events per second of each client address. */
   readonly eventsPerSecondPerAddress?: number | undefined;
+  /** Whether its events may only have names that exist. */
+  readonly mustUseKnownNames?: boolean | undefined;
 }
 
 /** One key as the bucket has it. Times are epoch ms. */

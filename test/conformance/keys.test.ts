@@ -175,7 +175,7 @@ describe('a write key with options', () => {
   });
 
   test('has its options listed and changed, all at once', async () => {
-    const options = {identify: false, origins: [site], events_per_second_per_address: 5};
+    const options = {identify: false, origins: [site], events_per_second_per_address: 5, names: 'known'};
     const {id, client} = await limited(options);
     const listed = async () =>
       (await under.admin.get('/admin/v1/keys')).json<{keys: {id: string}[]}>().keys.find((one) => one.id === id);
@@ -220,6 +220,7 @@ describe('a write key with options', () => {
     ),
     ['options.events_per_second_per_address', {events_per_second_per_address: 0}],
     ['options.events_per_second_per_address', {events_per_second_per_address: 1.5}],
+    ['options.names', {names: 'any'}],
   ])('%s is refused in %j', async (field, options) => {
     const answer = await under.admin.post('/admin/v1/keys', {kind: 'write', name: 'page', options});
     expectError(answer, 400, 'invalid_request', field);

@@ -14,6 +14,7 @@ Options of a write key, which anybody can read in a page or an app:
   --no-identify                        may track events but not identify users
   --origin https://example.com         only pages of this origin may use it (repeat for more)
   --events-per-second-per-address N    limit per client address
+  --names known                        its events may only have names that exist
 "options" replaces all: options that are not named are removed, and --none removes all.
 
 Works on the service that runs on DATA_DIR (default ./data).
@@ -28,6 +29,7 @@ export interface KeyOptions {
   readonly identify?: false;
   readonly origins?: readonly string[];
   readonly events_per_second_per_address?: number;
+  readonly names?: 'known';
 }
 
 export type Command =
@@ -80,14 +82,16 @@ export function readCommand(words: readonly string[]): Command {
 
 /** Options of the command line; undefined without any. */
 function readOptions(values: ReturnType<typeof parse>['values']): KeyOptions | undefined {
-  const {'no-identify': noIdentify, origin: origins, 'events-per-second-per-address': perAddress} = values;
-  if (!noIdentify && origins === undefined && perAddress === undefined) return undefined;
+  const {'no-identify': noIdentify, origin: origins, 'events-per-second-per-address': perAddress, names} = values;
+  if (!noIdentify && [origins, perAddress, names].every((one) => one === undefined)) return undefined;
+  if (names !== undefined && names !== 'known') throw new CommandFault('--names takes the word known.');
   if (perAddress !== undefined && !/^\d{1,9}$/.test(perAddress))
     throw new CommandFault('--events-per-second-per-address takes a whole number.');
   return {
     ...(noIdentify && {identify: false}),
     ...(origins && {origins}),
     ...(perAddress !== undefined && {events_per_second_per_address: Number(perAddress)}),
+    ...(names !== undefined && {names}),
   };
 }
 
@@ -102,6 +106,7 @@ function parse(words: readonly string[]) {
         'no-identify': {type: 'boolean', default: false},
         origin: {type: 'string', multiple: true},
         'events-per-second-per-address': {type: 'string'},
+        names: {type: 'string'},
         none: {type: 'boolean', default: false},
         all: {type: 'boolean', default: false},
         help: {type: 'boolean', short: 'h', default: false},

@@ -9,6 +9,8 @@ export const rejectedCodes = [
   'invalid_request',
   'invalid_event',
   'event_too_large',
+  'too_many_names',
+  'unknown_name',
   'payload_too_large',
   'batch_too_large',
   'unsupported_media_type',

@@ -10,7 +10,7 @@ export const preflightAnswer = z.strictObject({status: z.literal('ok')});
 
 const itemError = z.strictObject({
   index: count().describe('Index of the event in the batch, from 0.'),
-  code: z.enum(['invalid_event', 'event_too_large', 'unavailable']),
+  code: z.enum(['invalid_event', 'event_too_large', 'too_many_names', 'unknown_name', 'unavailable']),
   message: z.string().min(1),
   field: z.string().optional(),
   messageId: z.string().optional().describe('The messageId of the event, when it was readable.'),

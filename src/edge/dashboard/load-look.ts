@@ -132,7 +132,7 @@ function statusOf(reasons: readonly string[], isAnythingAmiss: boolean): LoadSta
   return isAnythingAmiss ? 'degraded' : 'ready';
 }
 
-function alarmsOf({obstacles}: Front, measures: Measures | undefined): LoadState['alarms'] {
+function alarmsOf({obstacles, named}: Front, measures: Measures | undefined): LoadState['alarms'] {
   const byKind = new Map<LoadAlarmKind, number[]>();
   const raise = (kind: LoadAlarmKind, partition: number): void =>
     void byKind.set(kind, [...(byKind.get(kind) ?? []), partition]);
@@ -141,6 +141,7 @@ function alarmsOf({obstacles}: Front, measures: Measures | undefined): LoadState
     const damaged = (answer?.partition.damagedParts ?? 0) + (measures?.report?.damagedParts[number] ?? 0);
     if (damaged > 0) raise('damaged_part', number);
   }
+  if (named.names.isNearlyFull) byKind.set('event_names', []);
   if (obstacles.disk?.isNearlyFull) byKind.set('disk_nearly_full', []);
   if (obstacles.hasStoreFault) byKind.set('store_fault', []);
   return [...byKind].map(([kind, partitions]) => ({kind, partitions}));

@@ -104,6 +104,11 @@ function storeAlarms({front: {obstacles}}: View): Sample[] {
   ];
 }
 
+/** Alarm of the names that the edge knows. */
+const nameAlarms = ({front: {named}}: View): Sample[] => [
+  {labels: {kind: 'event_names', partition: ''}, value: Number(named.names.isNearlyFull)},
+];
+
 function partitionAlarms({partitions}: View): Sample[] {
   return partitions.flatMap((answer, partition) => {
     if (answer === undefined) return [];
@@ -160,7 +165,7 @@ const service: readonly Family[] = [
     name: 'millrace_alarm',
     type: 'gauge',
     help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day, damaged_part until a restart.',
-    read: (view) => [...storeAlarms(view), ...partitionAlarms(view), ...damageAlarms(view)],
+    read: (view) => [...storeAlarms(view), ...nameAlarms(view), ...partitionAlarms(view), ...damageAlarms(view)],
   },
   {
     name: 'millrace_keys',
@@ -270,6 +275,18 @@ const ingestion: readonly Family[] = [
     help: 'Fields of events and identify calls that nobody reads, by well-known names.',
     read: ({front}) =>
       ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.traffic.ignoredFields[at]!})),
+  },
+  {
+    name: 'millrace_event_names_known',
+    type: 'gauge',
+    help: 'Names of events that this edge knows, over all partitions; a lower bound until it has read them all.',
+    read: ({front}) => plain(front.named.names.count),
+  },
+  {
+    name: 'millrace_event_names_max',
+    type: 'gauge',
+    help: 'Bound of their number: EVENT_NAMES_MAX.',
+    read: ({front}) => plain(front.named.names.max),
   },
   histogram(
     'millrace_ack_duration_seconds',

@@ -16,7 +16,7 @@ import type {Outcomes} from '../http/exchange-counts.js';
 import {passTime} from '../http/turn.js';
 import {positionHeader} from './log-position.js';
 import {lostLink, lostWrite} from './lost-writes.js';
-import {invalidJson, noObject, noteHeaders} from './track.js';
+import {invalidJson, mustUseKnownNames, namesUnread, noObject, noteHeaders} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
   no_object: noObject,
@@ -52,9 +52,15 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   front.traffic.noteEvents(reading.notes);
-  const outcome = new BatchOutcome(front, exchange, reading);
-  outcome.append(reading.entries);
   exchange.costs(reading.eventCount);
+  const named = front.named.ofBatch(reading, front.partitionCount, mustUseKnownNames(exchange));
+  if (named === 'undecided') {
+    front.traffic.events.unavailable += reading.eventCount;
+    exchange.fail(namesUnread);
+    return;
+  }
+  const outcome = new BatchOutcome(front, exchange, named);
+  outcome.append(named.entries);
   outcome.complete();
 }
 

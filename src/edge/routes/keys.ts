@@ -34,6 +34,8 @@ const nameRule = `name must be 1 to ${idCharsMax} characters, none of them a con
 const originRule = `origins must be 1 to ${originsMax} origins as browsers send them, such as https://example.com: no path, no "*"`;
 const perAddressRule = `events_per_second_per_address must be a whole number from 1 to ${eventsPerSecondMax}`;
 
+const namesRule = 'names must be "known"';
+
 /** A misspelt option must not leave a key open. */
 export const keyOptions = z.strictObject(
   {
@@ -53,6 +55,10 @@ export const keyOptions = z.strictObject(
       .max(eventsPerSecondMax, perAddressRule)
       .optional()
       .describe('Limit per client address (IPv6: per /64), with bursts of twice as many.'),
+    names: z
+      .literal('known', namesRule)
+      .optional()
+      .describe('`known`: events of the key may only have names that exist; others are `unknown_name`.'),
   },
   'options must be an object',
 );
@@ -127,8 +133,8 @@ export async function changeKey(front: Front, exchange: Exchange, bytes: Buffer)
 
 /** IM1 (if-match.ts) */
 const versionOfKey = ({options}: Pick<KeyRecord, 'options'>): string => {
-  const {mayIdentify = true, origins, eventsPerSecondPerAddress} = options ?? {};
-  return versionOf([mayIdentify, origins, eventsPerSecondPerAddress]);
+  const {mayIdentify = true, origins, eventsPerSecondPerAddress, mustUseKnownNames} = options ?? {};
+  return versionOf([mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames]);
 };
 
 export const revokeKey: Handle = (front, exchange) => revoke(front, exchange, readQuery(exchange.query, keyForm).id);
@@ -174,19 +180,21 @@ function publicRecord(record: ApiKeyRecord): ListedKey {
 
 /** Undefined for options that limit nothing. */
 function keptOptions(given: z.infer<typeof keyOptions>): KeyOptions | undefined {
-  const {identify = true, origins, events_per_second_per_address: eventsPerSecondPerAddress} = given;
-  if (identify && origins === undefined && eventsPerSecondPerAddress === undefined) return undefined;
-  return {mayIdentify: identify, origins, eventsPerSecondPerAddress};
+  const {identify = true, origins, events_per_second_per_address: eventsPerSecondPerAddress, names} = given;
+  if (identify && [origins, eventsPerSecondPerAddress, names].every((one) => one === undefined)) return undefined;
+  const options = {mayIdentify: identify, origins, eventsPerSecondPerAddress};
+  return names === undefined ? options : {...options, mustUseKnownNames: true};
 }
 
 function shownOptions(options: KeyOptions | undefined): Pick<ListedKey, 'options'> {
   if (options === undefined) return {};
-  const {mayIdentify, origins, eventsPerSecondPerAddress} = options;
+  const {mayIdentify, origins, eventsPerSecondPerAddress, mustUseKnownNames} = options;
   return {
     options: {
       ...(mayIdentify ? {} : {identify: false}),
       ...(origins === undefined ? {} : {origins}),
       ...(eventsPerSecondPerAddress === undefined ? {} : {events_per_second_per_address: eventsPerSecondPerAddress}),
+      ...(mustUseKnownNames ? {names: 'known' as const} : {}),
     },
   };
 }

@@ -21,7 +21,7 @@ import {
 } from '../../ingest/validate.js';
 import {positionText} from '../../log-position.js';
 import {logUnavailable} from '../admission/obstacles.js';
-import {type Failure, type Header, invalidRequest} from '../failure.js';
+import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {CommitAnswer, Exchange} from '../http/exchange.js';
 import type {Outcomes} from '../http/exchange-counts.js';
@@ -32,6 +32,8 @@ import {lostLink, lostWrite} from './lost-writes.js';
 /** `message`: from json-fault.ts. */
 export const invalidJson = (message: string): Failure => ({code: 'invalid_json', message});
 export const noObject = invalidRequest('the body must be a JSON object');
+/** KN3 (src/ingest/known-names.ts) */
+export const namesUnread = unavailable('the service does not know yet which names of events exist');
 const draft = new EventDraft();
 
 /** Answers a request once its one entry is in the log, or refused by it. */
@@ -95,7 +97,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.events;
   const receivedMs = front.wallMs();
   if (bytes.length <= eventBytesMax && front.encoder.plainEvent(bytes, receivedMs)) {
-    append(front, exchange, front.encoder.isAhead ? trackedAhead(front) : tracked, linkOfEvent(front));
+    appendNamed(front, exchange, front.encoder.isAhead ? trackedAhead(front) : tracked);
     return;
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
@@ -112,8 +114,22 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   front.traffic.noteEvents(taker);
   const notes = noteHeaders(taker.ignoredNames, taker.aheadMs);
   const answer = notes.length === 0 ? tracked : new WriteAnswer(trackedBody, 'events', notes);
-  append(front, exchange, answer, linkOfEvent(front));
+  appendNamed(front, exchange, answer);
 }
+
+/** Appends the event that was encoded last, if its name may be stored. */
+function appendNamed(front: Front, exchange: Exchange, answer: WriteAnswer): void {
+  const {named, encoder, traffic} = front;
+  const refusal = named.refuse(encoder.bytes, encoder.start, mustUseKnownNames(exchange));
+  if (refusal === undefined) append(front, exchange, answer, linkOfEvent(front));
+  else if (refusal === 'undecided') answer.lost(exchange, namesUnread);
+  else {
+    traffic.events.refused += 1;
+    exchange.fail({...refusal, event: named.newestName(encoder.bytes)});
+  }
+}
+
+export const mustUseKnownNames = ({key}: Exchange): boolean => key?.options?.mustUseKnownNames === true;
 
 /** Answer to the newest plain event, which is ahead of the clock. */
 function trackedAhead({encoder, traffic}: Front): WriteAnswer {

@@ -41,6 +41,11 @@ const overtakenMsMax = 10_000;
 const pageMsMax = 14_000;
 /** Bytes of one conflict's JSON: its name has at most 4 bytes a character. */
 const conflictBytesMax = 4 * idCharsMax + 64;
+/** Bound of the bytes of a name in JSON, by its UTF-16 units: at most three bytes each, quotes and a comma. */
+const jsonBytesMax = (units: number): number => 3 * units + 3;
+/** Bound of the names of one answer. */
+const namesBytesMax = 800_000;
+assert(namesBytesMax + jsonBytesMax(2 * idCharsMax) <= replyBytesMax, 'a reply carries the names of an answer');
 assert(conflictsMax * conflictBytesMax <= replyBytesMax, 'a reply carries all conflicts that a partition holds');
 
 type Ask<K extends PartitionQuestion['ask']> = Extract<PartitionQuestion, {ask: K}>;
@@ -120,6 +125,8 @@ export class LiveReads {
         return this.bodies(question, seen, endMs);
       case 'deletion':
         return this.deletion(question, seen);
+      case 'names':
+        return this.names(question, !(await this.isCaughtUp(caughtUpMsMax, seen)));
       case 'tail':
         if (!(await this.isReplayed(seen))) return behindItsLog;
         return readPage(this.longReads, endMs, (budget) => this.tails.tail(question, budget));
@@ -258,6 +265,24 @@ export class LiveReads {
       const asked = this.readBarrier.sequence(seen).finally(() => clearTimeout(timer));
       asked.then(resolve, () => resolve(undefined));
     });
+  }
+
+  // ---- names ----
+
+  private names({epoch: asked, from: askedFrom}: Ask<'names'>, isBehind: boolean): PartitionAnswer {
+    const {partition} = this.view;
+    const {names} = partition.aggregator;
+    const epoch = `${partition.generation}.${names.removals}`;
+    const from = epoch === asked && askedFrom <= names.count ? askedFrom : 0;
+    const texts: string[] = [];
+    let next = from;
+    for (let bytes = 0; next < names.count && bytes < namesBytesMax; next++) {
+      if (!names.has(next)) continue;
+      const text = names.text(next);
+      texts.push(text);
+      bytes += jsonBytesMax(text.length);
+    }
+    return {kind: 'names', epoch, from, names: texts, next, end: names.count, isBehind};
   }
 
   // ---- users ----

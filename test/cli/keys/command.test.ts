@@ -22,6 +22,7 @@ describe('the words of npm run keys', () => {
     ],
     [['options', 'key_1', '--no-identify'], {kind: 'options', id: 'key_1', options: {identify: false}}],
     [['options', 'key_1', '--none'], {kind: 'options', id: 'key_1', options: {}}],
+    [['options', 'key_1', '--names', 'known'], {kind: 'options', id: 'key_1', options: {names: 'known'}}],
     [['list'], {kind: 'list', isAll: false}],
     [['list', '--all'], {kind: 'list', isAll: true}],
     [['revoke', 'key_1'], {kind: 'revoke', id: 'key_1'}],
@@ -46,6 +47,7 @@ describe('the words of npm run keys', () => {
     [['revoke', 'key_1', '--no-identify'], /for create and options/],
     [['revoke', 'key_1', '--none'], /--none is for options/],
     [['options', 'key_1', '--events-per-second-per-address', '1.5'], /whole number/],
+    [['options', 'key_1', '--names', 'any'], /the word known/],
   ])('%j is refused with a sentence', (words, sentence) => {
     expect(() => readCommand(words)).toThrow(CommandFault);
     expect(() => readCommand(words)).toThrow(sentence);

@@ -21,6 +21,8 @@ const ofCodes: Readonly<Record<string, string>> = {
   invalid_request: 'The body is not as this route takes it',
   invalid_event: 'The event is no object, or nests too deep',
   event_too_large: 'The event is too large',
+  too_many_names: 'The name is new, and there are as many names as EVENT_NAMES_MAX permits',
+  unknown_name: 'The name is new, and the key may only use names that exist',
   payload_too_large: 'The body is too large',
   batch_too_large: `The batch has more than ${batchEventsMax.toLocaleString('en-US')} events`,
   unsupported_media_type: 'The body says that it is no JSON, or is packed in a way that is not known',
@@ -33,6 +35,9 @@ const ofCodes: Readonly<Record<string, string>> = {
   rate_limited: 'Too many requests at once',
 };
 
+/** Codes that say more than the field does. */
+const saysAll = new Set(['conflict', 'too_many_names', 'unknown_name']);
+
 /** A sentence without its full stop; undefined for a code that has none here. */
 export const refusalText = (code: string, field: string | null): string | undefined =>
-  code === 'conflict' || field === null ? ofCodes[code] : (ofFields[field] ?? ofCodes[code]);
+  field === null || saysAll.has(code) ? ofCodes[code] : (ofFields[field] ?? ofCodes[code]);

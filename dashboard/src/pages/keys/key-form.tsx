@@ -14,24 +14,32 @@ interface LimitsDraft {
   readonly identify: boolean;
   readonly origins: string;
   readonly rate: string;
+  readonly knownNames: boolean;
 }
 
-export const noLimits: LimitsDraft = {identify: true, origins: '', rate: ''};
+export const noLimits: LimitsDraft = {identify: true, origins: '', rate: '', knownNames: false};
 
-export const draftOf = ({identify, origins, events_per_second_per_address: rate}: ShownOptions = {}): LimitsDraft => ({
+export const draftOf = ({
+  identify,
+  origins,
+  events_per_second_per_address: rate,
+  names,
+}: ShownOptions = {}): LimitsDraft => ({
   identify: identify !== false,
   origins: origins?.join('\n') ?? '',
   rate: rate === undefined ? '' : String(rate),
+  knownNames: names === 'known',
 });
 
 /** Options as the service takes them. It gets a text that is no number as it is: its answer names the field. */
-export function optionsOf({identify, origins, rate}: LimitsDraft): object {
+export function optionsOf({identify, origins, rate, knownNames}: LimitsDraft): object {
   const listed = origins.split(/[\s,]+/).filter((origin) => origin !== '');
   const typed = rate.trim();
   return {
     ...(identify ? {} : {identify: false}),
     ...(listed.length === 0 ? {} : {origins: listed}),
     ...(typed === '' ? {} : {events_per_second_per_address: /^\d+$/.test(typed) ? Number(typed) : typed}),
+    ...(knownNames ? {names: 'known'} : {}),
   };
 }
 
@@ -56,6 +64,14 @@ export function LimitFields({
           onChange={({currentTarget}) => onChange({...value, identify: currentTarget.checked})}
         />
         May identify users
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={value.knownNames}
+          onChange={({currentTarget}) => onChange({...value, knownNames: currentTarget.checked})}
+        />
+        Only names of events that exist
       </label>
       <label for="origins">Pages that may use it</label>
       <textarea

@@ -35,11 +35,13 @@ export function optionWords({
   identify,
   origins,
   events_per_second_per_address: rate,
+  names,
 }: ShownOptions = {}): readonly string[] {
   return [
     ...(identify === false ? ['may not identify'] : []),
     ...(origins === undefined ? [] : [`pages of ${origins.join(', ')}`]),
     ...(rate === undefined ? [] : [`${rate} events a second for each address`]),
+    ...(names === undefined ? [] : ['only names that exist']),
   ];
 }
 

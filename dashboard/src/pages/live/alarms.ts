@@ -20,6 +20,11 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
       'progress in saved funnels takes all of `FUNNEL_MEMORY_MIB`: completions of further users are told with the next report, not at once',
     cure: 'raise `FUNNEL_MEMORY_MIB` (up to 36 bytes per user), or delete saved funnels; no completion is lost, and reports stay exact',
   },
+  event_names: {
+    means:
+      'there are nearly as many names of events as `EVENT_NAMES_MAX` permits; past it, events with new names are refused',
+    cure: 'look for names that are made of ids (`GET /v1/names`); delete names, limit keys to known names, or raise `EVENT_NAMES_MAX`',
+  },
   gap: {
     means: 'a producer skipped a number: the log lacks a message that may have been acknowledged',
     cure: 'keep `DATA_DIR` and the logs; check whether a backup was restored or the disk lost synced data',

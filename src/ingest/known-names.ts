@@ -1,0 +1,121 @@
+// The event names that exist, as an edge knows them before it acks an event: EVENT_NAMES_MAX bounds how many there are.
+//   Owns: the names of all partitions, and those that this edge has taken since. Does not own: when they are read (edge/query/names-watch.ts).
+//   KN1. A name that a partition has always passes, and so does a name that this edge has taken.
+//   KN2. A partition never refuses a name: what an edge has taken is stored, what was acked is true. Edges that take new names at
+//        the same time therefore exceed the bound: each by the places that were free when it last read the names.
+//   KN3. Until a reading had the names of all acked events, a new name may be one that exists. It passes while this edge has taken
+//        less than the bound, and is undecided after that. From then on this edge knows all names but those that another edge
+//        has just taken.
+//   KN4. A name that this edge has taken is forgotten when such a reading, begun `settledMs` later, lacks it: its event was refused
+//        after all, was a copy, or its name was deleted.
+
+import {readWtf8, wtf8} from '../../actors/bytes/bytes.js';
+import {InternedTable} from '../../actors/table/interned.js';
+import type {NamesAnswer} from '../asks/names.js';
+
+/** An event is acked or given up within this time after its name was taken. */
+const settledMs = 30_000;
+/** Share of the bound from which on an operator should know. */
+const alarmShare = 0.8;
+
+/** `known` and `taken` pass. `undecided`: the names are not read yet. */
+type NameVerdict = 'known' | 'taken' | 'too_many' | 'not_known' | 'undecided';
+
+/** Place of a reading in the names of a partition. */
+interface NamesPlace {
+  readonly epoch: string;
+  readonly from: number;
+}
+
+const beginning: NamesPlace = {epoch: '', from: 0};
+
+/** A reading of the names of all partitions, from the beginning or from where the one before ended. */
+class NamesReading {
+  readonly table: InternedTable;
+  readonly places: NamesPlace[];
+  /** Whether names of acked events may be missing: a partition is behind its log. */
+  isBehind = false;
+
+  constructor(partitionCount: number, before?: NamesReading) {
+    this.table = before?.table ?? new InternedTable();
+    this.places = before?.places.slice() ?? new Array<NamesPlace>(partitionCount).fill(beginning);
+  }
+
+  /** Takes an answer to the question for this place. False: the names are others than before, and are read from the beginning. */
+  take(partition: number, {epoch, from, names, next, isBehind}: NamesAnswer): boolean {
+    const place = this.places[partition]!;
+    if (from !== place.from || (place !== beginning && epoch !== place.epoch)) return false;
+    for (const name of names) intern(this.table, name);
+    this.places[partition] = {epoch, from: next};
+    if (isBehind) this.isBehind = true;
+    return true;
+  }
+}
+
+export class KnownNames {
+  readonly max: number;
+  private readonly partitionCount: number;
+  /** The newest reading; undefined before the first. */
+  private newest: NamesReading | undefined;
+  /** Whether a reading had the names of all events that were acked before it. KN3 */
+  isRead = false;
+  /** Names that this edge has taken and no reading had, by the time of the last event with them, ms. */
+  private readonly taken = new Map<string, number>();
+
+  constructor(max: number, partitionCount: number) {
+    this.max = max;
+    this.partitionCount = partitionCount;
+  }
+
+  /** Number of names; a lower bound until all were read. */
+  get count(): number {
+    return (this.newest?.table.live ?? 0) + this.taken.size;
+  }
+
+  /** Whether this edge has taken names that no reading had. */
+  get hasTaken(): boolean {
+    return this.taken.size > 0;
+  }
+
+  get isNearlyFull(): boolean {
+    return this.count >= alarmShare * this.max;
+  }
+
+  /** Decides about the name bytes[start .. end) of an event, and takes it if it passes. `mustBeKnown`: a new name does not pass. */
+  admit(bytes: Uint8Array, start: number, end: number, mustBeKnown: boolean, nowMs: number): NameVerdict {
+    const {newest, taken} = this;
+    if (newest !== undefined && newest.table.find(bytes, start, end) >= 0) return 'known'; // KN1
+    const name = readWtf8(bytes, start, end);
+    if (taken.has(name)) {
+      taken.set(name, nowMs);
+      return 'known';
+    }
+    if (!this.isRead) {
+      if (mustBeKnown || taken.size >= this.max) return 'undecided'; // KN3
+    } else if (mustBeKnown) return 'not_known';
+    else if (this.count >= this.max) return 'too_many';
+    taken.set(name, nowMs);
+    return 'taken';
+  }
+
+  /** A reading that continues the one before; `isWhole`: one from the beginning. */
+  startReading(isWhole: boolean): NamesReading {
+    return new NamesReading(this.partitionCount, isWhole ? undefined : this.newest);
+  }
+
+  /** The reading began at `startMs`. KN4 */
+  endReading(reading: NamesReading, startMs: number): void {
+    this.newest = reading;
+    if (!reading.isBehind) this.isRead = true;
+    for (const [name, takenMs] of this.taken) {
+      const bytes = wtf8(name);
+      const isOver = !reading.isBehind && takenMs < startMs - settledMs;
+      if (isOver || reading.table.find(bytes, 0, bytes.length) >= 0) this.taken.delete(name);
+    }
+  }
+}
+
+function intern(table: InternedTable, name: string): void {
+  const bytes = wtf8(name);
+  table.intern(bytes, 0, bytes.length);
+}
