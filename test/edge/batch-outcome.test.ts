@@ -11,6 +11,7 @@ import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {trackBatch} from '../../src/edge/routes/batch.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+import {anyNames} from '../support/any-names.js';
 
 const partitionCount = 2;
 
@@ -65,7 +66,8 @@ function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 
   });
   const traffic = new Traffic({exact: new Map(), bySegment: new Map()});
   const rejected = new RejectedEvents(() => 0);
-  const front = {publisher, partitionCount, traffic, rejected, wallMs: () => 0} as unknown as Front;
+  const named = anyNames(partitionCount);
+  const front = {publisher, partitionCount, traffic, rejected, named, wallMs: () => 0} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({

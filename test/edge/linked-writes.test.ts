@@ -19,6 +19,7 @@ import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {LinkEncoder} from '../../src/ingest/link-encoder.js';
 import type {Commit} from '../../src/ingest/log-message.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+import {anyNames} from '../support/any-names.js';
 
 const partitionCount = 2;
 
@@ -92,6 +93,7 @@ class Edge {
       partitionCount,
       encoder: new EntryEncoder(partitionCount),
       links: this.links,
+      named: anyNames(1),
       traffic: this.traffic,
       rejected: new RejectedEvents(() => 0),
       wallMs: () => 0,

@@ -35,7 +35,7 @@ export const events: Operations = {
         example: {status: 'ok', received: 1},
       },
     },
-    errors: ['invalid_event'],
+    errors: ['invalid_event', 'too_many_names', 'unknown_name'],
   },
   'POST /v1/events/batch': {
     id: 'trackBatch',
