@@ -72,6 +72,7 @@ beforeAll(async () => {
     nats: nats.nats.address,
     partitionCount,
     joinsIdentities: true,
+    eventNamesMax: 10_000,
     tokens: {admin: testAdminToken, command: 'a token of the command line'},
     fixedKeys: {write: testWriteKey, secret: testSecretKey},
     deploymentSecret: 'a secret',
