@@ -70,6 +70,8 @@ export interface Config extends ListenAddress {
     readonly readsPerMinute: number;
     readonly deletesPerSecond: number;
   };
+  /** Bound of the computing for one question to reports; 0: none. */
+  readonly reportCpuMsMax: number;
   /** Addresses, and blocks of them as `<address>/<bits>`. */
   readonly trustedProxies: readonly string[];
   /** Where webhooks may go, beside public addresses with HTTPS. */
@@ -126,6 +128,7 @@ export function readConfig(env: Environment): ConfigResult {
       readsPerMinute: read.integer('RATE_LIMIT_READS_PER_MINUTE'),
       deletesPerSecond: read.integer('RATE_LIMIT_DELETES_PER_SECOND'),
     },
+    reportCpuMsMax: read.integer('REPORT_CPU_SECONDS') * 1_000,
     trustedProxies: readAddressBlocks(read, 'TRUSTED_PROXIES'),
     webhooks: {
       allowed: readAddressBlocks(read, 'WEBHOOK_ALLOW_ADDRESSES'),

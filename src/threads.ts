@@ -49,7 +49,9 @@ export function startPartitionThread(plan: PartitionThreadPlan, onFatal: OnFatal
   const program = new URL('./partition/worker.js', import.meta.url);
   const ports = [plan.manifestsPort, plan.rowsPort, plan.asksPort].filter((port) => port !== undefined);
   const acked = plan.ackedSequences && new AckedSequences(plan.ackedSequences);
-  const questions = new ThreadQuestions((question) => worker.postMessage({...question, acked: acked?.copy()}));
+  const questions = new ThreadQuestions((message) =>
+    worker.postMessage(message.kind === 'question' ? {...message, acked: acked?.copy()} : message),
+  );
   const {worker, ...thread} = startThread(program, name, data, ports, onFatal, (message) => {
     if (message.kind === 'read') read();
     else if (isOfAnswering(message)) questions.hear(message);
@@ -69,7 +71,7 @@ export interface ReportThread extends AskedThread {
 }
 
 export function startReportThread(data: ReportWorkerData, onFatal: OnFatal): ReportThread {
-  const questions = new ThreadQuestions((question) => worker.postMessage(question));
+  const questions = new ThreadQuestions((message) => worker.postMessage(message));
   const program = new URL('./report/worker.js', import.meta.url);
   const ports = [...data.manifestsPorts, ...data.rowsPorts.map(({port}) => port)];
   const {worker, ...thread} = startThread(program, 'report', data, ports, onFatal, (message) => {

@@ -2,6 +2,7 @@
 // also handed over within the process, which saves a way through NATS.
 
 import type {MessagePort} from 'node:worker_threads';
+import type {AskedBy} from './asks/asker.js';
 import type {AddressRules} from './effects/addresses.js';
 import type {RowsPort} from './parts/peer-rows.js';
 import type {RefreshPlan} from './refresh.js';
@@ -59,6 +60,8 @@ export interface ReportWorkerData {
   /** Epoch ms. */
   readonly deploymentCreatedMs: number;
   readonly cacheBytesMax: number;
+  /** Bound of the computing for one question, ms of the report thread; Infinity: none. */
+  readonly busyMsMax: number;
   /** Shared memory: free bytes of the cache, for folding threads of this process. */
   readonly spareRoom?: Int32Array;
   /** As in PartitionWorkerData, if only threads of this process publish; otherwise NATS is asked. */
@@ -108,8 +111,8 @@ export interface FoldingThread {
 export interface AnsweringThread {
   /** Whether it accepts questions yet. */
   readonly isListening: boolean;
-  /** `answered` is called once, or never: the caller has a deadline. */
-  ask(subject: string, question: unknown, answered: (answer: unknown) => void): void;
+  /** `answered` is called once, or never: the caller has a deadline. @returns what the caller calls when it waits no longer. */
+  ask(subject: string, question: unknown, answered: (answer: unknown) => void, by?: AskedBy): () => void;
 }
 
 export interface ThreadQuestion {
@@ -117,8 +120,15 @@ export interface ThreadQuestion {
   readonly number: number;
   readonly subject: string;
   readonly question: unknown;
+  readonly by?: AskedBy | undefined;
   /** To a folding thread: `ackedSequences` at this moment. */
   readonly acked?: BigInt64Array | undefined;
+}
+
+/** Nobody waits for the answer to this question any more. */
+export interface ThreadQuestionLeft {
+  readonly kind: 'left';
+  readonly number: number;
 }
 
 /** What a thread that answers questions sends to a thread that asks them. */
@@ -140,4 +150,4 @@ export type FromWorker =
  * `drain`: finish, publish a last snapshot, close the connections, answer `stopped`. `read ahead`, to the report thread: the
  * folding threads have read what they need, so it may read ahead for reports.
  */
-export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion;
+export type ToWorker = {kind: 'drain'} | {kind: 'read ahead'} | ThreadQuestion | ThreadQuestionLeft;

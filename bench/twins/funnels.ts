@@ -1,6 +1,7 @@
 // Funnels: over postings, by a kernel, and kept.
 
 import {type AllocatePostings, plainMemory} from '../../actors/report/funnel/user-postings.js';
+import {ofService} from '../../src/asks/asker.js';
 import {heldUsers} from '../../src/report/active/held-buckets.js';
 import type {FastPaths} from '../../src/report/evaluate.js';
 import {FunnelIndex} from '../../src/report/funnel/funnel-index.js';
@@ -113,7 +114,7 @@ export class FunnelTwins {
       {
         quick: 'funnel of 3 again: answer kept',
         plain: 'funnel of 3 again: computed',
-        ways: [() => kept.get('asked before', () => computed(0)), () => computed(0)],
+        ways: [() => kept.get('asked before', ofService, () => ({work: () => computed(0)})), () => computed(0)],
         asks: 9,
       },
     ];

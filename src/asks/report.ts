@@ -86,4 +86,8 @@ export type ReportAnswer =
    * ms.
    */
   | {readonly kind: 'not_yet'; readonly lacking: readonly number[]; readonly nextByMs: number}
+  /** The caller has too many questions that wait (src/pacing/dealt-slots.ts). */
+  | {readonly kind: 'crowded'; readonly message: string}
+  /** The question takes more computing than one may. */
+  | {readonly kind: 'too_expensive'; readonly message: string}
   | {readonly kind: 'unavailable'; readonly message: string};

@@ -10,6 +10,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
     'The name of the event is new, and there are as many names as EVENT_NAMES_MAX permits. Known names pass.',
   unknown_name: 'The name of the event is new, and the key may only use names that exist.',
   invalid_cursor: 'The cursor is damaged, or belongs to other filters. Start without one.',
+  too_expensive: 'The question takes more computing than one may (REPORT_CPU_SECONDS). Ask for less at once.',
   missing_key: 'There is no Authorization header, nor a `write_key`.',
   invalid_key: 'The key is malformed, unknown or revoked.',
   insufficient_permissions: 'A key of another kind is needed, or the write key may not identify users.',
@@ -31,7 +32,7 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   unsupported_media_type:
     'The type is not JSON (or text/plain for beacons), the charset not UTF-8, or the encoding not gzip, deflate or br.',
   rate_limited:
-    'Too much at once for this key, or from this address. Nothing was done; try again after `Retry-After` seconds.',
+    'Too much at once for this key, person or share, or from this address. Nothing was done; try again after `Retry-After` seconds.',
   unavailable: 'Overload, or the log is unreachable. Safe to try again after `Retry-After` seconds with a `messageId`.',
   not_yet: 'No report includes the writes of `Min-Log-Position` yet. Try again after `Retry-After` seconds.',
   internal_error: 'An internal error; the log of the service has the details.',

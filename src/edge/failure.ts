@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'too_many_names'
   | 'unknown_name'
   | 'invalid_cursor'
+  | 'too_expensive'
   | 'missing_key'
   | 'invalid_key'
   | 'insufficient_permissions'
@@ -39,6 +40,7 @@ export const statusOf: Readonly<Record<ErrorCode, string>> = {
   too_many_names: '400 Bad Request',
   unknown_name: '400 Bad Request',
   invalid_cursor: '400 Bad Request',
+  too_expensive: '400 Bad Request',
   missing_key: '401 Unauthorized',
   invalid_key: '401 Unauthorized',
   insufficient_permissions: '403 Forbidden',

@@ -58,7 +58,7 @@ function whyNot({appendFault, phase, published, lag}: StatusAnswer): string | un
 }
 
 async function reportReadiness({asks}: Front): Promise<Readiness> {
-  const status = await orSilence(asks.report({ask: 'status'}, statusMsMax));
+  const status = await orSilence(asks.reportState({ask: 'status'}, statusMsMax));
   if (status?.kind !== 'status') return because('reports do not answer');
   const warnings = Object.entries(status.damagedParts).map(([partition, count]) =>
     damageWarning(`reports of partition ${partition}`, count),

@@ -1,10 +1,13 @@
 // Asks the report thread who completed a funnel in a partition.
+import {randomUUID} from 'node:crypto';
 import type {NatsConnection} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
 import {UserSet} from '../../actors/table/user-set.js';
+import {partitionsCaller} from '../asks/asker.js';
 import type {PlainFunnel} from '../asks/funnels.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject} from '../asks/subjects.js';
+import {askedHeaders} from '../nats/asked-headers.js';
 import type {Converted} from './funnels/saved-funnels.js';
 
 /** A funnel over all rows, with a cold cache. */
@@ -19,7 +22,8 @@ export async function askConverted(
 ): Promise<Converted | undefined> {
   const question: ReportQuestion = {ask: 'converted', partition, funnel, fromByte};
   try {
-    const reply = await nc.request(askReportSubject, JSON.stringify(question), {timeout: answerMsMax});
+    const headers = askedHeaders({number: randomUUID(), caller: partitionsCaller, msMax: answerMsMax});
+    const reply = await nc.request(askReportSubject, JSON.stringify(question), {timeout: answerMsMax, headers});
     const answer = reply.json<ReportAnswer>();
     return answer.kind === 'converted' ? convertedOf(answer, fromByte) : undefined;
   } catch (error) {

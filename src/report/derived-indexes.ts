@@ -122,9 +122,9 @@ export class DerivedIndexes {
     }
   }
 
-  /** A build that an answer waits for. @throws MissingPart, DamagedPart */
-  buildNow<T>(work: (build: Build) => Promise<T>): Promise<T> {
-    return this.borrowing(new TimeSlicer(), work);
+  /** A build that an answer waits for, in the answer's slices. @throws MissingPart, DamagedPart, and what ends the answer */
+  buildNow<T>(work: (build: Build) => Promise<T>, slices = new TimeSlicer()): Promise<T> {
+    return this.borrowing(slices, work);
   }
 
   private async betweenSlices(): Promise<void> {

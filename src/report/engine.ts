@@ -6,7 +6,8 @@
 //       durations and cached answers share `cacheBytesMax`. Gathered rows and builds borrow from the room for parts. Folding
 //       threads use what is free of that (spare-room.ts).
 //   RE4. While clients ask for reports, the engine reads a snapshot when it is published: the next question need not wait.
-//   RE5. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and computes some
+//   RE5. Callers have their turns (dealt-slots.ts): nobody's questions keep those of others, or alerts, waiting.
+//   RE6. A start reads ahead the parts that the first reports will need, as far as there is room (warm-up.ts), and computes some
 //       reports of its own (rehearsal.ts).
 
 import {setTimeout as pause} from 'node:timers/promises';
@@ -14,6 +15,7 @@ import {isoText} from '../../actors/calendar.js';
 import {must, throwBroken} from '../../actors/invariant.js';
 import {NumberLists} from '../../actors/report/funnel/median.js';
 import type {UserSet} from '../../actors/table/user-set.js';
+import {type Asker, alertsCaller, ofService, partitionsCaller} from '../asks/asker.js';
 import type {ChangesQuery} from '../asks/changes.js';
 import type {ExportQuery} from '../asks/exports.js';
 import type {ReportAnswer, ReportQuery, ReportQuestion} from '../asks/report.js';
@@ -22,7 +24,8 @@ import {covers, lackingIn, type Place, readPositions} from '../log-position.js';
 import {isSilence, reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
 import {Condition} from '../pacing/condition.js';
-import {Overload, Semaphore} from '../pacing/semaphore.js';
+import {Crowded, DealtSlots, type Slot, type Waiting} from '../pacing/dealt-slots.js';
+import {Stopped, unlessStopped} from '../pacing/stop.js';
 import {Damage, isUnreadable} from '../parts/damage.js';
 import {PartsCache} from '../parts/parts-cache.js';
 import type {CachedRows} from '../parts/peer-rows.js';
@@ -48,6 +51,7 @@ import {
   type PartitionSnapshot,
   type SnapshotSet,
 } from './published/newest-snapshots.js';
+import {BusyTime, QuestionWork, TooExpensive, type WorkBounds} from './question-work.js';
 import {rehearse} from './rehearsal.js';
 import {ChosenNumbers} from './rows/chosen-numbers.js';
 import {ChosenPostings} from './rows/chosen-postings.js';
@@ -57,9 +61,13 @@ import {warmUp} from './warm-up.js';
 
 /** Snapshots may follow each other faster than a busy machine computes a report. */
 const overtakenMsMax = 20_000;
-/** Two reports at a time keep the thread busy while one of them waits for parts. */
-const reportsAtOnceMax = 2;
-const reportsWaitingMax = 256;
+/** Two reports of a caller keep the thread busy while one of them waits for parts. The third slot is for another caller. RE5 */
+const slotsOfCallers = 3;
+const slotsOfCallerMax = 2;
+/** A page of the dashboard asks some ten questions at once. */
+export const waitingOfCallerMax = 32;
+/** Those of callers and that of alerts. */
+const reportsAtOnceMax = slotsOfCallers + 1;
 /** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;
 /** Longest wait of reading ahead for running reports, which read the same parts. */
@@ -80,6 +88,8 @@ interface EngineOptions {
   readonly references?: UserReferences;
   /** Longest time from an ack until every report has the event; it may change. */
   readonly refresh: {readonly ms: number};
+  /** Bound of the computing for one question, ms of this thread; absent: none. */
+  readonly busyMsMax?: number;
 }
 
 /** Measures are the thread's own. */
@@ -100,7 +110,13 @@ export class ReportEngine {
   private readonly published = new Condition();
   private publications = 0;
   private readonly answers: AnswerCache;
-  private readonly atWork = new Semaphore(reportsAtOnceMax, reportsWaitingMax);
+  readonly atWork = new DealtSlots({
+    slots: slotsOfCallers,
+    ofCallerMax: slotsOfCallerMax,
+    waitingMax: waitingOfCallerMax,
+    ownSlots: [alertsCaller],
+  });
+  private readonly bounds: WorkBounds;
   private readonly gatheredBytesMax: number;
   private readonly damage: Damage;
   private readonly logger: Logger;
@@ -133,7 +149,8 @@ export class ReportEngine {
       lists: new NumberLists(Math.floor(cacheBytesMax / 64)), // RE3
     };
     this.snapshots = new NewestSnapshots(manifests, this.parts, partitionCount);
-    this.gatheredBytesMax = Math.floor((cacheBytesMax * 14) / 64 / reportsAtOnceMax);
+    this.gatheredBytesMax = Math.floor((cacheBytesMax * 21) / 64 / reportsAtOnceMax);
+    this.bounds = {busy: new BusyTime(), busyMsMax: options.busyMsMax ?? Number.POSITIVE_INFINITY};
     // Strings take up to two bytes a character.
     this.answers = new AnswerCache(options.answerCharsMax ?? Math.floor(cacheBytesMax / 16 / 2));
     this.damage = new Damage(logger);
@@ -142,17 +159,18 @@ export class ReportEngine {
     this.references = options.references;
   }
 
-  /** Never rejects: a failure is answered `unavailable`, and logged once until an answer succeeds. */
-  async answer(question: EngineQuestion): Promise<ReportAnswer> {
+  /** Never rejects: a failure is answered `unavailable`, and logged once until an answer succeeds. `asker` absent: this process. */
+  async answer(question: EngineQuestion, asker: Asker = ofService): Promise<ReportAnswer> {
     this.derived.dropUnasked();
     try {
-      const answer = await this.onNewest(() => this.answerOf(question));
+      const answer = await this.onNewest(() => this.answerOf(question, asker));
       this.failures.clear();
       return answer;
     } catch (error) {
       throwBroken(error);
-      if (error instanceof Overload)
-        return {kind: 'unavailable', message: `${reportsWaitingMax} reports are already waiting`};
+      if (error instanceof Stopped) return {kind: 'unavailable', message: 'nobody waits for this answer any more'};
+      if (error instanceof Crowded) return {kind: 'crowded', message: crowded};
+      if (error instanceof TooExpensive) return {kind: 'too_expensive', message: error.message};
       if (error instanceof Disagreement || error instanceof BeyondMemory)
         return {kind: 'unavailable', message: error.message};
       if (!this.damage.note(error)) this.noteFailure(error as Error, question);
@@ -160,16 +178,16 @@ export class ReportEngine {
     }
   }
 
-  private answerOf(question: EngineQuestion): Promise<ReportAnswer> {
+  private answerOf(question: EngineQuestion, asker: Asker): Promise<ReportAnswer> {
     switch (question.ask) {
       case 'report':
-        return this.reportOf(question);
+        return this.reportOf(question, asker);
       case 'export':
-        return this.exported(question.query);
+        return this.exported(question.query, asker);
       case 'converted':
-        return this.converted(question);
+        return this.converted(question, asker);
       case 'changes':
-        return this.changes(question.query);
+        return this.changes(question.query, asker);
       case 'status':
         return this.status();
     }
@@ -184,7 +202,7 @@ export class ReportEngine {
     else this.logger.error({err: error, ask}, 'report failed');
   }
 
-  /** Called once there are snapshots. Never rejects. RE5 */
+  /** Called once there are snapshots. Never rejects. RE6 */
   async warmUp(rowsAtHand?: CachedRows): Promise<void> {
     const startMs = monotonicMs();
     const whenIdle = (): Promise<unknown> => this.atWork.idle(warmUpWaitMsMax);
@@ -193,7 +211,7 @@ export class ReportEngine {
       if (!areAll(snapshots)) return;
       await warmUp(this.parts, snapshots, whenIdle, rowsAtHand);
       this.logger.debug({ms: monotonicMs() - startMs, bytes: this.parts.memory.bytesHeld}, 'parts were read ahead');
-      const reports = await rehearse(snapshots, (query) => this.compute(query, snapshots), whenIdle);
+      const reports = await rehearse(snapshots, (query) => this.compute(this.evaluation(), query, snapshots), whenIdle);
       this.logger.debug({ms: monotonicMs() - startMs, reports}, 'the first reports were rehearsed');
     } catch (error) {
       throwBroken(error);
@@ -256,22 +274,25 @@ export class ReportEngine {
     }
   }
 
-  private async reportOf(asked: AskedReport): Promise<ReportAnswer> {
+  private async reportOf(asked: AskedReport, asker: Asker): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
     const {at, includes} = asked;
-    const newest = await (includes === undefined ? this.snapshots.read() : this.readIncluding(includes));
+    const newest = await (includes === undefined ? this.snapshots.read() : this.readIncluding(includes, asker));
     if (!areAll(newest)) return noSnapshots;
     const lacking = includes === undefined ? [] : lackingIn(placesOf(newest), readPositions(includes.positions));
     if (lacking.length > 0) return {kind: 'not_yet', lacking, nextByMs: this.nextByMs(newest)};
     this.held.hold(newest, monotonicMs());
-    if (at === undefined) return this.report(asked, newest, newest);
+    if (at === undefined) return this.report(asked, newest, newest, asker);
     const set = this.held.at(at);
-    const answer = set && (await this.overHeld(at, () => this.report(asked, set, newest)));
+    const answer = set && (await this.overHeld(at, () => this.report(asked, set, newest, asker)));
     return answer ?? {kind: 'snapshot_gone'};
   }
 
   /** The newest snapshots, once they include the writes, or after `waitMs`. */
-  private async readIncluding({positions, waitMs}: NonNullable<AskedReport['includes']>): Promise<SnapshotSet> {
+  private async readIncluding(
+    {positions, waitMs}: NonNullable<AskedReport['includes']>,
+    {gone}: Asker,
+  ): Promise<SnapshotSet> {
     const endMs = monotonicMs() + waitMs;
     const writes = readPositions(positions);
     for (;;) {
@@ -279,7 +300,10 @@ export class ReportEngine {
       const newest = await this.snapshots.read();
       const leftMs = endMs - monotonicMs();
       if (leftMs <= 0 || (areAll(newest) && covers(placesOf(newest), writes))) return newest;
-      await this.published.until(() => this.publications !== publications, Math.min(leftMs, lookAgainMs));
+      await unlessStopped(
+        this.published.until(() => this.publications !== publications, Math.min(leftMs, lookAgainMs)),
+        gone,
+      );
     }
   }
 
@@ -303,13 +327,16 @@ export class ReportEngine {
     {query, ifNoneMatch}: AskedReport,
     snapshots: WholeSet,
     newest: WholeSet,
+    asker: Asker,
   ): Promise<ReportAnswer> {
     const manifests = snapshots.map(({manifest}) => manifest);
     const origin = originOf(query, manifests);
-    const body = await this.bodyOf(origin, query, snapshots);
+    const body = await this.bodyOf(origin, query, snapshots, asker);
     const headers = headersOf(query, manifests, body, this.nextByMs(newest));
     const unknown = unknownNames(query, snapshots);
-    const hint = unknown.length > 0 && (await this.answers.get(`${origin} hint`, () => hintOf(unknown, snapshots)));
+    const hint =
+      unknown.length > 0 &&
+      (await this.answers.get(`${origin} hint`, asker, () => ({work: () => hintOf(unknown, snapshots)})));
     return {
       kind: 'report',
       headers: hint ? {...headers, 'Report-Hint': hint} : headers,
@@ -317,16 +344,16 @@ export class ReportEngine {
     };
   }
 
-  private exported(query: ExportQuery): Promise<ReportAnswer> {
-    return this.overUndeleted(async (set, evaluation) => {
+  private exported(query: ExportQuery, asker: Asker): Promise<ReportAnswer> {
+    return this.overUndeleted(asker, async (set, evaluation) => {
       const page = await evaluation.exported(query, set);
       return page === undefined ? {kind: 'unknown_event'} : {kind: 'exported', ...standOf(set), ...page};
     });
   }
 
-  private changes(query: ChangesQuery): Promise<ReportAnswer> {
+  private changes(query: ChangesQuery, asker: Asker): Promise<ReportAnswer> {
     const references = must(this.references, 'changes are asked of an engine that can name users');
-    return this.overUndeleted(async (set, evaluation) => {
+    return this.overUndeleted(asker, async (set, evaluation) => {
       const page = await evaluation.changes(query, references, set);
       return typeof page === 'string'
         ? {kind: 'position_gone', reason: page}
@@ -336,6 +363,7 @@ export class ReportEngine {
 
   /** No answer has an event of a user whose receipt was given: a deletion meanwhile makes it again (held-sets.ts HS2). */
   private async overUndeleted(
+    asker: Asker,
     make: (set: WholeSet, evaluation: Evaluation) => Promise<ReportAnswer>,
   ): Promise<ReportAnswer> {
     this.askedMs = monotonicMs();
@@ -343,8 +371,7 @@ export class ReportEngine {
     for (let newest = await this.snapshots.read(); ; newest = await this.snapshots.read()) {
       if (!areAll(newest)) return noSnapshots;
       const set: WholeSet = newest;
-      const evaluation = new Evaluation(this.parts, this.gatheredBytesMax, this.paths);
-      const answer = await this.atWork.run(() => make(set, evaluation));
+      const answer = await this.inTurn(asker, (evaluation) => make(set, evaluation));
       const now = await this.snapshots.read();
       if (areAll(now) && deletionsOf(now) === deletionsOf(set)) return answer;
       if (monotonicMs() > endMs)
@@ -352,20 +379,20 @@ export class ReportEngine {
     }
   }
 
-  private async converted({partition, funnel, fromByte}: AskedConverted): Promise<ReportAnswer> {
+  private async converted({partition, funnel, fromByte}: AskedConverted, {gone}: Asker): Promise<ReportAnswer> {
     const newest = await this.snapshots.read();
     const snapshot = newest[partition];
     if (snapshot === undefined) return noSnapshots;
-    const evaluation = new Evaluation(this.parts, this.gatheredBytesMax, this.paths);
+    const asker = {caller: partitionsCaller, gone};
     const byPostings = (): Promise<UserSet | undefined> =>
-      this.atWork.run(() => evaluation.postedConverted(funnel, snapshot));
+      this.inTurn(asker, (evaluation) => evaluation.postedConverted(funnel, snapshot));
     let users = await byPostings();
     if (users === undefined) {
       // No client waits for this answer, and postings take less work than a scan of all rows.
-      await this.funnels.settled();
+      await unlessStopped(this.funnels.settled(), gone);
       users = await byPostings();
     }
-    users ??= await this.atWork.run(() => evaluation.converted(funnel, snapshot, newest.length));
+    users ??= await this.inTurn(asker, (evaluation) => evaluation.converted(funnel, snapshot, newest.length));
     const bytes = users.encode();
     const end = fromByte + convertedBytesMax;
     const {position} = snapshot.manifest;
@@ -379,17 +406,51 @@ export class ReportEngine {
   }
 
   /** Computed once for all askers, and cached. */
-  private bodyOf(origin: string, query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
-    return this.answers.get(origin, () => this.atWork.run(() => this.compute(query, snapshots)));
+  private bodyOf(
+    origin: string,
+    query: ReportQuery,
+    snapshots: readonly PartitionSnapshot[],
+    asker: Asker,
+  ): Promise<string> {
+    return this.answers.get(origin, asker, () => {
+      const place = this.placeOf(asker);
+      const work = (stop: AbortSignal): Promise<string> =>
+        this.atWork.run(place, stop, (slot) => this.compute(this.evaluation(slot, stop), query, snapshots));
+      return {work, shareWith: (caller) => this.atWork.share(place, caller)};
+    });
   }
 
-  private async compute(query: ReportQuery, snapshots: readonly PartitionSnapshot[]): Promise<string> {
+  /** Work for one asker alone. @throws Crowded, Stopped, TooExpensive RE5 */
+  private async inTurn<T>(asker: Asker, work: (evaluation: Evaluation) => Promise<T>): Promise<T> {
+    const {gone} = asker;
+    return this.atWork.run(this.placeOf(asker), gone, (slot) => work(this.evaluation(slot, gone)));
+  }
+
+  /** Parts of the service are never refused: they ask a bounded number of questions. */
+  private placeOf({caller}: Asker): Waiting {
+    const isOurs = caller === alertsCaller || caller === partitionsCaller;
+    return this.atWork.place(caller, isOurs ? Number.POSITIVE_INFINITY : waitingOfCallerMax);
+  }
+
+  /** Without a slot: work that nobody asked for, which has no bound. */
+  private evaluation(slot?: Slot, stop?: AbortSignal): Evaluation {
+    const work = slot && stop && new QuestionWork(slot, stop, this.bounds);
+    return new Evaluation(this.parts, this.gatheredBytesMax, this.paths, work?.nextSlice);
+  }
+
+  private async compute(
+    evaluation: Evaluation,
+    query: ReportQuery,
+    snapshots: readonly PartitionSnapshot[],
+  ): Promise<string> {
     const startedMs = monotonicMs();
-    const body = await new Evaluation(this.parts, this.gatheredBytesMax, this.paths).answer(query, snapshots);
+    const body = await evaluation.answer(query, snapshots);
     this.logger.debug({report: query.report, ms: monotonicMs() - startedMs}, 'report computed');
     return body;
   }
 }
+
+const crowded = `${waitingOfCallerMax} of your questions are waiting already: ask again once they are answered`;
 
 const noSnapshots: ReportAnswer = {
   kind: 'unavailable',

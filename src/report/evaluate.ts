@@ -124,9 +124,12 @@ export class Evaluation {
   private readonly finder: RowFinder;
   private readonly progress: FunnelProgress;
 
-  /** `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. */
-  constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}) {
-    this.scan = new PartScan(parts);
+  /**
+   * `gatheredBytesMax` bounds the rows that funnels and hourly actives hold at once. `nextSlice` resolves when work may go on after
+   * a slice; absent: in the next turn of the event loop.
+   */
+  constructor(parts: PartsCache, gatheredBytesMax: number, paths: FastPaths = {}, nextSlice?: () => Promise<void>) {
+    this.scan = new PartScan(parts, nextSlice);
     this.gatheredBytesMax = gatheredBytesMax;
     this.paths = paths;
     this.lists = paths.lists ?? new NumberLists(0);
@@ -188,7 +191,7 @@ export class Evaluation {
     const stepNames = steps.map((event) => nameIndex(snapshot.names, event));
     const stretch: Stretch = {startMs: Number.NEGATIVE_INFINITY, lastMs: Number.POSITIVE_INFINITY};
     const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch};
-    const segments = await this.paths.funnels?.postingsOf(snapshot, asked);
+    const segments = await this.paths.funnels?.postingsOf(snapshot, asked, undefined, this.scan.slices);
     if (segments === undefined) return undefined;
     const {progress, lists} = this;
     const users = new UserSet();
@@ -332,7 +335,7 @@ export class Evaluation {
   ): Promise<void> {
     const {values} = this.paths;
     if (values === undefined || !this.scan.areTooMuch(chunks)) return scan();
-    return values.leavingCells(snapshot, property.text, chunks, asked, scan);
+    return values.leavingCells(snapshot, property.text, chunks, asked, scan, this.scan.slices);
   }
 
   private async decideByBodies(partial: CountsPartial, chunk: ChunkEntry, unsure: Uint16Array): Promise<void> {
@@ -481,7 +484,12 @@ export class Evaluation {
   private async funnelOf(query: QueryOf<'funnel'>, snapshot: PartitionSnapshot): Promise<FunnelResult> {
     const stepNames = query.steps.map((event) => nameIndex(snapshot.names, event));
     const asked = {names: new Set(stepNames.filter((name) => name >= 0)), stretch: stretchOf(query)};
-    const segments = await this.paths.funnels?.postingsOf(snapshot, asked, this.gathererOf(snapshot, asked.names));
+    const segments = await this.paths.funnels?.postingsOf(
+      snapshot,
+      asked,
+      this.gathererOf(snapshot, asked.names),
+      this.scan.slices,
+    );
     if (segments === undefined) return this.scannedFunnel(query, stepNames, snapshot);
     const {progress, lists} = this;
     const hasLeft = snapshot.leftOut.users;

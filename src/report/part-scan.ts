@@ -40,12 +40,14 @@ interface Loan {
 
 export class PartScan {
   private readonly parts: PartsCache;
-  private readonly slices = new TimeSlicer();
+  readonly slices: TimeSlicer;
   /** Partitions that the report scans one after the other. */
   partitionCount = 1;
 
-  constructor(parts: PartsCache) {
+  /** `nextSlice` resolves when work may go on after a slice; absent: in the next turn of the event loop. */
+  constructor(parts: PartsCache, nextSlice?: () => Promise<void>) {
     this.parts = parts;
+    this.slices = new TimeSlicer(nextSlice === undefined ? {} : {between: nextSlice});
   }
 
   /** Pauses when the slice is over; undefined within a slice. */

@@ -7,9 +7,11 @@ import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import {startAlerts} from '../alerts/start.js';
+import {type Asker, alertsCaller, ofService} from '../asks/asker.js';
 import {handedOver, jsonOf} from '../asks/carried.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject, replyBytesMax} from '../asks/subjects.js';
+import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {partValues} from '../nats/part-values.js';
@@ -22,6 +24,7 @@ import {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
+import {OpenQuestions} from './open-questions.js';
 import {HandedManifests} from './published/handed-manifests.js';
 import type {CountedPublications} from './published/newest-snapshots.js';
 import {userReferences} from './user-references.js';
@@ -35,6 +38,7 @@ const {
   nats,
   partitionCount,
   cacheBytesMax,
+  busyMsMax,
   reportRefresh,
   deploymentCreatedMs,
   spareRoom,
@@ -73,11 +77,18 @@ async function run(nc: NatsConnection): Promise<void> {
   const values = partValues(jsm, () => isOfCluster(nc));
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before reports start');
   const references = userReferences(secret);
-  const engine = new ReportEngine(manifests, values, {partitionCount, cacheBytesMax, refresh, references}, logger);
+  const options = {partitionCount, cacheBytesMax, busyMsMax, refresh, references};
+  const engine = new ReportEngine(manifests, values, options, logger);
   if (spareRoom !== undefined) offerRoom(spareRoom, engine.parts.memory);
   const alerts =
     alertsPlan &&
-    (await startAlerts({nc, partitionCount, ...alertsPlan, logger, ask: (asked) => engine.answer(asked)}));
+    (await startAlerts({
+      nc,
+      partitionCount,
+      ...alertsPlan,
+      logger,
+      ask: (asked) => engine.answer(asked, {...ofService, caller: alertsCaller}),
+    }));
   const notePublished = (): void => {
     void engine.notePublished();
     alerts?.notePublished();
@@ -98,9 +109,11 @@ async function run(nc: NatsConnection): Promise<void> {
     ],
     builds: () => engine.derived.pendingBuilds,
   });
+  const open = new OpenQuestions();
+  nc.subscribe(leftSubject(askReportSubject), {callback: (_, message) => open.left(message.string())});
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
-  const answered = answerAll(questions, engine, vitals);
-  const answeredHere = answerProcess(engine, vitals);
+  const answered = answerAll(questions, {engine, vitals, open});
+  const answeredHere = answerProcess({engine, vitals, open});
   void nc.closed().then((error) => {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
@@ -140,26 +153,34 @@ function drainAsked(): Drain {
   return drain;
 }
 
+/** What answers need. */
+interface Answering {
+  readonly engine: ReportEngine;
+  readonly vitals: ThreadVitals;
+  readonly open: OpenQuestions;
+}
+
 /** Resolves when the subscription has ended and its questions are answered. */
-async function answerAll(questions: Subscription, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
-  const open = new Set<Promise<void>>();
+async function answerAll(questions: Subscription, answering: Answering): Promise<void> {
+  const all = new Set<Promise<void>>();
   for await (const message of questions) {
-    const answering = respond(message, engine, vitals).finally(() => open.delete(answering));
-    open.add(answering);
+    const one = respond(message, answering).finally(() => all.delete(one));
+    all.add(one);
   }
-  await Promise.all(open);
+  await Promise.all(all);
 }
 
 /** Answers questions of the edge of this process. @returns a function that resolves when all of them are answered. */
-function answerProcess(engine: ReportEngine, vitals: ThreadVitals): () => Promise<unknown> {
-  const open = new Set<Promise<void>>();
+function answerProcess(answering: Answering): () => Promise<unknown> {
+  const all = new Set<Promise<void>>();
   port.on('message', (message: ToWorker) => {
+    if (message.kind === 'left') answering.open.left(message.number);
     if (message.kind !== 'question') return;
-    const answering = respondHere(message, engine, vitals).finally(() => open.delete(answering));
-    open.add(answering);
+    const one = respondHere(message, answering).finally(() => all.delete(one));
+    all.add(one);
   });
   say({kind: 'listening'});
-  return () => Promise.all(open);
+  return () => Promise.all(all);
 }
 
 /** A server that was away may have lost its last writes: earlier counts and revisions prove nothing then. */
@@ -173,9 +194,12 @@ const tooLarge: ReportAnswer = {
 };
 
 /** A question that is not JSON, or whose sender cannot be reached, affects no other. */
-async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals): Promise<void> {
+async function respond(message: Msg, answering: Answering): Promise<void> {
   try {
-    const text = jsonOf(await answer(message.json<ReportQuestion>(), engine, vitals));
+    const question = message.json<ReportQuestion>();
+    const by = readAskedHeaders(message.headers);
+    const give = (asker: Asker): Promise<ReportAnswer> => answer(question, answering, asker);
+    const text = jsonOf(await (by === undefined ? give(ofService) : answering.open.during(by.number, by, give)));
     message.respond(Buffer.byteLength(text) > replyBytesMax ? JSON.stringify(tooLarge) : text);
   } catch (error) {
     noteFailure(error);
@@ -183,22 +207,23 @@ async function respond(message: Msg, engine: ReportEngine, vitals: ThreadVitals)
 }
 
 /** Answers a question of the edge in this process. */
-async function respondHere(
-  {number, question}: ThreadQuestion,
-  engine: ReportEngine,
-  vitals: ThreadVitals,
-): Promise<void> {
+async function respondHere({number, question, by}: ThreadQuestion, answering: Answering): Promise<void> {
   let given: ReportAnswer = {kind: 'unavailable', message: 'the report cannot be computed now'};
   try {
-    given = await answer(question as ReportQuestion, engine, vitals);
+    const give = (asker: Asker): Promise<ReportAnswer> => answer(question as ReportQuestion, answering, asker);
+    given = await (by === undefined ? give(ofService) : answering.open.during(number, by, give));
   } catch (error) {
     noteFailure(error);
   }
   port.postMessage({kind: 'answer', number, answer: given} satisfies FromWorker, handedOver(given));
 }
 
-async function answer(question: ReportQuestion, engine: ReportEngine, vitals: ThreadVitals): Promise<ReportAnswer> {
-  if (question.ask !== 'measures') return engine.answer(question);
+async function answer(
+  question: ReportQuestion,
+  {engine, vitals}: Pick<Answering, 'engine' | 'vitals'>,
+  asker: Asker,
+): Promise<ReportAnswer> {
+  if (question.ask !== 'measures') return engine.answer(question, asker);
   const status = await engine.answer({ask: 'status'});
   const {asOfMs, damagedParts} = status.kind === 'status' ? status : {asOfMs: null, damagedParts: {}};
   return {kind: 'measures', asOfMs, damagedParts, thread: vitals.measure()};

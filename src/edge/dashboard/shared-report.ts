@@ -6,6 +6,7 @@
 //   SR4. Of the headers of an answer only freshness is passed on: a hint can name an event that the report does not.
 import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
 import {conditionsAskedFor, eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
+import type {Asker} from '../../asks/asker.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {SavedReport} from '../../effects/saved-report.js';
 import type {PathsAnswer} from '../answers/engagement.js';
@@ -54,7 +55,12 @@ interface Asked {
 }
 
 /** @throws RequestFailure for a report that is not shared. */
-export async function answersOf(front: Front, {page, search}: SharedReport, nowMs: number): Promise<AnsweredReport> {
+export async function answersOf(
+  front: Front,
+  {page, search}: SharedReport,
+  nowMs: number,
+  asker: Asker,
+): Promise<AnsweredReport> {
   const {paths, until, problems} = askedPaths[page](search, nowMs);
   const [problem] = problems;
   if (problem !== undefined)
@@ -62,10 +68,10 @@ export async function answersOf(front: Front, {page, search}: SharedReport, nowM
   if (paths.length === 0) throw refused(unnamed);
   const asked = paths.map((path) => askedOf(front, path));
   for (const {question} of asked) if (isQuestion(question)) checkHidden(front, question);
-  const first = await answersTo(front, asked);
+  const first = await answersTo(front, asker, asked);
   const asOf = first.flatMap(({answer}) => ('headers' in answer ? [Date.parse(answer.headers['Report-As-Of']!)] : []));
   const later = asOf.length === 0 ? [] : until(Math.min(...asOf)).map((path) => askedOf(front, path));
-  const rest = await answersTo(front, later, first.find(({position}) => position !== undefined)?.position);
+  const rest = await answersTo(front, asker, later, first.find(({position}) => position !== undefined)?.position);
   const answers = [...first, ...rest].map(({answer}) => answer);
   if (answers.some((one) => namesHidden(front, one))) throw refused(hiddenShown);
   const people = [...asked, ...later].flatMap(({question}, at) => peopleIn(question, answers[at]!));
@@ -87,11 +93,11 @@ function askedOf(front: Front, path: string): Asked {
 // -- Answers ------------------------------------------------------------------------------------------------------------
 
 /** Answers in the order of `asked`. `at`: position of earlier answers; undefined: the newest. SR3 */
-async function answersTo(front: Front, asked: readonly Asked[], at?: string): Promise<Placed[]> {
+async function answersTo(front: Front, asker: Asker, asked: readonly Asked[], at?: string): Promise<Placed[]> {
   const [head, ...others] = asked;
   if (head === undefined) return [];
-  const first = await answerTo(front, head, at);
-  const rest = await Promise.all(others.map((one) => answerTo(front, one, first.position ?? at)));
+  const first = await answerTo(front, asker, head, at);
+  const rest = await Promise.all(others.map((one) => answerTo(front, asker, one, first.position ?? at)));
   return [first, ...rest];
 }
 
@@ -100,10 +106,10 @@ interface Placed {
   readonly position?: string;
 }
 
-async function answerTo(front: Front, {path, question}: Asked, at?: string): Promise<Placed> {
+async function answerTo(front: Front, asker: Asker, {path, question}: Asked, at?: string): Promise<Placed> {
   if (!isQuestion(question)) return {answer: failed(path, question)};
   try {
-    const {headers, body} = await report(front, question, at);
+    const {headers, body} = await report(front, asker, question, at);
     return {
       answer: {path, headers: freshness(headers), value: JSON.parse(body!) as unknown},
       position: headers['Report-Log-Position'],
@@ -114,15 +120,15 @@ async function answerTo(front: Front, {path, question}: Asked, at?: string): Pro
   }
 }
 
-async function report(front: Front, query: ReportQuery, at: string | undefined) {
+async function report(front: Front, asker: Asker, query: ReportQuery, at: string | undefined) {
   const asked = {ask: 'report', query} as const;
-  if (at === undefined) return reportIn(await front.asks.report(asked));
+  if (at === undefined) return reportIn(await front.asks.report(asked, asker));
   try {
-    return reportIn(await front.asks.report({...asked, at}));
+    return reportIn(await front.asks.report({...asked, at}, asker));
   } catch (error) {
     // A user was deleted meanwhile: the newest snapshots are all that there is.
     if (error instanceof RequestFailure && error.failure.code === 'snapshot_gone')
-      return report(front, query, undefined);
+      return report(front, asker, query, undefined);
     throw error;
   }
 }

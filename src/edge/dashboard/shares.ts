@@ -17,6 +17,7 @@ import {type Failure, type Header, invalidRequest, RequestFailure, unavailable} 
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {SharedAnswer} from '../http/shared-answer.js';
+import {askerOf, shareCaller} from '../query/asker-of.js';
 import {noParameters, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
 import {authorOf} from '../routes/author.js';
@@ -115,7 +116,7 @@ export class Shares {
     if (sharesOf(front.hooks).list().length >= sharesMax) throw new RequestFailure(tooMany);
     const author = authorOf(front, exchange);
     const nowMs = front.wallMs();
-    const {answers, people} = await answersOf(front, report, nowMs);
+    const {answers, people} = await answersOf(front, report, nowMs, askerOf(exchange));
     const failing = answers.find((one) => 'error' in one);
     if (failing !== undefined) return exchange.failWith(unanswerable(failing.error.message), {});
     if (people.length > 0 && !mayNamePeople) {
@@ -167,7 +168,7 @@ export class Shares {
     }
     watched.reads += 1;
     watched.lastReadMs = front.wallMs();
-    const text = await this.answerOf(front, share).get();
+    const text = await this.answerOf(front, share).get(exchange.gone);
     if (shareOf(front.hooks, token, front.wallMs()) === undefined) throw new RequestFailure(noLink); // SH2
     exchange.json('200 OK', text, unindexed);
   };
@@ -200,7 +201,7 @@ export class Shares {
 
   private answerOf(front: Front, {id}: Share): SharedAnswer<string> {
     const answer =
-      this.answers.get(id) ?? new SharedAnswer(answerKeptMs, this.monotonicMs, () => this.answer(front, id));
+      this.answers.get(id) ?? new SharedAnswer(answerKeptMs, this.monotonicMs, (stop) => this.answer(front, id, stop));
     this.answers.delete(id);
     this.answers.set(id, answer);
     if (this.answers.size > answersMax) this.answers.delete(this.answers.keys().next().value!);
@@ -208,13 +209,14 @@ export class Shares {
   }
 
   /** SH2, SH3 */
-  private async answer(front: Front, id: string): Promise<string> {
+  private async answer(front: Front, id: string, gone: AbortSignal): Promise<string> {
     const share = sharesOf(front.hooks).get(id);
     if (share === undefined) throw new RequestFailure(noLink);
     const report = reportOf(front.hooks, share);
     if (report === undefined) throw new RequestFailure(noReport);
     const nowMs = front.wallMs();
-    const {answers, people} = await answersOf(front, report, nowMs).catch((error: unknown) => {
+    const asker = {caller: shareCaller(id), gone};
+    const {answers, people} = await answersOf(front, report, nowMs, asker).catch((error: unknown) => {
       throw error instanceof RequestFailure ? new RequestFailure(notShown(error.failure)) : error;
     });
     if (people.length > 0 && !share.mayNamePeople) throw new RequestFailure(namesPeople);

@@ -13,6 +13,7 @@
 
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {ActiveKey} from '../../keys/key-ring.js';
+import {newStop} from '../../pacing/stop.js';
 import type {AddressCharge} from '../admission/address-limits.js';
 import type {RateLimit} from '../admission/rate-limit.js';
 import type {RejectedEvents} from '../admission/rejected-events.js';
@@ -90,6 +91,7 @@ export class Exchange implements CommitWaiter {
   private whenOver: (() => void) | undefined;
   private unread: UnreadAnswer | undefined;
   private streamed: StreamAnswer | undefined;
+  private stop: AbortController | undefined;
   /** The key that admitted the request, on routes that take keys. */
   key: ActiveKey | undefined;
   /** Rate limit of the key, on routes that have one. */
@@ -222,6 +224,13 @@ export class Exchange implements CommitWaiter {
   /** Calls `whenOver` when the exchange is over, for any reason. One listener. */
   onOver(whenOver: () => void): void {
     this.whenOver = whenOver;
+  }
+
+  /** Aborted once the client has left, or has its answer. */
+  get gone(): AbortSignal {
+    this.stop ??= newStop();
+    if (this.isGone) this.stop.abort();
+    return this.stop.signal;
   }
 
   get traffic(): ExchangeCounts {
@@ -482,6 +491,7 @@ export class Exchange implements CommitWaiter {
 
   private leave(): void {
     this.isGone = true;
+    this.stop?.abort();
     if (this.streamed !== undefined) {
       this.streamed.left();
       return;

@@ -103,7 +103,7 @@ const askPartition = ({asks}: Front, number: number): Promise<Measured<Partition
   asks.partition(number, {ask: 'measures'}, ['measures'], answerMsMax);
 
 async function askReport({asks}: Front): Promise<Measured<ReportAnswer> | undefined> {
-  const answer = await asks.report({ask: 'measures'}, answerMsMax);
+  const answer = await asks.reportState({ask: 'measures'}, answerMsMax);
   return answer.kind === 'measures' ? answer : undefined;
 }
 

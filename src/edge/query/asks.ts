@@ -1,14 +1,15 @@
 // Questions to the partition and report roles. A role that does not answer is a 503 to the client.
 import {InvariantError} from '../../../actors/invariant.js';
+import type {Asker} from '../../asks/asker.js';
 import type {DeliverAnswer} from '../../asks/deliver.js';
 import {type AnswerOf, expectedAnswer, type PartitionAnswer, type PartitionQuestion} from '../../asks/partition.js';
 import type {ReportAnswer, ReportQuestion} from '../../asks/report.js';
 import {askDeliverSubject, askPartitionSubject, askReportSubject} from '../../asks/subjects.js';
-import {type Failure, RequestFailure, unavailable} from '../failure.js';
+import {type Failure, RequestFailure, retryAfter, unavailable} from '../failure.js';
 
-/** A connection for questions. Rejects without a listener, and when no answer comes in time. */
+/** A connection for questions. Rejects without a listener, when no answer comes in time, and when the asker is gone. */
 export interface Requester {
-  request(subject: string, question: object, options: {timeout: number}): Promise<unknown>;
+  request(subject: string, question: object, options: {timeout: number; asker?: Asker}): Promise<unknown>;
 }
 
 // A partition waits up to 2 s for the log before it says `unavailable`, and a history without an index scans in slices.
@@ -21,6 +22,23 @@ const snapshotGone: Failure = {
   message: 'the snapshots of this position are not held any more: ask without at',
   field: 'at',
 };
+
+export type GivenAnswer = Exclude<ReportAnswer, {kind: 'unavailable' | 'snapshot_gone' | 'crowded' | 'too_expensive'}>;
+
+function given(answer: ReportAnswer): GivenAnswer {
+  switch (answer.kind) {
+    case 'unavailable':
+      throw new RequestFailure(unavailable(answer.message));
+    case 'crowded':
+      throw new RequestFailure({code: 'rate_limited', message: answer.message, headers: retryAfter});
+    case 'too_expensive':
+      throw new RequestFailure({code: 'too_expensive', message: answer.message});
+    case 'snapshot_gone':
+      throw new RequestFailure(snapshotGone);
+    default:
+      return answer;
+  }
+}
 
 export class Asks {
   private readonly requester: Requester;
@@ -44,14 +62,17 @@ export class Asks {
     return expectedAnswer(answer, question, kinds);
   }
 
-  async report(
-    question: ReportQuestion,
-    msMax = reportMsMax,
-  ): Promise<Exclude<ReportAnswer, {kind: 'unavailable' | 'snapshot_gone'}>> {
-    const answer = await this.ask<ReportAnswer>(askReportSubject, question, msMax);
-    if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
-    if (answer.kind === 'snapshot_gone') throw new RequestFailure(snapshotGone);
-    return answer;
+  /** @throws RequestFailure for an answer that is none of these. */
+  async report(question: ReportQuestion, asker: Asker): Promise<GivenAnswer> {
+    return given(await this.ask<ReportAnswer>(askReportSubject, question, reportMsMax, asker));
+  }
+
+  /** What the report role says of itself. @throws RequestFailure (503) */
+  async reportState(
+    question: Extract<ReportQuestion, {ask: 'status' | 'measures'}>,
+    msMax: number,
+  ): Promise<GivenAnswer> {
+    return given(await this.ask<ReportAnswer>(askReportSubject, question, msMax));
   }
 
   /** Measures of webhooks, from a process that delivers. @throws RequestFailure (503) */
@@ -59,9 +80,10 @@ export class Asks {
     return this.ask<DeliverAnswer>(askDeliverSubject, {ask: 'measures'}, msMax);
   }
 
-  private async ask<Answer>(subject: string, question: object, msMax: number): Promise<Answer> {
+  private async ask<Answer>(subject: string, question: object, msMax: number, asker?: Asker): Promise<Answer> {
+    const options = {timeout: msMax, ...(asker === undefined ? {} : {asker})};
     try {
-      return (await this.requester.request(subject, question, {timeout: msMax})) as Answer;
+      return (await this.requester.request(subject, question, options)) as Answer;
     } catch (error) {
       if (error instanceof InvariantError) throw error;
       // No listener (the role starts, or moves), no answer in time, or no connection: a client need not tell these apart.

@@ -4,6 +4,7 @@ import {alertsOf, readAlertState, readAlertStates} from '../../alerts/alert-stat
 import {type Alert, alertsMax, type Rule, stateName} from '../../alerts/definition.js';
 import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
+import type {Asker} from '../../asks/asker.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {forgetRecord} from '../../effects/record-sweep.js';
 import {type SavedFunnel, savedFunnelsOf} from '../../effects/saved-funnel.js';
@@ -12,6 +13,7 @@ import type {AlertChangedAnswer, AlertPreviewAnswer} from '../answers/alerts.js'
 import {type Failure, invalidRequest, RequestFailure, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {askerOf} from '../query/asker-of.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import {type Handle, variedSegment} from '../route.js';
 import {
@@ -128,10 +130,11 @@ export async function previewAlert(front: Front, exchange: Exchange, bytes: Buff
   const {for: held = 1, repeat_minutes: repeatMinutes} = asked;
   const rule = ruleOf(asked) as ReportRule;
   const alert = {rule, for: held, ...(repeatMinutes === undefined ? {} : {repeatMinutes})};
-  const {asOfMs, refreshMs} = await freshness(front);
+  const asker = askerOf(exchange);
+  const {asOfMs, refreshMs} = await freshness(front, asker);
   const {questions, previewOf} = previewQuestions(alert, asOfMs, refreshMs, {funnel: funnelOf(front, rule)});
   const bodies: unknown[] = [];
-  for (const query of questions) bodies.push(await ask(front, query).then(({body: text}) => JSON.parse(text!)));
+  for (const query of questions) bodies.push(await ask(front, query, asker).then(({body: text}) => JSON.parse(text!)));
   const preview = previewOf(bodies);
   const answer: AlertPreviewAnswer = {
     from: isoText(preview.fromMs),
@@ -153,13 +156,14 @@ export async function previewAlert(front: Front, exchange: Exchange, bytes: Buff
 }
 
 /** End of what the published reports include, and the period of publications. */
-async function freshness(front: Front): Promise<{asOfMs: number; refreshMs: number}> {
-  const {headers} = await ask(front, {report: 'events', event: '', fromMs: 0, toMs: 0, interval: 'hour'});
+async function freshness(front: Front, asker: Asker): Promise<{asOfMs: number; refreshMs: number}> {
+  const {headers} = await ask(front, {report: 'events', event: '', fromMs: 0, toMs: 0, interval: 'hour'}, asker);
   const asOfMs = Date.parse(headers['Report-As-Of']);
   return {asOfMs, refreshMs: Date.parse(headers['Report-Next-By']) - asOfMs};
 }
 
-const ask = async (front: Front, query: ReportQuery) => reportIn(await front.asks.report({ask: 'report', query}));
+const ask = async (front: Front, query: ReportQuery, asker: Asker) =>
+  reportIn(await front.asks.report({ask: 'report', query}, asker));
 
 /** @throws RequestFailure */
 function known({hooks}: Front, exchange: Exchange, segment: string): Alert {

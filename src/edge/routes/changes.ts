@@ -4,6 +4,7 @@ import type {ChangesPlace, PositionGone} from '../../asks/changes.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {askerOf} from '../query/asker-of.js';
 import {anyText, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 
@@ -23,7 +24,7 @@ export async function readChanges(front: Front, exchange: Exchange): Promise<voi
   const {after, limit} = readQuery(exchange.query, changesForm);
   const places = after === undefined ? undefined : placesIn(front, after);
   const query = {limit, bytesMax: pageBytesMax, ...(places === undefined ? {} : {after: places})};
-  const answer = await front.asks.report({ask: 'changes', query});
+  const answer = await front.asks.report({ask: 'changes', query}, askerOf(exchange));
   if (answer.kind === 'position_gone') throw new RequestFailure(gone(answer.reason));
   if (answer.kind !== 'changes') throw new Error(`the report role answered ${answer.kind} to changes`);
   const next = front.cursors.sealNumbers(answer.next.flatMap(numbersOf), use);

@@ -4,6 +4,7 @@
 //   EX2. Each page is read when it is due: an event that is deleted meanwhile is on no later page.
 import {historyLimitMax} from '../../../actors/limits.js';
 import {readEventId} from '../../../actors/report/rows/event-places.js';
+import type {Asker} from '../../asks/asker.js';
 import {type Carried, textOf} from '../../asks/carried.js';
 import type {ExportQuery} from '../../asks/exports.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
@@ -14,6 +15,7 @@ import type {Exchange} from '../http/exchange.js';
 import {answerLines, firstPage, type LinePages} from '../http/line-answer.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {failUnknown, userInQuery, userNotFound} from '../query/asked-user.js';
+import {askerOf} from '../query/asker-of.js';
 import {where} from '../query/conditions.js';
 import {HistoryReader, type HistoryStart} from '../query/history.js';
 import {name, optional, type TextForm} from '../query/parameters.js';
@@ -44,7 +46,7 @@ export const exportForm = {
 export async function exportEvents(front: Front, exchange: Exchange): Promise<void> {
   const {event, where, after, ...times} = readQuery(exchange.query, exportForm);
   const {fromMs, toMs} = optionalBoundsOf(times, front);
-  const pages = new EventPages(front, {
+  const pages = new EventPages(front, askerOf(exchange), {
     fromMs: fromMs ?? 0, // No event is earlier than 1970.
     toMs: toMs ?? endOfTimeMs,
     where,
@@ -64,12 +66,14 @@ class EventPages implements LinePages {
   events = 0;
   headers: readonly Header[] = [];
   private readonly front: Front;
+  private readonly asker: Asker;
   private readonly query: Omit<ExportQuery, 'bytesMax' | 'start'>;
   private start: ExportQuery['start'];
   private isOver = false;
 
-  constructor(front: Front, query: Omit<ExportQuery, 'bytesMax' | 'start'>) {
+  constructor(front: Front, asker: Asker, query: Omit<ExportQuery, 'bytesMax' | 'start'>) {
     this.front = front;
+    this.asker = asker;
     this.query = query;
   }
 
@@ -77,7 +81,7 @@ class EventPages implements LinePages {
     if (this.isOver) return undefined;
     const {afterId, ...asked} = this.query;
     const place = this.start === undefined ? (afterId === undefined ? {} : {afterId}) : {start: this.start};
-    const answer = await this.front.asks.report({ask: 'export', query: {...asked, ...place, bytesMax}});
+    const answer = await this.front.asks.report({ask: 'export', query: {...asked, ...place, bytesMax}}, this.asker);
     if (answer.kind === 'unknown_event') throw new RequestFailure(noSuchEvent);
     if (answer.kind !== 'exported') throw new Error(`the report role answered ${answer.kind} to an export`);
     if (this.headers.length === 0)

@@ -7,6 +7,7 @@ import {positionsPattern, readPositions} from '../../log-position.js';
 import {type Failure, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {askerOf} from '../query/asker-of.js';
 import type {Asks} from '../query/asks.js';
 
 type AskedReport = Extract<ReportQuestion, {ask: 'report'}>;
@@ -31,15 +32,16 @@ export function readMinPosition({minLogPosition}: Exchange, partitionCount: numb
 /** @throws RequestFailure (503) if the writes are in no snapshot yet. */
 export async function answerIncluding(
   {asks, wallMs}: Front,
-  {key}: Exchange,
+  exchange: Exchange,
   asked: AskedReport,
   includes: string,
 ): Promise<AnsweredReport> {
-  const first = await asks.report({...asked, includes: {positions: includes, waitMs: 0}});
+  const asker = askerOf(exchange);
+  const first = await asks.report({...asked, includes: {positions: includes, waitMs: 0}}, asker);
   if (first.kind !== 'not_yet') return reportIn(first);
-  const mayForce = key?.kind === 'secret';
+  const mayForce = exchange.key?.kind === 'secret';
   if (mayForce) forceSnapshots(asks, first.lacking);
-  const answer = await asks.report({...asked, includes: {positions: includes, waitMs: waitMsMax}});
+  const answer = await asks.report({...asked, includes: {positions: includes, waitMs: waitMsMax}}, asker);
   if (answer.kind !== 'not_yet') return reportIn(answer);
   const dueSeconds = Math.max(1, Math.ceil((answer.nextByMs - wallMs()) / 1_000));
   throw new RequestFailure(notYet(mayForce ? Math.min(dueSeconds, forcedSecondsMin) : dueSeconds));

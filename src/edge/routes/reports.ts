@@ -5,6 +5,7 @@ import type {ReportAnswer, ReportQuery} from '../../asks/report.js';
 import {type Failure, type Header, invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {askerOf} from '../query/asker-of.js';
 import {optional, position, word} from '../query/parameters.js';
 import {type QueryForm, type QueryValues, readQuery} from '../query/query.js';
 import type {Handle} from '../route.js';
@@ -78,7 +79,7 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
     } as const;
     const answer =
       includes === undefined
-        ? reportIn(await front.asks.report(asked))
+        ? reportIn(await front.asks.report(asked, askerOf(exchange)))
         : await answerIncluding(front, exchange, asked, includes);
     const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOfHidden(query, front)];
     answerReport(exchange, answer, hints, isCsv ? query : undefined);

@@ -23,6 +23,7 @@ import {PropertyName} from '../../../actors/report/rows/property-name.js';
 import {chunksWithin, countedKey, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import {AskTimes, noAsks} from '../../../actors/report/yielding.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {type Build, type BuildNeed, type Derived, type DerivedIndexes, interestMs} from '../derived-indexes.js';
@@ -179,7 +180,7 @@ export class ValueIndex {
 
   /**
    * Runs the scan of an answer for the property that reads these chunks; those that it notes leave cells behind. Call it after
-   * `coveredOf` or `coveredForAll` was asked. `values`: those that the answer is about. VI6
+   * `coveredOf` or `coveredForAll` was asked. `values`: those that the answer is about. `slices`: of the answer. VI6
    */
   leavingCells(
     {manifest, index}: PartitionSnapshot,
@@ -187,13 +188,14 @@ export class ValueIndex {
     chunks: readonly ChunkEntry[],
     values: AskedValues,
     scan: (note?: NoteColumns) => Promise<void>,
+    slices?: TimeSlicer,
   ): Promise<void> {
     const state = this.states.get(keyOf(manifest.partition, property));
     if (state === undefined || !this.mayBuild(state, values)) return scan();
     const taken = new Set(state.segments.flatMap((segment) => segment.chunks));
     const fresh = chunks.filter((chunk) => chunk.chunk !== index.nextChunk && !taken.has(countedKey(chunk)));
     if (fresh.length <= chunksAfterMax || this.segmentChunks <= chunksAfterMax) return scan(); // VI4
-    return this.derived.buildNow((build) => this.buildFrom(state, fresh, values, build, scan));
+    return this.derived.buildNow((build) => this.buildFrom(state, fresh, values, build, scan), slices);
   }
 
   private async buildFrom(

@@ -28,6 +28,7 @@ import {
 } from '../../../actors/report/funnel/user-postings.js';
 import {chunksNaming, chunksWithin, isInside, liveRows, type Stretch} from '../../../actors/report/selection.js';
 import {AskTimes, noAsks} from '../../../actors/report/yielding.js';
+import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import {isUnreadable} from '../../parts/damage.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
@@ -135,12 +136,13 @@ export class FunnelIndex {
 
   /**
    * Postings of all rows of this snapshot that have one of the names and are in the stretch; undefined: scan. FI1
-   * `gather`: gathers those of the names in some chunks (FI3).
+   * `gather`: gathers those of the names in some chunks (FI3). `slices`: of the answer.
    */
   async postingsOf(
     {manifest, index}: PartitionSnapshot,
     asked: NamedStretch,
     gather?: GatherPostings,
+    slices?: TimeSlicer,
   ): Promise<readonly UserPostings[] | undefined> {
     const {names, stretch} = asked;
     if (names.size === 0) return [];
@@ -152,7 +154,7 @@ export class FunnelIndex {
       this.want(state, {index, ...asked});
     }
     try {
-      return await this.derived.buildNow((build) => this.completed(plan, index, asked, build));
+      return await this.derived.buildNow((build) => this.completed(plan, index, asked, build), slices);
     } catch (error) {
       if (isUnreadable(error)) return undefined; // The scan reports what is missing.
       throw error;

@@ -1,0 +1,26 @@
+// Questions that the report thread answers at this moment, and who waits for each.
+//   OQ1. A question's asker is gone once it says so, or once its time is over: an asker that ended with its process says nothing.
+import type {AskedBy, Asker} from '../asks/asker.js';
+import {newStop} from '../pacing/stop.js';
+
+export class OpenQuestions {
+  private readonly open = new Map<number | string, AbortController>();
+
+  /** Runs `answer` for an asker that can leave by this number. OQ1 */
+  async during<T>(number: number | string, {caller, msMax}: AskedBy, answer: (asker: Asker) => Promise<T>): Promise<T> {
+    const stop = newStop();
+    const timer = setTimeout(() => stop.abort(), msMax);
+    this.open.set(number, stop);
+    try {
+      return await answer({caller, gone: stop.signal});
+    } finally {
+      clearTimeout(timer);
+      this.open.delete(number);
+    }
+  }
+
+  /** Nobody waits for the answer any more. */
+  left(number: number | string): void {
+    this.open.get(number)?.abort();
+  }
+}
