@@ -1,6 +1,7 @@
 // Schedules the evaluation of alerts: soon after each publication, and every few seconds for alerts of lag.
 //   AW1. Hundreds of partitions publish at different times: a pass waits for `restTimes` of what the last one took, so that
 //        alerts never take more than a small share of the thread.
+//   AW2. Alerts are late when a publication has waited for a whole pass longer than until the next one is due, and `graceMs`.
 import {throwBroken} from '../../actors/invariant.js';
 import {recordSweepEveryMs} from '../effects/record-sweep.js';
 import {BucketFault} from '../keys/store.js';
@@ -15,6 +16,8 @@ const lagEveryMs = 5_000;
 /** A pass runs at least this often, because a notice of a publication may be lost. */
 const unnoticedMs = 10_000;
 const restTimes = 8;
+/** AW1 makes a pass wait after a long one. */
+const graceMs = 30_000;
 
 interface WatchOptions {
   readonly evaluator: Pick<AlertEvaluator, 'newestSet' | 'judgeReports' | 'judgeLags' | 'forget'>;
@@ -25,6 +28,8 @@ interface WatchOptions {
   readonly sweep: () => Promise<void>;
   /** Whether there is anything to evaluate. */
   readonly isNeeded: () => boolean;
+  /** Time between publications; it may change. */
+  readonly refresh: {readonly ms: number};
   readonly monotonicMs: () => number;
   readonly logger: Logger;
 }
@@ -33,6 +38,10 @@ export class AlertWatch {
   private readonly options: WatchOptions;
   private readonly timer: NodeJS.Timeout;
   private isPublished = true;
+  /** When the oldest publication came that the running pass judges, and the oldest that no pass has begun to judge. AW2 */
+  private judgedSinceMs: number | undefined;
+  private unjudgedSinceMs: number | undefined;
+  private isLate = false;
   private passMs = Number.NEGATIVE_INFINITY;
   private lagMs = Number.NEGATIVE_INFINITY;
   private sweptMs = Number.NEGATIVE_INFINITY;
@@ -41,12 +50,36 @@ export class AlertWatch {
 
   constructor(options: WatchOptions) {
     this.options = options;
-    this.timer = setInterval(() => void this.look(), lookMs);
+    this.timer = setInterval(() => {
+      void this.look();
+      this.judgeLateness();
+    }, lookMs);
     this.timer.unref();
   }
 
   notePublished(): void {
     this.isPublished = true;
+    this.unjudgedSinceMs ??= this.options.monotonicMs();
+  }
+
+  /** How long a publication has waited, ms, while alerts are late. AW2 */
+  get lateMs(): number | undefined {
+    const {isNeeded, monotonicMs, refresh} = this.options;
+    const sinceMs = this.judgedSinceMs ?? this.unjudgedSinceMs;
+    if (sinceMs === undefined || !isNeeded()) return undefined;
+    const waitedMs = monotonicMs() - sinceMs;
+    return waitedMs > refresh.ms + graceMs ? waitedMs : undefined;
+  }
+
+  /** Writes one line when alerts become late, and one when they are not any more. */
+  judgeLateness(): void {
+    const {lateMs} = this;
+    if (this.isLate === (lateMs !== undefined)) return;
+    this.isLate = lateMs !== undefined;
+    const {logger} = this.options;
+    const alarm = 'alerts_late';
+    if (lateMs === undefined) logger.info({alarm}, 'alerts are in time again');
+    else logger.error({alarm, waitedMs: lateMs}, 'alarm: alerts are late: a publication waits to be judged');
   }
 
   /** Runs a pass if one is due. Rejects only for a broken invariant. */
@@ -70,9 +103,11 @@ export class AlertWatch {
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
     const isSweepDue = startMs - this.sweptMs >= recordSweepEveryMs;
     const isReadDue = isNeeded() && (isDue || isLagDue);
+    if (!isNeeded()) this.forgetWaiting();
     if (startMs < this.restUntilMs || !(isReadDue || isSweepDue)) return;
     try {
       if (!(await owner.isOurs())) {
+        this.forgetWaiting();
         evaluator.forget();
         stalls.forget();
         return revisions.forget();
@@ -85,12 +120,9 @@ export class AlertWatch {
       if (isDue) {
         this.isPublished = false;
         this.passMs = startMs;
-        const set = await evaluator.newestSet();
-        if (set !== undefined) {
-          await evaluator.judgeReports(set);
-          await stalls.judge(set);
-          await revisions.judge(set);
-        }
+        this.judgedSinceMs ??= this.unjudgedSinceMs;
+        this.unjudgedSinceMs = undefined;
+        if (await this.judgeNewest()) this.judgedSinceMs = undefined;
       }
       if (isLagDue) {
         this.lagMs = startMs;
@@ -102,5 +134,22 @@ export class AlertWatch {
       logger.debug({err: error}, 'alerts were not evaluated: the store of their states does not answer');
     }
     this.restUntilMs = monotonicMs() + restTimes * (monotonicMs() - startMs);
+  }
+
+  /** Nobody waits for this process to judge publications. */
+  private forgetWaiting(): void {
+    this.judgedSinceMs = undefined;
+    this.unjudgedSinceMs = undefined;
+  }
+
+  /** False: the set was not judged as a whole, and the next pass judges a newer one. */
+  private async judgeNewest(): Promise<boolean> {
+    const {evaluator, stalls, revisions} = this.options;
+    const set = await evaluator.newestSet();
+    if (set === undefined) return false;
+    const isWhole = await evaluator.judgeReports(set);
+    await stalls.judge(set);
+    await revisions.judge(set);
+    return isWhole;
   }
 }

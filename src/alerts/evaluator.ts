@@ -67,18 +67,19 @@ export class AlertEvaluator {
     return {asOfMs, refreshMs, positions: headers['Report-Log-Position']};
   }
 
-  /** Judges all alerts over `set`, unless a complete pass has done so. */
-  async judgeReports(set: PublishedSet): Promise<void> {
-    if (set.positions === this.judged) return;
+  /** Judges all alerts over `set`, unless a complete pass has done so. False: the set is no longer kept. EA1 */
+  async judgeReports(set: PublishedSet): Promise<boolean> {
+    if (set.positions === this.judged) return true;
     for (const alert of this.withState()) {
       const {rule} = alert;
       if (rule.kind === 'lag') continue;
       const readingOf = (known: AlertRecord | undefined) => this.readingOf(rule, alert, known, set);
-      if (await this.guarded(alert, readingOf, set)) return; // EA1
+      if (await this.guarded(alert, readingOf, set)) return false;
     }
     const names = new Set(this.ports.alerts().map(({id}) => stateName(id)));
     for (const name of this.records.names()) if (!names.has(name)) await this.records.remove(name);
     this.judged = set.positions;
+    return true;
   }
 
   async judgeLags(): Promise<void> {
@@ -153,6 +154,8 @@ export class AlertEvaluator {
     for (const question of questions) {
       const answer = await this.ports.ask(question, positions);
       if (answer.kind === 'snapshot_gone') return 'gone';
+      if (answer.kind === 'too_expensive')
+        this.ports.logger.warn({alert: alert.id}, `an alert cannot be evaluated: ${answer.message}`);
       if (answer.kind !== 'report') return undefined;
       bodies.push(JSON.parse((answer as AnsweredReport).body!));
     }

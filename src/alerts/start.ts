@@ -35,17 +35,21 @@ interface AlertOptions {
   readonly isAlone: boolean;
   /** Asks the report role. Never rejects. */
   readonly ask: (question: Extract<ReportQuestion, {ask: 'report' | 'status'}>) => Promise<ReportAnswer>;
+  /** Time between publications; it may change. */
+  readonly refresh: {readonly ms: number};
   readonly logger: Logger;
 }
 
-interface RunningAlerts {
+export interface RunningAlerts {
   notePublished(): void;
+  /** How long a publication has waited to be judged, ms, while alerts are late (alert-watch.ts AW2). */
+  lateMs(): number | undefined;
   /** Resolves when no pass runs any more. */
   stop(): Promise<void>;
 }
 
 export async function startAlerts(options: AlertOptions): Promise<RunningAlerts> {
-  const {nc, isAlone, ask, logger} = options;
+  const {nc, isAlone, ask, refresh, logger} = options;
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
   const hooks = await HookStore.open(bucket, wallMs);
@@ -96,9 +100,10 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
     await sweepRecords(bucket, stateName('*'), (id) => alerts.get(id) !== undefined);
     await revisions.sweep();
   };
-  const watch = new AlertWatch({evaluator, stalls, revisions, owner, sweep, isNeeded, monotonicMs, logger});
+  const watch = new AlertWatch({evaluator, stalls, revisions, owner, sweep, isNeeded, refresh, monotonicMs, logger});
   return {
     notePublished: () => watch.notePublished(),
+    lateMs: () => watch.lateMs,
     stop: async () => {
       await watch.stop();
       hooks.stop();

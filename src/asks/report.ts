@@ -46,6 +46,8 @@ export type ReportAnswer =
       readonly asOfMs: number | null;
       /** Number of parts that reports could not read since the start, by partition; partitions without any are left out. */
       readonly damagedParts: Readonly<Record<number, number>>;
+      /** How long a publication has waited for alerts, while they are late (src/alerts/alert-watch.ts). */
+      readonly alertsLateMs?: number | undefined;
     }
   /** `asOfMs`: events up to this time are in all reports; null until every partition has published. */
   | {
@@ -53,6 +55,10 @@ export type ReportAnswer =
       readonly asOfMs: number | null;
       /** Number of unreadable parts by partition, as in `status`. */
       readonly damagedParts: Readonly<Record<number, number>>;
+      /** As in `status`. */
+      readonly alertsLateMs?: number | undefined;
+      /** Questions that are computed, and that wait for their turn. */
+      readonly atWork: {readonly running: number; readonly waiting: number};
       readonly thread: ThreadMeasures;
     }
   | {

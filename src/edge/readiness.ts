@@ -64,8 +64,12 @@ async function reportReadiness({asks}: Front): Promise<Readiness> {
     damageWarning(`reports of partition ${partition}`, count),
   );
   const reasons = status.ready ? [] : ['reports have not loaded a snapshot of every partition yet'];
-  return {...nothing, reasons, warnings};
+  const {alertsLateMs: lateMs} = status;
+  const late = lateMs === undefined ? [] : [`alerts are late: a publication has waited for ${secondsOf(lateMs)} s`];
+  return {...nothing, reasons: [...reasons, ...late], warnings};
 }
+
+const secondsOf = (ms: number): number => Math.round(ms / 1_000);
 
 const because = (reason: string): Readiness => ({...nothing, reasons: [reason]});
 

@@ -6,7 +6,7 @@ import {parentPort, workerData} from 'node:worker_threads';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection, Subscription} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
-import {startAlerts} from '../alerts/start.js';
+import {type RunningAlerts, startAlerts} from '../alerts/start.js';
 import {type Asker, alertsCaller, ofService} from '../asks/asker.js';
 import {handedOver, jsonOf} from '../asks/carried.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
@@ -86,6 +86,7 @@ async function run(nc: NatsConnection): Promise<void> {
       nc,
       partitionCount,
       ...alertsPlan,
+      refresh,
       logger,
       ask: (asked) => engine.answer(asked, {...ofService, caller: alertsCaller}),
     }));
@@ -112,8 +113,9 @@ async function run(nc: NatsConnection): Promise<void> {
   const open = new OpenQuestions();
   nc.subscribe(leftSubject(askReportSubject), {callback: (_, message) => open.left(message.string())});
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
-  const answered = answerAll(questions, {engine, vitals, open});
-  const answeredHere = answerProcess({engine, vitals, open});
+  const answering: Answering = {engine, vitals, alerts, open};
+  const answered = answerAll(questions, answering);
+  const answeredHere = answerProcess(answering);
   void nc.closed().then((error) => {
     if (error) say({kind: 'fatal', message: `the connection to NATS ended: ${error.message}`});
   });
@@ -157,6 +159,7 @@ function drainAsked(): Drain {
 interface Answering {
   readonly engine: ReportEngine;
   readonly vitals: ThreadVitals;
+  readonly alerts: RunningAlerts | undefined;
   readonly open: OpenQuestions;
 }
 
@@ -220,13 +223,17 @@ async function respondHere({number, question, by}: ThreadQuestion, answering: An
 
 async function answer(
   question: ReportQuestion,
-  {engine, vitals}: Pick<Answering, 'engine' | 'vitals'>,
+  {engine, vitals, alerts}: Answering,
   asker: Asker,
 ): Promise<ReportAnswer> {
-  if (question.ask !== 'measures') return engine.answer(question, asker);
+  if (question.ask !== 'measures' && question.ask !== 'status') return engine.answer(question, asker);
   const status = await engine.answer({ask: 'status'});
+  const alertsLateMs = alerts?.lateMs();
+  if (question.ask === 'status') return status.kind === 'status' ? {...status, alertsLateMs} : status;
   const {asOfMs, damagedParts} = status.kind === 'status' ? status : {asOfMs: null, damagedParts: {}};
-  return {kind: 'measures', asOfMs, damagedParts, thread: vitals.measure()};
+  const {running, waiting} = engine.atWork;
+  const atWork = {running, waiting};
+  return {kind: 'measures', asOfMs, damagedParts, alertsLateMs, atWork, thread: vitals.measure()};
 }
 
 async function sayWhenReady(engine: ReportEngine, drain: Drain): Promise<void> {

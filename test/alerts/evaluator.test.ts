@@ -9,7 +9,7 @@ import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
 import type {EndpointKind} from '../../src/effects/endpoint.js';
 import {messageId, type Trigger} from '../../src/effects/trigger.js';
 import {type BucketEntry, BucketFault} from '../../src/keys/store.js';
-import {createLogger} from '../../src/observe.js';
+import {createLogger, type Logger} from '../../src/observe.js';
 
 const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 10, 27, 21);
@@ -526,6 +526,7 @@ describe('the owner', () => {
         judgeReports: async () => {
           passes.push('reports');
           clock.ms += 100;
+          return true;
         },
         judgeLags: async () => void passes.push('lags'),
         forget: () => void passes.push('forget'),
@@ -535,6 +536,7 @@ describe('the owner', () => {
       owner: {isOurs: async () => true},
       sweep: async () => void passes.push('sweep'),
       isNeeded: () => needed,
+      refresh: {ms: 5_000},
       monotonicMs: () => clock.ms,
       logger: createLogger('silent', 'test'),
     });
@@ -557,6 +559,71 @@ describe('the owner', () => {
     clock.ms = 3_600_000;
     await watch.look();
     expect(passes.slice(6)).toEqual(['sweep']);
+    await watch.stop();
+  });
+
+  test('are late while a publication waits for a whole pass longer than a refresh and 30 s', async () => {
+    const clock = {ms: 0};
+    const lines: string[] = [];
+    let judge = (_isWhole: boolean): void => undefined;
+    let [needed, ours] = [true, true];
+    const watch = new AlertWatch({
+      evaluator: {
+        newestSet: async () => ({asOfMs: 0, positions: '', refreshMs: 0}),
+        judgeReports: () =>
+          new Promise((resolve) => {
+            judge = resolve;
+          }),
+        judgeLags: async () => {},
+        forget: () => {},
+      },
+      stalls: {judge: async () => {}, forget: () => {}},
+      revisions: {judge: async () => {}, forget: () => {}},
+      owner: {isOurs: async () => ours},
+      sweep: async () => {},
+      isNeeded: () => needed,
+      refresh: {ms: 5_000},
+      monotonicMs: () => clock.ms,
+      logger: {
+        ...createLogger('silent', 'test'),
+        error: (_: object, line: string) => lines.push(line),
+        info: (_: object, line: string) => lines.push(line),
+      } as unknown as Logger,
+    });
+    const passOf = async (isWhole: boolean): Promise<void> => {
+      const pass = watch.look();
+      await new Promise((resolve) => setImmediate(resolve));
+      judge(isWhole);
+      await pass;
+    };
+    watch.notePublished();
+    const pass = watch.look();
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.ms = 35_000;
+    expect(watch.lateMs).toBeUndefined();
+    clock.ms = 35_001;
+    expect(watch.lateMs).toBe(35_001);
+    for (let looks = 0; looks < 2; looks++) watch.judgeLateness();
+    expect(lines).toEqual(['alarm: alerts are late: a publication waits to be judged']);
+    judge(false); // The set was dropped meanwhile: the publication still waits.
+    await pass;
+    expect(watch.lateMs).toBe(35_001);
+    clock.ms = 1_000_000;
+    await passOf(true);
+    expect(watch.lateMs).toBeUndefined();
+    watch.judgeLateness();
+    expect(lines[1]).toBe('alerts are in time again');
+    watch.notePublished();
+    clock.ms = 9_000_000;
+    expect(watch.lateMs).toBe(8_000_000);
+    ours = false; // Another process judges.
+    await watch.look();
+    expect(watch.lateMs).toBeUndefined();
+    watch.notePublished();
+    needed = false;
+    await watch.look();
+    needed = true;
+    expect(watch.lateMs).toBeUndefined();
     await watch.stop();
   });
 });

@@ -142,6 +142,7 @@ function alarmsOf({obstacles, named}: Front, measures: Measures | undefined): Lo
     if (damaged > 0) raise('damaged_part', number);
   }
   if (named.names.isNearlyFull) byKind.set('event_names', []);
+  if (measures?.report?.alertsLateMs !== undefined) byKind.set('alerts_late', []);
   if (obstacles.disk?.isNearlyFull) byKind.set('disk_nearly_full', []);
   if (obstacles.hasStoreFault) byKind.set('store_fault', []);
   return [...byKind].map(([kind, partitions]) => ({kind, partitions}));

@@ -109,6 +109,9 @@ const nameAlarms = ({front: {named}}: View): Sample[] => [
   {labels: {kind: 'event_names', partition: ''}, value: Number(named.names.isNearlyFull)},
 ];
 
+const lateAlerts = ({report}: View): Sample[] =>
+  sampleOf({kind: 'alerts_late', partition: ''}, report && Number(report.alertsLateMs !== undefined));
+
 function partitionAlarms({partitions}: View): Sample[] {
   return partitions.flatMap((answer, partition) => {
     if (answer === undefined) return [];
@@ -165,7 +168,13 @@ const service: readonly Family[] = [
     name: 'millrace_alarm',
     type: 'gauge',
     help: 'Conditions that need an operator: 1 while they last; gap and log_lost for a day, damaged_part until a restart.',
-    read: (view) => [...storeAlarms(view), ...nameAlarms(view), ...partitionAlarms(view), ...damageAlarms(view)],
+    read: (view) => [
+      ...storeAlarms(view),
+      ...lateAlerts(view),
+      ...nameAlarms(view),
+      ...partitionAlarms(view),
+      ...damageAlarms(view),
+    ],
   },
   {
     name: 'millrace_keys',
@@ -586,6 +595,13 @@ const threads: readonly Family[] = [
     'Indexes for reports that are being built or wait for it: a question asked again is at its fastest when there are none.',
     ({builds}) => (builds === undefined ? [] : [{labels: {}, value: builds}]),
   ),
+  {
+    name: 'millrace_reports',
+    type: 'gauge',
+    help: 'Questions to reports by state: running, or waiting for the turn of their caller.',
+    read: ({report}) =>
+      Object.entries(report?.atWork ?? {}).map(([state, value]) => ({labels: {state}, value: value as number})),
+  },
   ofThread('gauge', 'millrace_nats_connected', 'Whether a connection to NATS is up and answers.', ({connections}) =>
     connections.map(({name, isConnected}) => ({labels: {connection: name}, value: Number(isConnected)})),
   ),

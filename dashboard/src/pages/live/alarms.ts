@@ -11,6 +11,10 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
     means: 'snapshots come later than `REPORT_REFRESH_SECONDS` promises',
     cure: 'check `millrace_snapshot_duration_seconds` and the disk; add cores, or lengthen the refresh',
   },
+  alerts_late: {
+    means: 'a publication has waited for more than a refresh and 30 s to be judged by alerts: they fire late',
+    cure: 'check `millrace_reports` and the report thread in `millrace_event_loop_delay_seconds`; add cores, or lengthen the refresh',
+  },
   dedupe_window: {
     means: 'message ids are remembered for less than 7 days: a later retry would count twice',
     cure: 'raise `DEDUPE_MEMORY_MIB` (20 bytes per id)',

@@ -2,8 +2,14 @@
 import type {AlarmKind} from '../../../measures.js';
 import type {StateAnswer} from './state.js';
 
-/** Alarms of partitions, of names, and those of our own nats-server and its disk. */
-export type LoadAlarmKind = AlarmKind | 'event_names' | 'damaged_part' | 'disk_nearly_full' | 'store_fault';
+/** Alarms of partitions, of alerts, of names, and those of our own nats-server and its disk. */
+export type LoadAlarmKind =
+  | AlarmKind
+  | 'alerts_late'
+  | 'event_names'
+  | 'damaged_part'
+  | 'disk_nearly_full'
+  | 'store_fault';
 
 /** State of the service with its load, as Live load shows it. */
 export interface LoadState extends Omit<StateAnswer, 'status'> {
