@@ -1,9 +1,11 @@
 import {TimeoutError} from 'nats';
 import {describe, expect, test} from 'vitest';
 import {decodeIndex, encodeIndex, encodeManifest, type Manifest, storedIndex} from '../../actors/manifest.js';
+import {type Asker, alertsCaller} from '../../src/asks/asker.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
-import {ReportEngine} from '../../src/report/engine.js';
+import {neverStops, newStop} from '../../src/pacing/stop.js';
+import {ReportEngine, waitingOfCallerMax} from '../../src/report/engine.js';
 import type {
   CountedPublications,
   ManifestSource,
@@ -89,12 +91,12 @@ class World {
   readonly publications = new Publications();
   readonly logger = createLogger('silent', 'test');
   readonly refresh = {ms: 5_000};
-  readonly engine = new ReportEngine(
-    this.bucket,
-    this.parts,
-    {partitionCount: 2, cacheBytesMax: 8 << 20, refresh: this.refresh},
-    this.logger,
-  );
+  readonly engine: ReportEngine;
+
+  constructor(busyMsMax = Number.POSITIVE_INFINITY) {
+    const options = {partitionCount: 2, cacheBytesMax: 8 << 20, refresh: this.refresh, busyMsMax};
+    this.engine = new ReportEngine(this.bucket, this.parts, options, this.logger);
+  }
 
   publish(partition: number, asOfMs: number): Manifest {
     const snapshot = this.partitions[partition]!.publish(asOfMs, partition);
@@ -660,5 +662,96 @@ describe('a hint', () => {
     expect(await world.answerAt(at, asked)).toMatchObject({
       headers: {'Report-Hint': 'unknown event "purchas"; did you mean "purchase"?'},
     });
+  });
+});
+
+describe('many questions of one caller', () => {
+  const days = 400;
+  /** Each is another question, which takes some hundred ms. */
+  const heavy = (n: number): ReportQuery => ({
+    report: 'activity',
+    metric: 'mau',
+    interval: 'hour',
+    fromMs: 0,
+    toMs: days * 24 * hourMs - 1,
+    did: {event: 'A', where: [{property: 'n', op: 'lt', values: [String(n)]}]},
+    userWhere: [],
+  });
+  const light = (n: number): ReportQuery => ({...query, toMs: n * hourMs - 1}) as ReportQuery;
+
+  function worldOfDays(busyMsMax?: number): World {
+    const world = new World(busyMsMax);
+    for (const [at, partition] of world.partitions.entries()) {
+      const events = Array.from({length: 4_000}, (_, i) => ({
+        user: `u${i % 500}`,
+        event: 'A',
+        timeMs: ((i * 7_919 + at) % (days * 24)) * hourMs,
+        properties: {n: i % 1_000},
+      }));
+      partition.append(...events);
+      world.publish(at, days * 24 * hourMs);
+    }
+    return world;
+  }
+
+  const askerOf = (caller: string, gone = neverStops): Asker => ({caller, gone});
+  const ask = (world: World, query: ReportQuery, asker: Asker): Promise<ReportAnswer> =>
+    world.engine.answer({ask: 'report', query}, asker);
+  /** Resolves once nothing is computed; with the turns of the event loop until then. */
+  async function turnsUntilIdle({engine}: World): Promise<number> {
+    let turns = 0;
+    for (; engine.atWork.running > 0 && turns < 10_000; turns++) await new Promise((resolve) => setImmediate(resolve));
+    return turns;
+  }
+
+  test('hold up nobody else and no alert, and all of them stop when their client leaves', async () => {
+    const world = worldOfDays();
+    const stop = newStop();
+    let done = 0;
+    const flood = Array.from({length: 300}, async (_, n) => {
+      const answer = await ask(world, heavy(n + 1), askerOf('key a', stop.signal));
+      done += 1;
+      return answer.kind;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([world.engine.atWork.running, world.engine.atWork.waiting]).toEqual([2, waitingOfCallerMax]);
+    const refused = done;
+    expect(refused).toBe(300 - 2 - waitingOfCallerMax);
+    for (let n = 1; n <= 5; n++) {
+      expect((await ask(world, light(n), askerOf('key b'))).kind).toBe('report');
+      expect((await ask(world, light(10 + n), askerOf(alertsCaller))).kind).toBe('report');
+    }
+    // A question that waits in the flood is not asked again: it has the turn of whoever asks for it, too.
+    expect((await ask(world, heavy(20), askerOf('key b'))).kind).toBe('report');
+    expect(done - refused).toBeLessThanOrEqual(4);
+    stop.abort();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(world.engine.atWork.waiting).toBe(0);
+    expect(await turnsUntilIdle(world)).toBeLessThanOrEqual(20);
+    const kinds = await Promise.all(flood);
+    expect(kinds.filter((kind) => kind === 'crowded')).toHaveLength(refused);
+    expect(kinds.filter((kind) => kind === 'report').length).toBeLessThanOrEqual(4);
+  });
+
+  test('one that another caller waits for goes on', async () => {
+    const world = worldOfDays();
+    const stop = newStop();
+    const [left, shared] = [
+      ask(world, heavy(1), askerOf('key a', stop.signal)),
+      ask(world, heavy(1), askerOf('key b')),
+    ];
+    await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    expect((await left).kind).toBe('unavailable');
+    expect((await shared).kind).toBe('report');
+    expect(world.engine.atWork.running).toBe(0);
+  });
+
+  test('one that takes more than one question may is refused, and the next one is answered', async () => {
+    const world = worldOfDays(20);
+    const answer = await ask(world, heavy(1), askerOf('key a'));
+    expect(answer).toEqual({kind: 'too_expensive', message: expect.stringContaining('0.02 s of computing')});
+    expect((await ask(world, light(1), askerOf('key a'))).kind).toBe('report');
+    expect(world.engine.atWork.running).toBe(0);
   });
 });

@@ -274,7 +274,8 @@ const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
   missing_key: {always: ['WWW-Authenticate']},
   invalid_key: {always: ['WWW-Authenticate']},
   method_not_allowed: {always: ['Allow']},
-  rate_limited: {always: ['Retry-After', 'RateLimit', 'RateLimit-Policy']},
+  // With the rate fields if a rate is the reason, and without them if too many questions of the caller wait.
+  rate_limited: {always: ['Retry-After'], sometimes: ['RateLimit', 'RateLimit-Policy']},
   unavailable: {always: ['Retry-After']},
   not_yet: {always: ['Retry-After']},
 };

@@ -62,7 +62,7 @@ export const alerts: Operations = {
     query: noParameters,
     body: {schema: previewBody, example: rule},
     answers: {200: {description: 'How often, and when.', schema: alertPreviewAnswer}},
-    errors: ['unavailable'],
+    errors: ['too_expensive', 'rate_limited', 'unavailable'],
   },
   'GET /v1/alerts/{id}': {
     id: 'readAlert',

@@ -38,7 +38,7 @@ export const engagement: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/lifecycle': {
     id: 'readLifecycle',
@@ -65,7 +65,7 @@ export const engagement: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/stickiness': {
     id: 'readStickiness',
@@ -90,7 +90,7 @@ export const engagement: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/paths': {
     id: 'readPaths',
@@ -127,6 +127,6 @@ export const engagement: Operations = {
       },
       304: {...unchanged, headers: hinted},
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
 };

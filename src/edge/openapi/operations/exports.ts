@@ -28,7 +28,7 @@ export const exports: Operations = {
         headers: {always: ['Report-As-Of', 'Report-Log-Position', 'Vary'], sometimes: ['Content-Encoding']},
       },
     },
-    errors: ['unavailable'],
+    errors: ['too_expensive', 'unavailable'],
   },
   'GET /v1/changes': {
     id: 'listChanges',
@@ -94,7 +94,7 @@ export const exports: Operations = {
         },
       },
     },
-    errors: ['invalid_cursor', 'position_gone', 'unavailable'],
+    errors: ['invalid_cursor', 'too_expensive', 'position_gone', 'unavailable'],
   },
   'GET /v1/user/export': {
     id: 'exportUser',

@@ -81,7 +81,7 @@ export const funnels: Operations = {
       200: {description: 'The funnel.', schema: funnelAnswer, hasCsv: true, headers: hinted},
       304: {...unchanged, headers: hinted},
     },
-    errors: ['not_found', 'snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['not_found', 'too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/user/funnels': {
     id: 'getUserFunnels',

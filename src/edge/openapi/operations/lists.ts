@@ -20,7 +20,7 @@ const unchanged: Answer = {
   description: 'The answer has not changed since that tag.',
   headers: {always: freshness, sometimes: ['Report-Hint']},
 };
-const errors = ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
+const errors = ['invalid_cursor', 'too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'] as const;
 const tagged = {always: ['ETag']} as const;
 const listChanged = {
   description: 'The list was changed since it was read: this is how it is now. Nothing was changed now.',

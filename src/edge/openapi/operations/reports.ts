@@ -35,7 +35,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/users': {
     id: 'countUsers',
@@ -56,7 +56,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/funnel': {
     id: 'readFunnel',
@@ -99,7 +99,7 @@ export const reports: Operations = {
       },
       304: unchanged,
     },
-    errors: ['snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
   'GET /v1/reports/funnel/users': {
     id: 'listFunnelUsers',
@@ -166,6 +166,6 @@ export const reports: Operations = {
       },
       304: {...unchanged, headers: {always: freshness}},
     },
-    errors: ['invalid_cursor', 'snapshot_gone', 'not_yet', 'unavailable'],
+    errors: ['invalid_cursor', 'too_expensive', 'snapshot_gone', 'not_yet', 'unavailable'],
   },
 };
