@@ -155,7 +155,9 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'memory-shares.ts',
       'named-rows.ts',
       'narrow-columns.ts',
+      'open-questions.ts',
       'published',
+      'question-work.ts',
       'repeated-questions.ts',
       'user-references.ts',
     ],
@@ -180,7 +182,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['start.ts'],
   ],
   'src/nats': [
-    ['error-codes.ts', 'payload.ts', 'version.ts'],
+    ['asked-headers.ts', 'error-codes.ts', 'payload.ts', 'version.ts'],
     ['client'],
     ['topology.ts'],
     [

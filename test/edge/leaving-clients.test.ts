@@ -176,7 +176,6 @@ describe('a client that leaves', () => {
     expect((await read.get('/readyz')).status).toBe(200);
 
     await flood.leave();
-    const leftMs = performance.now();
     await until('nothing is computed', async () => (await scrape(service.baseUrl)).sum('millrace_reports') === 0);
     // Below 10 ms the pauses of a shared machine decide.
     expect(besideMs).toBeLessThan(5 * Math.max(aloneMs, 10));

@@ -1,6 +1,7 @@
 // How askers share work: one run for many, answers that are kept, loads that are ahead of their use.
 
 import {describe, expect, test} from 'vitest';
+import {ofService} from '../../src/asks/asker.js';
 import {loadAhead} from '../../src/parts/load-ahead.js';
 import {AnswerCache} from '../../src/report/published/answer-cache.js';
 import {SingleFlight} from '../../src/single-flight.js';
@@ -62,12 +63,14 @@ describe('answer cache', () => {
     const cache = new AnswerCache(6);
     let computed = 0;
     const get = (tag: string, body: string): Promise<string> =>
-      cache.get(tag, async () => {
-        computed += 1;
-        await settled();
-        if (body === '') throw new Error('failed');
-        return body;
-      });
+      cache.get(tag, ofService, () => ({
+        work: async () => {
+          computed += 1;
+          await settled();
+          if (body === '') throw new Error('failed');
+          return body;
+        },
+      }));
     expect(await Promise.all([get('a', 'aaa'), get('a', 'aaa')])).toEqual(['aaa', 'aaa']);
     await expect(get('b', '')).rejects.toThrow('failed');
     await get('b', 'bbb');

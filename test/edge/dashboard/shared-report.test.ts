@@ -1,5 +1,6 @@
 // The answers of a shared report over a report role that is played here: whose snapshots they are of, and what names people.
 import {expect, test} from 'vitest';
+import {ofService} from '../../../src/asks/asker.js';
 import type {ReportQuery} from '../../../src/asks/report.js';
 import {answersOf, type SharedReport} from '../../../src/edge/dashboard/shared-report.js';
 import {RequestFailure, unavailable} from '../../../src/edge/failure.js';
@@ -41,7 +42,12 @@ const isUntil = ({toMs}: AskedReport['query']): boolean => (toMs! + 1) % 86_400_
 
 test('every answer is of the snapshots of the first, also those that are asked for when these are known', async () => {
   const {front, asked} = played(() => ({total: 1}));
-  const {answers} = await answersOf(front, trends('?event=signup&event=login&range=7d&compare=before'), nowMs);
+  const {answers} = await answersOf(
+    front,
+    trends('?event=signup&event=login&range=7d&compare=before'),
+    nowMs,
+    ofService,
+  );
   expect(asked.filter(({query}) => isUntil(query))).toHaveLength(2);
   expect(answers).toHaveLength(asked.length);
   expect(asked.map(({at}) => at)).toEqual([undefined, ...asked.slice(1).map(() => '0:1.1')]);
@@ -52,7 +58,12 @@ test('an answer that fails leaves the others of these snapshots', async () => {
     if (isUntil(query) && JSON.stringify(query).includes('signup')) throw new RequestFailure(unavailable('a lag'));
     return {total: 1};
   });
-  const {answers} = await answersOf(front, trends('?event=signup&event=login&range=7d&compare=before'), nowMs);
+  const {answers} = await answersOf(
+    front,
+    trends('?event=signup&event=login&range=7d&compare=before'),
+    nowMs,
+    ofService,
+  );
   expect(answers.map((one) => 'error' in one)).toEqual([...answers.slice(2).map(() => false), true, false]);
   expect(asked.at(-1)).toMatchObject({at: '0:1.1'});
 });
@@ -62,7 +73,7 @@ test.each([
   ['the range before until the same moment', isUntil],
 ])('an address among the values of %s names people', async (_, isNaming) => {
   const {front} = played((query) => ({breakdown: {rows: [{value: isNaming(query) ? 'ada@x.io' : 'pro'}]}}));
-  const {people} = await answersOf(front, trends('?event=signup&by=contact&range=7d&compare=before'), nowMs);
+  const {people} = await answersOf(front, trends('?event=signup&by=contact&range=7d&compare=before'), nowMs, ofService);
   expect(people).toEqual(['it lists values of contact, which may name people']);
 });
 
@@ -77,6 +88,6 @@ test.each([
   ['by=category', false],
 ])('%s names people: %s', async (by, isNaming) => {
   const {front} = played(() => ({breakdown: {rows: [{value: 'pro'}, {kind: 'missing'}]}}));
-  const {people} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs);
+  const {people} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs, ofService);
   expect(people.length > 0).toBe(isNaming);
 });
