@@ -4,30 +4,20 @@
 import {Condition} from './condition.js';
 import {Fifo} from './fifo.js';
 
-/** Too many callers wait already: nothing was done. */
-export class Overload extends Error {
-  override name = 'Overload';
-}
-
 export class Semaphore {
   private readonly slots: number;
-  private readonly waitingMax: number;
   private taken = 0;
   /** Hands a slot to each caller that waits. SM1 */
   private readonly waiting = new Fifo<() => void>();
   private readonly emptied = new Condition();
 
-  constructor(slots: number, waitingMax = Number.POSITIVE_INFINITY) {
+  constructor(slots: number) {
     this.slots = slots;
-    this.waitingMax = waitingMax;
   }
 
-  /** Runs the work in a slot. @throws Overload */
+  /** Runs the work in a slot. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.tryTake()) {
-      if (this.waiting.length >= this.waitingMax) throw new Overload(`${this.waitingMax} callers wait already`);
-      await this.take();
-    }
+    if (!this.tryTake()) await this.take();
     try {
       return await work();
     } finally {
