@@ -111,7 +111,9 @@ async function run(nc: NatsConnection): Promise<void> {
     builds: () => engine.derived.pendingBuilds,
   });
   const open = new OpenQuestions();
-  nc.subscribe(leftSubject(askReportSubject), {callback: (_, message) => open.left(message.string())});
+  // In the next turn: a notice that came with its question is read before it.
+  const noteLeft = (number: string): void => void setImmediate(() => open.left(number));
+  nc.subscribe(leftSubject(askReportSubject), {callback: (_, message) => noteLeft(message.string())});
   const questions = nc.subscribe(askReportSubject, {queue: 'report'});
   const answering: Answering = {engine, vitals, alerts, open};
   const answered = answerAll(questions, answering);

@@ -73,6 +73,7 @@ class TestClient {
 
 /** Pages of one line each, as bytes or text; notes how large they were asked for. */
 class TestPages implements LinePages {
+  caller = 'key 1';
   events = 0;
   readonly asked: number[] = [];
 
@@ -167,14 +168,25 @@ test('compressed pages can be read one by one', async () => {
   );
 });
 
-test('no more than 16 run at a time', async () => {
-  const clients = Array.from({length: 16}, () => new TestClient());
-  for (const client of clients) {
-    client.takes = false;
-    const pages = new TestPages(2);
-    answerLines(client.exchange(), [], await firstPage(pages), pages);
-  }
-  await expect(firstPage(new TestPages(1))).rejects.toThrow(RequestFailure);
+test('no more than 16 run at a time, 8 of one caller', async () => {
+  const pagesOf = (caller: string): TestPages => Object.assign(new TestPages(2), {caller});
+  const clients: TestClient[] = [];
+  const refusalOf = async (caller: string): Promise<string | undefined> => {
+    try {
+      const client = new TestClient();
+      client.takes = false;
+      const pages = pagesOf(caller);
+      answerLines(client.exchange(), [], await firstPage(pages), pages);
+      clients.push(client);
+    } catch (error) {
+      return (error as RequestFailure).failure.code;
+    }
+    return undefined;
+  };
+  for (let n = 0; n < 8; n++) expect(await refusalOf('key 1')).toBeUndefined();
+  expect(await refusalOf('key 1')).toBe('rate_limited');
+  for (let n = 0; n < 8; n++) expect(await refusalOf('key 2')).toBeUndefined();
+  expect(await refusalOf('key 3')).toBe('unavailable');
   for (const client of clients) client.leave();
   await soon();
   expect(textOf((await firstPage(new TestPages(1)))!)).toBe('{"n":1}\n');

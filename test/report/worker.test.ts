@@ -8,9 +8,11 @@ import {jetstream} from '@nats-io/jetstream';
 import {type NatsConnection, RequestError} from 'nats';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {encodeIndex, encodeManifest, storedIndex} from '../../actors/manifest.js';
+import type {AskedBy} from '../../src/asks/asker.js';
 import type {ReportAnswer, ReportQuestion} from '../../src/asks/report.js';
 import {askReportSubject} from '../../src/asks/subjects.js';
 import {lockDataDir} from '../../src/data-lock.js';
+import {askedHeaders, leftSubject} from '../../src/nats/asked-headers.js';
 import {connectNats} from '../../src/nats/client/connection.js';
 import {announceManifest} from '../../src/nats/published-manifests.js';
 import {type EmbeddedNats, startEmbeddedNats} from '../../src/nats/server/embedded.js';
@@ -117,11 +119,11 @@ describe('report thread', () => {
 
   let questions = 0;
   const waiting = new Map<number, (answer: ReportAnswer) => void>();
-  function askHere(question: ReportQuestion | null): Promise<ReportAnswer> {
+  function askHere(question: ReportQuestion | null, by?: AskedBy): Promise<ReportAnswer> {
     const number = ++questions;
     return new Promise((resolve) => {
       waiting.set(number, resolve);
-      worker.postMessage({kind: 'question', number, subject: askReportSubject, question} satisfies ToWorker);
+      worker.postMessage({kind: 'question', number, subject: askReportSubject, question, by} satisfies ToWorker);
     });
   }
 
@@ -218,6 +220,19 @@ describe('report thread', () => {
     nc.publish(askReportSubject, 'no json');
     expect((await askHere(null)).kind).toBe('unavailable');
     expect((await ask({ask: 'status'})).kind).toBe('status');
+  });
+
+  test('nobody waits for an answer whose asker has left, or whose time is over', async () => {
+    const waiting: ReportQuestion = {...counts, includes: {positions: '0:9.9', waitMs: patienceMsMax}};
+    const gone = {kind: 'unavailable', message: 'nobody waits for this answer any more'};
+    const left = askHere(waiting, {caller: 'key 1', msMax: patienceMsMax});
+    worker.postMessage({kind: 'left', number: questions} satisfies ToWorker);
+    expect(await left).toEqual(gone);
+    expect(await askHere(waiting, {caller: 'key 1', msMax: 10})).toEqual(gone);
+    const headers = askedHeaders({number: 'one', caller: 'key 1', msMax: patienceMsMax});
+    const asked = nc.request(askReportSubject, JSON.stringify(waiting), {timeout: patienceMsMax, headers});
+    nc.publish(leftSubject(askReportSubject), 'one');
+    expect((await asked).json()).toEqual(gone);
   });
 
   test('a drain answers what was asked before, and says when it is done', async () => {

@@ -4,11 +4,12 @@
 //   LA2. The last line is `{"end":true,"events":n}`. After a failure it is the error in its place, or nothing where the
 //        connection broke. Such an answer has no end in HTTP either: a client that looks at no line takes it for cut, too.
 //   LA3. A client that takes nothing for `unreadMsMax` is cut off; one that has left ends the reading of pages.
+//   LA4. Callers have a number of answers each, so that none of them takes those of the others.
 import {constants, createGzip, type Gzip} from 'node:zlib';
 import {assert} from '../../../actors/invariant.js';
 import {bufferOf, type Carried} from '../../asks/carried.js';
 import {replyBytesMax} from '../../asks/subjects.js';
-import {errorValue, type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
+import {errorValue, type Failure, type Header, RequestFailure, retryAfter, unavailable} from '../failure.js';
 import type {Exchange} from './exchange.js';
 import type {StreamAnswer} from './stream-answer.js';
 
@@ -21,12 +22,26 @@ assert(2 * pageBytesMax < replyBytesMax, 'a reply carries a page, whose quotes a
 const unreadMsMax = 30_000;
 /** Well within the 8 s after which uWebSockets.js ends an idle connection. */
 const renewEveryMs = 3_000;
-/** Answers of lines at a time: each holds a page or two. */
+/** Answers of lines at a time: each holds a page or two. LA4 */
 const answersMax = 16;
+const answersOfCallerMax = 8;
 
-let answersNow = 0;
+/** Callers of the answers now. */
+const answersNow: string[] = [];
+const begun = (caller: string): void => void answersNow.push(caller);
+const ended = (caller: string): void => void answersNow.splice(answersNow.indexOf(caller), 1);
+
+/** @throws RequestFailure when another answer must wait. LA4 */
+function checkRoom(caller: string): void {
+  const own = answersNow.filter((one) => one === caller).length;
+  const message = `${answersOfCallerMax} of your exports run already`;
+  if (own >= answersOfCallerMax) throw new RequestFailure({code: 'rate_limited', message, headers: retryAfter});
+  if (answersNow.length >= answersMax) throw new RequestFailure(unavailable(`${answersMax} exports run already`));
+}
 
 export interface LinePages {
+  /** Whose answer it is (src/asks/asker.ts). */
+  readonly caller: string;
   /** The next lines, of about `bytesMax` bytes, each with its end; undefined after the last. */
   next(bytesMax: number): Promise<Carried | undefined>;
   /** Events in the lines so far. */
@@ -35,12 +50,12 @@ export interface LinePages {
 
 /** The first page, before the head of the answer is written: its failure is a status. @throws RequestFailure */
 export async function firstPage(pages: LinePages): Promise<Carried | undefined> {
-  if (answersNow >= answersMax) throw new RequestFailure(unavailable(`${answersMax} exports run already`));
-  answersNow += 1;
+  checkRoom(pages.caller);
+  begun(pages.caller);
   try {
     return await pages.next(pageBytesMin);
   } finally {
-    answersNow -= 1; // `answerLines` takes the place again.
+    ended(pages.caller); // `answerLines` takes the place again.
   }
 }
 
@@ -59,19 +74,18 @@ export function answerLines(
     return;
   }
   if (exchange.isOver) return; // The client left while the first page was made.
-  answersNow += 1;
+  const {caller} = pages;
+  begun(caller);
   exchange.stream(linesType, all, (answer) => {
     if (answer === undefined) {
-      answersNow -= 1;
+      ended(caller);
       return;
     }
     const lines = new LineAnswer(exchange, answer, encoding);
     lines
       .write(first, pages)
       .catch((error: unknown) => exchange.failed('writing lines', error))
-      .finally(() => {
-        answersNow -= 1;
-      });
+      .finally(() => ended(caller));
   });
 }
 

@@ -71,6 +71,10 @@ class EventPages implements LinePages {
   private start: ExportQuery['start'];
   private isOver = false;
 
+  get caller(): string {
+    return this.asker.caller;
+  }
+
   constructor(front: Front, asker: Asker, query: Omit<ExportQuery, 'bytesMax' | 'start'>) {
     this.front = front;
     this.asker = asker;
@@ -101,7 +105,8 @@ class EventPages implements LinePages {
 export async function exportUser(front: Front, exchange: Exchange): Promise<void> {
   const user = userInQuery(exchange);
   const partition = partitionOfUser(user, front.partitionCount);
-  const pages = new UserPages(front, partition, user);
+  const {caller} = askerOf(exchange);
+  const pages = new UserPages(front, caller, partition, user);
   const [profile, anonymousIds, first] = await Promise.all([
     front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
@@ -122,12 +127,14 @@ class UserPages implements LinePages {
   events = 0;
   /** Set by a first page of a user who is unknown. */
   unknown: {readonly linkedTo?: string} | undefined;
+  readonly caller: string;
   private readonly reader: HistoryReader;
   private start: HistoryStart | undefined;
   private isFirst = true;
   private isOver = false;
 
-  constructor({asks}: Front, partition: number, user: UserRef) {
+  constructor({asks}: Front, caller: string, partition: number, user: UserRef) {
+    this.caller = caller;
     this.reader = new HistoryReader(asks, [partition], {user});
   }
 
