@@ -8,7 +8,6 @@ export interface NoEventAskedProps {
 
 export const NoEventAsked = ({dates}: NoEventAskedProps) => (
   <EmptyDays title="Choose an event">
-    Add one at the left, and see how often it came {dates}. Up to six can stand beside each other, each narrowed to a
-    property if you like.
+    Add one at the left, and see how often it came {dates}. Up to six stand beside each other.
   </EmptyDays>
 );
