@@ -1,8 +1,8 @@
 // The definitions of a deployment: endpoints, saved funnels, alerts, saved reports, links that share one, boards, annotations. One
 // bucket stores them; each process that needs them has a copy.
 //   The rules of src/keys/store.ts hold (S1, S2, S3).
-//   The bucket also has cursors (`c.<endpoint>.<partition>`) and states of alerts (`st.<alert>`): the watch ignores them, by the dot
-//   in their names.
+//   The bucket also has cursors (`c.<endpoint>.<partition>`), states of alerts (`st.<alert>`), and what named a deleted user
+//   (`n.<deletion>`): the watch ignores them, by the dot in their names.
 import {type BucketEntry, BucketFault, type RecordBucket} from '../keys/store.js';
 import {StoredRecords} from '../keys/stored-records.js';
 import {type Definition, type DefinitionPrefix, newDefinitionId} from './definition.js';
@@ -139,6 +139,11 @@ export class HookStore {
   /** A definition of any kind. */
   get(id: string): Definition | undefined {
     return this.held.get(id);
+  }
+
+  /** All definitions. */
+  all(): readonly Definition[] {
+    return [...this.held.values()];
   }
 
   definitions<Held extends Definition>(prefix: DefinitionPrefix): Definitions<Held> {

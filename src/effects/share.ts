@@ -23,6 +23,8 @@ export interface Share extends Definition {
   readonly origins: readonly string[];
   /** Its maker agreed that it shows what names people. */
   readonly mayNamePeople: boolean;
+  /** Properties and traits whose values the report listed when the link was made. */
+  readonly brokenDownBy: readonly string[];
   /** Name of the person who made it. */
   readonly createdBy: string;
   /** Reads of its data, up to the last minute or so. */

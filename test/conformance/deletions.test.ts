@@ -16,7 +16,7 @@ interface Deletion {
   readonly verified: unknown;
 }
 
-const deletionFields = ['completed_at', 'events_deleted', 'id', 'log_position', 'status', 'verified'];
+const deletionFields = ['completed_at', 'events_deleted', 'id', 'log_position', 'named_by', 'status', 'verified'];
 
 const erase = (id: string): Promise<Deletion> => erased(id, userPath(id), '/v1/deletions/');
 

@@ -123,6 +123,8 @@ async function call(handle: Handle, query: string): Promise<Answer> {
     wallMs: () => 0,
     clientAddresses: {of: () => '127.0.0.1', isTrusted: () => false},
     audit: {userDeleted: (id: string) => audited.push(id)},
+    hooks: {all: () => [], bucket: {read: async () => undefined}},
+    keys: {hidden: {names: [], properties: []}},
     forgetLinks: (userId: string) => steps.push(`forget ${userId}`),
   } as unknown as Front;
   const answers: Answer[] = [];
@@ -153,7 +155,7 @@ describe('a deletion', () => {
   test('of a user without devices is one entry, and asks its own partition for the receipt', async () => {
     const {status, body} = await call(deleteUser, ofUser);
     expect(status).toBe('200 OK');
-    expect(body.deletion).toEqual(receipt(body.deletion.id, home));
+    expect(body.deletion).toEqual({...receipt(body.deletion.id, home), named_by: []});
     expect(steps.slice(5)).toEqual([`erase ${home} u${user}`, `deletion ${home}`]);
   });
 
@@ -169,6 +171,7 @@ describe('a deletion', () => {
       events_deleted: 1_101,
       completed_at: completedAt(3),
       verified: ['state of 2', 'reach: everything', 'state of 3', 'state of 0'],
+      named_by: [],
     });
     expect(steps.filter((step) => step.startsWith('erase'))).toEqual([`erase 0 > 3 > ${home} u${user}`]);
     expect(at(`erase 0 > 3 > ${home} u${user}`)).toBeLessThan(at(`forget ${user}`));

@@ -1,6 +1,7 @@
 // Profiles, lists of users, and deletions.
 import {z} from 'zod';
 import {type Deletion, devicesListedMax} from '../../asks/users.js';
+import {namingKinds} from '../../effects/named-person.js';
 import {errorAnswer} from './error.js';
 import {storedEvent} from './events.js';
 import {count, instant, pageEnd, stored} from './fields.js';
@@ -39,6 +40,13 @@ export const usersAnswer = z.strictObject({
 });
 export type UsersAnswer = z.infer<typeof usersAnswer>;
 
+const namedBy = z.strictObject({
+  kind: z.enum(namingKinds),
+  id: z.string().describe('Of a hidden name: a hash of it.'),
+  is_there: z.boolean().describe('Whether it is there still. Links (`share`) were stopped before the deletion began.'),
+});
+export type NamedBy = z.infer<typeof namedBy>;
+
 export const deletion = z.strictObject({
   id: z.string(),
   status: z.enum(['pending', 'completed']),
@@ -52,6 +60,12 @@ export const deletion = z.strictObject({
   events_deleted: count().nullable().describe('Null while it is not known yet.'),
   completed_at: instant().nullable(),
   verified: z.array(z.string()).readonly().nullable().describe('What was checked, in words.'),
+  named_by: z
+    .array(namedBy)
+    .readonly()
+    .describe(
+      'Definitions whose texts had an id of the user, or the text of a trait that fewer than five users had. The deletion does not change them.',
+    ),
 }) satisfies z.ZodType<Omit<Deletion, 'events_deleted' | 'log_position'>>;
 export type DeletionReceipt = z.infer<typeof deletion>;
 

@@ -32,6 +32,7 @@ import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} f
 import type {DashboardDoor} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
+import {readNaming} from './naming.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
 import {reading, writing} from './role-routes.js';
@@ -104,6 +105,7 @@ const dataRoutes = (signIn: SignIn, live: Live, benchRuns: BenchRuns, shares: Sh
   'v1/user': {GET: reading('analyst', quietly(readUser)), DELETE: reading('admin', deleteUser)},
   'v1/user/export': {GET: reading('analyst', exportUser)},
   'v1/deletion': {GET: reading('admin', quietly(readDeletion))},
+  naming: {GET: reading('admin', readNaming)},
   ...hookRoutes,
   'saved-reports': {
     GET: reading('reader', listSavedReports),

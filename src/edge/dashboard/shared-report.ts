@@ -5,7 +5,7 @@
 //   SR3. Answers are of the snapshots that the first one is of, as long as these are held: a page mixes no two.
 //   SR4. Of the headers of an answer only freshness is passed on: a hint can name an event that the report does not.
 import {askedPaths} from '../../../dashboard/src/address/asked-paths.js';
-import {conditionsAskedFor, eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
+import {eventsAskedFor, propertiesAskedFor} from '../../asked-names.js';
 import type {Asker} from '../../asks/asker.js';
 import type {ReportQuery} from '../../asks/report.js';
 import type {SavedReport} from '../../effects/saved-report.js';
@@ -22,6 +22,7 @@ import type {ReportRoute} from '../routes/reports.js';
 import {retentionReport} from '../routes/retention.js';
 import {stickinessReport} from '../routes/stickiness.js';
 import type {PathAnswer} from './answers/shares.js';
+import {type NamingPeople, namingPeople} from './names-people.js';
 
 /** A report, by what its page needs to show it. */
 export type SharedReport = Pick<SavedReport, 'name' | 'page' | 'search'>;
@@ -45,8 +46,7 @@ const hiddenShown = 'these paths pass an event that is hidden from lists: hidden
 
 export interface AnsweredReport {
   readonly answers: readonly PathAnswer[];
-  /** Why the report names people, in words; empty: it does not. */
-  readonly people: readonly string[];
+  readonly naming: NamingPeople;
 }
 
 interface Asked {
@@ -74,9 +74,19 @@ export async function answersOf(
   const rest = await answersTo(front, asker, later, first.find(({position}) => position !== undefined)?.position);
   const answers = [...first, ...rest].map(({answer}) => answer);
   if (answers.some((one) => namesHidden(front, one))) throw refused(hiddenShown);
-  const people = [...asked, ...later].flatMap(({question}, at) => peopleIn(question, answers[at]!));
-  return {answers, people: [...new Set(people)]};
+  const namings = [...asked, ...later].flatMap(({question}, at) =>
+    isQuestion(question) ? namingPeople(question, valueIn(answers[at]!)) : [],
+  );
+  return {answers, naming: joined(namings)};
 }
+
+const valueIn = (answer: PathAnswer): unknown => ('value' in answer ? answer.value : undefined);
+
+const joined = (namings: readonly NamingPeople[]): NamingPeople => ({
+  people: [...new Set(namings.flatMap(({people}) => people))],
+  brokenDownBy: [...new Set(namings.flatMap(({brokenDownBy}) => brokenDownBy))],
+  few: [...new Set(namings.flatMap(({few}) => few))],
+});
 
 const isQuestion = (asked: Asked['question']): asked is ReportQuery => 'report' in asked;
 
@@ -161,29 +171,4 @@ function namesHidden({keys: {hidden}}: Front, answer: PathAnswer): boolean {
   if (!('value' in answer) || !answer.path.startsWith('v1/reports/paths?')) return false;
   const {steps} = answer.value as PathsAnswer;
   return steps.flat().some((place) => 'event' in place && hidden.names.includes(place.event!));
-}
-
-// -- What names people -----------------------------------------------------------------------------------------------------
-
-/** Names of properties and traits by which people are told apart. */
-const ofPeople = /e-?mail|phone|(?:user|anonymous|distinct|customer)[ _-]?id|(?:user|first|last|full)[ _-]?name/i;
-const address = /[^\s@]+@[^\s@]+\.[^\s@]+/;
-
-function peopleIn(question: Asked['question'], answer: PathAnswer): string[] {
-  if (!isQuestion(question)) return [];
-  const ofUsers = 'userWhere' in question ? question.userWhere : [];
-  const filters = [...conditionsAskedFor(question), ...ofUsers]
-    .filter(({property, values}) => ofPeople.test(property) || values.some((value) => address.test(value)))
-    .map(({property}) => `it filters by ${property}, which may name a person`);
-  const breakdown = 'breakdown' in question ? question.breakdown : undefined;
-  if (breakdown === undefined) return filters;
-  const areShown = ofPeople.test(breakdown.name) || rowsIn(answer).some((value) => address.test(value));
-  return areShown ? [...filters, `it lists values of ${breakdown.name}, which may name people`] : filters;
-}
-
-/** Texts of the rows of a breakdown. */
-function rowsIn(answer: PathAnswer): string[] {
-  if (!('value' in answer)) return [];
-  const {breakdown} = answer.value as {breakdown?: {rows?: readonly {value?: unknown}[]}};
-  return (breakdown?.rows ?? []).flatMap(({value}) => (typeof value === 'string' ? [value] : []));
 }

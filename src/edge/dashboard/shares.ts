@@ -2,7 +2,8 @@
 //   SH1. A link opens its one report, and takes no parameter: no session comes of it, and no other route knows its token.
 //   SH2. Every read looks up the link, so that a revocation holds at once. Reads of a second share an answer, so that a change of the
 //        report, and what is hidden, hold within a second.
-//   SH3. A report that names people is shown only by a link whose maker agreed to that, also when it names them since later.
+//   SH3. A report that names people is shown only by a link whose maker agreed to that, also when it names them since later. Values that
+//        few users have count then only if the report has listed them since: numbers may be small on some days.
 //   SH4. Reads are counted here and stored about once a minute, so that a read writes nothing.
 //   SH5. Each address has a limit of its own for each link: one reader does not close a link to the others.
 import {z} from 'zod';
@@ -32,6 +33,7 @@ import type {
   ShareNeedsWordAnswer,
   SharesAnswer,
 } from './answers/shares.js';
+import {whyFew} from './names-people.js';
 import {answersOf, type SharedReport} from './shared-report.js';
 
 const readsPerMinute = 120;
@@ -116,7 +118,8 @@ export class Shares {
     if (sharesOf(front.hooks).list().length >= sharesMax) throw new RequestFailure(tooMany);
     const author = authorOf(front, exchange);
     const nowMs = front.wallMs();
-    const {answers, people} = await answersOf(front, report, nowMs, askerOf(exchange));
+    const {answers, naming} = await answersOf(front, report, nowMs, askerOf(exchange));
+    const people = [...naming.people, ...naming.few.map(whyFew)];
     const failing = answers.find((one) => 'error' in one);
     if (failing !== undefined) return exchange.failWith(unanswerable(failing.error.message), {});
     if (people.length > 0 && !mayNamePeople) {
@@ -133,6 +136,7 @@ export class Shares {
         untilMs: days === null ? null : nowMs + days * dayMs,
         origins: [...new Set(origins)],
         mayNamePeople,
+        brokenDownBy: naming.brokenDownBy,
         createdBy: exchange.session!.name,
         reads: 0,
         lastReadMs: null,
@@ -216,10 +220,11 @@ export class Shares {
     if (report === undefined) throw new RequestFailure(noReport);
     const nowMs = front.wallMs();
     const asker = {caller: shareCaller(id), gone};
-    const {answers, people} = await answersOf(front, report, nowMs, asker).catch((error: unknown) => {
+    const {answers, naming} = await answersOf(front, report, nowMs, asker).catch((error: unknown) => {
       throw error instanceof RequestFailure ? new RequestFailure(notShown(error.failure)) : error;
     });
-    if (people.length > 0 && !share.mayNamePeople) throw new RequestFailure(namesPeople);
+    const isNaming = naming.people.length > 0 || naming.few.some((name) => !share.brokenDownBy.includes(name));
+    if (isNaming && !share.mayNamePeople) throw new RequestFailure(namesPeople);
     const {name, page, search} = report;
     const answer: SharedReportAnswer = {name, page, search, at: isoText(nowMs), answers};
     return JSON.stringify(answer);

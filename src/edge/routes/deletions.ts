@@ -14,6 +14,7 @@ import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
 import {positionText} from '../../log-position.js';
 import {logUnavailable} from '../admission/obstacles.js';
+import type {NamedBy} from '../answers/users.js';
 import {type Failure, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
@@ -26,6 +27,7 @@ import {partitionOfUser} from '../query/user-partition.js';
 import type {Handle} from '../route.js';
 import {hasPosition} from './log-position.js';
 import {lostWrite} from './lost-writes.js';
+import {findNaming, keepNaming, namedByOf, shownNaming} from './named-by.js';
 
 export const exampleDeletionId = 'del_2_0123456789abcdef0123456789abcdef';
 /** `del_<partition>_<32 hex digits>`. */
@@ -48,6 +50,9 @@ interface Receipt extends Omit<Deletion, 'events_deleted' | 'log_position'> {
   readonly log_position: string | null;
   readonly events_deleted: number | null;
 }
+
+/** With what names the user (named-by.ts). */
+type NamedReceipt = Receipt & {readonly named_by: readonly NamedBy[]};
 
 interface Order {
   readonly id: string;
@@ -86,10 +91,17 @@ async function eraseUser(
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
   const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, route};
   const address = front.clientAddresses.of(exchange);
+  const naming = await findNaming(
+    front,
+    user,
+    home,
+    devices.flatMap(({anonymousIds}) => anonymousIds),
+  );
+  await keepNaming(front, exchange, order.id, naming);
   const commit = await appendErase(front, order);
   front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
   if (devicesAt.length > 0) front.forgetLinks(user.id);
-  const receipt = await awaitDeletion(front, order, commit);
+  const receipt = {...(await awaitDeletion(front, order, commit)), named_by: shownNaming(front, naming)};
   if (receipt.status === 'completed') {
     exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion: receipt}));
   } else {
@@ -101,7 +113,7 @@ function answerPending(
   front: Front,
   exchange: Exchange,
   {id}: UserRef,
-  deletion: Receipt,
+  deletion: NamedReceipt,
   placeOf: (deletion: string) => string,
 ): void {
   const location = ['Location', pathPrefix(front, exchange) + placeOf(deletion.id)] as const;
@@ -203,8 +215,14 @@ async function answerReceipt(front: Front, exchange: Exchange, id: string): Prom
   exchange.json('200 OK', JSON.stringify({deletion}));
 }
 
+async function readReceipt(front: Front, id: string): Promise<NamedReceipt | undefined> {
+  if (!deletionIdPattern.test(id)) return undefined;
+  const [receipt, named_by] = await Promise.all([receiptOf(front, id), namedByOf(front, id)]);
+  return receipt && {...receipt, named_by};
+}
+
 /** DE3 */
-async function readReceipt({asks, partitionCount}: Front, id: string): Promise<Receipt | undefined> {
+async function receiptOf({asks, partitionCount}: Front, id: string): Promise<Receipt | undefined> {
   const home = Number(deletionIdPattern.exec(id)?.[1] ?? Number.NaN);
   if (!(home < partitionCount)) return undefined;
   const partitions = [home, ...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home)];

@@ -239,7 +239,7 @@ export class Scrub {
 }
 
 const limits: Readonly<Record<ErasureReach, string>> = {
-  bytes: 'reach: every file under DATA_DIR, nats-server being our own',
+  bytes: 'reach: every file under DATA_DIR but definitions (named_by), nats-server being our own',
   logical: 'reach: logical only; this nats-server does not overwrite crash-atomically (2.14.5 or 2.12.15 does)',
   records: 'reach: the live records; what replicas, backups and volumes of an external NATS keep is not checked',
 };

@@ -73,8 +73,8 @@ test.each([
   ['the range before until the same moment', isUntil],
 ])('an address among the values of %s names people', async (_, isNaming) => {
   const {front} = played((query) => ({breakdown: {rows: [{value: isNaming(query) ? 'ada@x.io' : 'pro'}]}}));
-  const {people} = await answersOf(front, trends('?event=signup&by=contact&range=7d&compare=before'), nowMs, ofService);
-  expect(people).toEqual(['it lists values of contact, which may name people']);
+  const {naming} = await answersOf(front, trends('?event=signup&by=source&range=7d&compare=before'), nowMs, ofService);
+  expect(naming.people).toEqual(['it lists values of source, which may name people']);
 });
 
 test.each([
@@ -88,6 +88,6 @@ test.each([
   ['by=category', false],
 ])('%s names people: %s', async (by, isNaming) => {
   const {front} = played(() => ({breakdown: {rows: [{value: 'pro'}, {kind: 'missing'}]}}));
-  const {people} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs, ofService);
-  expect(people.length > 0).toBe(isNaming);
+  const {naming} = await answersOf(front, trends(`?event=signup&${by.replaceAll(' ', '+')}`), nowMs, ofService);
+  expect(naming.people.length > 0).toBe(isNaming);
 });

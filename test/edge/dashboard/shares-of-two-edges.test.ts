@@ -61,6 +61,7 @@ function content(token: string, more: Partial<Share> = {}): Omit<Share, 'v' | 'i
     untilMs: null,
     origins: [],
     mayNamePeople: false,
+    brokenDownBy: [],
     createdBy: 'ada',
     reads: 0,
     lastReadMs: null,

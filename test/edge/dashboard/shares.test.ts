@@ -17,7 +17,8 @@ let admin: BrowserClient;
 let keeper: Client;
 
 const api = '/dashboard/api';
-const users = 6;
+/** Of each plan six: fewer than five would be people. */
+const users = 12;
 const dayMs = 86_400_000;
 
 beforeAll(async () => {
@@ -31,7 +32,7 @@ beforeAll(async () => {
       event: 'signup',
       userId: `u${u}`,
       timestamp,
-      properties: {plan: u % 2 === 0 ? 'pro' : 'free', contact: `u${u}@x.io`},
+      properties: {plan: u % 2 === 0 ? 'pro' : 'free', contact: `u${u}@x.io`, nick: `nick ${u}`},
     },
     {event: 'login', userId: `u${u}`, timestamp: new Date(Date.parse(timestamp) + 60_000).toISOString()},
   ]).flat();
@@ -384,6 +385,28 @@ describe('what names people', () => {
     expect(await read(made.json<CreatedShareAnswer>().token)).toMatchObject({search});
   });
 
+  test.each([
+    ['/trends', '?event=signup&by=nick'],
+    ['/active', '?by=nick&range=7d'],
+    ['/funnels', '?step=signup&step=login&by=nick&range=7d&window=1d'],
+  ])('%s%s lists values that single users have: it asks once more, and is shown', async (page, search) => {
+    const id = await save(page, search);
+    const asked = await share(id);
+    const why = 'it lists values of nick, most of which fewer than 5 users have';
+    expect([asked.status, asked.json()]).toEqual([200, {people: [why]}]);
+    const made = await share(id, {may_name_people: true});
+    expect(await read(made.json<CreatedShareAnswer>().token)).toMatchObject({search});
+  });
+
+  test('a link that follows a report is not shown once the report lists values that single users have', async () => {
+    const id = await save('/trends', '?event=signup');
+    const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
+    expect(
+      (await admin.post(`${api}/saved-report?id=${id}`, {version: 1, search: '?event=signup&by=nick'})).status,
+    ).toBe(200);
+    await until('the link shows nothing', async () => 'error' in (await read(token)));
+  });
+
   test('a report that names people since it was shared is shown no more', async () => {
     const id = await save('/trends', '?event=signup');
     const {token} = (await share(id, {follows: true})).json<CreatedShareAnswer>();
@@ -393,5 +416,80 @@ describe('what names people', () => {
     ).toBe(200);
     await until('the link shows nothing', async () => 'error' in (await read(token)));
     expect(JSON.stringify(await read(token))).not.toContain('@');
+  });
+});
+
+describe('a user who is deleted', () => {
+  interface Receipt {
+    readonly id: string;
+    readonly named_by: readonly {readonly kind: string; readonly id: string; readonly is_there: boolean}[];
+  }
+  const made = async (path: string, body: object): Promise<string> => {
+    const answer = await admin.post(`${api}/${path}`, body);
+    expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
+    return answer.json<{id: string}>().id;
+  };
+
+  const hideNames = (json: object) => keeper.send('PUT', '/v1/names/hidden', {json});
+
+  test('what names them is in the receipt, links to it stop at once, and an admin decides about the rest', async () => {
+    const userId = 'eve-17';
+    for (let u = 0; u < 6; u++)
+      await keeper.post('/v1/users/identify', {userId: u === 0 ? userId : `of-team-${u}`, traits: {plan: 'team'}});
+    await keeper.post('/v1/users/identify', {userId, traits: {name: 'Eve Adams', email: 'Eve@x.io'}});
+    await until('lists have the traits', async () => {
+      const path = '/v1/users?user_where=plan%20eq%20team&limit=10';
+      return (await keeper.get(path)).json<{data: unknown[]}>().data.length === 6;
+    });
+    const ofEve = '?event=signup&user_where=email+eq+eve%40x.io';
+    const report = await save('/trends', ofEve, 'Signups of one');
+    const fixed = (await share(report, {may_name_people: true})).json<CreatedShareAnswer>();
+    const following = (await share(await save('/trends', '?event=login', 'Eve Adams'), {follows: true})).json<
+      CreatedShareAnswer & {follows: string}
+    >();
+    const ofTeam = await linkTo('/trends', '?event=signup&user_where=plan+eq+team');
+    const annotation = await made('annotations', {at: '2026-05-01', text: 'Call with Eve Adams'});
+    const board = await made('boards', {name: `About ${userId}`});
+    const alert = await made('v1/alerts', {
+      name: 'hers',
+      kind: 'absence',
+      event: 'signup',
+      user_where: ['email eq Eve@x.io'],
+      minutes: 60,
+    });
+    expect((await hideNames({names: [`old ${userId}`, 'old']})).status).toBe(200);
+
+    const answer = await admin.delete(`${api}/v1/user?userId=${userId}`);
+    const {deletion} = answer.json<{deletion: Receipt}>();
+    for (const token of [fixed.token, following.token]) expect(await read(token)).toEqual(noLink);
+    expect(await read(ofTeam.token)).toMatchObject({answers: expect.anything()});
+    const byKind = (receipt: Receipt): unknown =>
+      Object.fromEntries(
+        receipt.named_by.map(({kind, id, is_there}) => [`${kind} ${kind.startsWith('hidden') ? '' : id}`, is_there]),
+      );
+    const naming = {
+      [`saved_report ${report}`]: true,
+      [`saved_report ${following.follows}`]: true,
+      [`share ${fixed.id}`]: false,
+      [`share ${following.id}`]: false,
+      [`annotation ${annotation}`]: true,
+      [`board ${board}`]: true,
+      [`alert ${alert}`]: true,
+      'hidden_name ': true,
+    };
+    expect(byKind(deletion)).toEqual(naming);
+    expect(answer.text.replace(`"id":"${userId}"`, '')).not.toMatch(/eve/i);
+
+    const titles = (await admin.get(`${api}/naming?deletion=${deletion.id}`)).json<{
+      naming: {title: string | null}[];
+    }>();
+    expect(titles.naming.map(({title}) => title).sort()).toEqual(
+      ['About eve-17', 'Call with Eve Adams', 'Eve Adams', 'Signups of one', 'hers', null, null, 'old eve-17'].sort(),
+    );
+    expect((await admin.delete(`${api}/v1/alerts/${alert}`)).status).toBe(200);
+    expect((await hideNames({names: ['old']})).status).toBe(200);
+    const later = (await keeper.get(`/v1/deletion?id=${deletion.id}`)).json<{deletion: Receipt}>().deletion;
+    expect(byKind(later)).toEqual({...naming, [`alert ${alert}`]: false, 'hidden_name ': false});
+    expect((await hideNames({names: []})).status).toBe(200);
   });
 });

@@ -53,8 +53,9 @@ export function DeletePerson({
         <li>{count(Object.keys(profile?.traits ?? {}).length)} traits, and the profile</li>
       </ul>
       <p>
-        A receipt says when it is done, and what was checked. Events that are sent later with this id start a new
-        person.
+        A receipt says when it is done, and what was checked. It also lists what people wrote that names this person,
+        such as saved reports and alerts: you decide about each there. Links that show such a report stop at once.
+        Events that are sent later with this id start a new person.
       </p>
       <label for="deleted-id">
         Type the id, <code>{person.id}</code>

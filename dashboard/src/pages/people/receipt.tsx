@@ -11,6 +11,7 @@ import {Icon} from '../../shell/icon';
 import {now} from '../../shell/now';
 import {CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
+import {NamedBy} from './named-by';
 
 export function Receipt({deletionId}: {readonly deletionId: string}) {
   const [asked, ask] = useAsked<{deletion: DeletionReceipt}>(deletionPath(deletionId));
@@ -52,7 +53,7 @@ export function Receipt({deletionId}: {readonly deletionId: string}) {
               <span class={isPending ? 'pill warn' : 'pill'}>{isPending ? 'Under way' : 'Completed'}</span>{' '}
               {isPending
                 ? 'It is in the log, and cannot be lost. Files are rewritten now; this page follows.'
-                : `Every file on disk was free of this person at ${momentText(Date.parse(deletion.completed_at!))} UTC.`}
+                : `${deletion.named_by.length === 0 ? 'Every file' : 'Every file, but for what is listed below,'} on disk was free of this person at ${momentText(Date.parse(deletion.completed_at!))} UTC.`}
             </p>
             <dl class="facts">
               <dt>Receipt</dt>
@@ -74,6 +75,7 @@ export function Receipt({deletionId}: {readonly deletionId: string}) {
                 ))}
               </ul>
             )}
+            {deletion.named_by.length > 0 && <NamedBy deletionId={deletionId} />}
             <p class="help">The receipt never names the person. Keep its id: it can be asked for again.</p>
           </div>
         )}

@@ -1,0 +1,94 @@
+// Whether a report names people, by what it asks and by what it answers.
+//   PN1. Known words: a property or trait whose name says that it tells people apart. Known forms: values such as e-mail addresses,
+//        phone numbers and IP addresses.
+//   PN2. Few users: a list of values, most of which fewer than five users have, is a list of people whatever its name is.
+import {isIP} from 'node:net';
+import {conditionsAskedFor} from '../../asked-names.js';
+import type {Breakdown} from '../../asks/breakdown.js';
+import type {ReportQuery} from '../../asks/report.js';
+import {fewUsers} from '../../effects/named-person.js';
+
+export interface NamingPeople {
+  /** Why the report names people, in words. PN1 */
+  readonly people: readonly string[];
+  /** Properties and traits that its rows are values of. */
+  readonly brokenDownBy: readonly string[];
+  /** Those of `brokenDownBy` whose values name people by PN2 alone. */
+  readonly few: readonly string[];
+}
+
+/** PN1 */
+const wordsOfPeople =
+  /e-?mail|phone|mobile|whatsapp|contact|passport|iban|(?:^|[ _.-])(?:tel|ssn|ip)(?:$|[ _.-]|addr)|(?:user|anonymous|distinct|customer|account|client|member|person|visitor|device|patient|employee)[ _-]?(?:id|no|number)(?:$|[^a-z])|(?:user|first|last|full|sur|given|family|nick|display|screen|login|customer|account|person)[ _-]?name|(?:street|postal|home|billing|shipping|delivery|ip|remote)[ _-]?addr/i;
+const camelIp = /[a-z]Ip$/;
+const email = /[^\s@]+@[^\s@]+\.[^\s@]+/;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** With a country's code, or in groups with a leading zero, or in the groups of North America. */
+const phone = /^(?:(?:\+|00)[1-9]|\(?0[1-9])[\d ()./-]{5,20}\d$|^(?:1[ .-])?\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}$/;
+
+const isWordOfPeople = (name: string, isTrait: boolean): boolean =>
+  wordsOfPeople.test(name) || camelIp.test(name) || (isTrait && /^(?:.*\.)?name$/i.test(name));
+const isOfPerson = (value: string): boolean =>
+  email.test(value) || phone.test(value.trim()) || isIP(value.trim()) !== 0 || uuid.test(value.trim());
+
+interface Row {
+  readonly value?: unknown;
+  readonly total?: unknown;
+  readonly total_value?: unknown;
+  readonly overall?: readonly {readonly size?: unknown}[];
+}
+
+/** `answer`: undefined if the question failed. */
+export function namingPeople(question: ReportQuery, answer: unknown): NamingPeople {
+  const ofUsers = 'userWhere' in question ? question.userWhere : [];
+  const filters = [
+    ...conditionsAskedFor(question).map((condition) => ({...condition, isTrait: false})),
+    ...ofUsers.map((condition) => ({...condition, isTrait: true})),
+  ]
+    .filter(({property, values, isTrait}) => isWordOfPeople(property, isTrait) || values.some(isOfPerson))
+    .map(({property}) => `it filters by ${property}, which may name a person`);
+  const breakdown: Breakdown | undefined = 'breakdown' in question ? question.breakdown : undefined;
+  if (breakdown === undefined) return {people: filters, brokenDownBy: [], few: []};
+  const {name} = breakdown;
+  const rows = valuesIn(answer);
+  const areNamed = isWordOfPeople(name, breakdown.by === 'trait') || rows.some(({value}) => isOfPerson(value));
+  if (areNamed)
+    return {people: [...filters, `it lists values of ${name}, which may name people`], brokenDownBy: [name], few: []};
+  return {people: filters, brokenDownBy: [name], few: areMostlyOfFew(question, rows) ? [name] : []};
+}
+
+export const whyFew = (name: string): string =>
+  `it lists values of ${name}, most of which fewer than ${fewUsers} users have`;
+
+type ValueRow = Row & {readonly value: string};
+
+/** Rows of values, of all series. */
+function valuesIn(answer: unknown): ValueRow[] {
+  type Broken = {readonly breakdown?: {readonly rows?: readonly Row[]}; readonly series?: readonly Broken[]};
+  const {breakdown, series = []} = (answer ?? {}) as Broken;
+  const rows = [...(breakdown?.rows ?? []), ...series.flatMap((one) => one.breakdown?.rows ?? [])];
+  return rows.filter((row): row is ValueRow => typeof row.value === 'string');
+}
+
+/** PN2 */
+function areMostlyOfFew(question: ReportQuery, rows: readonly ValueRow[]): boolean {
+  const users = rows.map((row) => usersOf(question, row)).filter((count) => count !== undefined);
+  return 2 * users.filter((count) => count < fewUsers).length > users.length;
+}
+
+/** Distinct users of a row; undefined: the answer has none. Beside what its page measures, a page with rows asks for users as well. */
+function usersOf(question: ReportQuery, row: ValueRow): number | undefined {
+  switch (question.report) {
+    case 'measured':
+      return question.measure === 'users' ? numberIn(row.total_value) : undefined;
+    case 'activity':
+    case 'walked-funnel':
+      return numberIn(row.total);
+    case 'retention':
+      return numberIn(row.overall?.[0]?.size);
+    default:
+      return undefined;
+  }
+}
+
+const numberIn = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);

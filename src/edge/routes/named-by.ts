@@ -1,0 +1,150 @@
+// What names a person who is deleted: texts that people wrote into definitions, found before the deletion begins.
+//   NB1. A deletion changes no definition: the receipt lists what names the person, and people decide about each. Links that show such
+//        a report stop before the deletion begins.
+//   NB2. The text of a trait names a person if fewer than five users have it: nobody is named by `plan: pro`. It does, too, if
+//        reports cannot say how many there are.
+//   NB3. The list has ids and no texts: the receipt never names the person. It is stored before the deletion is in the log, because
+//        nothing knows the texts after that.
+import {setImmediate as nextTurn} from 'node:timers/promises';
+import {ofService} from '../../asks/asker.js';
+import type {UserRef} from '../../asks/users.js';
+import {monotonicMs} from '../../clock.js';
+import type {Definition} from '../../effects/definition.js';
+import {fewUsers, foundIn, type PersonText, textsOf, type Written, writtenIn} from '../../effects/named-person.js';
+import type {SavedReport} from '../../effects/saved-report.js';
+import {sharesOf} from '../../effects/share.js';
+import {BucketFault} from '../../keys/store.js';
+import type {NamedBy} from '../answers/users.js';
+import {RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
+import type {Exchange} from '../http/exchange.js';
+import {authorOf} from './author.js';
+import {storedChange} from './stored-change.js';
+
+/** Traits whose users are counted: the texts of others name the person. */
+const countedMax = 20;
+const countMsMax = 10_000;
+/** The search reads all definitions, and other requests have turns between. */
+const turnMsMax = 2;
+
+const outcomeUnknown = unavailable(
+  'the store of definitions does not respond, and what names this user is not known: delete the user again',
+);
+
+const notKnown = unavailable('the store of definitions does not respond: ask for the receipt again');
+
+/** As it is stored: `id` of a hidden name is a keyed hash. */
+export type Naming = Pick<NamedBy, 'kind' | 'id'>;
+
+const recordName = (deletionId: string): string => `n.${deletionId}`;
+
+/** What names the user. `anonymousIds`: those of the user. */
+export async function findNaming(
+  front: Front,
+  user: UserRef,
+  home: number,
+  anonymousIds: readonly string[],
+): Promise<readonly Naming[]> {
+  const written = writtenHere(front);
+  if (written.length === 0) return [];
+  const profile = await front.asks.partition(home, {ask: 'profile', user}, ['profile', 'unknown_user']);
+  const traits = profile.kind === 'profile' ? (JSON.parse(profile.traitsJson) as Record<string, unknown>) : {};
+  const texts = textsOf([user.id, ...anonymousIds], traits);
+  const found: {readonly one: Written; readonly texts: readonly PersonText[]}[] = [];
+  let turnMs = monotonicMs();
+  for (const one of written) {
+    const here = foundIn(one, texts);
+    if (here.length > 0) found.push({one, texts: here});
+    if (monotonicMs() - turnMs < turnMsMax) continue;
+    await nextTurn();
+    turnMs = monotonicMs();
+  }
+  const isNaming = await namingAmong(front, new Set(found.flatMap((each) => each.texts)));
+  const naming = found.filter((each) => each.texts.some((text) => isNaming.has(text))).map(({one}) => one);
+  return withFollowing(
+    front,
+    naming.map(({kind, id}) => ({kind, id})),
+  );
+}
+
+/** All that is searched. */
+function writtenHere({hooks, keys: {hidden}, messageId}: Front): Written[] {
+  const definitions = hooks.all().flatMap((definition) => writtenIn(definition) ?? []);
+  const hiddenOf = (kind: 'hidden_name' | 'hidden_property', names: readonly string[]): Written[] =>
+    names.map((name) => ({kind, id: messageId(kind, name), texts: [name]}));
+  return [...definitions, ...hiddenOf('hidden_name', hidden.names), ...hiddenOf('hidden_property', hidden.properties)];
+}
+
+/** Those of the texts that name the person. NB2 */
+async function namingAmong(front: Front, texts: ReadonlySet<PersonText>): Promise<ReadonlySet<PersonText>> {
+  const counted = [...texts].filter(({trait}) => trait !== undefined).slice(0, countedMax);
+  const common = await Promise.all(counted.map(async (text) => ((await isCommon(front, text)) ? [text] : [])));
+  const naming = new Set(texts);
+  for (const text of common.flat()) naming.delete(text);
+  return naming;
+}
+
+async function isCommon({asks}: Front, {text, trait}: PersonText): Promise<boolean> {
+  const userWhere = [{property: trait!.property, op: trait!.op, values: [text]}];
+  const query = {report: 'user_list', userWhere, deeds: [], limit: fewUsers} as const;
+  try {
+    const gone = AbortSignal.timeout(countMsMax);
+    const answer = await asks.report({ask: 'report', query}, {...ofService, gone});
+    if (answer.kind !== 'report') return false;
+    return (JSON.parse(answer.body ?? '{}') as {data?: readonly unknown[]}).data?.length === fewUsers;
+  } catch (error) {
+    if (error instanceof RequestFailure) return false;
+    throw error;
+  }
+}
+
+/** With the links that show one of these saved reports. */
+function withFollowing({hooks}: Front, naming: readonly Naming[]): readonly Naming[] {
+  const ids = new Set(naming.map(({id}) => id));
+  const following = sharesOf(hooks)
+    .list()
+    .filter(({id, of}) => !ids.has(id) && 'follows' in of && ids.has(of.follows));
+  return [...naming, ...following.map(({id}) => ({kind: 'share', id}) as const)];
+}
+
+/** Stops the links among these, and stores what the receipt says. NB1, NB3. @throws RequestFailure (503) */
+export async function keepNaming(
+  front: Front,
+  exchange: Exchange,
+  deletionId: string,
+  naming: readonly Naming[],
+): Promise<void> {
+  if (naming.length === 0) return;
+  const author = authorOf(front, exchange);
+  await storedChange(front, outcomeUnknown, async () => {
+    for (const {kind, id} of naming) {
+      if (kind !== 'share') continue;
+      await sharesOf(front.hooks).remove(id);
+      front.audit.defined('share.revoked', author, id);
+    }
+    await front.hooks.bucket.write(recordName(deletionId), JSON.stringify({v: 1, naming}), 0);
+  });
+}
+
+/** What names the user of a deletion, by its receipt. @throws RequestFailure (503) */
+export async function namedByOf(front: Front, deletionId: string): Promise<NamedBy[]> {
+  if (!/^del_\w+$/.test(deletionId)) return []; // No name of a record.
+  const entry = await front.hooks.bucket.read(recordName(deletionId)).catch((error: unknown) => {
+    throw error instanceof BucketFault ? new RequestFailure(notKnown) : error;
+  });
+  if (entry === undefined || entry.text === '') return [];
+  return shownNaming(front, (JSON.parse(entry.text) as {naming: readonly Naming[]}).naming);
+}
+
+export const shownNaming = (front: Front, naming: readonly Naming[]): NamedBy[] =>
+  naming.map(({kind, id}) => ({kind, id, is_there: titleOf(front, {kind, id}) !== undefined}));
+
+/** How people know it; undefined: it is not there any more. */
+export function titleOf({hooks, keys: {hidden}, messageId}: Front, {kind, id}: Naming): string | undefined {
+  if (kind === 'hidden_name') return hidden.names.find((name) => messageId(kind, name) === id);
+  if (kind === 'hidden_property') return hidden.properties.find((name) => messageId(kind, name) === id);
+  const definition = hooks.get(id) as
+    | (Definition & Partial<Pick<SavedReport, 'name'> & {text: string; url: string}>)
+    | undefined;
+  return definition && (definition.name ?? definition.text ?? definition.url ?? '');
+}
