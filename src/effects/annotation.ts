@@ -1,5 +1,6 @@
 // An annotation: what happened on a day or at a moment, in a few words that charts show.
-//   AN1. Its words are a person's own: whether they name somebody cannot be told, so the form says that names do not belong there.
+//   AN1. Its words are a person's own. The form says that names do not belong there, and a deletion searches for the user's
+//        (named-person.ts).
 import type {Definition} from './definition.js';
 import type {Definitions, HookStore} from './hook-store.js';
 

@@ -2,7 +2,7 @@
 //   BD1. There is always a board. While none is stored it is an empty one with an id of its own; the last one is not deleted.
 //   BD2. `version` counts changes. Who changes or deletes a board says which version they saw: what somebody else did meanwhile is
 //        never lost.
-//   BD3. No pin names a user: an erasure has nothing to search for here. Pages about people cannot be pinned.
+//   BD3. Pages about people cannot be pinned. A condition of a pin may name a user all the same (named-person.ts).
 import type {Definition} from './definition.js';
 import type {Definitions, HookStore} from './hook-store.js';
 

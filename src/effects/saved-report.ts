@@ -1,7 +1,8 @@
 // A saved report of the dashboard: a question of one of its pages, with a name. Only the pages know what the question means.
 //   SV1. `version` counts changes of the name and of the question. A change names the version that its author saw, so it cannot
 //        overwrite another person's change.
-//   SV2. No saved report names a user: an erasure has nothing to search for here. Pages about people cannot be saved.
+//   SV2. Pages about people cannot be saved. A condition may name a user all the same: a deletion searches for that
+//        (named-person.ts).
 import type {Definition} from './definition.js';
 import type {Definitions, HookStore} from './hook-store.js';
 

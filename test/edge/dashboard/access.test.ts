@@ -194,6 +194,7 @@ describe('roles', () => {
     ['GET', 'v1/user/export?userId=nobody', 'analyst'],
     ['DELETE', 'v1/user?userId=nobody', 'admin'],
     ['GET', 'v1/deletion?id=nothing', 'admin'],
+    ['GET', 'naming?deletion=nothing', 'admin'],
     ['GET', 'v1/alerts', 'analyst'],
     ['POST', 'v1/alerts', 'analyst'],
     ['POST', 'v1/alerts/preview', 'analyst'],

@@ -12,9 +12,9 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {Loading} from '../../shell/states';
 import {PeopleList} from './people-list';
-import {Receipt} from './receipt';
 import './people.css';
 
+const Receipt = later(() => import('./receipt').then(({Receipt: Part}) => Part), <Loading lines={6} />);
 const Person = later(() => import('./person').then(({Person: Part}) => Part), <Loading lines={6} />);
 
 export function People() {
