@@ -71,13 +71,9 @@ const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** A text as it is written, as an address shows it, and both without the escapes of conditions. */
 function spellings(text: string): string[] {
-  const shown = text.replaceAll('+', ' ').replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
-    try {
-      return decodeURIComponent(run);
-    } catch {
-      return run;
-    }
-  });
+  const shown = text
+    .replaceAll('+', ' ')
+    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
   const both = shown === text ? [text] : [text, shown];
   return both.flatMap((one) => (one.includes('\\') ? [one, one.replace(/\\(.)/g, '$1')] : [one]));
 }
