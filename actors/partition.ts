@@ -20,14 +20,14 @@ import {Deletions} from './deletions.js';
 import {type CompletedDelta, Completions} from './funnels/completions.js';
 import {StepWatch, type WatchedFunnel} from './funnels/step-watch.js';
 import {type Generations, newestOf, withGeneration} from './generations.js';
-import {anonymousByte, Identity, leftByte} from './identity/identity.js';
+import {Identity, leftByte} from './identity/identity.js';
 import {joinedIn, originOf} from './identity/joined.js';
 import type {Links, LinksDelta} from './identity/links.js';
 import type {Arriving, Moves} from './identity/moves.js';
 import {userHashOf} from './identity/user-hash.js';
 import {assert, must} from './invariant.js';
 import {changesMs, chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
-import {type Arrival, entryKind} from './log/entries.js';
+import {type Arrival, anonymousByte, entryKind} from './log/entries.js';
 import {type EntryView, MessageCursor} from './log/entry-view.js';
 import {Producers} from './log/producers.js';
 import type {DeletionRecord, Move, SnapshotIndex} from './manifest.js';
@@ -207,11 +207,11 @@ export class Partition {
         case entryKind.link:
           if (entry.isTakenBack) {
             this.erasedInLogSequence = sequence;
-            this.identity.takeBackLink(entry);
+            if (this.identity.takeBackLink(entry)) this.stepWatch?.touchAll();
           } else this.identity.applyLink(entry);
           break;
         case entryKind.leave:
-          this.identity.applyLeave(entry, this.generation);
+          if (this.identity.applyLeave(entry, this.generation)) this.stepWatch?.touchAll();
           break;
         case entryKind.complete:
           this.applyComplete(cursor);
@@ -350,7 +350,7 @@ export class Partition {
   private applyComplete({entry, index}: MessageCursor): void {
     const completion = entry.completion();
     const {funnel} = completion;
-    for (const user of this.completions.apply(completion, (one) => this.identity.isHere(one)))
+    for (const user of this.completions.apply(completion, (one) => this.identity.stays(one)))
       this.effects.push({type: 'funnel.completed', entry: index, user, funnel});
   }
 

@@ -14,9 +14,11 @@ import {copyBytes, vectorBytes} from './shared/copy-bytes';
 import {
   codeInBody,
   flagAnonymousId,
+  flagApart,
   flagCorrected,
   flagMessageId,
   flagProperties,
+  flagSecret,
   flagTimed,
   flagWhole,
   headBytes,
@@ -110,7 +112,8 @@ declare const nameIndexesAt: usize;
 declare const nameSlotsAt: usize;
 
 /** Flags that a body keeps. */
-const flagsKept = flagMessageId | flagAnonymousId | flagProperties | flagTimed | flagCorrected;
+const flagsKept =
+  flagMessageId | flagAnonymousId | flagProperties | flagTimed | flagCorrected | flagSecret | flagApart;
 const none: u32 = 0xffff_ffff;
 /** Index of each byte of a vector. */
 const placesOfBytes: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

@@ -24,6 +24,8 @@ interface EventPieces {
   readonly anonymousId: string | undefined;
   /** Id of the event where it was first, if that was elsewhere. */
   readonly origin: string | undefined;
+  /** It has both ids and joins neither. */
+  readonly isApart: boolean;
   readonly properties: string;
   readonly context: string | undefined;
   readonly timeMs: number;
@@ -39,6 +41,7 @@ function textOf({partition, ordinal, userKey, origin, context, messageId, ...res
     `,"anonymousId":${isUser ? (rest.anonymousId ?? 'null') : id},"properties":${rest.properties}` +
     (context === undefined ? '' : `,"context":${context}`) +
     (origin === undefined ? '' : ',"joined":true') +
+    (rest.isApart ? ',"joins":false' : '') +
     `,"timestamp":"${isoText(rest.timeMs)}","received_at":"${isoText(rest.receivedMs)}"` +
     (messageId === undefined ? '}' : `,"messageId":${messageId}}`)
   );
@@ -52,6 +55,7 @@ export function eventJson(entry: EntryView, partition: number, ordinal: number):
     userKey: entry.userKey(),
     anonymousId: entry.anonymousIdEnd > 0 ? JSON.stringify(entry.anonymousId()) : undefined,
     origin: entry.origin(),
+    isApart: entry.isApart,
     properties: propertiesJson(entry.bytes, entry.propertiesStart),
     context: entry.contextJson(),
     timeMs: entry.timeMs,
@@ -74,6 +78,7 @@ const pieces = {
   end: ascii('}'),
   context: ascii('},"context":'),
   joined: ascii(',"joined":true'),
+  apart: ascii(',"joins":false'),
   timestamp: ascii(',"timestamp":"'),
   received: ascii('","received_at":"'),
   messageId: ascii('","messageId":'),
@@ -146,6 +151,7 @@ export class EventTexts {
     writeBytes(writer, context === undefined ? pieces.end : pieces.context);
     if (context !== undefined) writeValueJson(writer, context.bytes, context.position);
     if (origin !== undefined) writeBytes(writer, pieces.joined);
+    if (flags & eventFlag.apart) writeBytes(writer, pieces.apart);
     this.writeTimes(writer, row, receivedMs);
     if (messageId === noRange) writeBytes(writer, pieces.quoteEnd);
     else {

@@ -2,6 +2,7 @@
 //   Owns:    these users. Does not own: what a funnel is, nor who completes it: the shell finds that out (src/partition/funnels).
 //   CO1. A user completes a funnel once, whatever the log repeats.
 //   CO2. Who completed a funnel before it was saved is known, and not told.
+//   CO3. A user who leaves for its owner's partition completes no funnel here: it does so there, with all events of that person.
 
 import type {Completion} from '../log/entries.js';
 import {UserSet} from '../table/user-set.js';
@@ -22,15 +23,15 @@ interface Completed {
 export class Completions {
   private readonly byFunnel = new Map<string, Completed>();
 
-  /** Applies a complete entry; `isHere`: whether a user is one of this partition. @returns the users to tell of. CO1, CO2 */
-  apply({stage, funnel, users}: Completion, isHere: (user: number) => boolean): number[] {
+  /** Applies a complete entry; `stays`: whether a user is one of this partition. @returns the users to tell of. CO1 to CO3 */
+  apply({stage, funnel, users}: Completion, stays: (user: number) => boolean): number[] {
     if (stage === 'removed') {
       this.byFunnel.delete(funnel);
       return [];
     }
     const completed = this.completedOf(funnel);
     if (stage === 'begin') completed.hasBegun = true;
-    const added = users.filter((user) => isHere(user) && !completed.users.has(user));
+    const added = users.filter((user) => stays(user) && !completed.users.has(user));
     for (const user of added) completed.users.add(user);
     completed.isChanged ||= added.length > 0;
     return stage === 'now' ? added : [];

@@ -195,6 +195,11 @@ export class StepWatch {
     });
   }
 
+  /** Some user was to leave, and stays: it may have completed any funnel. As in SW2. */
+  touchAll(): void {
+    for (const at of this.funnels.keys()) this.touched |= 1 << at;
+  }
+
   /** Funnels with rows since the last call. */
   takeTouched(): number {
     const {touched} = this;

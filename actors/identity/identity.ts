@@ -6,13 +6,13 @@
 //   ID2. Events before the second user's link belong to the first user. LK1 (links.ts)
 import {partitionOf} from '../bytes/hash.js';
 import {must} from '../invariant.js';
+import {anonymousByte} from '../log/entries.js';
 import type {EntryView} from '../log/entry-view.js';
 import type {LateLink} from '../manifest.js';
 import type {InternedTable} from '../table/interned.js';
 import {Links} from './links.js';
 import {Moves} from './moves.js';
 
-export const anonymousByte = 0x61; // 'a'
 /** Replaces 'a' in the key of a user who leaves. ID1 */
 export const leftByte = 0x6d; // 'm'
 
@@ -54,7 +54,7 @@ export class Identity {
 
   /** Notes the link that came with an erased entry, unless the user is known: nothing but the link says that there is such a user. */
   noteLateLink(entry: EntryView): void {
-    if (entry.anonymousIdEnd === 0 || entry.origin() !== undefined) return;
+    if (entry.anonymousIdEnd === 0 || entry.isApart || entry.origin() !== undefined) return;
     if (this.users.find(entry.bytes, entry.keyStart, entry.keyEnd) >= 0) return;
     this.addLateLink({userId: entry.userKey().slice(1), anonymousId: entry.anonymousId()});
   }
@@ -63,19 +63,20 @@ export class Identity {
     this.lateLinks.set(JSON.stringify([link.userId, link.anonymousId]), link);
   }
 
-  /** Takes a link back. It stays if the anonymous user has left by it already: the owner is there again, with these events. */
-  takeBackLink({bytes, keyStart, keyEnd, textStart, textEnd}: EntryView): void {
+  /** Takes a link back. @returns whether a candidate stays by it. The link stays if the anonymous user has left by it already: the owner is there again, with these events. */
+  takeBackLink({bytes, keyStart, keyEnd, textStart, textEnd}: EntryView): boolean {
     const left = Uint8Array.from(bytes.subarray(keyStart, keyEnd));
     left[0] = leftByte;
     const hasLeft = this.users.findAll(left, 0, left.length).length > 0;
     this.links.takeBack(bytes, {start: keyStart, end: keyEnd}, {start: textStart, end: textEnd}, hasLeft);
     const user = this.users.find(bytes, keyStart, keyEnd);
-    if (user >= 0 && this.links.find(bytes, keyStart, keyEnd) === undefined) this.moves.candidates.delete(user);
     this.keysChanged();
+    return user >= 0 && this.links.find(bytes, keyStart, keyEnd) === undefined && this.moves.candidates.delete(user);
   }
 
-  /** Decides about candidates: they leave, or are too large. `generation`: of the log. */
-  applyLeave(entry: EntryView, generation: number): void {
+  /** Decides about candidates: they leave, or are too large. `generation`: of the log. @returns whether one of them stays. */
+  applyLeave(entry: EntryView, generation: number): boolean {
+    const {tooLarge} = this.tally;
     const byDestination = new Map<number, number[]>();
     const released: number[] = [];
     for (const {user, isTooLarge} of entry.leavers()) {
@@ -94,6 +95,7 @@ export class Identity {
     }
     this.releaseKeys(released);
     for (const [to, users] of byDestination) this.moves.leave(to, users, generation);
+    return this.tally.tooLarge > tooLarge;
   }
 
   /** Changes the keys of these users. ID1 */
@@ -121,6 +123,11 @@ export class Identity {
   /** Whether the user is known, and has not left for another partition. */
   isHere(user: number): boolean {
     return this.users.has(user) && this.users.bytesOf(user)[0] !== leftByte;
+  }
+
+  /** Whether the user is known, has not left, and is no candidate to leave. */
+  stays(user: number): boolean {
+    return this.isHere(user) && !this.moves.candidates.has(user);
   }
 
   /** The partition of the user with this key. */

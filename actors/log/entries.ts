@@ -58,10 +58,20 @@ export const payloadHeadBytes = 17;
 const userKeyOffset = entryHeadBytes + payloadHeadBytes;
 
 /**
- * Flags of an event or identify entry: which optional fields follow, whether the client sent a time (otherwise `timeMs` is the
- * receipt's, which differs with each retry), and whether that time was corrected. Bodies use 8 (actors/chunk/bodies.ts).
+ * Flags of an event or identify entry. Which optional fields follow: `messageId`, `anonymousId`, `properties`. `timed`: the client
+ * sent a time; otherwise `timeMs` is the receipt's, which differs with each retry. `corrected`: that time was corrected. `secret`:
+ * the key was a secret one, which no page has. `apart`: the key may not identify, so the entry joins none of its ids. Bodies use 8
+ * (actors/chunk/bodies.ts).
  */
-export const eventFlag = {messageId: 1, anonymousId: 2, properties: 4, timed: 16, corrected: 32} as const;
+export const eventFlag = {
+  messageId: 1,
+  anonymousId: 2,
+  properties: 4,
+  timed: 16,
+  corrected: 32,
+  secret: 64,
+  apart: 128,
+} as const;
 
 /** Flag of an erase entry: partitions follow that the deletion goes on to. */
 export const onwardFlag = 1;
@@ -96,6 +106,8 @@ export interface AcceptedEvent {
 }
 
 export type KeyKind = 'u' | 'a';
+/** First byte of the keys of anonymous users. */
+export const anonymousByte = 0x61; // 'a'
 
 /** Appends one event entry. */
 export function writeEvent(writer: ByteWriter, event: AcceptedEvent): void {
@@ -325,9 +337,35 @@ export function partitionOfEntry(bytes: Uint8Array, entryStart: number, partitio
 export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolean =>
   (bytes[entryStart + entryHeadBytes] & eventFlag.messageId) !== 0;
 
-/** Whether the event entry that starts at `entryStart` has both ids. */
-export const entryHasAnonymousId = (bytes: Uint8Array, entryStart: number): boolean =>
-  (bytes[entryStart + entryHeadBytes] & eventFlag.anonymousId) !== 0;
+const joiningMask = eventFlag.anonymousId | eventFlag.apart;
+
+/** Whether the event entry that starts at `entryStart` has both ids, and joins them. */
+export const entryJoins = (bytes: Uint8Array, entryStart: number): boolean =>
+  (bytes[entryStart + entryHeadBytes] & joiningMask) === eventFlag.anonymousId;
+
+/** What the key that an entry came with says about it: `secret`, `apart`, or 0. An entry with one id joins none anyway. */
+export function markEntry(bytes: Uint8Array, entryStart: number, mark: number): void {
+  const at = entryStart + entryHeadBytes;
+  bytes[at] |= (bytes[at] & eventFlag.anonymousId) === 0 ? mark & ~eventFlag.apart : mark;
+}
+
+/** Whether the event entry that starts at `entryStart` is of an anonymous user. */
+export const isAnonymousEntry = (bytes: Uint8Array, entryStart: number): boolean =>
+  bytes[shortStringStart(bytes, entryStart + userKeyOffset)] === anonymousByte;
+
+/** Whether the client sent a time with the event entry that starts at `entryStart`. */
+export const entryIsTimed = (bytes: Uint8Array, entryStart: number): boolean =>
+  (bytes[entryStart + entryHeadBytes] & eventFlag.timed) !== 0;
+
+/** The time of the event entry that starts at `entryStart`, epoch ms. */
+export const timeOfEntry = (bytes: Uint8Array, entryStart: number): number =>
+  viewOf(bytes).getFloat64(entryStart + entryHeadBytes + 1, true);
+
+/** Gives the event entry that starts at `entryStart`, whose client sent no time, another one. */
+export function setEntryTime(bytes: Uint8Array, entryStart: number, timeMs: number): void {
+  assert(!entryIsTimed(bytes, entryStart), 'a time that was sent is not overwritten');
+  viewOf(bytes).setFloat64(entryStart + entryHeadBytes + 1, timeMs, true);
+}
 
 /** How long after its receipt the time of the event entry that starts at `entryStart` is, ms; negative before it. */
 export function aheadMsOfEntry(bytes: Uint8Array, entryStart: number): number {

@@ -1,4 +1,6 @@
 // Decides when two entries are the same: by message id, and by content.
+//   Message ids of secret keys are a scope of their own. Everyone can send with a public key, so an id that came with one says
+//   nothing about what a server sends: it suppresses no entry of a secret key.
 //   The content of an event or identify is what a retry repeats: name or traits, ids, properties in their order, and the time as
 //   sent, if there is one. Receipt, correction and context are not part of it: they differ between two tries.
 
@@ -9,10 +11,12 @@ import type {EntryView} from './entry-view.js';
 
 /** Message ids of identifies are a scope of their own: an event of the same user may have an equal one. 'iden' */
 const identifyDomain = 0x6964656e;
+/** 'secr' */
+const secretDomain = 0x73656372;
 
-/** Keyed 96-bit fingerprint of (kind of entry, user, message id), written to `words`. */
+/** Keyed 96-bit fingerprint of (kind of entry, kind of key, user, message id), written to `words`. */
 export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
-  const domain = entry.kind === entryKind.identify ? identifyDomain : 0;
+  const domain = (entry.kind === entryKind.identify ? identifyDomain : 0) ^ (entry.isSecret ? secretDomain : 0);
   words[0] = seeds[0] ^ domain;
   words[1] = seeds[1] ^ domain;
   words[2] = seeds[2] ^ domain;

@@ -174,6 +174,16 @@ export class EntryView {
     return this.messageIdEnd > 0;
   }
 
+  /** Whether it came with a secret key. */
+  get isSecret(): boolean {
+    return (this.flags & eventFlag.secret) !== 0;
+  }
+
+  /** Whether it has both ids and joins neither, because its key may not identify. */
+  get isApart(): boolean {
+    return (this.flags & eventFlag.apart) !== 0;
+  }
+
   /** Whether the client sent a time. */
   get isTimed(): boolean {
     return (this.flags & eventFlag.timed) !== 0;

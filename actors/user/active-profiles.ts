@@ -6,7 +6,7 @@
 //   AP2. A profile that no part has yet, because it changed since the last snapshot or was frozen by it, is not dropped: its traits
 //        exist nowhere else.
 import {must} from '../invariant.js';
-import type {IdentifyTime, Profile} from './profile.js';
+import type {IdentifyOrigin, Profile} from './profile.js';
 
 /** Profiles examined in one piece, well below 1 ms. */
 const passivatedAtOnce = 1_024;
@@ -36,11 +36,11 @@ export class ActiveProfiles {
   }
 
   /** Applies an identify entry to an active profile. */
-  apply(user: number, traitsJson: string, time: IdentifyTime): void {
+  apply(user: number, traitsJson: string, origin: IdentifyOrigin): void {
     const held = must(this.active.get(user), 'a profile is active before an entry is applied to it');
     const profile = this.frozen.get(user) === held ? held.copy() : held; // AP1
     this.bytes -= held.byteLength;
-    profile.apply(traitsJson, time);
+    profile.apply(traitsJson, origin);
     this.bytes += profile.byteLength;
     this.active.delete(user);
     this.active.set(user, profile);

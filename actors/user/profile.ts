@@ -1,6 +1,7 @@
 // A user's traits: shallow set or update by the time at which each was set, bounded (docs/api.md, Users).
 //   T1. A trait may be null; objects are replaced as a whole.
-//   T2. A full profile leaves out a new trait and counts it; its present traits stay.
+//   T2. A full profile leaves out a new trait and counts it; its present traits stay. For a trait of a secret key, those that a
+//       public key set last make room, the newest name first, and are counted as well: everyone can send such traits.
 //   T3. Traits are in the order in which their names were first set, even if the profile was restored meanwhile: an answer does
 //       not reveal when memory was freed. Their times are restored with them.
 //   T4. An identify with a time sets a trait unless a later time has set it, in any order of arrival; of equal times the last
@@ -16,13 +17,18 @@ interface Trait {
   /** JSON text of the value. */
   readonly valueJson: string;
   readonly setMs: number;
+  /** Whether a secret key set it last. T2 */
+  readonly isSecret: boolean;
 }
 
-/** Time at which traits were set. T4, T5 */
-export interface IdentifyTime {
+/** Where traits come from. T2, T4, T5 */
+export interface IdentifyOrigin {
+  /** Time at which they were set, epoch ms. */
   readonly timeMs: number;
   /** Whether the client sent the time. */
   readonly isTimed: boolean;
+  /** Whether they came with a secret key. */
+  readonly isSecret: boolean;
 }
 
 export class Profile {
@@ -30,29 +36,47 @@ export class Profile {
   private readonly traits = new Map<string, Trait>();
   /** UTF-8 bytes of `"name":value,` over all traits. */
   private bytes = 0;
-  /** Number of traits left out because the profile was full. */
+  /** Number of traits that were left out, or made room, because the profile was full. T2 */
   overLimit = 0;
 
   /** Applies one identify entry. */
-  apply(traitsJson: string, {timeMs, isTimed}: IdentifyTime): void {
+  apply(traitsJson: string, {timeMs, isTimed, isSecret}: IdentifyOrigin): void {
     const given = JSON.parse(traitsJson) as Record<string, unknown>;
     for (const name of Object.keys(given)) {
       const heldMs = this.traits.get(name)?.setMs ?? timeMs;
-      if (heldMs <= timeMs || !isTimed) this.set(name, {valueJson: JSON.stringify(given[name]), setMs: timeMs});
+      if (heldMs <= timeMs || !isTimed)
+        this.set(name, {valueJson: JSON.stringify(given[name]), setMs: timeMs, isSecret});
     }
   }
 
   private set(name: string, trait: Trait): void {
     const held = this.traits.get(name);
-    const added = utf8Length(trait.valueJson) - (held === undefined ? -traitBytes(name) : utf8Length(held.valueJson));
-    const isFull = held === undefined && this.traits.size === profileTraitsMax;
-    // Both braces, minus the comma that the last trait lacks: 2 - 1.
-    if (isFull || this.bytes + added + 1 > profileBytesMax) {
+    const added = held === undefined ? memberBytes(name, trait) : memberBytes(name, trait) - memberBytes(name, held);
+    const bytesOver = this.bytes + added + bracesBytes - profileBytesMax;
+    const traitsOver = held === undefined ? this.traits.size + 1 - profileTraitsMax : 0;
+    if ((bytesOver > 0 || traitsOver > 0) && !(trait.isSecret && this.makeRoom(name, bytesOver, traitsOver))) {
       this.overLimit += 1;
       return;
     }
     this.bytes += added;
     this.traits.set(name, trait);
+  }
+
+  /** Removes traits of public keys, but not `kept`. False, and nothing removed: all of them would not be enough. T2 */
+  private makeRoom(kept: string, bytesOver: number, traitsOver: number): boolean {
+    const removed: string[] = [];
+    let bytes = 0;
+    for (const [name, trait] of [...this.traits].reverse()) {
+      if (bytes >= bytesOver && removed.length >= traitsOver) break;
+      if (trait.isSecret || name === kept) continue;
+      removed.push(name);
+      bytes += memberBytes(name, trait);
+    }
+    if (bytes < bytesOver || removed.length < traitsOver) return false;
+    for (const name of removed) this.traits.delete(name);
+    this.bytes -= bytes;
+    this.overLimit += removed.length;
+    return true;
   }
 
   get isEmpty(): boolean {
@@ -75,7 +99,13 @@ export class Profile {
 
   /** The traits as a record stores them. */
   serialized(): Traits {
-    return {json: this.json(), setMs: Array.from(this.traits.values(), ({setMs}) => setMs), overLimit: this.overLimit};
+    const traits = [...this.traits.values()];
+    return {
+      json: this.json(),
+      setMs: traits.map(({setMs}) => setMs),
+      isSecret: traits.map(({isSecret}) => isSecret),
+      overLimit: this.overLimit,
+    };
   }
 
   /** An equal profile. */
@@ -88,18 +118,25 @@ export class Profile {
   }
 
   /** Restores a profile from the result of `serialized`. T3 */
-  static restore({json, setMs, overLimit}: Traits): Profile {
+  static restore({json, setMs, isSecret, overLimit}: Traits): Profile {
     const profile = new Profile();
     let at = 0;
-    for (const [name, valueJson] of membersOf(json)) profile.set(name, {valueJson, setMs: setMs[at++]});
-    assert(at === setMs.length, 'every trait was set at a time');
+    for (const [name, valueJson] of membersOf(json)) {
+      profile.set(name, {valueJson, setMs: setMs[at], isSecret: isSecret[at]});
+      at += 1;
+    }
+    assert(at === setMs.length && at === isSecret.length, 'every trait was set at a time, with a key');
     profile.overLimit = overLimit;
     return profile;
   }
 }
 
-/** Bytes of `"name":` and a comma. */
-const traitBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 2;
+/** Both braces, minus the comma that the last trait lacks. */
+const bracesBytes = 1;
+
+/** Bytes of `"name":value,`. */
+const memberBytes = (name: string, {valueJson}: Trait): number =>
+  utf8Length(JSON.stringify(name)) + utf8Length(valueJson) + 2;
 
 /** UTF-8 bytes of a JSON text (which has no lone surrogates: JSON.stringify escapes them). */
 function utf8Length(text: string): number {

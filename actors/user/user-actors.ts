@@ -92,7 +92,7 @@ export class UserActors {
       this.activate(user, new Profile());
     }
     const timeMs = Math.min(entry.timeMs, entry.receivedMs); // T4 (profile.ts)
-    this.profiles.apply(user, entry.text(), {timeMs, isTimed: entry.isTimed});
+    this.profiles.apply(user, entry.text(), {timeMs, isTimed: entry.isTimed, isSecret: entry.isSecret});
     this.deltas.addIdentify(user, timeMs);
     if (id !== undefined) this.deltas.addIdentifyId(user, id.print, id.day);
     return undefined;

@@ -4,9 +4,10 @@
 //
 //   block  = record*                                        (by user index, ascending)
 //   record = userStep:varint flags:u8 createdMs:f64 [lastEventMs:f64] [lastIdentifyMs:f64]
-//            [traits:string(JSON) times overLimit:varint] [ids:varint (day:u32 fingerprint:3*u32)*]
+//            [traits:string(JSON) times keys overLimit:varint] [ids:varint (day:u32 fingerprint:3*u32)*]
 //            chunks:varint (chunkStep:varint)*
 //     times: when each trait was set = count:varint [firstMs:f64 (msStep: zigzag varint)*]
+//     keys: a bit for each trait, the lowest first, in whole bytes: a secret key set it last
 //     ids: fingerprints of the identifies' message ids, which no row has
 //     userStep: from the previous user index (the first from 0); chunkStep, msStep likewise
 //
@@ -40,6 +41,8 @@ export interface Traits {
   readonly json: string;
   /** Time at which each trait was set, epoch ms. */
   readonly setMs: readonly number[];
+  /** Whether a secret key set each trait last. */
+  readonly isSecret: readonly boolean[];
   readonly overLimit: number;
 }
 
@@ -141,6 +144,7 @@ export class UserBlockWriter {
     if (record.traits !== undefined) {
       writer.string(record.traits.json);
       writeTimes(writer, record.traits.setMs);
+      writeBits(writer, record.traits.isSecret);
       writer.varint(record.traits.overLimit);
     }
     if (record.identifyIds.length > 0) {
@@ -228,7 +232,7 @@ export class UserBlockReader {
     reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 8 : 0);
     if (flags & flagTraits) {
       reader.skipString();
-      skipTimes(reader);
+      reader.skip(bitBytes(skipTimes(reader)));
       reader.skipVarints(1);
     }
     if (flags & flagIdentifyIds) reader.skip(reader.varint() * datedWords * 4);
@@ -255,7 +259,9 @@ export class UserBlockReader {
 }
 
 function readTraits(reader: ByteReader): Traits {
-  return {json: reader.string(), setMs: readTimes(reader), overLimit: reader.varint()};
+  const json = reader.string();
+  const setMs = readTimes(reader);
+  return {json, setMs, isSecret: readBits(reader, setMs.length), overLimit: reader.varint()};
 }
 
 function readIds(reader: ByteReader): Uint32Array {
@@ -277,11 +283,25 @@ function readTimes(reader: ByteReader): number[] {
   return times;
 }
 
-function skipTimes(reader: ByteReader): void {
+/** @returns how many times there were. */
+function skipTimes(reader: ByteReader): number {
   const count = reader.varint();
-  if (count === 0) return;
+  if (count === 0) return 0;
   reader.skip(8);
   reader.skipVarints(count - 1);
+  return count;
+}
+
+const bitBytes = (count: number): number => Math.ceil(count / 8);
+
+function writeBits(writer: ByteWriter, bits: readonly boolean[]): void {
+  for (let first = 0; first < bits.length; first += 8)
+    writer.u8(bits.slice(first, first + 8).reduce((byte, bit, at) => (bit ? byte | (1 << at) : byte), 0));
+}
+
+function readBits(reader: ByteReader, count: number): boolean[] {
+  const bytes = reader.raw(bitBytes(count));
+  return Array.from({length: count}, (_, at) => ((bytes[at >> 3] >> (at & 7)) & 1) === 1);
 }
 
 /** Zigzag encoding of integers of up to 52 bits. */

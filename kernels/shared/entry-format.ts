@@ -10,6 +10,8 @@ export const flagProperties: u32 = 4;
 export const flagWhole: u32 = 8;
 export const flagTimed: u32 = 16;
 export const flagCorrected: u32 = 32;
+export const flagSecret: u32 = 64;
+export const flagApart: u32 = 128;
 
 export const tagNull: u32 = 0;
 export const tagFalse: u32 = 1;

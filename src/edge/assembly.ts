@@ -14,6 +14,7 @@ import {KnownNames} from '../ingest/known-names.js';
 import {LinkEncoder} from '../ingest/link-encoder.js';
 import {NamedEntries} from '../ingest/named-entries.js';
 import {LogPublisher} from '../ingest/publisher.js';
+import {RequestOrder} from '../ingest/request-order.js';
 import {AskLink} from '../nats/ask-link.js';
 import type {Pulse} from '../nats/client/pulse.js';
 import {NatsLogLink} from '../nats/log-link.js';
@@ -230,6 +231,7 @@ export function createFront(
     publisher,
     foldLag,
     encoder: new EntryEncoder(partitionCount),
+    order: new RequestOrder(randomBytes(4).readUInt32LE()),
     largeBodies: new LargeBodies(partitionCount),
     intake,
     underWay: new BodiesUnderWay({monotonicMs, soon}),

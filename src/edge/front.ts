@@ -7,6 +7,7 @@ import type {FoldLag} from '../ingest/fold-lag.js';
 import type {LinkEncoder} from '../ingest/link-encoder.js';
 import type {NamedEntries} from '../ingest/named-entries.js';
 import type {LogPublisher} from '../ingest/publisher.js';
+import type {RequestOrder} from '../ingest/request-order.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/server/durability.js';
@@ -42,6 +43,7 @@ export interface Front {
   /** Reads again which names of events exist; resolves once this edge knows. */
   readonly readNames: () => Promise<void>;
   readonly stopNames: () => void;
+  readonly order: RequestOrder;
   /** Undefined: anonymous users are not joined to known ones. */
   readonly links: LinkEncoder | undefined;
   /** Every edge forgets which links of this user the log has: a deletion forgets them. */

@@ -3,7 +3,7 @@
 
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax} from '../../actors/limits.js';
-import {partitionOfEntry} from '../../actors/log/entries.js';
+import {markEntry, partitionOfEntry} from '../../actors/log/entries.js';
 
 /** Valid until its owner reads the next batch. */
 export interface BatchEntries {
@@ -16,6 +16,23 @@ export interface BatchEntries {
   readonly ends: Uint32Array;
   /** Index in the batch of each entry's event. */
   readonly indexes: Uint16Array;
+}
+
+/** Marks every entry with what its key says about it (actors/log/entries.ts). */
+export function markEntries(entries: BatchEntries, partitionCount: number, mark: number): void {
+  if (mark !== 0) forEachStart(entries, partitionCount, (start) => markEntry(entries.bytes, start, mark));
+}
+
+/** Visits the start of each entry, and its number. Partition after partition: there may be bytes between two. */
+export function forEachStart(
+  {firsts, starts, ends}: BatchEntries,
+  partitionCount: number,
+  visit: (start: number, entry: number) => void,
+): void {
+  for (let partition = 0; partition < partitionCount; partition++) {
+    let start = starts[partition]!;
+    for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) visit(start, entry);
+  }
 }
 
 /** A copy with little more than the entries. Its buffers may be transferred to another thread. */

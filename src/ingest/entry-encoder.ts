@@ -1,8 +1,9 @@
 // Encodes an accepted body as a log entry, in a scratch buffer that the next entry overwrites.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {entryBytesMax} from '../../actors/limits.js';
-import {partitionOfEntry, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {markEntry, partitionOfEntry, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
 import {threadKernel as kernel} from './batch-kernel.js';
+import type {RequestOrder} from './request-order.js';
 import type {AcceptedIdentify, EventDraft} from './validate.js';
 
 export class EntryEncoder {
@@ -35,6 +36,15 @@ export class EntryEncoder {
     return true;
   }
 
+  /** Gives the newest event a later time where `order` says so. */
+  keepOrder(order: RequestOrder): void {
+    const moved = order.single(this.bytes, this.start);
+    if (moved === undefined) return;
+    this.bytes = moved.bytes;
+    this.start = 0;
+    this.end = moved.end;
+  }
+
   event(draft: EventDraft): void {
     this.writer.position = 0;
     writeEvent(this.writer, draft);
@@ -45,6 +55,11 @@ export class EntryEncoder {
     this.writer.position = 0;
     writeIdentify(this.writer, identify.userId, identify.traitsJson, receivedMs, identify);
     this.locate();
+  }
+
+  /** Marks the newest entry with what its key says about it (actors/log/entries.ts). */
+  mark(mark: number): void {
+    markEntry(this.bytes, this.start, mark);
   }
 
   /** `onward`: writeErase in actors/log/entries.ts. */

@@ -1,11 +1,11 @@
 // Link entries (actors/identity) for what was accepted with a userId and an anonymousId, unless the log is known to have the link.
 //   LE1. A link is in the log of the anonymous user's partition before the client is told that its write is stored (the routes
 //        see to that): who was answered 200 finds the history joined.
-//   LE2. An event with one id costs a look at one byte of its entry.
+//   LE2. An event with one id costs a look at one byte of its entry, as does one whose key may not identify: it joins no ids.
 //   LE3. Links of a batch are in the order of its events: of two users of one device the first one in the batch is the first.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {batchEventsMax, entryBytesMax} from '../../actors/limits.js';
-import {type BothIds, entryHasAnonymousId, findBothIds, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
+import {type BothIds, entryJoins, findBothIds, partitionOfEntry, writeLink} from '../../actors/log/entries.js';
 import {EntryView} from '../../actors/log/entry-view.js';
 import type {AckedLinks, LinkedPair} from './acked-links.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
@@ -56,7 +56,7 @@ export class LinkEncoder {
 
   /** Writes the link that the event entry at `start` needs. Undefined: it needs none. */
   ofEvent(bytes: Uint8Array, start: number): LinkedPair | undefined {
-    if (!entryHasAnonymousId(bytes, start)) return undefined;
+    if (!entryJoins(bytes, start)) return undefined;
     findBothIds(bytes, start, this.ids);
     const pair = this.acked.missing(bytes, this.ids);
     if (pair === undefined) return undefined;
@@ -99,7 +99,7 @@ export class LinkEncoder {
       let start = starts[partition]!;
       for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
         lows[entry] = 0;
-        if (!entryHasAnonymousId(bytes, start)) continue;
+        if (!entryJoins(bytes, start)) continue;
         findBothIds(bytes, start, ids);
         acked.hash(bytes, ids);
         highs[entry] = acked.high;

@@ -264,6 +264,21 @@ describe('properties', () => {
 });
 
 describe('messageId', () => {
+  test('that a write key used suppresses no event of a secret key, alone or in a batch', async () => {
+    const userId = freshId();
+    const order = {event: 'purchase', userId, messageId: 'order-1001'};
+    await under.track({...order, properties: {amount: 0}});
+    for (const again of [false, true]) {
+      expectJson(await under.read.post('/v1/events', {...order, properties: {amount: 90}}), 200);
+      const batch = await under.read.post('/v1/events/batch', {events: [{...order, properties: {amount: 90}}]});
+      expectJson(batch, 200);
+      if (again) await under.track({...order, properties: {amount: 0}});
+    }
+    expect((await under.eventsOf(userId)).map(({properties}) => properties.amount)).toEqual([90, 0]);
+    const {data} = (await under.read.get('/v1/rejected?code=conflict')).json<{data: {event: string}[]}>();
+    expect(data.filter(({event}) => event === 'purchase')).toEqual([]);
+  });
+
   test('1 to 128 characters', async () => {
     const body = {event: 'seen', userId: freshId()};
     for (const messageId of ['x', 'x'.repeat(128), astral.repeat(128)]) await expectStored({...body, messageId});

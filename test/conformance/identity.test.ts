@@ -91,6 +91,38 @@ test('visit, sign-up, purchase: a funnel counts people, and no report misses an 
   expect(metrics.sum('millrace_links_total')).toBeGreaterThanOrEqual(users);
 });
 
+test('events of one request, and single requests, keep their order in a funnel and a profile, whatever their times', async () => {
+  const names = ['visit', 'sign-up', 'purchase'].map((name) => freshId(name));
+  const person = freshId('person');
+  const eventsOf = (n: number, timestamp?: string) =>
+    [
+      {anonymousId: `${person}-d${n}`},
+      {userId: `${person}-${n}`, anonymousId: `${person}-d${n}`},
+      {userId: `${person}-${n}`},
+    ].map((ids, step) => ({event: names[step], ...ids, ...(timestamp === undefined ? {} : {timestamp})}));
+  await under.trackAll(eventsOf(0));
+  await under.trackAll(eventsOf(1, at(1)));
+  for (const event of eventsOf(2, at(1))) await under.track(event);
+  for (const event of eventsOf(3)) await under.track(event);
+  const funnel = new URLSearchParams([
+    ...names.map((name): [string, string] => ['steps[]', name]),
+    ['from', day],
+    ['to', new Date(Date.now() + 86_400_000).toISOString()],
+  ]);
+  await until(
+    () => reportCovering(under.read, `/v1/reports/funnel?${funnel}`, under.positions),
+    (report) => report.json<{steps: {count: number}[]}>().steps.every(({count}) => count === 4),
+    'all convert',
+  );
+  for (const n of [0, 1, 2, 3]) expect(namesOf(await profileWith(`${person}-${n}`, 3))).toEqual(names.toReversed());
+  const {events} = await profileWith(`${person}-1`, 3);
+  expect(events.map(({timestamp, context}) => [timestamp, context?.original_timestamp])).toEqual([
+    [`${at(1).slice(0, -4)}001Z`, at(1)],
+    [`${at(1).slice(0, -4)}001Z`, at(1)],
+    [at(1), undefined],
+  ]);
+});
+
 test('a profile and its history have what came before the log-in, as it was sent', async () => {
   const [userId, anonymousId, other] = [freshId(), freshId('device'), freshId('device')];
   await under.track({event: 'first', anonymousId, timestamp: at(1), properties: {n: 1}, messageId: 'm'});

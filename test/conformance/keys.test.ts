@@ -1,7 +1,7 @@
 // The admin routes of keys: created once in the clear, stored hashed, revoked within a second.
 
 import {describe, expect, test} from 'vitest';
-import {type Answer, Client, expectError, expectJson} from '../support/http.js';
+import {type Answer, Client, expectError, expectJson, query} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
 
@@ -172,6 +172,23 @@ describe('a write key with options', () => {
     const {client} = await limited({identify: false});
     expectError(await client.post('/v1/users/identify', {userId: 'x'}), 403, 'insufficient_permissions');
     expectJson(await client.post('/v1/events', event()), 200);
+  });
+
+  test('joins no ids without identify, for good: the next log-in by another key does', async () => {
+    const {client} = await limited({identify: false});
+    const [stranger, ada, anonymousId] = [freshId('stranger'), freshId('ada'), freshId('device')];
+    await under.track({event: 'visit', anonymousId});
+    const both = {event: 'log-in', userId: stranger, anonymousId};
+    for (const sent of [both, {...both, properties: {nested: [1]}}])
+      expectJson(await client.post('/v1/events', sent), 200);
+    expectJson(await client.post('/v1/events/batch', {events: [both]}), 200);
+    const shown = await under.eventsOf(stranger);
+    expect(shown.map(({joins}) => joins)).toEqual([false, false, false]);
+    expect((await under.history({anonymousId})).data, 'the visitor is nobody’s').toHaveLength(1);
+    await under.track({event: 'log-in', userId: ada, anonymousId});
+    const answer = await under.read.get(`/v1/user?${query({anonymousId})}`);
+    expectJson(answer, 404);
+    expect(answer.json()).toMatchObject({linked_to: ada});
   });
 
   test('has its options listed and changed, all at once', async () => {

@@ -135,6 +135,18 @@ describe('identify', () => {
     expect(full.traits_over_limit).toBe(3);
   });
 
+  test('junk of a write key makes room for the traits of a secret key, and is counted', async () => {
+    const userId = freshId();
+    const junk = (count: number): Record<string, number> =>
+      Object.fromEntries(Array.from({length: count}, (_, at) => [`junk ${at}`, at]));
+    await under.identify(userId, junk(256));
+    expectJson(await under.read.post('/v1/users/identify', {userId, traits: {email: 'a@b.example', plan: 'pro'}}), 200);
+    await under.identify(userId, {more: 1});
+    const full = await profile(userId);
+    expect(full.traits).toEqual({...junk(254), email: 'a@b.example', plan: 'pro'});
+    expect(full.traits_over_limit).toBe(3);
+  });
+
   test('64 KiB of traits fit, further keys are left out, counted and shown', async () => {
     const userId = freshId();
     for (const key of ['a', 'b', 'c', 'd']) await under.identify(userId, {[key]: key.repeat(20_000)});

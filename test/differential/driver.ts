@@ -127,17 +127,27 @@ export class Driver {
   }
 
   private async sendEvent(body: EventBody): Promise<void> {
-    const [answer, received] = await timed(() => this.write.post('/v1/events', body));
+    const key = this.drawKey();
+    const [answer, received] = await timed(() => this.clientOf(key).post('/v1/events', body));
     expectJson(answer, 200);
     expect(answer.json()).toEqual({status: 'ok', received: 1});
     this.positions.note(answer);
-    this.model.event(body, received);
+    this.model.event(body, received, key);
+  }
+
+  private drawKey(): 'write' | 'secret' {
+    return this.workload.random.chance(0.3) ? 'secret' : 'write';
+  }
+
+  private clientOf(key: 'write' | 'secret'): Client {
+    return key === 'secret' ? this.read : this.write;
   }
 
   private async sendBatch(): Promise<void> {
     const good = this.workload.batch();
     const {events, errors} = this.withInvalidOnes(good);
-    const [answer, received] = await timed(() => this.write.post('/v1/events/batch', {events}));
+    const key = this.drawKey();
+    const [answer, received] = await timed(() => this.clientOf(key).post('/v1/events/batch', {events}));
     expectJson(answer, errors.length === 0 ? 200 : 207);
     const body = answer.json<{errors: {message?: string; messageId?: unknown}[]}>();
     expect({...body, errors: body.errors.map(withoutMessage)}).toEqual({
@@ -148,7 +158,7 @@ export class Driver {
       ...expectedConflicts(events, good),
     });
     this.positions.note(answer);
-    this.model.batch(good, received);
+    this.model.batch(good, received, key);
   }
 
   /** A few items that must be refused, among those that must be taken; together no more than a batch may have. */
@@ -169,11 +179,12 @@ export class Driver {
 
   private async sendIdentify(): Promise<void> {
     const body = this.workload.identify();
-    const [answer, received] = await timed(() => this.write.post('/v1/users/identify', body));
+    const key = this.drawKey();
+    const [answer, received] = await timed(() => this.clientOf(key).post('/v1/users/identify', body));
     expectJson(answer, 200);
     expect(answer.json()).toEqual({status: 'ok', userId: body.userId});
     this.positions.note(answer);
-    this.model.identify(body, received);
+    this.model.identify(body, received, key);
   }
 
   private async sendDeletion(user: UserRef): Promise<void> {

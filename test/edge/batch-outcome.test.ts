@@ -11,6 +11,7 @@ import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {trackBatch} from '../../src/edge/routes/batch.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+import {RequestOrder} from '../../src/ingest/request-order.js';
 import {anyNames} from '../support/any-names.js';
 
 const partitionCount = 2;
@@ -66,8 +67,9 @@ function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 
   });
   const traffic = new Traffic({exact: new Map(), bySegment: new Map()});
   const rejected = new RejectedEvents(() => 0);
+  const order = new RequestOrder(1);
   const named = anyNames(partitionCount);
-  const front = {publisher, partitionCount, traffic, rejected, named, wallMs: () => 0} as unknown as Front;
+  const front = {publisher, partitionCount, order, traffic, rejected, named, wallMs: () => 0} as unknown as Front;
   return new Promise((resolve) => {
     const json = (status: string, body: string, headers: readonly Header[] = []): void =>
       resolve({
@@ -81,7 +83,7 @@ function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
     const costs = (): void => {};
     const guard = (_doing: string, run: () => void): void => run();
-    const key = {id: 'key_1'};
+    const key = {id: 'key_1', kind: 'write'};
     trackBatch(
       front,
       {json, failWith, costs, guard, traffic, key} as unknown as Exchange,

@@ -17,6 +17,7 @@ import {readEvents} from '../../src/edge/routes/events.js';
 import {readUser} from '../../src/edge/routes/users.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+import {RequestOrder} from '../../src/ingest/request-order.js';
 
 const partitionCount = 4;
 
@@ -119,6 +120,7 @@ async function call(handle: Handle, query: string): Promise<Answer> {
       newProducer: () => Buffer.alloc(8, 1),
     }),
     encoder: new EntryEncoder(partitionCount),
+    order: new RequestOrder(1),
     obstacles: {toWriting: () => undefined},
     wallMs: () => 0,
     clientAddresses: {of: () => '127.0.0.1', isTrusted: () => false},

@@ -19,6 +19,8 @@ import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {LinkEncoder} from '../../src/ingest/link-encoder.js';
 import type {Commit} from '../../src/ingest/log-message.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
+import {RequestOrder} from '../../src/ingest/request-order.js';
+import type {ActiveKey} from '../../src/keys/key-ring.js';
 import {anyNames} from '../support/any-names.js';
 
 const partitionCount = 2;
@@ -92,6 +94,7 @@ class Edge {
       }),
       partitionCount,
       encoder: new EntryEncoder(partitionCount),
+      order: new RequestOrder(1),
       links: this.links,
       named: anyNames(1),
       traffic: this.traffic,
@@ -108,7 +111,7 @@ class Edge {
   }
 
   /** Its answers, in the order in which they were given. */
-  post(route: typeof track, body: object): Answer[] {
+  post(route: typeof track, body: object, key: Partial<ActiveKey> = {}): Answer[] {
     const answers: Answer[] = [];
     const json = (status: string, text: string, headers: readonly Header[] = []): void =>
       void answers.push({status, body: JSON.parse(text), headers: Object.fromEntries(headers)});
@@ -124,7 +127,7 @@ class Edge {
         settled: (commit: Commit) => answer.settled(exchange, commit),
       }),
       traffic: this.traffic,
-      key: {id: 'key_1'},
+      key: {id: 'key_1', kind: 'write', ...key},
     } as unknown as Exchange;
     route(this.front, exchange, Buffer.from(JSON.stringify(body)));
     return answers;
@@ -231,6 +234,22 @@ test('an event whose link the log took, and which it did not take itself, is ans
   expect(answers).toMatchObject([{status: '503 Service Unavailable'}]);
   expect(edge.traffic.events).toMatchObject({accepted: 0, unavailable: 1});
   expect(edge.links!.acked.count).toBe(1);
+});
+
+test('an event of a key that may not identify sends no link; one of a key that may sends it then', async () => {
+  const [edge, body] = [new Edge(), {event: 'seen', userId: user, anonymousId: device}];
+  const options = {mayIdentify: false};
+  edge.post(track, body, {options});
+  edge.post(track, {...body, properties: {a: [1]}}, {options});
+  edge.post(trackBatch, {events: [body, {...body, properties: {a: [1]}}]}, {options});
+  await turn();
+  expect(edge.wire.entries).toEqual({0: Array.from({length: 4}, () => `event ${user}`)});
+  for (const kind of ['write', 'secret'] as const) {
+    const other = new Edge();
+    other.post(trackBatch, {events: [body]}, {kind});
+    await turn();
+    expect(other.wire.entries).toEqual({0: [`event ${user}`], 1: [`link ${device} ${user}`]});
+  }
 });
 
 test('an event with one id sends no link', async () => {

@@ -256,6 +256,29 @@ describe('what is stored', () => {
     expect(model.events.map((event) => event.name)).toEqual(['first', 'third', 'fourth']);
   });
 
+  test('message ids of secret keys are a scope of their own; a key that may not identify joins no ids', () => {
+    const model = new Model(true);
+    const order = {userId: 'ada', messageId: 'order', timestamp: '2024-01-01'};
+    model.event({...order, event: 'guessed', anonymousId: 'd'}, noon, 'apart');
+    model.event({...order, event: 'paid'}, noon, 'secret');
+    model.event({...order, event: 'paid'}, noon, 'secret');
+    model.event({event: 'seen', anonymousId: 'd'}, noon);
+    expect(model.events.map(({name, user}) => [name, user.id])).toEqual([
+      ['guessed', 'ada'],
+      ['paid', 'ada'],
+      ['seen', 'd'],
+    ]);
+  });
+
+  test('traits of public keys make room for those of a secret key, the newest name first', () => {
+    const model = new Model();
+    model.identify(ada(Object.fromEntries(Array.from({length: 257}, (_, n) => [`junk ${n}`, n]))), noon);
+    model.identify(ada({email: 'a@b.example', 'junk 9': 'kept'}), noon, 'secret');
+    const profile = profileOf(model, {kind: 'user', id: 'ada'})!;
+    expect(Object.keys(profile.traits).slice(-2)).toEqual(['junk 254', 'email']);
+    expect(profile.traitsOverLimit).toBe(2);
+  });
+
   test('created_at is the earliest event or identify, last_seen the latest event', () => {
     const model = modelOf(seen('ada', '2024-01-05'), seen('ada', '2024-01-03'));
     model.identify(ada({plan: 'free', team: {a: 1}}), receivedAt(Date.UTC(2024, 0, 2)));

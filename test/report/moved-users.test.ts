@@ -189,6 +189,7 @@ class World {
         anonymousId: anonymousId ?? null,
         properties: event.properties as JsonObject,
         messageId: undefined,
+        isSecret: false,
         timeMs,
         received: {earliestMs: timeMs, latestMs: timeMs},
       });

@@ -15,6 +15,7 @@ export interface EventAnswer {
   readonly userId: string | null;
   readonly anonymousId: string | null;
   readonly joined?: true;
+  readonly joins?: false;
   readonly properties: Record<string, unknown>;
   readonly context?: Record<string, unknown>;
   readonly timestamp: string;

@@ -153,6 +153,7 @@ function tellOne(step: Step, arrival: number, partitions: readonly TestPartition
         anonymousId: null,
         properties: properties as JsonObject,
         messageId: undefined,
+        isSecret: false,
         timeMs,
         received: {earliestMs: timeMs, latestMs: timeMs},
       });

@@ -176,7 +176,12 @@ export class TestPartition {
       createdMs: 0,
       lastEventMs: undefined,
       lastIdentifyMs: 0,
-      traits: {json: JSON.stringify(known), setMs: Object.keys(known).map(() => 0), overLimit: 0},
+      traits: {
+        json: JSON.stringify(known),
+        setMs: Object.keys(known).map(() => 0),
+        isSecret: Object.keys(known).map(() => false),
+        overLimit: 0,
+      },
       identifyIds: noIds,
       chunks: [],
     });

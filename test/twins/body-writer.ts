@@ -54,7 +54,7 @@ export class BodyWriter {
     spanCount: number,
   ): void {
     const {bodies} = this;
-    let flags = entry.flags & (eventFlag.timed | eventFlag.corrected);
+    let flags = entry.flags & (eventFlag.timed | eventFlag.corrected | eventFlag.secret | eventFlag.apart);
     if (shape !== undefined) flags |= eventFlag.properties;
     if (entry.messageIdEnd > 0) flags |= eventFlag.messageId;
     if (entry.anonymousIdEnd > 0) flags |= eventFlag.anonymousId;

@@ -12,6 +12,7 @@ export interface EventRow {
   readonly properties: Record<string, unknown>;
   readonly timestamp: string;
   readonly received_at: string;
+  readonly context?: object;
   readonly messageId?: string;
   readonly joined?: true;
 }

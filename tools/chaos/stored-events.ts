@@ -9,6 +9,7 @@
 //   S7. What came with an anonymousId alone is the user's that was named beside it, once such a request was acknowledged.
 
 import {isDeepStrictEqual} from 'node:util';
+import {batchEventsMax} from '../../actors/limits.js';
 import {formatTime, parseTime} from '../model/calendar.js';
 import type {Broken} from './broken.js';
 import {groupBy} from './grouping.js';
@@ -80,7 +81,7 @@ function* brokenEvent(
 }
 
 function isAsSent(row: EventRow, {body}: EventThing, owners: Owners): boolean {
-  const {id: _, received_at: _receivedAt, timestamp, joined, ...shown} = row;
+  const {id: _, received_at, timestamp, joined, context, ...shown} = row;
   const owner = body.userId == null ? owners.get(body.anonymousId!) : undefined;
   const isJoined = joined === true;
   if (isJoined ? owner === undefined : owner?.isSure) return false; // S7
@@ -91,8 +92,13 @@ function isAsSent(row: EventRow, {body}: EventThing, owners: Owners): boolean {
     properties: body.properties ?? {},
     ...(body.messageId == null ? {} : {messageId: body.messageId}),
   };
-  const expectedTime = body.timestamp == null ? row.received_at : formatTime(parseTime(body.timestamp));
-  return isDeepStrictEqual(shown, expected) && timestamp === expectedTime;
+  // Events of one person and time keep their order by a millisecond each (docs/api.md, Identity).
+  const isTimed = body.timestamp != null;
+  const sentMs = isTimed ? parseTime(body.timestamp!) : Date.parse(received_at);
+  const movedMs = Date.parse(timestamp) - sentMs;
+  const expectedContext = isTimed && movedMs > 0 ? {original_timestamp: formatTime(sentMs)} : undefined;
+  const isInTime = movedMs >= 0 && movedMs < batchEventsMax;
+  return isInTime && isDeepStrictEqual(shown, expected) && isDeepStrictEqual(context, expectedContext);
 }
 
 const altered = (row: EventRow, thing: EventThing): string =>

@@ -44,6 +44,8 @@ export interface StoredEvent {
   readonly anonymousId: string | null;
   readonly properties: JsonObject;
   readonly messageId: string | undefined;
+  /** It came with a secret key. */
+  readonly isSecret: boolean;
   readonly timeMs: number;
   readonly received: Received;
 }
@@ -56,8 +58,13 @@ export interface IdentifyBody {
   readonly timestamp?: string | null;
 }
 
+/** Key of a request. `apart`: a write key that may not identify. Message ids of secret keys are a scope of their own. */
+export type SentWith = 'write' | 'secret' | 'apart';
+
 export interface Profile {
   readonly traits: Map<string, Json>;
+  /** Traits that a secret key set last. */
+  readonly ofSecret: Set<string>;
   /** When each trait was set. */
   readonly setAt: Map<string, Received>;
   traitsOverLimit: number;
@@ -93,10 +100,11 @@ export class Model {
   /** `joins`: as with IDENTITY_JOIN=on. */
   constructor(private readonly joins = false) {}
 
-  event(body: EventBody, received: Received): void {
-    if (body.userId != null && body.anonymousId != null) this.link(body.anonymousId, body.userId);
+  event(body: EventBody, received: Received, key: SentWith = 'write'): void {
+    if (body.userId != null && body.anonymousId != null && key !== 'apart') this.link(body.anonymousId, body.userId);
     const user = userOf(body);
-    if (body.messageId != null && !this.firstCopy(user, body.messageId)) return;
+    const isSecret = key === 'secret';
+    if (body.messageId != null && !this.firstCopy(user, body.messageId, isSecret)) return;
     this.store({
       arrival: this.arrivals++,
       user,
@@ -106,6 +114,7 @@ export class Model {
       anonymousId: body.anonymousId ?? null,
       properties: body.properties ?? {},
       messageId: body.messageId ?? undefined,
+      isSecret,
       timeMs: body.timestamp == null ? exactly(received) : parseTime(body.timestamp),
       received,
     });
@@ -121,7 +130,7 @@ export class Model {
     const owner = event.user.kind === 'anonymous' ? this.persons.ownerOf(event.user.id) : undefined;
     if (owner === undefined) return event;
     const user: UserRef = {kind: 'user', id: owner};
-    const isCopy = event.messageId !== undefined && !this.firstCopy(user, event.messageId);
+    const isCopy = event.messageId !== undefined && !this.firstCopy(user, event.messageId, event.isSecret);
     this.joining.set(userKeyOf(user), (this.joining.get(userKeyOf(user)) ?? 0) + (isCopy ? 1 : 0));
     return isCopy ? undefined : {...event, user, userId: owner, isJoined: true};
   }
@@ -131,29 +140,40 @@ export class Model {
     this.events = this.events.flatMap((event) => this.joined(event) ?? []);
   }
 
-  batch(bodies: readonly EventBody[], received: Received): void {
+  batch(bodies: readonly EventBody[], received: Received, key: SentWith = 'write'): void {
     // The joins of a batch are stored before its events.
     for (const {userId, anonymousId} of bodies)
-      if (userId != null && anonymousId != null) this.link(anonymousId, userId);
-    for (const body of bodies) this.event(body, received);
+      if (userId != null && anonymousId != null && key !== 'apart') this.link(anonymousId, userId);
+    for (const body of bodies) this.event(body, received, key);
   }
 
-  identify({userId, anonymousId, traits, messageId, timestamp}: IdentifyBody, received: Received): void {
+  identify(
+    {userId, anonymousId, traits, messageId, timestamp}: IdentifyBody,
+    received: Received,
+    key: 'write' | 'secret' = 'write',
+  ): void {
     if (anonymousId != null) this.link(anonymousId, userId);
     const user: UserRef = {kind: 'user', id: userId};
-    if (messageId != null && !this.firstCopy(user, messageId, 'identify')) return;
+    const isSecret = key === 'secret';
+    if (messageId != null && !this.firstCopy(user, messageId, isSecret, 'identify')) return;
     const profile = this.profileOf(user);
     const at = timestamp == null ? received : noLater(parseTime(timestamp), received);
     profile.identified.push(at);
-    for (const [key, value] of Object.entries(traits)) {
-      const heldMs = profile.setAt.get(key)?.latestMs ?? Number.NEGATIVE_INFINITY;
+    for (const [name, value] of Object.entries(traits)) {
+      const heldMs = profile.setAt.get(name)?.latestMs ?? Number.NEGATIVE_INFINITY;
       if (timestamp != null && heldMs > at.latestMs) continue;
-      if (!fits(profile.traits, key, value)) {
+      const inTheWay = isSecret ? leaving(profile, name, value) : [];
+      const left = new Map([...profile.traits].filter(([held]) => !inTheWay.includes(held)));
+      if (!fits(left, name, value)) {
         profile.traitsOverLimit += 1;
         continue;
       }
-      profile.traits.set(key, value);
-      profile.setAt.set(key, at);
+      for (const gone of inTheWay) for (const held of [profile.traits, profile.setAt]) held.delete(gone);
+      profile.traitsOverLimit += inTheWay.length;
+      profile.traits.set(name, value);
+      profile.setAt.set(name, at);
+      if (isSecret) profile.ofSecret.add(name);
+      else profile.ofSecret.delete(name);
     }
   }
 
@@ -183,8 +203,13 @@ export class Model {
     return [...events].sort((a, b) => a.timeMs - b.timeMs || partition(a) - partition(b) || a.arrival - b.arrival);
   }
 
-  private firstCopy(user: UserRef, messageId: string, scope: 'event' | 'identify' = 'event'): boolean {
-    const scoped = JSON.stringify([scope, user.kind, user.id, messageId]);
+  private firstCopy(
+    user: UserRef,
+    messageId: string,
+    isSecret: boolean,
+    scope: 'event' | 'identify' = 'event',
+  ): boolean {
+    const scoped = JSON.stringify([scope, isSecret, user.kind, user.id, messageId]);
     if (this.messageIds.has(scoped)) return false;
     this.messageIds.add(scoped);
     return true;
@@ -193,10 +218,29 @@ export class Model {
   private profileOf(user: UserRef): Profile {
     const known = this.profiles.get(userKeyOf(user));
     if (known !== undefined) return known;
-    const fresh: Profile = {traits: new Map(), setAt: new Map(), traitsOverLimit: 0, identified: []};
+    const fresh: Profile = {
+      traits: new Map(),
+      ofSecret: new Set(),
+      setAt: new Map(),
+      traitsOverLimit: 0,
+      identified: [],
+    };
     this.profiles.set(userKeyOf(user), fresh);
     return fresh;
   }
+}
+
+/** Traits of public keys that make room for one of a secret key: the newest names first, and no more than needed. */
+function leaving({traits, ofSecret}: Profile, name: string, value: Json): string[] {
+  const left = new Map(traits);
+  const gone: string[] = [];
+  for (const held of [...traits.keys()].reverse()) {
+    if (fits(left, name, value)) break;
+    if (ofSecret.has(held) || held === name) continue;
+    left.delete(held);
+    gone.push(held);
+  }
+  return gone;
 }
 
 function fits(traits: ReadonlyMap<string, Json>, key: string, value: Json): boolean {

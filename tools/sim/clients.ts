@@ -2,7 +2,9 @@
 //   Every event has its own text (`tok<n>z`), by which it is found in any bytes.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {
+  eventFlag,
   type KeyKind,
+  markEntry,
   partitionOfEntry,
   writeErase,
   writeEvent,
@@ -48,6 +50,8 @@ interface Event {
   readonly name: string;
   readonly messageId: string | undefined;
   readonly timeMs: number;
+  /** What its key says about it (actors/log/entries.ts). */
+  readonly mark: number;
 }
 
 type Request =
@@ -166,6 +170,7 @@ export class Clients {
       name: chance.pick(names),
       messageId: chance.chance(0.75) ? this.messageId() : undefined,
       timeMs: this.eventTime(),
+      mark: chance.pick([0, 0, eventFlag.secret, eventFlag.apart]),
     };
   }
 
@@ -345,7 +350,7 @@ export const keyOf = (user: number): [KeyKind, string] =>
 function writesOfEvent(event: Event, nowMs: number, isHeavy: boolean): Write[] {
   const {user, device} = event;
   const write: Write = (writer) => writeOne(writer, event, nowMs, isHeavy);
-  if (device === undefined) return [write];
+  if (device === undefined || event.mark === eventFlag.apart) return [write];
   return [write, (writer) => writeLink(writer, deviceId(device), keyOf(user)[1], nowMs)];
 }
 
@@ -354,10 +359,12 @@ const userId = (user: number): string => `per${user}son`;
 const deviceId = (device: number): string => `dev${device}ice`;
 
 function writeOne(writer: ByteWriter, event: Event, nowMs: number, isHeavy: boolean): void {
-  const {token, user, device, name, messageId, timeMs} = event;
+  const {token, user, device, name, messageId, timeMs, mark} = event;
   const [kind, id] = keyOf(user);
   const named = device === undefined ? {} : {anonymousId: deviceId(device)};
   const who = kind === 'u' ? {userId: id, ...named} : {anonymousId: id};
   const properties = {t: token, n: user, ...(isHeavy ? {filler: 'x'.repeat(fillerBytes)} : {})};
+  const start = writer.position;
   writeEvent(writer, {event: name, ...who, messageId, properties, timeMs, receivedMs: nowMs});
+  markEntry(writer.bytes, start, mark);
 }

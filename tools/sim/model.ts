@@ -198,7 +198,7 @@ export class LogModel {
   /** A late retry of an erased entry is not stored either. */
   private isCopy(entry: EntryView): boolean {
     if (!entry.hasMessageId) return false;
-    const id = JSON.stringify([entry.kind, entry.userKey(), entry.messageId()]);
+    const id = JSON.stringify([entry.kind, entry.isSecret, entry.userKey(), entry.messageId()]);
     const isKnown = this.messageIds.has(id);
     this.messageIds.add(id);
     return isKnown;

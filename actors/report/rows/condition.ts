@@ -3,7 +3,8 @@
 //   CO2. `ne`, `nin`, `ncontains` and `unset` hold where the property is missing: they are the negations of `eq`, `in`,
 //       `contains` and `set`.
 //   CO3. `gt`, `gte`, `lt` and `lte` compare JSON numbers alone. Another value passes none of them, and is counted as skipped.
-import {type PropertyValue, textOf} from './property-values.js';
+import {textOf} from './property-text.js';
+import type {PropertyValue} from './property-values.js';
 
 export const operators = [
   'eq',

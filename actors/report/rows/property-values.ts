@@ -219,7 +219,3 @@ export function inside(head: Json, path: readonly string[]): PropertyValue {
   }
   return value;
 }
-
-/** The text of a text, number or boolean, for conditions, breakdowns and lists; undefined for other values. */
-export const textOf = (value: PropertyValue): string | undefined =>
-  value === undefined || value === null || typeof value === 'object' ? undefined : String(value);

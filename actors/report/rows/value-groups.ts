@@ -1,7 +1,8 @@
 // Values of a property as numbers, across all partitions of an answer: the rows of a breakdown.
 //   VG1. Values with equal texts are one value. Missing values, null, and other non-scalars are kinds of their own.
 //   VG2. A number is a group by itself, and so is a text that a number has: of tens of thousands of numbers, an answer prints few.
-import {type PropertyValue, type PropertyValues, textOf} from './property-values.js';
+import {textOf} from './property-text.js';
+import type {PropertyValue, PropertyValues} from './property-values.js';
 
 /** Numbers of the kinds; those of values follow. */
 export const missingGroup = 0;

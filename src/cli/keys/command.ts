@@ -11,7 +11,7 @@ export const usage = `Usage: ${keys('create', '--kind write|read|secret --name N
        ${keys('revoke', 'ID')}
 
 Options of a write key, which anybody can read in a page or an app:
-  --no-identify                        may track events but not identify users
+  --no-identify                        may track events, but not set traits or join ids
   --origin https://example.com         only pages of this origin may use it (repeat for more)
   --events-per-second-per-address N    limit per client address
   --names known                        its events may only have names that exist

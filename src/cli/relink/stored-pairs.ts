@@ -1,5 +1,6 @@
 // Joins in the history: ids that occur together, and events that are listed twice.
 //   SP1. If an anonymousId has two users, the one whose event was stored first is linked first, as the log would have done.
+//        An event whose key may not identify joins no ids, now as when it came.
 //   SP2. A joined event keeps its id and time. An event that counts in both of its partitions is listed twice in one
 //        millisecond.
 
@@ -8,6 +9,7 @@ export interface HistoryEvent {
   readonly userId: string | null;
   readonly anonymousId: string | null;
   readonly joined?: true;
+  readonly joins?: false;
   readonly timestamp: string;
   readonly received_at: string;
 }
@@ -29,13 +31,13 @@ export class StoredPairs {
   private readonly idsOfTimestamp = new Set<string>();
 
   /** Takes the next event of the history, in its order. */
-  take({id, userId, anonymousId, joined, timestamp, received_at}: HistoryEvent): void {
+  take({id, userId, anonymousId, joined, joins, timestamp, received_at}: HistoryEvent): void {
     this.events += 1;
     if (timestamp !== this.timestamp) this.idsOfTimestamp.clear();
     this.timestamp = timestamp;
     if (this.idsOfTimestamp.has(id)) this.doubles.push({id, timestamp}); // SP2
     this.idsOfTimestamp.add(id);
-    if (userId === null || anonymousId === null || joined) return;
+    if (userId === null || anonymousId === null || joined || joins === false) return;
     const users = this.firsts.get(anonymousId) ?? new Map<string, string>();
     this.firsts.set(anonymousId, users);
     const first = users.get(userId);

@@ -1,5 +1,7 @@
-// Requests that the options of a key forbid (docs/api.md, Keys).
+// Requests that the options of a key forbid, and what a key says about the entries that come with it (docs/api.md, Keys).
+import {eventFlag} from '../../../actors/log/entries.js';
 import type {KeyOptions} from '../../keys/key.js';
+import type {ActiveKey} from '../../keys/key-ring.js';
 import type {Failure} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';
 
@@ -23,4 +25,10 @@ export function forbiddenBy(
 ): Failure | undefined {
   if (origin !== undefined && origins?.includes(origin) === false) return originNotAllowed;
   return permission === 'identify' && !mayIdentify ? mayNotIdentify : undefined;
+}
+
+/** Mark of the entries that come with this key (`eventFlag`); 0: none. */
+export function markOf({kind, options}: Pick<ActiveKey, 'kind' | 'options'>): number {
+  if (kind === 'secret') return eventFlag.secret;
+  return options?.mayIdentify === false ? eventFlag.apart : 0;
 }

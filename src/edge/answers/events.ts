@@ -16,6 +16,10 @@ export const storedEvent = z.strictObject({
     .literal(true)
     .optional()
     .describe('It was sent with the `anonymousId` alone, which is this user. Its `id` is that of the anonymous event.'),
+  joins: z
+    .literal(false)
+    .optional()
+    .describe('It has both ids and joins neither: its key may not identify. It is of the `userId`.'),
 });
 export type StoredEvent = z.infer<typeof storedEvent>;
 

@@ -3,10 +3,11 @@
 import {assert} from '../../../actors/invariant.js';
 import {batchEventsMax, entryBytesMax} from '../../../actors/limits.js';
 import {type BatchRead, type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
-import type {BatchEntries} from '../../ingest/batch-entries.js';
+import {type BatchEntries, markEntries} from '../../ingest/batch-entries.js';
 import type {BatchLink} from '../../ingest/link-encoder.js';
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import {refusals} from '../../ingest/refusals.js';
+import {markOf} from '../admission/key-permissions.js';
 import {largeBodyBytesMin, parseBytesMax} from '../admission/large-bodies.js';
 import {logUnavailable} from '../admission/obstacles.js';
 import {errorValue, type Failure, invalidRequest, retryAfter, statusOf, unavailable} from '../failure.js';
@@ -60,7 +61,9 @@ function finish(front: Front, exchange: Exchange, reading: BatchReading): void {
     return;
   }
   const outcome = new BatchOutcome(front, exchange, named);
-  outcome.append(named.entries);
+  const {partitionCount, order, links} = front;
+  markEntries(named.entries, partitionCount, markOf(exchange.key!));
+  outcome.append(order.batch(named.entries, reading.eventCount, partitionCount, links?.acked));
   outcome.complete();
 }
 

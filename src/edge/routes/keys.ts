@@ -42,7 +42,7 @@ export const keyOptions = z.strictObject(
     identify: z
       .boolean('identify must be true or false')
       .optional()
-      .describe('`false`: the key may track events but not identify users.'),
+      .describe('`false`: the key may track events, but not set traits or join ids.'),
     origins: z
       .array(z.string(originRule).refine(isOrigin, originRule), originRule)
       .min(1, originRule)

@@ -20,6 +20,7 @@ import {
   readIdentify,
 } from '../../ingest/validate.js';
 import {positionText} from '../../log-position.js';
+import {markOf} from '../admission/key-permissions.js';
 import {logUnavailable} from '../admission/obstacles.js';
 import {type Failure, type Header, invalidRequest, unavailable} from '../failure.js';
 import type {Front} from '../front.js';
@@ -121,7 +122,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
 function appendNamed(front: Front, exchange: Exchange, answer: WriteAnswer): void {
   const {named, encoder, traffic} = front;
   const refusal = named.refuse(encoder.bytes, encoder.start, mustUseKnownNames(exchange));
-  if (refusal === undefined) append(front, exchange, answer, linkOfEvent(front));
+  if (refusal === undefined) append(front, exchange, answer, linkOfEvent(front, exchange));
   else if (refusal === 'undecided') answer.lost(exchange, namesUnread);
   else {
     traffic.events.refused += 1;
@@ -137,7 +138,12 @@ function trackedAhead({encoder, traffic}: Front): WriteAnswer {
   return new WriteAnswer(trackedBody, 'events', noteHeaders([], aheadMsOfEntry(encoder.bytes, encoder.start)));
 }
 
-const linkOfEvent = ({links, encoder}: Front): LinkedPair | undefined => links?.ofEvent(encoder.bytes, encoder.start);
+/** Completes the newest event with what its key and the requests before say about it, and writes the link that it needs, if any. */
+function linkOfEvent({links, encoder, order}: Front, {key}: Exchange): LinkedPair | undefined {
+  encoder.mark(markOf(key!));
+  encoder.keepOrder(order);
+  return links?.ofEvent(encoder.bytes, encoder.start);
+}
 
 export function identify(front: Front, exchange: Exchange, bytes: Buffer): void {
   const counts = front.traffic.identifies;
@@ -151,6 +157,7 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
     return;
   }
   front.encoder.identify(read, receivedMs);
+  front.encoder.mark(markOf(exchange.key!));
   const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
   const taker = new NoteTaker();
   for (const name of read.ignored) taker.takeIgnored(name);

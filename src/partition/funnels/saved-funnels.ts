@@ -6,6 +6,8 @@
 //   SF4. No caller waits for this work: it pauses `restFactor` times as long as it took.
 //   SF5. A completion that is appended twice counts once (actors/funnels CO1): a crash, or another owner, does no harm.
 //   SF6. What the watch keeps of users fits in `funnelBytesMax`. Who does not fit is found by SF2 alone: later, and as exactly.
+//   SF7. A linked device is left to the partition of its owner (actors/funnels CO3): its person completes the funnel once, as the
+//        known user.
 
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {funnelsWatchedMax, type StepWatch} from '../../../actors/funnels/step-watch.js';
@@ -147,7 +149,7 @@ export class SavedFunnels {
     const startedMs = monotonicMs();
     const found = this.watch?.takeUsers(usersAtOnce) ?? [];
     try {
-      await this.walkSome(this.funnels, new Map(found.filter(([user]) => partition.identity.isHere(user))));
+      await this.walkSome(this.funnels, new Map(found.filter(([user]) => partition.identity.stays(user))));
     } catch (error) {
       throwBroken(error);
       // SF2 finds them.
@@ -219,7 +221,7 @@ export class SavedFunnels {
     const isSaid = await this.eachConverted(funnel, async (share) => {
       const {position} = share;
       isOlder ||= isBefore(position, dueFrom);
-      const isNew = (user: number): boolean => partition.identity.isHere(user) && !completions.has(id, user);
+      const isNew = (user: number): boolean => partition.identity.stays(user) && !completions.has(id, user);
       for (const some of pieces(share, usersToldMax, isNew)) {
         if (!isLive()) return;
         await this.append({stage: 'now', funnel: id, users: some});

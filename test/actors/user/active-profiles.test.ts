@@ -14,8 +14,8 @@ type Step =
   | {kind: 'passivate'; bytesMax: number}
   | {kind: 'next piece'};
 
-const none: Traits = {json: '{}', setMs: [], overLimit: 0};
-const time = {timeMs: 5, isTimed: false};
+const none: Traits = {json: '{}', setMs: [], isSecret: [], overLimit: 0};
+const time = {timeMs: 5, isTimed: false, isSecret: false};
 
 const user = fc.nat(4);
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -31,7 +31,12 @@ test('records of all users are those of each user, in order', () => {
           } else deltas.addEvent(user, timeMs, chunk);
           if (closesChunk) chunk += 1;
         }
-        const traits = new Map(known.map((user) => [user, {json: `{"is":${user}}`, setMs: [user], overLimit: 0}]));
+        const traits = new Map(
+          known.map((user) => [
+            user,
+            {json: `{"is":${user}}`, setMs: [user], isSecret: [user % 2 === 0], overLimit: 0},
+          ]),
+        );
         const touched = [...new Set(gains.map(({user}) => user))].sort((a, b) => a - b);
         expect([...deltas.records(traits)]).toEqual(touched.map((user) => deltas.record(user, traits.get(user))));
       },

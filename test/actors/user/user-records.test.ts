@@ -38,7 +38,12 @@ test('a block without some records is the block of the others', () => {
     createdMs: fc.nat(),
     lastEventMs: fc.option(fc.nat(), {nil: undefined}),
     lastIdentifyMs: fc.option(fc.nat(), {nil: undefined}),
-    traits: fc.constantFrom(undefined, {json: '{"a":1}', setMs: [1_000, 1_007], overLimit: 200}),
+    traits: fc.constantFrom(undefined, {
+      json: '{"a":1,"b":2}',
+      setMs: [1_000, 1_007],
+      isSecret: [true, false],
+      overLimit: 200,
+    }),
     identifyIds: fc.constantFrom(noIds, Uint32Array.of(7, 1, 2, 3)),
     chunks: fc.constantFrom([], [0, 1, 70_000]),
   });

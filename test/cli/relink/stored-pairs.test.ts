@@ -2,11 +2,11 @@
 import {expect, test} from 'vitest';
 import {type HistoryEvent, StoredPairs} from '../../../src/cli/relink/stored-pairs.js';
 
-/** `id userId:anonymousId second-of-time second-of-receipt`; `+`: joined. */
+/** `id userId:anonymousId second-of-time second-of-receipt`; `+`: joined; `!`: joins no ids. */
 function stored(...lines: string[]): StoredPairs {
   const pairs = new StoredPairs();
   for (const line of lines) {
-    const [id, ids, time, receipt] = line.replace('+', '').split(' ') as [string, string, string, string];
+    const [id, ids, time, receipt] = line.replace(/[+!]/, '').split(' ') as [string, string, string, string];
     const [userId, anonymousId] = ids.split(':') as [string, string?];
     const event: HistoryEvent = {
       id,
@@ -15,6 +15,7 @@ function stored(...lines: string[]): StoredPairs {
       timestamp: `2026-05-01T00:00:0${time}.000Z`,
       received_at: `2026-05-02T00:00:0${receipt}.000Z`,
       ...(line.startsWith('+') ? {joined: true} : {}),
+      ...(line.startsWith('!') ? {joins: false} : {}),
     };
     pairs.take(event);
   }
@@ -29,12 +30,13 @@ test('the pairs of events with both ids: of two users of one anonymousId the one
     '1-2 ada:a 2 8',
     '2-1 ada 1 1',
     '+2-2 cyd:b 0 1',
+    '!1-3 eve:a 0 0',
   );
   expect([...pairs.pairs()]).toEqual([
     {userId: 'bob', anonymousId: 'a'},
     {userId: 'ada', anonymousId: 'a'},
   ]);
-  expect([pairs.events, pairs.count, pairs.doubles]).toEqual([6, 2, []]);
+  expect([pairs.events, pairs.count, pairs.doubles]).toEqual([7, 2, []]);
 });
 
 test('an event that is listed twice in one millisecond counts twice', () => {

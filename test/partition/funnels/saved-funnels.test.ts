@@ -2,7 +2,7 @@
 // those whom the funnel report counts.
 import {performance} from 'node:perf_hooks';
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import {writeComplete, writeErase, writeEvent, writeLink} from '../../../actors/log/entries.js';
+import {writeComplete, writeErase, writeEvent, writeLeave, writeLink} from '../../../actors/log/entries.js';
 import type {Manifest} from '../../../actors/manifest.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {PlainFunnel} from '../../../src/asks/funnels.js';
@@ -271,6 +271,59 @@ test('who does not fit in memory is told with the next snapshot', async () => {
   world.define();
   expect(world.lateUsers).toBe(0);
 });
+
+test.each([
+  ['with the log-in', ['link', 'buy']],
+  ['at once after it', ['link', 'rest', 'buy']],
+  ['with the log-in, of which the partition hears later in the same moment', ['buy', 'link']],
+])('who completes a funnel as an anonymous user %s is told once, as the known user', async (_, steps) => {
+  const world = new World();
+  const device = {anonymousId: 'd'};
+  world.define(checkout);
+  await world.publish();
+  await world.rest();
+  await world.track(device, 'cart', 0);
+  for (const step of steps) {
+    if (step === 'link') await world.link('d', 'ada');
+    else if (step === 'rest') await world.rest();
+    else await world.track(device, step, 1);
+  }
+  await world.rest();
+  await world.publish();
+  await world.rest();
+  expect(world.told(checkout.id)).toEqual([]);
+  await world.join();
+  await world.publish();
+  await world.rest();
+  expect(world.told(checkout.id)).toEqual(['uada']);
+  expect(world.ids.size).toBe(1);
+});
+
+test.each(['is too large to join', 'has its link taken back'])(
+  'an anonymous user who completes a funnel with the log-in, and %s, is told as such',
+  async (why) => {
+    const world = new World();
+    world.define(checkout);
+    await world.publish();
+    await world.rest();
+    await world.track({anonymousId: 'd'}, 'cart', 0);
+    await world.link('d', 'ada');
+    await world.track({anonymousId: 'd'}, 'buy', 1);
+    await world.rest();
+    await world.publish();
+    await world.rest();
+    expect(world.told(checkout.id)).toEqual([]);
+    const [candidate] = world.shell.partition.moves.candidates;
+    await world.append((writer) =>
+      why.startsWith('has')
+        ? writeLink(writer, 'd', 'ada', startMs, true)
+        : writeLeave(writer, [{user: candidate!, isTooLarge: true}]),
+    );
+    await world.publish();
+    await world.rest();
+    expect(world.told(checkout.id)).toEqual(['ad']);
+  },
+);
 
 test('a deleted funnel is forgotten; one that is saved again begins anew', async () => {
   const world = new World();

@@ -1,0 +1,268 @@
+// Keeps the order of what one client sends, where times do not tell it: events of one person that are sent with an anonymousId, and
+// then with a userId. Their entries go to the logs of two partitions and meet later, so that only their times can order them.
+//   RO1. Events of one person keep the order of their request where they have one time, by their own clock or by receipt: each
+//        change from one id to the other moves the later ones by a millisecond. So do single requests that follow each other.
+//   RO2. Events with one id keep the order of its log, whatever their times: nothing is moved.
+//   RO3. Ids are of one person where an event of the request has both, or an earlier one had (acked-links.ts), or where the
+//        request has one of each. Events of other persons are not moved.
+//   RO4. A time that the client sent is kept in the event's context (`original_timestamp`), as that of a corrected event is.
+//   RO5. A batch with one kind of id costs a look at two bytes of each entry, a single request two hashes.
+
+import {ByteWriter} from '../../actors/bytes/bytes.js';
+import {hashBytes} from '../../actors/bytes/hash.js';
+import {batchEventsMax, entryBytesMax} from '../../actors/limits.js';
+import {
+  type BothIds,
+  entryIsTimed,
+  entryJoins,
+  findBothIds,
+  isAnonymousEntry,
+  setEntryTime,
+  timeOfEntry,
+} from '../../actors/log/entries.js';
+import {EntryView} from '../../actors/log/entry-view.js';
+import {writeMovedEvent} from '../../actors/log/moved-event.js';
+import type {AckedLinks} from './acked-links.js';
+import {type BatchEntries, EntryList, forEachStart} from './batch-entries.js';
+
+/** Pairs of ids that are looked up in a batch. RO3 */
+const pairsAskedMax = 64;
+/** Ids whose newest single requests are known. */
+const recentIdsMax = 4_096;
+
+/** An event of a request whose person has several ids. */
+interface Ordered {
+  readonly index: number;
+  readonly start: number;
+  /** Hash of the id whose log it goes to. */
+  readonly key: number;
+  readonly timeMs: number;
+}
+
+/** The newest event of a person, as single requests sent it. */
+interface Newest {
+  /** Hash of the id whose log it went to. */
+  key: number;
+  /** Its time as sent, and as stored. */
+  timeMs: number;
+  storedMs: number;
+}
+
+/** The newest events of recent persons by the hashes of their ids; the oldest half makes room. */
+class RecentPersons {
+  private newer = new Map<number, Newest>();
+  private older: ReadonlyMap<number, Newest> = new Map();
+
+  get(id: number): Newest | undefined {
+    return this.newer.get(id) ?? this.older.get(id);
+  }
+
+  set(id: number, newest: Newest): void {
+    this.newer.set(id, newest);
+    if (this.newer.size < recentIdsMax / 2) return;
+    this.older = this.newer;
+    this.newer = new Map();
+  }
+}
+
+/** The earliest time of an event after `before` that was sent with the time `timeMs`; an older one of another time says nothing. */
+function earliestAfter(before: Newest | undefined, key: number, timeMs: number): number {
+  if (before === undefined || before.timeMs > timeMs || before.storedMs < timeMs) return timeMs;
+  return before.key === key ? before.storedMs : before.storedMs + 1;
+}
+
+/** Later times of events, by index: each change from one id to another takes a millisecond. RO1, RO2 */
+function* laterTimes(events: readonly Ordered[]): Generator<readonly [index: number, timeMs: number]> {
+  if (events.every(({key}) => key === events[0]!.key)) return;
+  let before: Ordered | undefined;
+  let storedMs = Number.NEGATIVE_INFINITY;
+  for (const event of events.toSorted((a, b) => a.timeMs - b.timeMs || a.index - b.index)) {
+    const isInOneLog = before !== undefined && before.key === event.key && before.index < event.index;
+    storedMs = Math.max(event.timeMs, isInOneLog ? storedMs : storedMs + 1);
+    if (storedMs !== event.timeMs) yield [event.index, storedMs];
+    before = event;
+  }
+}
+
+/** Which ids are of one person, as sets with a leader. */
+class Leaders {
+  private readonly leaderOf = new Map<number, number>();
+
+  of(id: number): number {
+    let leader = id;
+    for (let next = this.leaderOf.get(leader); next !== undefined; next = this.leaderOf.get(leader)) leader = next;
+    return leader;
+  }
+
+  join(one: number, other: number): void {
+    const [a, b] = [this.of(one), this.of(other)];
+    if (a !== b) this.leaderOf.set(a, b);
+  }
+}
+
+/** Whether some events have a userId, and others an anonymousId alone. */
+function hasBothKinds(entries: BatchEntries, partitionCount: number): boolean {
+  let anonymous = 0;
+  forEachStart(entries, partitionCount, (start) => {
+    if (isAnonymousEntry(entries.bytes, start)) anonymous += 1;
+  });
+  return anonymous > 0 && anonymous < entries.firsts[partitionCount]!;
+}
+
+export class RequestOrder {
+  private readonly ids: BothIds = {keyStart: 0, keyEnd: 0, anonymousIdStart: 0, anonymousIdEnd: 0};
+  /** Start of each event's entry, by index; -1: it was refused. */
+  private readonly startOf = new Int32Array(batchEventsMax);
+  private readonly recent = new RecentPersons();
+  private lazyList: EntryList | undefined;
+  private readonly writer = new ByteWriter(2 * entryBytesMax);
+
+  /** `seed`: keys the hashes of ids, so that no client makes two of them equal. */
+  constructor(private readonly seed: number) {}
+
+  // ---- batches ----
+
+  /** The entries of a batch, with later times where RO1 says so. Valid as long as the given ones, and until the next batch. */
+  batch(
+    entries: BatchEntries,
+    eventCount: number,
+    partitionCount: number,
+    acked: AckedLinks | undefined,
+  ): BatchEntries {
+    if (!hasBothKinds(entries, partitionCount)) return entries; // RO5
+    this.noteStarts(entries, eventCount, partitionCount);
+    const moved = new Map<number, number>();
+    for (const events of this.persons(entries.bytes, eventCount, acked))
+      for (const [index, timeMs] of laterTimes(events)) moved.set(index, timeMs);
+    return moved.size === 0 ? entries : this.withTimes(entries, eventCount, partitionCount, moved);
+  }
+
+  private noteStarts(entries: BatchEntries, eventCount: number, partitionCount: number): void {
+    this.startOf.fill(-1, 0, eventCount);
+    forEachStart(entries, partitionCount, (start, entry) => {
+      this.startOf[entries.indexes[entry]!] = start;
+    });
+  }
+
+  /** The events of each person who has several ids in this batch, in their order. RO3 */
+  private persons(bytes: Uint8Array, eventCount: number, acked: AckedLinks | undefined): Iterable<Ordered[]> {
+    const leaders = new Leaders();
+    const events: Ordered[] = [];
+    const [users, devices] = [new Map<number, number>(), new Map<number, number>()];
+    for (let index = 0; index < eventCount; index++) {
+      const start = this.startOf[index]!;
+      if (start < 0) continue;
+      const key = this.keyOf(bytes, start);
+      events.push({index, start, key, timeMs: timeOfEntry(bytes, start)});
+      const isDevice = isAnonymousEntry(bytes, start);
+      (isDevice ? devices : users).set(key, start);
+      if (!isDevice && entryJoins(bytes, start)) leaders.join(key, this.deviceOf(bytes, start));
+    }
+    this.joinKnown(bytes, users, devices, leaders, acked);
+    const persons = new Map<number, Ordered[]>();
+    for (const event of events) {
+      const person = leaders.of(event.key);
+      const held = persons.get(person);
+      if (held === undefined) persons.set(person, [event]);
+      else held.push(event);
+    }
+    return persons.values();
+  }
+
+  /** Joins ids that are of one person by what is known beside the batch. `users`, `devices`: start of an entry with the id. */
+  private joinKnown(
+    bytes: Uint8Array,
+    users: ReadonlyMap<number, number>,
+    devices: ReadonlyMap<number, number>,
+    leaders: Leaders,
+    acked: AckedLinks | undefined,
+  ): void {
+    const isOnePair = users.size === 1 && devices.size === 1;
+    if (!isOnePair && (acked === undefined || users.size * devices.size > pairsAskedMax)) return;
+    const pair = {keyStart: 0, keyEnd: 0, anonymousIdStart: 0, anonymousIdEnd: 0};
+    for (const [user, userAt] of users)
+      for (const [device, deviceAt] of devices) {
+        findBothIds(bytes, deviceAt, this.ids);
+        pair.anonymousIdStart = this.ids.keyStart + 1;
+        pair.anonymousIdEnd = this.ids.keyEnd;
+        findBothIds(bytes, userAt, this.ids);
+        pair.keyStart = this.ids.keyStart;
+        pair.keyEnd = this.ids.keyEnd;
+        if (isOnePair || acked?.missing(bytes, pair) === undefined) leaders.join(user, device);
+      }
+  }
+
+  /** `moved`: later times, by index. */
+  private withTimes(
+    entries: BatchEntries,
+    eventCount: number,
+    partitionCount: number,
+    moved: ReadonlyMap<number, number>,
+  ): BatchEntries {
+    const {bytes} = entries;
+    if ([...moved.keys()].every((index) => !entryIsTimed(bytes, this.startOf[index]!))) {
+      for (const [index, timeMs] of moved) setEntryTime(bytes, this.startOf[index]!, timeMs);
+      return entries;
+    }
+    this.lazyList ??= new EntryList();
+    const list = this.lazyList;
+    list.clear();
+    const view = new EntryView(bytes);
+    for (let index = 0; index < eventCount; index++) {
+      const start = this.startOf[index]!;
+      if (start >= 0) {
+        const end = view.moveTo(start);
+        const timeMs = moved.get(index);
+        if (timeMs === undefined) list.writer.raw(bytes, start, end);
+        else writeMovedEvent(list.writer, view, timeMs); // RO4
+      }
+      list.endEvent();
+    }
+    return list.group(partitionCount);
+  }
+
+  // ---- single requests ----
+
+  /**
+   * Gives the entry of a single event a later time where RO1 says so, in place. Where the client sent a time, the entry is written
+   * anew instead: `bytes` up to `end`, which are valid until the next call. Undefined: it is still where it was.
+   */
+  single(bytes: Uint8Array, start: number): {readonly bytes: Uint8Array; readonly end: number} | undefined {
+    const key = this.keyOf(bytes, start);
+    const device = entryJoins(bytes, start) ? this.deviceOf(bytes, start) : undefined;
+    const timeMs = timeOfEntry(bytes, start);
+    const own = this.recent.get(key);
+    const ofDevice = device === undefined ? undefined : this.recent.get(device);
+    const storedMs = Math.max(timeMs, earliestAfter(own, key, timeMs), earliestAfter(ofDevice, key, timeMs));
+    const person = Object.assign(own ?? {}, {key, timeMs, storedMs});
+    this.recent.set(key, person);
+    if (device !== undefined) this.recent.set(device, person);
+    if (storedMs === timeMs) return undefined;
+    if (!entryIsTimed(bytes, start)) {
+      setEntryTime(bytes, start, storedMs);
+      return undefined;
+    }
+    const view = new EntryView(bytes);
+    view.moveTo(start);
+    this.writer.position = 0;
+    writeMovedEvent(this.writer, view, storedMs); // RO4
+    return {bytes: this.writer.bytes, end: this.writer.position};
+  }
+
+  // ---- ids ----
+
+  private keyOf(bytes: Uint8Array, start: number): number {
+    findBothIds(bytes, start, this.ids);
+    return this.hashOf(bytes, this.ids.keyStart + 1, this.ids.keyEnd, isAnonymousEntry(bytes, start));
+  }
+
+  /** The anonymousId of an event that has both ids. */
+  private deviceOf(bytes: Uint8Array, start: number): number {
+    findBothIds(bytes, start, this.ids);
+    return this.hashOf(bytes, this.ids.anonymousIdStart, this.ids.anonymousIdEnd, true);
+  }
+
+  private hashOf(bytes: Uint8Array, start: number, end: number, isDevice: boolean): number {
+    return hashBytes(bytes, start, end, isDevice ? this.seed : ~this.seed);
+  }
+}
