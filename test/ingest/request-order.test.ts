@@ -161,7 +161,7 @@ test('events of one person that have one time keep the order of the batch, in wh
   fc.assert(
     fc.property(fc.array(event, {minLength: 1, maxLength: 12}), fc.boolean(), (events, isParsed) => {
       // Both devices are ada's in every batch.
-      const all = [...events, ...['a', 'b'].map((anonymousId) => ({event: 'e', userId: 'ada', anonymousId}))];
+      const all: Sent[] = [...events, ...['a', 'b'].map((anonymousId) => ({event: 'e', userId: 'ada', anonymousId}))];
       const stored = ordered(all, {isParsed});
       expect(stored).toHaveLength(all.length);
       const sentMs = all.map(({timestamp}) => (timestamp === undefined ? receivedMs : Date.parse(timestamp)));
