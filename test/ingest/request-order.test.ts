@@ -182,7 +182,7 @@ test('events of one person that have one time keep the order of the batch, in wh
         }
       }
     }),
-    {numRuns: runs(300)},
+    {numRuns: runs(100)},
   );
 });
 
@@ -218,6 +218,6 @@ test('single requests that follow each other keep their order as a batch does', 
           else expect(laterMs).toBeGreaterThan(oneMs);
         }
     }),
-    {numRuns: runs(300)},
+    {numRuns: runs(100)},
   );
 });
