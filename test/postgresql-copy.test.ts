@@ -55,9 +55,9 @@ async function linesOf(table: string): Promise<Row[]> {
   return rows.map(({line: {type: _, user_ref: __, ...line}}) => line);
 }
 
-/** Events as the service exports them. */
+/** Events as the service exports them to stores. */
 async function exported(): Promise<Row[]> {
-  const lines = (await under.read.get('/v1/export')).text.trim().split('\n');
+  const lines = (await under.read.get('/v1/export?text=utf8')).text.trim().split('\n');
   const events = lines.slice(0, -1).map((line) => JSON.parse(line) as Row);
   return events.sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
 }
@@ -99,6 +99,34 @@ test('the tables follow events, sign-ups and deletions', async () => {
   ]);
   expect(rows[0]).toMatchObject({event: 'bought', at: new Date('2026-05-01T10:00:00Z')});
   expect(rows).toHaveLength(3);
+});
+
+test('hostile texts are copied and loaded: half an emoji in key and value, NUL, U+202E, a quote of the copy', async () => {
+  const [event, userId] = [freshId('hostile'), freshId()];
+  const properties = {
+    'key \ud83d': 'half \ude00',
+    'nul \0': ['a\0b', {'\udfff': '\ud83d\ude00'}],
+    '\u202e': '\u202e\u2028 \u0001\u0002 \\. \\u0000 \\N',
+  };
+  await under.track({event, userId, properties});
+  await under.identify(userId, properties);
+  const stored = {
+    'key \ufffd': 'half \ufffd',
+    'nul \ufffd': ['a\ufffdb', {'\ufffd': '\ud83d\ude00'}],
+    '\u202e': properties['\u202e'],
+  };
+  await copied('the event is there', (events) => events.some((one) => one.event === event));
+  expect((await linesOf('events')).find((one) => one.event === event)).toMatchObject({properties: stored});
+  await until('the profile is there', async () => {
+    await shell(follow!);
+    const {rows} = await database.query('SELECT line->$2 AS traits FROM profiles WHERE user_id = $1', [
+      userId,
+      'traits',
+    ]);
+    return rows.length === 1 && isDeepStrictEqual(rows[0].traits, stored);
+  });
+  await shell(loadExport!);
+  expect((await linesOf('exported')).find((one) => one.event === event)).toMatchObject({properties: stored});
 });
 
 test('a page is applied once, also by two runs at a time', async () => {

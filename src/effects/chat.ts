@@ -1,6 +1,7 @@
 // Forms the request body of a chat from a trigger's data.
 //   CH1. No text names a user: texts are about alerts and changed reports, whose data names none.
 //   CH2. Names of events are clients' texts: none may mention people, or become a link that the chat fetches.
+//   CH3. Texts are Unicode: chats refuse JSON with half of a surrogate pair.
 import type {EndpointKind} from './endpoint.js';
 import type {TriggerType} from './trigger.js';
 
@@ -14,7 +15,7 @@ export const chatTypes = ['report.threshold', 'report.revised'] as const satisfi
 
 /** The body of a POST to a chat. */
 export function chatBody(kind: ChatKind, type: TriggerType, data: ChatData): string {
-  return JSON.stringify(bodyOf[kind](chatText(type, data)));
+  return JSON.stringify(bodyOf[kind](chatText(type, data).toWellFormed())); // CH3
 }
 
 const bodyOf: Readonly<Record<ChatKind, (text: string) => object>> = {

@@ -76,6 +76,53 @@ describe('an export of events', () => {
     expectError(await ask({from: at(2), to: at(1)}), 400, 'invalid_request', 'from');
   });
 
+  test('with text=utf8 no text has what a store may refuse, of changes and of one person too', async () => {
+    const [name, userId] = [freshId('texts'), freshId()];
+    const properties = {
+      '\ud83d key': 'half \ude00',
+      nul: 'a\0b',
+      pair: '\ud83d\ude00',
+      nested: {list: ['\udfff', '\u202e\\u0000']},
+    };
+    const storable = {
+      '\ufffd key': 'half \ufffd',
+      nul: 'a\ufffdb',
+      pair: '\ud83d\ude00',
+      nested: {list: ['\ufffd', '\u202e\\u0000']},
+    };
+    await under.track({event: name, userId, properties});
+    await under.identify(userId, properties);
+    const exact = await exported({event: name});
+    expect(exact.lines[0]).toMatchObject({properties});
+    expect((await exported({event: name, text: 'exact'})).lines).toEqual(exact.lines);
+    const utf8 = await exported({event: name, text: 'utf8'});
+    expect(utf8.lines).toEqual([
+      {...exact.lines[0], properties: storable},
+      {end: true, events: 1},
+    ]);
+    const person = linesOf((await under.read.get(`/v1/user/export?${query({userId, text: 'utf8'})}`)).text);
+    expect(person).toMatchObject([{profile: {traits: storable}}, {properties: storable}, {end: true}]);
+    const changed = async (text: string): Promise<Line[]> => {
+      const lines: (Line & {userId: string | null})[] = [];
+      for (let after: string | undefined, more = true; more; ) {
+        const answer = await under.read.get(`/v1/changes?${query({text, after})}`);
+        const page = answer.json<{data: Line[]; has_more: boolean; next: string}>();
+        lines.push(...page.data);
+        [after, more] = [page.next, page.has_more];
+      }
+      return lines.filter((line) => line.userId === userId);
+    };
+    await until('the changes have it', async () => (await changed('exact')).length === 2);
+    expect(await changed('exact')).toMatchObject([{traits: properties}, {properties}]);
+    expect(await changed('utf8')).toMatchObject([{traits: storable}, {properties: storable}]);
+    for (const path of ['export', 'changes', 'user/export']) {
+      const refused = await under.read.get(
+        `/v1/${path}?${query({...(path === 'user/export' ? {userId} : {}), text: 'utf-8'})}`,
+      );
+      expectError(refused, 400, 'invalid_request', 'text');
+    }
+  });
+
   test('is compressed where that is asked for', async () => {
     const client = new HttpClient(under.service.baseUrl, {key: under.service.secretKey});
     const path = `/v1/export?${query({event})}`;

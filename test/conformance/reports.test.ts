@@ -1283,6 +1283,21 @@ describe('format=csv', () => {
     expect(retention.text).toBe('date,size,period,count,incomplete\r\n2024-01-01,2,0,1,\r\n');
   });
 
+  // The client of tests decodes every body strictly.
+  test('is UTF-8 also where texts have half of a surrogate pair', async () => {
+    const name = freshId('halves');
+    const at = {event: name, userId: name, timestamp: '2024-01-01T10:00:00Z'};
+    await under.track({...at, properties: {plan: 'a\ud83d', '\ude00b': 1}});
+    await under.identify(name, {plan: '\ud83d'});
+    await covering('events', {event: name, ...day});
+    const broken = await csv('events', {event: name, breakdown: 'plan'});
+    expect(broken.text).toBe('value,kind,date,count\r\na\ufffd,,2024-01-01,1\r\n');
+    const properties = await under.read.get(`/v1/properties?${query({event: name, ...day, format: 'csv'})}`);
+    expect(properties.text).toContain('\r\n\ufffdb,');
+    const values = await under.read.get(`/v1/traits/values?${query({trait: 'plan', format: 'csv'})}`);
+    expect(values.text).toContain('\ufffd,');
+  });
+
   test('has a tag of its own, and 304; errors stay JSON', async () => {
     const [asCsv, asJson] = [await csv('events', {event}), await ask('events', {event, ...day})];
     expect(asCsv.headers.etag).not.toBe(asJson.headers.etag);

@@ -22,6 +22,13 @@ test('each chat gets its own form, in which a name mentions nobody', () => {
   });
 });
 
+test('half of a surrogate pair is U+FFFD: chats refuse JSON with one', () => {
+  for (const kind of ['slack', 'discord', 'teams'] as const) {
+    const body = chatBody(kind, 'report.threshold', {text: 'half \ud83d, whole \ud83d\ude00'});
+    expect(body).toContain('half \ufffd, whole \ud83d\ude00');
+  }
+});
+
 test('discord takes 2,000 characters, and no half of one', () => {
   const {content} = JSON.parse(chatBody('discord', 'report.threshold', {text: 'x'.repeat(1_998) + '🙂🙂'}));
   expect(content).toBe(`${'x'.repeat(1_998)}…`);

@@ -10,6 +10,7 @@
 //   X6. The part of an answer that the client does not read at once waits here, within a bound (unread-answers.ts): `tryEnd`
 //       writes it, as uWebSockets.js' own `end` and `endWithoutBody` buffer everything, answer after answer.
 //   X7. Calls after the handler returned run in `guard`: an error there ends this exchange alone, not the process or other calls.
+//   X8. An answer is UTF-8: uWebSockets.js writes half of a surrogate pair as bytes that are none. JSON escapes each half.
 
 import type {Commit, CommitWaiter} from '../../ingest/log-message.js';
 import type {ActiveKey} from '../../keys/key-ring.js';
@@ -423,11 +424,12 @@ export class Exchange implements CommitWaiter {
   private write(
     status: string,
     contentType: string | undefined,
-    body: string | Buffer,
+    text: string | Buffer,
     headers: readonly Header[] | undefined,
     closes: boolean,
   ): void {
     if (this.isGone) return;
+    const body = typeof text === 'string' && contentType !== jsonType ? text.toWellFormed() : text; // X8
     try {
       if (this.isPaused) this.resume(); // Requests after the answer are read again.
       writing.exchange = this;

@@ -40,8 +40,11 @@ export function namedUser({userId, anonymousId}: QueryValues<typeof userForm>): 
 }
 
 /** @throws RequestFailure unless the query names one user. */
-export function userInQuery({query}: Exchange): UserRef {
-  const user = namedUser(readQuery(query, userForm));
+export const userInQuery = ({query}: Exchange): UserRef => oneUser(readQuery(query, userForm));
+
+/** @throws RequestFailure unless the parameters name one user. */
+export function oneUser(ids: QueryValues<typeof userForm>): UserRef {
+  const user = namedUser(ids);
   if (user === undefined) throw new RequestFailure(invalidRequest('userId or anonymousId is required', 'userId'));
   return user;
 }

@@ -7,6 +7,7 @@ import type {Exchange} from '../http/exchange.js';
 import {askerOf} from '../query/asker-of.js';
 import {anyText, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
+import {linesAs, textForm} from './line-texts.js';
 
 const limitDefault = 1_000;
 const limitMax = 10_000;
@@ -18,17 +19,18 @@ export const changesForm = {
   limit: withDefault(wholeNumber(limitMax), limitDefault, {
     description: 'Lines on a page. It may have fewer, or none, although more follow.',
   }),
+  ...textForm,
 };
 
 export async function readChanges(front: Front, exchange: Exchange): Promise<void> {
-  const {after, limit} = readQuery(exchange.query, changesForm);
+  const {after, limit, text} = readQuery(exchange.query, changesForm);
   const places = after === undefined ? undefined : placesIn(front, after);
   const query = {limit, bytesMax: pageBytesMax, ...(places === undefined ? {} : {after: places})};
   const answer = await front.asks.report({ask: 'changes', query}, askerOf(exchange));
   if (answer.kind === 'position_gone') throw new RequestFailure(gone(answer.reason));
   if (answer.kind !== 'changes') throw new Error(`the report role answered ${answer.kind} to changes`);
   const next = front.cursors.sealNumbers(answer.next.flatMap(numbersOf), use);
-  const body = `{"data":[${textOf(answer.lines).slice(0, -1)}],"has_more":${answer.hasMore},"next":"${next}"}`;
+  const body = `{"data":[${textOf(linesAs(text, answer.lines)).slice(0, -1)}],"has_more":${answer.hasMore},"next":"${next}"}`;
   exchange.json('200 OK', body, [
     ['Report-As-Of', answer.asOf],
     ['Report-Log-Position', answer.position],

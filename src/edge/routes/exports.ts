@@ -14,7 +14,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {answerLines, firstPage, type LinePages} from '../http/line-answer.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
-import {failUnknown, userInQuery, userNotFound} from '../query/asked-user.js';
+import {failUnknown, oneUser, userForm, userNotFound} from '../query/asked-user.js';
 import {askerOf} from '../query/asker-of.js';
 import {where} from '../query/conditions.js';
 import {HistoryReader, type HistoryStart} from '../query/history.js';
@@ -22,6 +22,7 @@ import {name, optional, type TextForm} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import {endOfTimeMs} from '../query/recent-range.js';
 import {partitionOfUser} from '../query/user-partition.js';
+import {type LineText, linesAs, textForm} from './line-texts.js';
 import {anonymousIdsOf, profileFields} from './users.js';
 
 const eventId: TextForm<NonNullable<ReturnType<typeof readEventId>>> = {
@@ -41,18 +42,22 @@ export const exportForm = {
       'The `id` of the last line of an export that was cut: goes on after it. The answer is as of a new position; the other ' +
       'parameters should be those of before.',
   }),
+  ...textForm,
 };
 
+export const userExportForm = {...userForm, ...textForm};
+
 export async function exportEvents(front: Front, exchange: Exchange): Promise<void> {
-  const {event, where, after, ...times} = readQuery(exchange.query, exportForm);
+  const {event, where, after, text, ...times} = readQuery(exchange.query, exportForm);
   const {fromMs, toMs} = optionalBoundsOf(times, front);
-  const pages = new EventPages(front, askerOf(exchange), {
+  const query = {
     fromMs: fromMs ?? 0, // No event is earlier than 1970.
     toMs: toMs ?? endOfTimeMs,
     where,
     ...(event === undefined ? {} : {event}),
     ...(after === undefined ? {} : {afterId: after}),
-  });
+  };
+  const pages = new EventPages(front, askerOf(exchange), query, text);
   const first = await firstPage(pages);
   answerLines(exchange, pages.headers, first, pages);
 }
@@ -68,6 +73,7 @@ class EventPages implements LinePages {
   private readonly front: Front;
   private readonly asker: Asker;
   private readonly query: Omit<ExportQuery, 'bytesMax' | 'start'>;
+  private readonly text: LineText;
   private start: ExportQuery['start'];
   private isOver = false;
 
@@ -75,10 +81,11 @@ class EventPages implements LinePages {
     return this.asker.caller;
   }
 
-  constructor(front: Front, asker: Asker, query: Omit<ExportQuery, 'bytesMax' | 'start'>) {
+  constructor(front: Front, asker: Asker, query: Omit<ExportQuery, 'bytesMax' | 'start'>, text: LineText) {
     this.front = front;
     this.asker = asker;
     this.query = query;
+    this.text = text;
   }
 
   async next(bytesMax: number): Promise<Carried | undefined> {
@@ -96,17 +103,18 @@ class EventPages implements LinePages {
     this.start = answer.next;
     this.isOver = answer.next === undefined;
     this.events += answer.events;
-    return answer.lines;
+    return linesAs(this.text, answer.lines);
   }
 }
 
 // -- one person --
 
 export async function exportUser(front: Front, exchange: Exchange): Promise<void> {
-  const user = userInQuery(exchange);
+  const {text, ...ids} = readQuery(exchange.query, userExportForm);
+  const user = oneUser(ids);
   const partition = partitionOfUser(user, front.partitionCount);
   const {caller} = askerOf(exchange);
-  const pages = new UserPages(front, caller, partition, user);
+  const pages = new UserPages(front, caller, partition, user, text);
   const [profile, anonymousIds, first] = await Promise.all([
     front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
@@ -115,7 +123,8 @@ export async function exportUser(front: Front, exchange: Exchange): Promise<void
   const unknown = profile.kind === 'unknown_user' ? profile : pages.unknown;
   if (unknown !== undefined) return failUnknown(exchange, unknown);
   const known = profile as Extract<PartitionAnswer, {kind: 'profile'}>;
-  const lines = `{"profile":{${profileFields(known, anonymousIds)}}}\n${textOf(first ?? '')}`;
+  const profileLine = linesAs(text, `{"profile":{${profileFields(known, anonymousIds)}}}\n`);
+  const lines = textOf(profileLine) + textOf(first ?? '');
   answerLines(exchange, [['Log-Position', pages.position]], lines, pages);
 }
 
@@ -129,13 +138,15 @@ class UserPages implements LinePages {
   unknown: {readonly linkedTo?: string} | undefined;
   readonly caller: string;
   private readonly reader: HistoryReader;
+  private readonly text: LineText;
   private start: HistoryStart | undefined;
   private isFirst = true;
   private isOver = false;
 
-  constructor({asks}: Front, caller: string, partition: number, user: UserRef) {
+  constructor({asks}: Front, caller: string, partition: number, user: UserRef, text: LineText) {
     this.caller = caller;
     this.reader = new HistoryReader(asks, [partition], {user});
+    this.text = text;
   }
 
   get position(): string {
@@ -152,6 +163,6 @@ class UserPages implements LinePages {
     this.isOver = next === undefined;
     if (next !== undefined) this.start = {place: next, ordinalEnds};
     this.events += events.length;
-    return events.map((text) => `${text}\n`).join('');
+    return linesAs(this.text, events.map((event) => `${event}\n`).join(''));
   }
 }

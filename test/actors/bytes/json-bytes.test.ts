@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {ByteWriter, wtf8} from '../../../actors/bytes/bytes.js';
 import {quotedBytes, writeInteger, writeJsonString} from '../../../actors/bytes/json-bytes.js';
+import {replaceUnstorable} from '../../../actors/bytes/storable-texts.js';
 import {isoText} from '../../../actors/calendar.js';
 import {IsoTimes} from '../../../actors/chunk/iso-times.js';
 import {runs} from '../../support/runs.js';
@@ -40,6 +41,30 @@ test('strings of any code units', () => {
     },
   );
   fc.assert(property, {numRuns: runs(200)});
+});
+
+test('what stores cannot take becomes U+FFFD, in keys and values, also of escaped pairs and backslashes', () => {
+  const storable = (json: string): string => {
+    const bytes = Buffer.from(json);
+    replaceUnstorable(bytes);
+    return bytes.toString();
+  };
+  const cases = [
+    ['{"\\ud83d":"\\uDE00"}', '{"\\ufffd":"\\ufffd"}'],
+    ['"\\ud83d\\ude00"', '"\\ud83d\\ude00"'],
+    ['"\\uD83D\\ud83d\\uDE00"', '"\\ufffd\\ud83d\\uDE00"'],
+    ['"\\ud83d\\n\\ude00"', '"\\ufffd\\n\\ufffd"'],
+    ['"a\\u0000b\\u0001\\u202e"', '"a\\ufffdb\\u0001\\u202e"'],
+    // A backslash, and after it letters.
+    ['"\\\\u0000\\\\ud83d"', '"\\\\u0000\\\\ud83d"'],
+  ] as const;
+  for (const [json, expected] of cases) expect(storable(json)).toBe(expected);
+  const units = fc.array(fc.oneof(fc.constantFrom(0, 0x5c, 0x75, 0xd83d, 0xde00), fc.integer({min: 0, max: 0xffff})));
+  const property = fc.property(units, (codes) => {
+    const text = String.fromCharCode(...codes);
+    expect(JSON.parse(storable(JSON.stringify(text)))).toBe(text.toWellFormed().replaceAll('\0', '\ufffd'));
+  });
+  fc.assert(property, {numRuns: runs(300)});
 });
 
 test('whole numbers', () => {

@@ -1,9 +1,8 @@
 // Exports: events as lines of JSON.
 import {changesAnswer} from '../../answers/changes.js';
 import {unknownUserAnswer} from '../../answers/users.js';
-import {userForm} from '../../query/asked-user.js';
 import {changesForm} from '../../routes/changes.js';
-import {exportForm} from '../../routes/exports.js';
+import {exportForm, userExportForm} from '../../routes/exports.js';
 import type {Operations} from '../operation.js';
 
 const media = 'application/x-ndjson';
@@ -102,7 +101,7 @@ export const exports: Operations = {
     summary: 'Export everything of one person',
     description:
       'Live, as of `Log-Position`: a line `{"profile":{…}}` as `GET /v1/user` shows it, then all events, newest first.',
-    query: userForm,
+    query: userExportForm,
     answers: {
       200: {
         description: lines,

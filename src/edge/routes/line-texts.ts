@@ -1,0 +1,23 @@
+// `text=utf8`: lines of JSON for stores that take no text with half of a surrogate pair, or with U+0000.
+import {replaceUnstorable} from '../../../actors/bytes/storable-texts.js';
+import {bufferOf, type Carried} from '../../asks/carried.js';
+import {optional, word} from '../query/parameters.js';
+
+export const textForm = {
+  text: optional(word<'exact' | 'utf8'>(['exact', 'utf8']), {
+    description:
+      '`utf8`: in keys and values, U+FFFD takes the place of U+0000 and of each half of a surrogate pair that lacks the other ' +
+      'half, for stores that take neither, such as PostgreSQL. Two keys of an object may become equal. Default: `exact`, all texts ' +
+      'as they were sent.',
+  }),
+};
+
+export type LineText = 'exact' | 'utf8' | undefined;
+
+/** `lines`: JSON texts, which are changed in place where they are bytes. */
+export function linesAs(text: LineText, lines: Carried): Carried {
+  if (text !== 'utf8') return lines;
+  const bytes = bufferOf(lines);
+  replaceUnstorable(bytes);
+  return bytes as Carried;
+}
