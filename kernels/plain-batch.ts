@@ -591,10 +591,12 @@ function takeNumber(at: usize): usize {
   let digitCount = <u32>(at - integerStart);
   if (digitCount == 0 || (isZero && digitCount > 1)) return 0;
   let divisor: f64 = 1;
+  const isLong = digitCount > exactDigitsMax;
+  // A double may change a larger number (src/ingest/inexact-numbers.ts).
   if (load<u8>(at) != dot) {
-    // A double may change any other integer (src/ingest/inexact-integers.ts).
-    if (digitCount > exactDigitsMax && (digitCount > safeDigitsMax || <f64>digits > safeIntegerMax)) return 0;
+    if (isLong && (digitCount > safeDigitsMax || <f64>digits > safeIntegerMax)) return 0;
   } else {
+    if (isLong) return 0;
     const fractionStart = ++at;
     for (digit = <u32>load<u8>(at) - zero; digit <= 9; digit = <u32>load<u8>(++at) - zero) {
       digits = digits * 10 + digit;

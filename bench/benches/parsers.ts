@@ -5,7 +5,7 @@ import {isUtf8} from 'node:buffer';
 import {type BatchReading, readParsed, readPlain} from '../../src/ingest/batch.js';
 import {copyOf} from '../../src/ingest/batch-entries.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
-import {inexactInteger} from '../../src/ingest/inexact-integers.js';
+import {inexactNumber} from '../../src/ingest/inexact-numbers.js';
 import {parseJson} from '../../src/ingest/json-text.js';
 import {EventDraft, readEvent} from '../../src/ingest/validate.js';
 import type {Bench, Say} from '../bench.js';
@@ -99,7 +99,7 @@ function parsedOneByOne(): Read {
   const encoder = new EntryEncoder(partitionCount);
   const draft = new EventDraft();
   return (body) => {
-    const refusal = readEvent(parseJson(body), {receivedMs: nowMs, inexact: inexactInteger(body)}, draft);
+    const refusal = readEvent(parseJson(body), {receivedMs: nowMs, inexact: inexactNumber(body)}, draft);
     if (refusal !== undefined) throw new Error('an event of the canonical workload was refused');
     encoder.event(draft);
   };

@@ -7,7 +7,7 @@ import {conflictsOf} from './batch-conflicts.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 import {kernelFor, type PlainReader} from './batch-kernel.js';
 import {type EventNotes, NoteTaker} from './event-notes.js';
-import {inexactInteger, inexactIntegers} from './inexact-integers.js';
+import {inexactNumber, inexactNumbers} from './inexact-numbers.js';
 import {jsonFault} from './json-fault.js';
 import {parseJson} from './json-text.js';
 import type {Refusal} from './refusals.js';
@@ -85,7 +85,7 @@ export function readPlain(
     if (parsedBytes > parseBytesMax) return false;
     const event = parseJson(text);
     if (event === undefined) return false;
-    const refusal = encode(event, {receivedMs, inexact: inexactInteger(text)}, writer, taker);
+    const refusal = encode(event, {receivedMs, inexact: inexactNumber(text)}, writer, taker);
     if (refusal !== undefined) refused.push(refusedItem(index, refusal, event));
     return true;
   });
@@ -116,7 +116,7 @@ export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: nu
   if (Number.isNaN(sentAtMs)) return {kind: 'no_sent_at'};
   const refused: RefusedItem[] = [];
   const taker = new NoteTaker();
-  const inexact = inexactIntegers(bytes);
+  const inexact = inexactNumbers(bytes);
   list.clear();
   for (let index = 0; index < events.length; index++) {
     const refusal = encode(events[index], {receivedMs, sentAtMs, inexact: inexact.get(index)}, list.writer, taker);

@@ -62,8 +62,8 @@ export class JsonSyntax extends JsonScanner {
     return jsonOrUndefined(this.bytes.toString('utf8', start, end + 1)) as string | undefined;
   }
 
-  /** The newest value is an integer, in `bytes[start, end)`. */
-  protected tookInteger(_start: number, _end: number): void {}
+  /** The newest value is a number, in `bytes[start, end)`. */
+  protected tookNumber(_start: number, _end: number): void {}
 
   /** Takes a value, or its beginning: down to the first value that contains no other. */
   private takeValue(): boolean {
@@ -145,13 +145,12 @@ export class JsonSyntax extends JsonScanner {
     const {bytes} = this;
     const start = this.at;
     if (!this.passDigits() || (bytes[start] === zero && this.at > start + 1)) return false;
-    const end = this.at;
     if (this.passOne(dot) && !this.passDigits()) return false;
     if (this.passOne(lowerE) || this.passOne(upperE)) {
       if (!this.passOne(plus)) this.passOne(minus);
-      return this.passDigits();
+      if (!this.passDigits()) return false;
     }
-    if (this.at === end) this.tookInteger(begin, end);
+    this.tookNumber(begin, this.at);
     return true;
   }
 

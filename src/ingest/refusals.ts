@@ -11,7 +11,7 @@ import {
   objectKeyCharsMax,
   objectKeysMax,
 } from '../../actors/limits.js';
-import type {InexactInteger} from './inexact-integers.js';
+import type {InexactNumber} from './inexact-numbers.js';
 import type {BrokenBound} from './object-walk.js';
 import {shown, shownPath} from './shown.js';
 
@@ -100,7 +100,7 @@ export function outOfBounds(field: StoredField, broken: BrokenBound, path: reado
 }
 
 /** Refuses an integer that JavaScript would change: the service stores what was sent. */
-export function inexact(field: StoredField, {path, digits}: InexactInteger): Refusal {
+export function inexact(field: StoredField, {path, digits}: InexactNumber): Refusal {
   const place = shownPath(path);
   return invalid(`${place} is ${shown(digits)}, which JSON readers round to a double: send it as a string`, field);
 }

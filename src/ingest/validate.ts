@@ -8,7 +8,7 @@
 import {eventBytesMax, futureMsMax, idCharsMax, messageIdCharsMax} from '../../actors/limits.js';
 import type {AcceptedEvent, Json} from '../../actors/log/entries.js';
 import {parseTimestamp} from '../../actors/log/timestamp.js';
-import type {InexactInteger} from './inexact-integers.js';
+import type {InexactNumber} from './inexact-numbers.js';
 import {codePoints, ObjectWalk} from './object-walk.js';
 import {inexact, notAnObject, outOfBounds, type Refusal, refusals, type StoredField} from './refusals.js';
 
@@ -68,7 +68,7 @@ export interface EventOrigin {
   readonly receivedMs: number;
   /** Time at which the client sent the request, by its own clock; an event's own `sentAt` wins. */
   readonly sentAtMs?: number | undefined;
-  readonly inexact?: InexactInteger | undefined;
+  readonly inexact?: InexactNumber | undefined;
 }
 
 /** Fills `draft` from `value`, or returns why it is refused. */
@@ -188,7 +188,7 @@ function storedRefusal(field: StoredField, value: unknown): Refusal | undefined 
   return broken && outOfBounds(field, broken, walk.path.toReversed());
 }
 
-const inexactRefusal = (integer: InexactInteger | undefined): Refusal | undefined =>
+const inexactRefusal = (integer: InexactNumber | undefined): Refusal | undefined =>
   integer && inexact(integer.path[0] as StoredField, integer);
 
 /** The walk that found a fault has not measured the whole event: size wins (V1). */

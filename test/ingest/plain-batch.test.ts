@@ -10,7 +10,7 @@ import {type BatchReading, readBatch, readCheapBatch, readPlain} from '../../src
 import {copyOf} from '../../src/ingest/batch-entries.js';
 import {threadKernel as kernel, kernelFor, type PlainReader} from '../../src/ingest/batch-kernel.js';
 import {type EventNotes, NoteTaker} from '../../src/ingest/event-notes.js';
-import {inexactIntegers} from '../../src/ingest/inexact-integers.js';
+import {inexactNumbers} from '../../src/ingest/inexact-numbers.js';
 import {parseJson} from '../../src/ingest/json-text.js';
 import {EventDraft, isJsonObject, readEvent, readSentAt} from '../../src/ingest/validate.js';
 import {runs} from '../support/runs.js';
@@ -71,7 +71,7 @@ function parsed(body: Buffer): Outcome {
   const taker = new NoteTaker();
   const entries: string[] = [];
   const refused: unknown[] = [];
-  const inexact = inexactIntegers(body);
+  const inexact = inexactNumbers(body);
   for (const [index, event] of events.entries()) {
     const draft = new EventDraft();
     const refusal = readEvent(event, {receivedMs: nowMs, sentAtMs, inexact: inexact.get(index)}, draft);

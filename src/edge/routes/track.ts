@@ -6,7 +6,7 @@ import type {LinkedPair} from '../../ingest/acked-links.js';
 import {compactBytesMin} from '../../ingest/compact-size.js';
 import {NoteTaker} from '../../ingest/event-notes.js';
 import {ignoredFieldsText} from '../../ingest/ignored-fields.js';
-import {inexactInteger} from '../../ingest/inexact-integers.js';
+import {inexactNumber} from '../../ingest/inexact-numbers.js';
 import {jsonFault} from '../../ingest/json-fault.js';
 import {parseJson} from '../../ingest/json-text.js';
 import type {Commit} from '../../ingest/log-message.js';
@@ -103,7 +103,7 @@ export function track(front: Front, exchange: Exchange, bytes: Buffer): void {
   }
   const value = readObject(exchange, bytes, counts, singleRefusal);
   if (value === undefined) return;
-  const refusal = readEvent(value, {receivedMs, inexact: inexactInteger(bytes)}, draft);
+  const refusal = readEvent(value, {receivedMs, inexact: inexactNumber(bytes)}, draft);
   if (refusal !== undefined) {
     counts.refused += 1;
     exchange.fail({...singleRefusal(refusal), event: eventName(value)});
@@ -150,7 +150,7 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
   const value = readObject(exchange, bytes, counts, identifyRefusal);
   if (value === undefined) return;
   const receivedMs = front.wallMs();
-  const read = readIdentify(value, {receivedMs, inexact: inexactInteger(bytes)});
+  const read = readIdentify(value, {receivedMs, inexact: inexactNumber(bytes)});
   if (isRefusal(read)) {
     counts.refused += 1;
     exchange.fail(identifyRefusal(read));

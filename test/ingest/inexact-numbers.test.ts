@@ -1,10 +1,10 @@
-// Integers that a double would change, told from those that it keeps, in the text alone.
+// Numbers that a double would change, told from those that it keeps, in the text alone.
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {inexactInteger, inexactIntegers} from '../../src/ingest/inexact-integers.js';
+import {inexactNumber, inexactNumbers} from '../../src/ingest/inexact-numbers.js';
 import {runs} from '../support/runs.js';
 
-const found = (text: string): unknown => inexactInteger(Buffer.from(text));
+const found = (text: string): unknown => inexactNumber(Buffer.from(text));
 const inProperties = (value: string): unknown => found(`{"event":"e","properties":{"id":${value}}}`);
 
 test.each([
@@ -13,6 +13,17 @@ test.each([
   '-9007199254740993',
   '123456789012345678901234',
   '1000000000000000000000',
+  '1000000000000000000000.0',
+  '9007199254740993.0',
+  '9007199254740993e0',
+  '9007199254740993E+0',
+  '90071992547409930e-1',
+  '-9.007199254740993e15',
+  '1234567890123456789.00',
+  '1234567890.123456789e9',
+  '0.00009007199254740993e20',
+  '9007199254740993.5',
+  '9007199254740993e1',
 ])('%s is changed', (digits) => {
   expect(inProperties(digits)).toEqual({path: ['properties', 'id'], digits});
   expect(inProperties(`[0,{"a": ${digits} }]`)).toEqual({path: ['properties', 'id', 1, 'a'], digits});
@@ -23,8 +34,16 @@ test.each([
   '9007199254740991',
   '-9007199254740992',
   '100000000000000000000',
-  '1234567890123456789.0',
-  '1234567890123456789e0',
+  '9223372036854776000.0',
+  '9.223372036854776e18',
+  '9007199254740991.0',
+  '90071992547409910e-1',
+  '1e21',
+  '1.7976931348623157e308',
+  '1234567890123456789e-20',
+  '123456789012345.6789',
+  '"9007199254740993.0"',
+  '"1.2.3.4.5.6.7.8.9.10.11.12"',
   '0.1234567890123456789',
   '"1234567890123456789"',
   '"at 1234567890123456789, or so"',
@@ -48,12 +67,39 @@ test('of each event of a batch the first one, however far the batch goes', () =>
       ? `{"context":{"a":[${i}, 1${i}1234567890123456789]},"properties":{"b":1234567890123456789}}`
       : '{"a":[[]]}',
   );
-  const all = inexactIntegers(
+  const all = inexactNumbers(
     Buffer.from(`{"sentAt":null,"events":[${events}],"more":{"properties":[1234567890123456789]}}`),
   );
   expect([...all.keys()]).toEqual(Array.from({length: 334}, (_, i) => 3 * i));
   expect(all.get(999)).toEqual({path: ['context', 'a', 1], digits: '19991234567890123456789'});
 });
+
+test('every spelling of a number is refused as the plain one is', () => {
+  const integer = fc.oneof(
+    fc.bigInt({min: 1n, max: 10n ** 24n}),
+    fc.bigInt({min: 2n ** 53n - 9n, max: 2n ** 53n + 9n}),
+  );
+  const spelled = fc.tuple(integer, fc.integer({min: -30, max: 30}), fc.nat(3)).map(([value, shift, zeros]) => {
+    const digits = `${value}${'0'.repeat(zeros)}`;
+    const plain = String(value);
+    if (shift <= 0) return {plain, text: `${digits}${'0'.repeat(-shift)}.0e-${zeros - shift}`};
+    const padded = digits.padStart(shift + 1, '0');
+    return {plain, text: `${padded.slice(0, -shift)}.${padded.slice(-shift)}E${shift - zeros}`};
+  });
+  fc.assert(
+    fc.property(spelled, ({plain, text}) => {
+      const isLarge = Number(plain) >= 1e21; // JavaScript prints these with an exponent, so no plain spelling is exact.
+      const isKept =
+        BigInt(Number(plain)) < 2n ** 53n || (isLarge ? sameDecimal(plain) : String(Number(plain)) === plain);
+      expect(found(`{"properties":{"p":${text}}}`) === undefined, text).toBe(isKept);
+    }),
+    {numRuns: runs(2_000)},
+  );
+});
+
+/** Whether the digits that JavaScript prints for the double are those of the text, zeros at the end aside. */
+const sameDecimal = (plain: string): boolean =>
+  String(Number(plain)).replace(/e.*/, '').replace('.', '') === plain.replace(/0+$/, '');
 
 test('digits anywhere: as JavaScript prints them', () => {
   const integer = fc
@@ -73,7 +119,7 @@ test('digits anywhere: as JavaScript prints them', () => {
 test('a body full of them costs no more than to read it', () => {
   const many = Array(100_000).fill('1234567890123456789').join();
   const startMs = performance.now();
-  expect(inexactIntegers(Buffer.from(`{"events":[{"${'k'.repeat(1e6)}":[${many}]}]}`)).size).toBe(0);
+  expect(inexactNumbers(Buffer.from(`{"events":[{"${'k'.repeat(1e6)}":[${many}]}]}`)).size).toBe(0);
   expect(found(`{"${'k'.repeat(1e6)}":[${many}]}`)).toBeUndefined();
   expect(performance.now() - startMs).toBeLessThan(5_000);
 });
