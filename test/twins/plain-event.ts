@@ -138,7 +138,8 @@ export class PlainEvent extends JsonScanner {
     const [text, integer, fraction] = found;
     this.at += text.length;
     const value = Number(text);
-    if (fraction !== undefined) return Number.isFinite(value) ? value : undefined;
+    const isLong = integer!.length >= safeDigitsMax;
+    if (fraction !== undefined) return Number.isFinite(value) && !isLong ? value : undefined;
     return integer!.length <= safeDigitsMax && Number.isSafeInteger(value) ? value : undefined;
   }
 
