@@ -17,6 +17,7 @@ import {messageId} from '../effects/trigger.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {readDeployment} from '../nats/topology.js';
 import type {Logger} from '../observe.js';
+import {promised} from '../promised.js';
 import {AlertOwner} from './alert-owner.js';
 import {alertsOf} from './alert-states.js';
 import {AlertWatch} from './alert-watch.js';
@@ -52,7 +53,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const {nc, isAlone, ask, refresh, logger} = options;
   const {secret} = must(await readDeployment(nc), 'alerts: the deployment has a record');
   const bucket = new NatsKeyBucket(nc, 'hooks');
-  const hooks = await HookStore.open(bucket, wallMs);
+  const hooks = await promised('the definitions of the bucket KV_hooks', HookStore.open(bucket, wallMs), {logger});
   const alerts = alertsOf(hooks);
   const funnels = savedFunnelsOf(hooks);
   const js = jetstream(nc);

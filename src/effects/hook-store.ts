@@ -94,6 +94,7 @@ export class HookStore {
   readonly bucket: RecordBucket;
   private readonly records: StoredRecords<Definition>;
   private readonly held = new Map<string, Definition>();
+  private unreadableIds = new Set<string>();
   private readonly wallMs: () => number;
   private readonly listeners: (() => void)[] = [];
 
@@ -118,8 +119,12 @@ export class HookStore {
     const store = new HookStore(bucket, wallMs);
     await bucket.watch({
       returned: () => store.records.returned(),
-      all: (entries) => store.told(() => store.records.takeAll(entries.filter(isDefinition))),
+      all: (entries, unreadable = []) => {
+        store.unreadableIds = new Set(unreadable);
+        store.told(() => store.records.takeAll(entries.filter(isDefinition)));
+      },
       changed: (entry) => {
+        store.unreadableIds.delete(entry.name);
         if (isDefinition(entry)) store.told(() => store.records.take(entry));
       },
     });
@@ -129,6 +134,11 @@ export class HookStore {
   private told(take: () => void): void {
     take();
     for (const listener of this.listeners) listener();
+  }
+
+  /** Ids of definitions that are stored and cannot be read: the service runs without them. */
+  get unreadable(): readonly string[] {
+    return [...this.unreadableIds];
   }
 
   /** Adds a listener, which is called after each change that the watch brought, including those of this process. */

@@ -16,6 +16,7 @@ import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {ThreadQuestions} from '../nats/thread-questions.js';
 import {readDeployment} from '../nats/topology.js';
 import {createLogger} from '../observe.js';
+import {promised} from '../promised.js';
 import {lowerPriority} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import {userRefs} from '../user-ref.js';
@@ -51,7 +52,7 @@ async function main(): Promise<void> {
   const nc = await connectFirst(data.nats, 'millrace-deliver');
   const {secret} = must(await readDeployment(nc), 'the deployment record exists before deliveries start');
   const bucket = new NatsKeyBucket(nc, 'hooks');
-  const hooks = await HookStore.open(bucket, wallMs);
+  const hooks = await promised('the definitions of the bucket KV_hooks', HookStore.open(bucket, wallMs), {logger});
   const link = new AskLink(nc, new Pulse(nc), answeringThreads());
   const owners = new Owners((subject, question, timeout) => link.request(subject, question, {timeout}));
   const poster = new Poster({addresses: new Addresses(data.addresses), wallMs});

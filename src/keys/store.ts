@@ -5,6 +5,7 @@
 //       revisions again, to other changes. So revisions are compared only within one connection: after a reconnect the stored
 //       records replace all known ones, except those that this process has written since (S1).
 
+import {StartFault} from '../start-fault.js';
 import {HiddenRecord, hiddenRecordName} from './hidden-record.js';
 import {
   generateKey,
@@ -34,8 +35,8 @@ export class BucketFault extends Error {}
 export interface KeyListener {
   /** The connection is back: another `all` follows. */
   returned(): void;
-  /** All stored records. */
-  all(entries: readonly BucketEntry[]): void;
+  /** All stored records, and the names of those that are stored and cannot be read. A StartFault ends the process. */
+  all(entries: readonly BucketEntry[], unreadable?: readonly string[]): void;
   /** A change since `all`. */
   changed(entry: BucketEntry): void;
 }
@@ -80,6 +81,12 @@ export type KeyChange = 'created' | 'changed' | 'revoked';
 /** Called for each change of this process that the bucket took. */
 type KeyWitness = (change: KeyChange, record: KeyRecord, author: KeyAuthor) => void;
 
+/** The edge cannot know who is revoked: it ends rather than guess. */
+const unreadableKeys = ({length, 0: first}: readonly string[]): StartFault =>
+  new StartFault(
+    `the bucket of keys is damaged: ${length} of its records cannot be read (the first is ${first}). Restore a backup. Without one, move the stream KV_keys out of the store of nats-server while it is stopped: the next start creates first keys, and every other key and access must be created again`,
+  );
+
 /** Kinds that a first start creates: nobody needs a read key to begin with. */
 const firstKinds = ['write', 'secret'] as const;
 
@@ -107,7 +114,10 @@ export class KeyStore {
     const store = new KeyStore(bucket, wallMs, witness);
     await bucket.watch({
       returned: () => store.records.returned(),
-      all: (entries) => store.takeAll(entries),
+      all: (entries, unreadable = []) => {
+        if (unreadable.length > 0) throw unreadableKeys(unreadable);
+        store.takeAll(entries);
+      },
       changed: (entry) => store.take(entry),
     });
     return store;

@@ -3,15 +3,19 @@
 //       the next change, or after 10 s without a heartbeat: a revoked key must not work for so long.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
-import {Kvm, type KvWatchEntry} from '@nats-io/kv';
+import {Kvm, type KvWatchEntry, KvWatchInclude} from '@nats-io/kv';
 import type {NatsConnection, QueuedIterator} from 'nats';
 import {throwBroken} from '../../actors/invariant.js';
 import {type BucketEntry, BucketFault, type KeyListener, type RecordBucket} from '../keys/store.js';
-import {hasCode, messageNotFound, reasonOf, wrongLastSequence} from './error-codes.js';
+import {Semaphore} from '../pacing/semaphore.js';
+import {StartFault} from '../start-fault.js';
+import {hasCode, reasonOf, wrongLastSequence} from './error-codes.js';
+import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {type Bucket, bucketStream, bucketSubject} from './topology.js';
 
 const watchAgainMs = 250;
 const watchedNames = '*';
+const readsAtOnceMax = 16;
 
 type Watch = QueuedIterator<KvWatchEntry>;
 
@@ -31,58 +35,78 @@ export class NatsKeyBucket implements RecordBucket {
 
   watch(listener: KeyListener): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const all = (entries: readonly BucketEntry[]): void => {
-        listener.all(entries);
+      const all: KeyListener['all'] = (...told) => {
+        listener.all(...told);
         resolve();
       };
       const told = {...listener, all};
-      this.openWatch(told).then(() => void this.renewWatch(told), reject);
+      void this.renewWatch(told);
+      this.watchAnew(told).catch(reject);
       void this.nc.closed().then(() => reject(new BucketFault(`the connection to the bucket of ${this.bucket} ended`)));
     });
   }
 
-  /** Replaces an older watch. */
+  /** Replaces an older watch: it brings what comes after the stored records, which are read one by one. B2 */
   private async openWatch(listener: KeyListener): Promise<void> {
     const bucket = await new Kvm(this.js).open(this.bucket);
-    const isEmpty = await this.isEmpty();
-    const entries = await bucket.watch({key: watchedNames});
+    const {names, last} = await this.stored();
+    const entries = await bucket.watch({
+      key: watchedNames,
+      include: KvWatchInclude.UpdatesOnly,
+      resumeFromRevision: last + 1,
+    });
     this.watching?.stop();
     this.watching = entries;
     if (this.isStopped) entries.stop();
-    if (isEmpty) listener.all([]);
-    void this.follow(entries, listener, isEmpty);
+    const {records, unreadable} = await this.readAll(names);
+    if (this.watching === entries) listener.all(records, unreadable);
+    void this.follow(entries, listener);
   }
 
-  private async isEmpty(): Promise<boolean> {
+  /** Names of the stored records that the watch is about, and the last revision of the bucket. */
+  private async stored(): Promise<{readonly names: readonly string[]; readonly last: number}> {
     const manager = await this.js.jetstreamManager();
     const filter = bucketSubject(this.bucket, watchedNames);
     const {state} = await manager.streams.info(bucketStream(this.bucket), {subjects_filter: filter});
-    return Object.keys(state.subjects ?? {}).length === 0;
+    const prefix = bucketSubject(this.bucket, '').length;
+    return {names: Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix)), last: state.last_seq};
+  }
+
+  private async readAll(
+    names: readonly string[],
+  ): Promise<{readonly records: readonly BucketEntry[]; readonly unreadable: readonly string[]}> {
+    const records: BucketEntry[] = [];
+    const unreadable: string[] = [];
+    const readOne = async (name: string): Promise<void> => {
+      try {
+        const record = await this.read(name);
+        if (record !== undefined) records.push(record);
+      } catch (error) {
+        if (!(error instanceof BucketFault && error.cause instanceof UnreadableMessage)) throw error;
+        unreadable.push(name);
+      }
+    };
+    const slots = new Semaphore(readsAtOnceMax);
+    await Promise.all(names.map((name) => slots.run(() => readOne(name))));
+    return {records, unreadable: unreadable.sort()};
   }
 
   /**
    * Also replaces a watch that ends by itself (the client gave up its consumer). A failure here ends the process: an edge that no
    * longer hears of revocations would accept revoked keys.
    */
-  private async follow(entries: Watch, listener: KeyListener, isEmpty: boolean): Promise<void> {
-    await this.handOn(entries, listener, isEmpty);
+  private async follow(entries: Watch, listener: KeyListener): Promise<void> {
+    await this.handOn(entries, listener);
     if (this.watching !== entries || this.isOver) return;
     await pause(watchAgainMs);
     await this.watchAnew(listener);
   }
 
   /** Passes on entries until the watch is stopped or replaced: entries of an older one may be outdated. */
-  private async handOn(entries: Watch, listener: KeyListener, isEmpty: boolean): Promise<void> {
-    const stored: BucketEntry[] = [];
-    let isTold = isEmpty;
+  private async handOn(entries: Watch, listener: KeyListener): Promise<void> {
     for await (const entry of entries) {
       if (this.watching !== entries) return;
-      if (isTold) for (const change of putBy(entry)) listener.changed(change);
-      else {
-        stored.push(...putBy(entry));
-        isTold = entry.isUpdate; // The last of the stored entries counts as an update, too.
-        if (isTold) listener.all(stored);
-      }
+      for (const change of putBy(entry)) listener.changed(change);
     }
   }
 
@@ -109,6 +133,7 @@ export class NatsKeyBucket implements RecordBucket {
       return true;
     } catch (error) {
       throwBroken(error);
+      if (error instanceof StartFault) throw error; // The listener cannot go on with what is left.
       return false; // The server is not ready yet, or lost again.
     }
   }
@@ -127,7 +152,7 @@ export class NatsKeyBucket implements RecordBucket {
 
   async read(name: string): Promise<BucketEntry | undefined> {
     const message = await this.newest(name);
-    return message === null ? undefined : {name, revision: message.seq, text: message.string()};
+    return message && {name, revision: message.seq, text: message.string()};
   }
 
   async names(pattern: string): Promise<string[]> {
@@ -142,14 +167,8 @@ export class NatsKeyBucket implements RecordBucket {
     await this.asked((manager) => manager.streams.purge(bucketStream(this.bucket), older));
   }
 
-  private newest(name: string): Promise<StoredMsg | null> {
-    const newest = {last_by_subj: bucketSubject(this.bucket, name)};
-    return this.asked((manager) =>
-      manager.streams.getMessage(bucketStream(this.bucket), newest).catch((error: Error) => {
-        if (hasCode(error, messageNotFound)) return null;
-        throw error;
-      }),
-    );
+  private newest(name: string): Promise<StoredMsg | undefined> {
+    return this.asked((manager) => newestMessage(manager, bucketStream(this.bucket), bucketSubject(this.bucket, name)));
   }
 
   private async asked<Answer>(ask: (manager: JetStreamManager) => Promise<Answer>): Promise<Answer> {

@@ -3,11 +3,12 @@
 //   PM1. A notice is a hint, which may be lost. The newest manifest is what the bucket has, or what threads of this process have
 //        counted in shared memory if they alone write to it; they hand it over, too.
 
-import type {JetStreamManager} from '@nats-io/jetstream';
+import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {decodeManifest} from '../../actors/manifest.js';
+import {DamagedState} from '../parts/damage.js';
 import type {CountedPublications, ManifestSource} from '../report/published/newest-snapshots.js';
-import {hasCode, messageNotFound} from './error-codes.js';
+import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {bucketStream, bucketSubject} from './topology.js';
 
 const noticeSubject = 'published.manifest';
@@ -31,14 +32,18 @@ export function publishedManifests(jsm: JetStreamManager, publications?: Counted
       return (await jsm.streams.info(stream)).state.last_seq;
     },
     async newest(partition) {
-      try {
-        const subject = bucketSubject('manifests', `p${partition}`);
-        const message = await jsm.streams.getMessage(stream, {last_by_subj: subject});
-        return message === null ? undefined : decodeManifest(message.data);
-      } catch (error) {
-        if (hasCode(error, messageNotFound)) return undefined;
-        throw error;
-      }
+      const message = await newestManifestMessage(jsm, partition);
+      return message && decodeManifest(message.data);
     },
   };
+}
+
+/** The stored newest manifest; undefined before the first. @throws DamagedState */
+export async function newestManifestMessage(jsm: JetStreamManager, partition: number): Promise<StoredMsg | undefined> {
+  try {
+    return await newestMessage(jsm, bucketStream('manifests'), bucketSubject('manifests', `p${partition}`));
+  } catch (cause) {
+    if (cause instanceof UnreadableMessage) throw new DamagedState(partition, 'its newest manifest', {cause});
+    throw cause;
+  }
 }

@@ -28,6 +28,7 @@ import {wayOn} from '../other-format.js';
 import {StartFault} from '../start-fault.js';
 import {isOfCluster} from './client/connection.js';
 import {hasCode, isWithoutLeader, messageNotFound, streamNotFound, wrongLastSequence} from './error-codes.js';
+import {newestMessage, UnreadableMessage} from './newest-message.js';
 import {checkPayload} from './payload.js';
 import {isAtLeast, serverVersionReplicas, versionRefusal} from './version.js';
 
@@ -198,12 +199,18 @@ async function ensureStreams(
 /** Undefined before the first `ensureTopology`. */
 export async function readDeployment(nc: NatsConnection): Promise<Deployment | undefined> {
   const jsm = await managerOf(nc);
-  const subject = bucketSubject('settings', deploymentKey);
-  const message = await jsm.streams.getMessage(bucketStream('settings'), {last_by_subj: subject}).catch((error) => {
-    if (isNotFound(error)) return null;
-    throw error;
-  });
-  if (message === null) return undefined;
+  const message = await newestMessage(jsm, bucketStream('settings'), bucketSubject('settings', deploymentKey)).catch(
+    (cause: Error) => {
+      if (!(cause instanceof UnreadableMessage)) {
+        if (isNotFound(cause)) return undefined;
+        throw cause;
+      }
+      throw new TopologyFault(`the record of this deployment cannot be read (${cause.message}): restore a backup`, {
+        cause,
+      });
+    },
+  );
+  if (message === undefined) return undefined;
   const record = message.json<Deployment>();
   if (record.formatVersion !== formatVersion) {
     throw new TopologyFault(

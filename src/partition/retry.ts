@@ -5,6 +5,7 @@ import {setTimeout as pause} from 'node:timers/promises';
 import {OperatorFault, throwBroken} from '../../actors/invariant.js';
 import {reasonOf} from '../nats/error-codes.js';
 import type {Logger} from '../observe.js';
+import {DamagedState} from '../parts/damage.js';
 
 const firstPauseMs = 50;
 const pauseMsMax = 2_000;
@@ -14,6 +15,11 @@ const reasonsMax = 8;
 /** An error that no retry can cure: it is rethrown and ends the partition. */
 export class Unrecoverable extends OperatorFault {
   override name = 'Unrecoverable';
+}
+
+/** What is left of the partition's log and snapshots gives no state: the partition halts, and the others go on. */
+export class NoState extends Unrecoverable {
+  override name = 'NoState';
 }
 
 type Log = Pick<Logger, 'warn'>;
@@ -59,7 +65,7 @@ export class RetryLog {
   }
 }
 
-/** Repeats `work` until it succeeds; pauses double up to 2 s. @throws Unrecoverable and InvariantError from `work`. */
+/** Repeats `work` until it succeeds; pauses double up to 2 s. @throws Unrecoverable, DamagedState and InvariantError from `work`. */
 export async function retryForever<T>(work: () => Promise<T>, retries?: RetryLog): Promise<T> {
   let isFailing = false;
   try {
@@ -67,7 +73,7 @@ export async function retryForever<T>(work: () => Promise<T>, retries?: RetryLog
       try {
         return await work();
       } catch (error) {
-        if (error instanceof Unrecoverable) throw error;
+        if (error instanceof Unrecoverable || error instanceof DamagedState) throw error;
         throwBroken(error);
         if (!isFailing) retries?.begin();
         isFailing = true;

@@ -6,6 +6,7 @@ import type {MessageCursor} from '../../actors/log/entry-view.js';
 import type {Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind, FunnelMemory} from '../measures.js';
+import {DamagedState} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import {Alarms} from './alarms.js';
@@ -39,6 +40,8 @@ const triggersWaitingMax = 4_096;
 const profileCacheBytesMax = 4 * 1024 * 1024;
 /** A caller that waits for a sequence checks this often whether the log is still the same. */
 const lookAgainMs = 5_000;
+/** A start that waits says so every 10 s. */
+const sayEveryLooks = 2;
 
 /** Least interval of snapshots that clients force by waiting for a report. */
 const forcedMsMin = 5_000;
@@ -200,17 +203,14 @@ export class Runner {
    * `warmedUp` has resolved.
    */
   start(warmedUp?: Promise<void>): Promise<void> {
-    return this.setup.throttle.expedite(this.catchUp(warmedUp));
+    return this.setup.throttle.expedite(this.catchUp(warmedUp).catch((error: Error) => this.startEnded(error)));
   }
 
   private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
-    const {reader, partition, noteApplied} = this.setup;
+    const {partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
     this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
-    // Asked repeatedly: a log that loses its tail may not reach that sequence for long.
-    while (!(await this.whenApplied(await this.identity.ask(() => reader.newestSequence()), lookAgainMs))) {
-      if (!this.isStarting) return;
-    }
+    await this.untilCaughtUp();
     if (!this.isStarting) return; // A drain appends a last tick itself.
     const lacking = await eraseLacking(this.setup);
     if (!this.isStarting) return;
@@ -230,6 +230,28 @@ export class Runner {
     this.mover.wake();
     this.onward.wake();
     this.giveUpLost();
+  }
+
+  /** Resolves when what the log has is folded, or the start is over. */
+  private async untilCaughtUp(): Promise<void> {
+    const {reader, partition, log} = this.setup;
+    // Asked repeatedly: a log that loses its tail may not reach that sequence for long.
+    for (let before = -1, looks = 1; ; looks++) {
+      const newest = await this.identity.ask(() => reader.newestSequence());
+      if ((await this.whenApplied(newest, lookAgainMs)) || !this.isStarting) return;
+      const applied = partition.appliedSequence;
+      // Nothing came for a whole look: nats-server never sends a message that it cannot read.
+      if (applied === before) await this.identity.ask(() => reader.checkReadable(applied + 1));
+      before = applied;
+      if (looks % sayEveryLooks === 0)
+        log.warn({partition: partition.partition, applied, newest}, 'the start still waits for the log to be folded');
+    }
+  }
+
+  /** A start that finds a damaged log halts as folding does. */
+  private async startEnded(error: Error): Promise<void> {
+    if (!(error instanceof DamagedState)) throw error;
+    await this.foldingEnded(error);
   }
 
   /** Moves that went with the tail of the log, or with snapshots. */

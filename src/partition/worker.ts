@@ -27,6 +27,7 @@ import {PartsCache} from '../parts/parts-cache.js';
 import {serveRows} from '../parts/peer-rows.js';
 import {borrowRoom} from '../parts/spare-room.js';
 import type {PartValues} from '../parts/stored-parts.js';
+import {promised} from '../promised.js';
 import {Refresh} from '../refresh.js';
 import {lowerPriority} from '../thread-priority.js';
 import {ThreadVitals} from '../thread-vitals.js';
@@ -38,11 +39,12 @@ import type {ErasureReach} from './erasure/scrub.js';
 import {FoldPace} from './fold-pace.js';
 import {hookOutbox} from './hook-outbox.js';
 import {ReadBarrier} from './log/read-barrier.js';
+import {HaltedReads} from './reads/halted-reads.js';
 import {LiveReads, movedOn} from './reads/live-reads.js';
 import {longReadSlots} from './reads/read-budget.js';
 import {rehearse} from './reads/rehearsal.js';
 import {warmUp} from './reads/warm-up.js';
-import {RetryLog} from './retry.js';
+import {NoState, RetryLog} from './retry.js';
 import {retryingValues} from './retrying-values.js';
 import {loadRowKernel} from './row-kernel.js';
 import type {Runner} from './runner.js';
@@ -104,7 +106,8 @@ async function openShared(): Promise<Shared> {
   const deployment = must(await readDeployment(nc), 'the deployment record exists before partitions start');
   const values = partValues(jsm, () => isOfCluster(nc));
   const cache = new PartsCache(values, data.cacheBytesMax);
-  const hooks = await HookStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
+  const opening = HookStore.open(new NatsKeyBucket(nc, 'hooks'), wallMs);
+  const hooks = await promised('the definitions of the bucket KV_hooks', opening, {logger: log});
   return {
     logNc,
     logSource: new NatsLogSource(logNc, await jetstreamManager(logNc, {checkAPI: false})),
@@ -172,6 +175,20 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
   });
 }
 
+/** The partition's runner; undefined: it starts halted, so that the other partitions and ingestion go on. */
+async function startOrHalt(number: number, shared: Shared): Promise<Runner | undefined> {
+  try {
+    return await startPartition(number, shared);
+  } catch (error) {
+    if (!damage.note(error) && !(error instanceof NoState)) throw error;
+    log.error(
+      {alarm: 'standing_still', partition: number, reason: (error as Error).message},
+      'alarm: the partition starts halted: its reads and reports are answered 503, and new events wait in its log; restore a backup',
+    );
+    return undefined;
+  }
+}
+
 /** Hands the manifest to the report thread of this process. The count may reach that thread before the manifest. */
 function handOver(partition: number, {manifest, index}: WrittenManifest): void {
   const publication = (Atomics.add(data.publications, partition, 1) + 1) | 0;
@@ -183,15 +200,26 @@ function reachOf(nc: NatsConnection): ErasureReach {
   return erasesAtomically(nc.info?.version ?? '0.0.0') ? 'bytes' : 'logical';
 }
 
-/** Readers by the subject whose questions they answer. */
-type ReadsBySubject = ReadonlyMap<string, LiveReads>;
+/** Who answers the questions about a partition. */
+type Reads = Pick<LiveReads, 'answer' | 'measures'>;
 
-function openReads(runners: readonly Runner[]): ReadsBySubject {
+/** Readers by the subject whose questions they answer. */
+type ReadsBySubject = ReadonlyMap<string, Reads>;
+
+function haltedReads(partition: number, {refresh}: Shared): HaltedReads {
+  const share = data.partitions.length;
+  const [funnelBytesMax, dedupeBytesMax] = [data.funnelBytesMax / share, data.dedupeBytesMax / share];
+  return new HaltedReads({partition, damage, refresh, funnelBytesMax, dedupeBytesMax});
+}
+
+/** `runners`: by the thread's partitions; undefined for a halted one. */
+function openReads(runners: readonly (Runner | undefined)[], shared: Shared): ReadsBySubject {
   const longReads = longReadSlots();
   const acked = data.ackedSequences === undefined ? undefined : new AckedSequences(data.ackedSequences);
   return new Map(
-    runners.map((runner) => {
-      const {partition} = runner.view.partition;
+    runners.map((runner, i): [string, Reads] => {
+      const partition = data.partitions[i]!;
+      if (runner === undefined) return [askPartitionSubject(partition), haltedReads(partition, shared)];
       const readBarrier = new ReadBarrier(runner.view.reader, partition, acked);
       return [askPartitionSubject(partition), new LiveReads(runner, longReads, readBarrier)];
     }),
@@ -216,7 +244,7 @@ function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: 
 }
 
 /** Answers a question; one that is not JSON, or whose asker has ended, affects no other. */
-async function answer(reads: LiveReads, vitals: ThreadVitals, message: Msg): Promise<void> {
+async function answer(reads: Reads, vitals: ThreadVitals, message: Msg): Promise<void> {
   try {
     message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals)));
   } catch (error) {
@@ -238,7 +266,7 @@ async function answerHere(
 
 async function replyTo(
   question: PartitionQuestion,
-  reads: LiveReads,
+  reads: Reads,
   vitals: ThreadVitals,
   seen?: AckedSequences,
 ): Promise<PartitionAnswer> {
@@ -250,7 +278,7 @@ async function replyTo(
   });
 }
 
-async function measures(reads: LiveReads, vitals: ThreadVitals): Promise<PartitionAnswer> {
+async function measures(reads: Reads, vitals: ThreadVitals): Promise<PartitionAnswer> {
   const partition = await reads.measures();
   return partition === undefined ? movedOn : {kind: 'measures', partition, thread: vitals.measure()};
 }
@@ -267,9 +295,10 @@ async function main(): Promise<void> {
   // Acks and reports are awaited; folding a little later is in time for the next snapshot.
   lowerPriority(log);
   const shared = await openShared();
-  const runners = await Promise.all(data.partitions.map((number) => startPartition(number, shared)));
+  const started = await Promise.all(data.partitions.map((number) => startOrHalt(number, shared)));
+  const runners = started.filter((runner) => runner !== undefined);
   const vitals = vitalsOf(shared);
-  answerQuestions(openReads(runners), shared.nc, vitals);
+  answerQuestions(openReads(started, shared), shared.nc, vitals);
   void watchLog(runners, shared);
   shared.hooks.onChange(() => {
     for (const runner of runners) runner.definitionsChanged();

@@ -3,7 +3,9 @@ import {setTimeout as pause} from 'node:timers/promises';
 import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
 import {MessageCursor} from '../../../actors/log/entry-view.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
+import {newestMessage, UnreadableMessage} from '../../nats/newest-message.js';
 import {logStream, logSubject} from '../../nats/topology.js';
+import {DamagedState} from '../../parts/damage.js';
 import {SingleFlight} from '../../single-flight.js';
 import {type RetryLog, retryForever} from '../retry.js';
 
@@ -119,10 +121,23 @@ export class LogReader {
     return this.last.run();
   }
 
-  /** Sequence of the newest message that exists; 0 without any. The log's last sequence may be of a removed message. */
+  /** Sequence of the newest message that exists; 0 without any. The log's last sequence may be of a removed message. @throws DamagedState */
   async newestSequence(): Promise<number> {
-    const newest = await messageOf(this.jsm, this.partition, {last_by_subj: logSubject(this.partition)});
-    return newest?.seq ?? 0;
+    try {
+      return (await newestMessage(this.jsm, logStream(this.partition), logSubject(this.partition)))?.seq ?? 0;
+    } catch (cause) {
+      if (cause instanceof UnreadableMessage)
+        throw new DamagedState(this.partition, 'the newest message of its log', {cause});
+      throw cause;
+    }
+  }
+
+  /** Checks the message that a reader waits for. @throws DamagedState when nats-server has it and cannot read it. */
+  async checkReadable(sequence: number): Promise<void> {
+    if ((await messageOf(this.jsm, this.partition, {seq: sequence})) !== undefined) return;
+    const {state} = await this.jsm.streams.info(logStream(this.partition), {deleted_details: true});
+    const isStored = state.first_seq <= sequence && sequence <= state.last_seq && !state.deleted?.includes(sequence);
+    if (isStored) throw new DamagedState(this.partition, `message ${sequence} of its log`);
   }
 
   private async askLast(): Promise<number> {
@@ -141,7 +156,7 @@ export async function markAt(jsm: JetStreamManager, partition: number, sequence:
 async function messageOf(
   jsm: JetStreamManager,
   partition: number,
-  query: {seq: number} | {last_by_subj: string},
+  query: {seq: number},
 ): Promise<StoredMsg | undefined> {
   try {
     return (await jsm.streams.getMessage(logStream(partition), query)) ?? undefined;

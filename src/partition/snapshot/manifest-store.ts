@@ -1,7 +1,8 @@
 // Manifests in their bucket: read through the leader, written by compare-and-set (snapshots.ts P3).
 import type {JetStreamClient, JetStreamManager} from '@nats-io/jetstream';
 import {decodeManifest, encodeManifest, type Manifest, UnknownFormat} from '../../../actors/manifest.js';
-import {hasCode, messageNotFound, wrongLastSequence} from '../../nats/error-codes.js';
+import {hasCode, wrongLastSequence} from '../../nats/error-codes.js';
+import {newestManifestMessage} from '../../nats/published-manifests.js';
 import {bucketStream, bucketSubject} from '../../nats/topology.js';
 import {type RetryLog, retryForever, Unrecoverable} from '../retry.js';
 
@@ -53,15 +54,10 @@ export class ManifestStore {
     this.subject = bucketSubject('manifests', `p${partition}`);
   }
 
-  /** The newest manifest; undefined before the first. */
+  /** The newest manifest; undefined before the first. @throws DamagedState */
   async read(): Promise<StoredManifest | undefined> {
-    try {
-      const message = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
-      return message === null ? undefined : {manifest: decodeManifest(message.data), revision: message.seq};
-    } catch (error) {
-      if (hasCode(error, messageNotFound)) return undefined;
-      throw error;
-    }
+    const message = await newestManifestMessage(this.jsm, this.partition);
+    return message && {manifest: decodeManifest(message.data), revision: message.seq};
   }
 
   /**
@@ -108,8 +104,8 @@ export class ManifestStore {
 
   /** A retried write is refused if the first attempt was stored: then the newest manifest has equal bytes. */
   private async revisionOfOwn(bytes: Uint8Array, before: number, mayBeOwn: boolean): Promise<number> {
-    const newest = await this.jsm.streams.getMessage(bucketStream('manifests'), {last_by_subj: this.subject});
-    if (newest === null || newest.seq < before) {
+    const newest = await newestManifestMessage(this.jsm, this.partition);
+    if (newest === undefined || newest.seq < before) {
       throw new Unrecoverable(
         `partition ${this.partition}: ${bucketStream('manifests')} lost the newest manifest (a power cut without sync, a restored backup, or a deleted stream); another start continues with the rest`,
       );

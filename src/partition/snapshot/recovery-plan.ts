@@ -6,7 +6,7 @@
 //       as manifests can be lost together with the end of the log. A log that lacks one of them is of another generation.
 //       Without the snapshot's message it is folded from its first message, skipping by producer and number. Without only the
 //       noted message, the rest agrees with the manifest, and folding continues from there.
-//   V3. A log that starts after the snapshot lacks entries for ever: the start is refused.
+//   V3. A log that starts after the snapshot lacks entries for ever: the partition starts halted.
 //   V4. The note is this machine's, and another machine may have had the partition since. Two findings are no sign of a loss: a
 //       manifest of a later generation than the note's; and a log that starts between the noted position and the manifest's,
 //       because the manifest's owner truncated it. If manifests were lost with the end of the log, the remaining manifest is
@@ -47,8 +47,8 @@ export type Loss = 'noted message' | 'snapshot message' | 'entries';
 
 export interface Plan {
   /**
-   * Candidates, the best first: a later one is used when a part of the earlier ones cannot be read (V1). None: the start is
-   * refused.
+   * Candidates, the best first: a later one is used when a part of the earlier ones cannot be read (V1). None: the partition
+   * starts halted.
    */
   readonly beginnings: readonly Beginning[];
   /** Generation of the log from now on. */

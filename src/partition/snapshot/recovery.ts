@@ -13,7 +13,7 @@ import type {Logger} from '../../observe.js';
 import {isUnreadable} from '../../parts/damage.js';
 import type {PartsCache} from '../../parts/parts-cache.js';
 import {markAt} from '../log/log-reader.js';
-import {retryForever, Unrecoverable} from '../retry.js';
+import {NoState, retryForever} from '../retry.js';
 import {type ManifestStore, Replaced, type StoredManifest} from './manifest-store.js';
 import type {PositionNote} from './position-note.js';
 import {type Beginning, decide, type Found, type Loss, type Plan} from './recovery-plan.js';
@@ -38,7 +38,7 @@ interface RecoverySources {
 /** A partition that this process owns, as `epoch`. */
 interface Taken extends Pick<Found, 'newest' | 'noted'>, Pick<Recovered, 'epoch' | 'revision'> {}
 
-/** Takes the partition over and loads its newest usable snapshot. @throws Replaced, Unrecoverable */
+/** Takes the partition over and loads its newest usable snapshot. @throws Replaced, NoState, DamagedState, Unrecoverable */
 export async function recover(setup: PartitionSetup, sources: RecoverySources): Promise<Recovered> {
   const taken = await takeOver(sources);
   const {epoch, revision} = taken;
@@ -130,9 +130,9 @@ function say(log: Logger, partition: number, {newest, noted, log: {last}}: Found
   }
 }
 
-/** The start is refused. V3 */
-const lacksEntries = (partition: number, {newest, log}: Found): Unrecoverable =>
-  new Unrecoverable(
+/** The partition starts halted. V3 */
+const lacksEntries = (partition: number, {newest, log}: Found): NoState =>
+  new NoState(
     `partition ${partition}: the log starts at ${log.first}, but the newest snapshot ends at ${newest?.position.sequence ?? 0}: entries between are missing`,
   );
 
@@ -168,7 +168,7 @@ async function load(
       }
     }
   }
-  throw new Unrecoverable(
+  throw new NoState(
     `partition ${partition}: no kept snapshot is complete (${fault?.message}), and the log cannot replace them: restore a backup`,
   );
 }
