@@ -35,6 +35,7 @@ import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/serve
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
+import {promised} from './promised.js';
 import {Refresh} from './refresh.js';
 import {StartFault} from './start-fault.js';
 import {onStopSignals, type StopSignal} from './stop-signals.js';
@@ -209,14 +210,21 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
     address = config.nats;
   }
 
-  const nc = await connectFirst(address, 'millrace');
+  const nc = await promised('a connection to NATS', connectFirst(address, 'millrace'), {logger});
   stages.push({name: 'first connection', stop: () => nc.close()});
-  const deployment = await ensureTopology(nc, config, (stream) =>
-    logger.error(
-      {stream},
-      'a stream of this deployment was missing and is created again, empty: restore a backup if there is one',
-    ),
-  );
+  const ensuring = ensureTopology(nc, config, (stream, messages) => {
+    if (messages > 0)
+      logger.warn(
+        {stream, messages},
+        'the settings of a stream were missing and are created again: it has its messages',
+      );
+    else
+      logger.error(
+        {stream},
+        'a stream of this deployment was missing and is created again: alarms say what it had; restore a backup if there is one',
+      );
+  });
+  const deployment = await promised('the streams of this deployment', ensuring, {logger});
   const isBehindJournal = await hasYoungerDeletions(nc, config);
   const refresh = new Refresh(config.reportRefresh, deployment.createdMs);
   if (natsServer === undefined) {
@@ -323,6 +331,7 @@ async function startFrontDoor(
     port: config.port,
     admin: config.admin,
     nats: ground.address,
+    dataDir,
     partitionCount: config.partitions,
     joinsIdentities: config.joinsIdentities,
     eventNamesMax: config.eventNamesMax,

@@ -188,6 +188,7 @@ export function createFront(
     | 'fixedKeys'
     | 'hooks'
     | 'letters'
+    | 'lostRecords'
     | 'clientAddresses'
     | 'audit'
     | 'record'

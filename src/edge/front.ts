@@ -19,6 +19,7 @@ import type {Obstacles} from './admission/obstacles.js';
 import type {RejectedEvents} from './admission/rejected-events.js';
 import type {AuditTrail} from './audit.js';
 import type {ClientAddresses} from './http/client-address.js';
+import type {LostRecords} from './lost-records.js';
 import type {Traffic} from './metrics/traffic.js';
 import type {Asks} from './query/asks.js';
 import type {CursorSeal} from './query/cursor.js';
@@ -58,6 +59,7 @@ export interface Front {
   readonly fixedKeys: FixedKeys;
   /** Webhooks, saved funnels and alerts. */
   readonly hooks: HookStore;
+  readonly lostRecords: Pick<LostRecords, 'warnings'>;
   /** Deliveries that wait for webhooks, and dead letters. */
   readonly letters: Letters;
   readonly webhookAddresses: Addresses;

@@ -24,7 +24,11 @@ export async function readinessOf(front: Front): Promise<Readiness> {
   const all = await Promise.all([...partitions, reportReadiness(front)]);
   return {
     reasons: [...front.obstacles.reasons(), ...front.fixedKeys.reasons(), ...all.flatMap(({reasons}) => reasons)],
-    warnings: [...front.fixedKeys.warnings(), ...all.flatMap(({warnings}) => warnings)],
+    warnings: [
+      ...front.fixedKeys.warnings(),
+      ...front.lostRecords.warnings(),
+      ...all.flatMap(({warnings}) => warnings),
+    ],
     // All partitions have the same notes.
     notes: [...new Set(all.flatMap(({notes}) => notes))],
   };

@@ -1,5 +1,5 @@
 // The edge role: starts its connections, its keys and its server, and drains them.
-import {randomBytes, randomInt} from 'node:crypto';
+import {createHash, randomBytes, randomInt} from 'node:crypto';
 import {setTimeout as delay} from 'node:timers/promises';
 import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {monotonicMs, wallMs} from '../clock.js';
@@ -13,6 +13,7 @@ import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {RecordLines} from '../nats/record-lines.js';
+import {recordStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
 import {promised} from '../promised.js';
 import type {Refresh} from '../refresh.js';
@@ -31,6 +32,7 @@ import {clientConnections, operatorConnectionsMax} from './http/connections.js';
 import {loadTransport} from './http/load.js';
 import {SharedAnswer} from './http/shared-answer.js';
 import type {Transport} from './http/transport.js';
+import {LostRecords} from './lost-records.js';
 import {Scrape} from './metrics/scrape.js';
 import type {NatsServerView} from './metrics/view.js';
 import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
@@ -45,6 +47,8 @@ export interface EdgeOptions extends FrontOptions {
   /** Address of the operators' routes, if they have their own port. */
   readonly admin: {readonly host: string; readonly port: number} | undefined;
   readonly nats: NatsAddress;
+  /** Folder for the note of keys and definitions. */
+  readonly dataDir: string;
   readonly tokens: AdminTokens;
   /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
@@ -75,6 +79,8 @@ export interface Edge {
 }
 
 const lastUsedEveryMs = 60_000;
+/** A record that is lost within this time of its creation is not noticed. */
+const notedEveryMs = 1_000;
 const finishMsMax = 10_000;
 const saveMsMax = 1_000;
 
@@ -97,6 +103,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 /** Buckets and streams that the edge reads and writes. */
 interface Stores extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'hooks' | 'letters'> {
   readonly record: StoredRecord;
+  readonly lostRecords: LostRecords;
 }
 
 async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: Logger): Promise<Stores> {
@@ -105,15 +112,29 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   const newId = (): string => randomBytes(12).toString('base64url');
   const record = new StoredRecord({lines: new RecordLines(js, jsm), newId, later, logger});
   const audit = new AuditTrail({logger, wallMs, record: (line) => record.keep(line), later});
-  const opening = KeyStore.open(new NatsKeyBucket(ask), wallMs, (...change) => audit.keyChanged(...change));
+  const buckets = {keys: new NatsKeyBucket(ask), hooks: new NatsKeyBucket(ask, 'hooks')};
+  const opening = KeyStore.open(buckets.keys, wallMs, (...change) => audit.keyChanged(...change));
   const keys = await promised('the keys of the bucket KV_keys', opening, {logger});
-  const openingHooks = HookStore.open(new NatsKeyBucket(ask, 'hooks'), wallMs);
+  const openingHooks = HookStore.open(buckets.hooks, wallMs);
   const hooks = await promised('the definitions of the bucket KV_hooks', openingHooks, {logger});
+  const openingNote = LostRecords.open({
+    dataDir: options.dataDir,
+    deployment: createHash('sha256').update(`records note ${options.deploymentSecret}`).digest('hex'),
+    names: () => ({keys: buckets.keys.stillStored, hooks: buckets.hooks.stillStored}),
+    lines: async () => {
+      const {first_seq: first, last_seq: last, messages: count} = (await jsm.streams.info(recordStream)).state;
+      return {first, last, count};
+    },
+    unreadable: () => hooks.unreadable,
+    wallMs,
+    logger,
+  });
+  const lostRecords = await promised('the state of the stream RECORD', openingNote, {logger});
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
-  return {audit, record, keys, fixedKeys, hooks, letters: new Letters(js, jsm)};
+  return {audit, record, keys, fixedKeys, hooks, lostRecords, letters: new Letters(js, jsm)};
 }
 
 function dashboardOf(
@@ -218,13 +239,14 @@ async function openEdge(
     chooses: randomInt,
   });
   const {port, adminPort, servers} = await openDoors(options, transport, front, dashboard, logger);
-  const {keys, hooks, record} = stores;
+  const {keys, hooks, record, lostRecords} = stores;
   const firstKeys = await keys.createFirst(); // Keys are created after the doors are open: a start that fails shows none.
   const signInCode = await keys.signIn.createCode();
   const ticking = setInterval(() => front.publisher.tick(), tickMs);
   const save = (): Promise<unknown> =>
-    Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, hooks, logger)]);
+    Promise.all([saveLastUsed(keys, logger), saveReads(dashboard.shares, hooks, logger), lostRecords.note()]);
   const saving = setInterval(() => void save(), lastUsedEveryMs);
+  const noting = setInterval(() => void lostRecords.noteChanges(), notedEveryMs);
 
   return {
     port,
@@ -240,6 +262,7 @@ async function openEdge(
       await front.publisher.idle();
       clearInterval(ticking);
       clearInterval(saving);
+      clearInterval(noting);
       front.generations.stop();
       front.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));

@@ -24,6 +24,7 @@ export class NatsKeyBucket implements RecordBucket {
   private readonly js: JetStreamClient;
   private readonly bucket: Bucket;
   private watching: Watch | undefined;
+  private readonly kept = new Set<string>();
   private isStopped = false;
 
   /** The watch tells of records with names of one word (without a dot). */
@@ -35,15 +36,32 @@ export class NatsKeyBucket implements RecordBucket {
 
   watch(listener: KeyListener): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const all: KeyListener['all'] = (...told) => {
-        listener.all(...told);
+      const all: KeyListener['all'] = (entries, unreadable = []) => {
+        this.kept.clear();
+        for (const name of unreadable) this.kept.add(name);
+        for (const entry of entries) this.keep(entry);
+        listener.all(entries, unreadable);
         resolve();
       };
-      const told = {...listener, all};
+      const changed: KeyListener['changed'] = (entry) => {
+        this.keep(entry);
+        listener.changed(entry);
+      };
+      const told = {...listener, all, changed};
       void this.renewWatch(told);
       this.watchAnew(told).catch(reject);
       void this.nc.closed().then(() => reject(new BucketFault(`the connection to the bucket of ${this.bucket} ended`)));
     });
+  }
+
+  /** Names of the watched records that are stored, those without a text (removed) left out. */
+  get stillStored(): readonly string[] {
+    return [...this.kept].sort();
+  }
+
+  private keep({name, text}: BucketEntry): void {
+    if (text === '') this.kept.delete(name);
+    else this.kept.add(name);
   }
 
   /** Replaces an older watch: it brings what comes after the stored records, which are read one by one. B2 */

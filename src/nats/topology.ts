@@ -88,6 +88,9 @@ const deploymentKey = 'deployment';
 /** The data does not fit the configuration or this program; the message is one line for the operator. */
 export class TopologyFault extends StartFault {}
 
+/** `messages`: number of those whose files were still there. */
+type OnLost = (stream: string, messages: number) => void;
+
 interface Wanted {
   readonly partitions: number;
   readonly replicas: number;
@@ -106,12 +109,12 @@ export async function isStreamThere(nc: NatsConnection, name: string): Promise<b
 
 /**
  * Creates what is missing (T1), and returns the record of the deployment; a second call changes nothing.
- * `onLost` gets the streams that were lost and are created again, empty (T5).
+ * `onLost` gets the streams that were lost and are created again (T5), and the messages that nats-server found for them.
  */
 export async function ensureTopology(
   nc: NatsConnection,
   wanted: Wanted,
-  onLost: (stream: string) => void = () => undefined,
+  onLost: OnLost = () => undefined,
   electionsMs = electionsMsMax,
 ): Promise<Deployment> {
   checkServer(nc, wanted.replicas);
@@ -146,11 +149,7 @@ function withoutMajority(cause: unknown, msMax: number): TopologyFault {
   );
 }
 
-async function ensureAll(
-  nc: NatsConnection,
-  {partitions, replicas}: Wanted,
-  onLost: (stream: string) => void,
-): Promise<Deployment> {
+async function ensureAll(nc: NatsConnection, {partitions, replicas}: Wanted, onLost: OnLost): Promise<Deployment> {
   const jsm = await managerOf(nc);
   await ensureStream(jsm, bucketConfig('settings', replicas));
   let deployment = await readDeployment(nc);
@@ -179,19 +178,15 @@ async function ensureAll(
 }
 
 /** Creates missing streams, in this order. T5 */
-async function ensureStreams(
-  jsm: JetStreamManager,
-  streams: readonly NewStream[],
-  onLost: (stream: string) => void,
-): Promise<void> {
+async function ensureStreams(jsm: JetStreamManager, streams: readonly NewStream[], onLost: OnLost): Promise<void> {
   const found: (StreamInfo | undefined)[] = new Array(streams.length);
   // Reads the last first: if another start creates streams in the meantime, an earlier one exists when a later one does.
   for (let i = streams.length - 1; i >= 0; i--) found[i] = await infoOf(jsm, streams[i]!.name);
   const newest = found.findLastIndex((info) => info !== undefined && info.config.name !== bucketStream('settings'));
   for (const [i, stream] of streams.entries()) {
     if (found[i] === undefined) {
-      await addStream(jsm, stream);
-      if (i < newest) onLost(stream.name);
+      const {state} = await addStream(jsm, stream);
+      if (i < newest) onLost(stream.name, state.messages);
     } else checkReplicas(found[i].config, stream);
   }
 }
@@ -286,9 +281,9 @@ function infoOf(jsm: JetStreamManager, stream: string): Promise<StreamInfo | und
 }
 
 /** Adding an equal stream twice succeeds: two machines may start together. */
-async function addStream(jsm: JetStreamManager, wanted: NewStream): Promise<void> {
+async function addStream(jsm: JetStreamManager, wanted: NewStream): Promise<StreamInfo> {
   try {
-    await jsm.streams.add(wanted);
+    return await jsm.streams.add(wanted);
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw cause;
     throw new TopologyFault(

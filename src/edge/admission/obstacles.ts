@@ -46,7 +46,8 @@ export class Obstacles {
     const {disk, storeFault, log, isLogOpen} = this.sources;
     if (log() !== 'answers') return awayLog;
     if (disk?.().isNearlyFull) return nearlyFull;
-    if (storeFault?.() !== undefined) return cannotWrite;
+    const fault = storeFault?.();
+    if (fault !== undefined && isOfLogs(fault)) return cannotWrite;
     return isLogOpen() ? undefined : logUnavailable;
   }
 
@@ -65,9 +66,26 @@ export class Obstacles {
     if (this.disk?.isNearlyFull) reasons.push(nearlyFullReason(this.disk));
     const fault = storeFault?.();
     if (fault !== undefined)
-      reasons.push('the log cannot write: nats-server needs disk space, and is restarted once there is some');
+      reasons.push(
+        isOfDamage(fault)
+          ? `nats-server cannot write${ofStream(fault)}: a file of its store is damaged; restore a backup`
+          : 'the log cannot write: nats-server needs disk space, and is restarted once there is some',
+      );
     return [...reasons, ...logRefusals()];
   }
+}
+
+/** Name of the stream that a fault of the store is about, in nats-server's words; undefined: it names none. */
+const streamIn = (fault: string): string | undefined => /stream '[^']* ([A-Z][\w-]*)'/.exec(fault)?.[1];
+
+/** A fault of another stream leaves the logs as they are: events are taken. */
+const isOfLogs = (fault: string): boolean => streamIn(fault)?.startsWith('LOG-') ?? true;
+
+const isOfDamage = (fault: string): boolean => /corrupt|checksum|malformed/i.test(fault);
+
+function ofStream(fault: string): string {
+  const stream = streamIn(fault);
+  return stream === undefined ? '' : ` the stream ${stream}`;
 }
 
 const mib = 1_048_576;

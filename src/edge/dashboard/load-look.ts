@@ -132,7 +132,7 @@ function statusOf(reasons: readonly string[], isAnythingAmiss: boolean): LoadSta
   return isAnythingAmiss ? 'degraded' : 'ready';
 }
 
-function alarmsOf({obstacles, named}: Front, measures: Measures | undefined): LoadState['alarms'] {
+function alarmsOf({obstacles, named, lostRecords}: Front, measures: Measures | undefined): LoadState['alarms'] {
   const byKind = new Map<LoadAlarmKind, number[]>();
   const raise = (kind: LoadAlarmKind, partition: number): void =>
     void byKind.set(kind, [...(byKind.get(kind) ?? []), partition]);
@@ -145,6 +145,7 @@ function alarmsOf({obstacles, named}: Front, measures: Measures | undefined): Lo
   if (measures?.report?.alertsLateMs !== undefined) byKind.set('alerts_late', []);
   if (obstacles.disk?.isNearlyFull) byKind.set('disk_nearly_full', []);
   if (obstacles.hasStoreFault) byKind.set('store_fault', []);
+  if (lostRecords.warnings().length > 0) byKind.set('definitions_lost', []);
   return [...byKind].map(([kind, partitions]) => ({kind, partitions}));
 }
 

@@ -95,12 +95,13 @@ function histogramSamples(name: string, labels: Sample['labels'], of: FixedHisto
 const outcomeSamples = (outcomes: Outcomes): Sample[] =>
   Object.entries(outcomes).map(([outcome, value]) => ({labels: {outcome}, value: value as number}));
 
-/** Alarms of the service's own nats-server and its disk. */
-function storeAlarms({front: {obstacles}}: View): Sample[] {
+/** Alarms of the service's own nats-server and its disk, and of lost records. */
+function storeAlarms({front: {obstacles, lostRecords}}: View): Sample[] {
   const {disk, hasStoreFault} = obstacles;
   return [
     ...sampleOf({kind: 'disk_nearly_full', partition: ''}, disk && Number(disk.isNearlyFull)),
     ...sampleOf({kind: 'store_fault', partition: ''}, hasStoreFault === undefined ? undefined : Number(hasStoreFault)),
+    ...sampleOf({kind: 'definitions_lost', partition: ''}, Number(lostRecords.warnings().length > 0)),
   ];
 }
 

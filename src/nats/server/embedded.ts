@@ -21,6 +21,7 @@ import {commandLine} from '../../command-line.js';
 import type {DataLock} from '../../data-lock.js';
 import type {Logger} from '../../observe.js';
 import {isRunning} from '../../process-life.js';
+import {promised} from '../../promised.js';
 import {StartFault} from '../../start-fault.js';
 import type {NatsAddress} from '../../worker-messages.js';
 import {bucketStream} from '../topology.js';
@@ -122,7 +123,11 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const folder = resolve(options.dataDir, 'nats');
   mkdirSync(folder, {recursive: true, mode: 0o700});
   const plan: Plan = {options, folder, version, token: randomBytes(24).toString('base64url')};
-  const first = await startServer(plan, -1);
+  const opening = startServer(plan, -1);
+  const first = await promised('nats-server, which opens its store,', opening, {
+    logger: options.logger,
+    msMax: startMsMax + monitorMsMax,
+  });
   const durability = await readDurability(first.monitorUrl, monitorMsMax).catch(async (cause: Error) => {
     await stopServer(first);
     throw new NatsServerFault(`nats-server does not report whether it syncs: ${cause.message}`, {cause});
@@ -321,6 +326,12 @@ function supervise(plan: Plan, first: RunningServer): Pick<EmbeddedNats, 'pid' |
       async onStuck(reason) {
         plan.options.logger.error({reason}, 'nats-server cannot write any more: restarting it');
         if (current !== undefined) await stopServer(current);
+      },
+      onGivenUp(reason) {
+        plan.options.logger.error(
+          {alarm: 'store_fault', reason},
+          'alarm: nats-server cannot write, and restarts do not help: a file of its store is damaged; check the disk, stop the service and restore a backup',
+        );
       },
     },
     stopping.signal,

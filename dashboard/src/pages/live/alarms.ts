@@ -42,7 +42,8 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
     cure: 'check `millrace_moves_waiting_seconds` and the partition that takes no entries; the events count as anonymous until then, and none is lost',
   },
   standing_still: {
-    means: 'a partition needs a stored part that cannot be read: it answers 503, and new events wait safely in the log',
+    means:
+      'a partition needs stored data that cannot be read, at a start or later: it answers 503, new events wait in its log, and the other partitions go on',
     cure: 'restore a backup and start again; check the disk',
   },
   damaged_part: {
@@ -55,6 +56,11 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
   },
   store_fault: {
     means: 'nats-server cannot write',
-    cure: 'the service restarts it as soon as there is room; otherwise read `DATA_DIR/nats/server.log`',
+    cure: 'on a full disk the service restarts it as soon as there is room; for any other fault it does so three times: then check the disk, read `DATA_DIR/nats/server.log`, stop the service and restore a backup',
+  },
+  definitions_lost: {
+    means:
+      'keys, definitions (webhooks, saved funnels and reports, alerts, boards) or lines of the record that were stored are missing, or cannot be read; it stays raised for a day',
+    cure: 'the log and `/readyz` name them: stop the service and restore a backup, or create them again; check the disk',
   },
 };

@@ -2,14 +2,15 @@
 import type {AlarmKind} from '../../../measures.js';
 import type {StateAnswer} from './state.js';
 
-/** Alarms of partitions, of alerts, of names, and those of our own nats-server and its disk. */
+/** Alarms of partitions, of alerts, of names, of lost records, and those of our own nats-server and its disk. */
 export type LoadAlarmKind =
   | AlarmKind
   | 'alerts_late'
   | 'event_names'
   | 'damaged_part'
   | 'disk_nearly_full'
-  | 'store_fault';
+  | 'store_fault'
+  | 'definitions_lost';
 
 /** State of the service with its load, as Live load shows it. */
 export interface LoadState extends Omit<StateAnswer, 'status'> {

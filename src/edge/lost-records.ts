@@ -1,0 +1,145 @@
+// Keys, definitions and lines of the record that were there and are gone: a damaged or missing stream looks like an empty one.
+//   Owns:    a note in DATA_DIR of what these streams had, and the alarm `definitions_lost`.
+//   LR1. The note lists names of records that exist, and the sequence of the newest line. A removed record keeps its name in its
+//        bucket, so a name that is gone was lost.
+//   LR2. The note belongs to one deployment. A missing, unreadable or foreign note says nothing.
+//   LR3. A loss stays raised for a day, also over restarts: the note has it. What cannot be read stays raised while that is so.
+import {mkdirSync, renameSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {dayMs} from '../../actors/limits.js';
+import type {Logger} from '../observe.js';
+import {readIfThere} from '../system-file.js';
+
+/** Streams that the note is about, and what they have. */
+export interface FoundRecords {
+  /** Names by bucket, without those of removed records. */
+  readonly names: Readonly<Record<'keys' | 'hooks', readonly string[]>>;
+  readonly lines: {readonly first: number; readonly last: number; readonly count: number};
+}
+
+interface Note {
+  readonly deployment: string;
+  readonly names: FoundRecords['names'];
+  readonly lastLine: number;
+  /** The newest loss. LR3 */
+  readonly lost?: {readonly atMs: number; readonly what: string};
+}
+
+interface LostRecordsOptions {
+  readonly dataDir: string;
+  /** Tells the deployment from others, and reveals nothing. */
+  readonly deployment: string;
+  readonly names: () => FoundRecords['names'];
+  readonly lines: () => Promise<FoundRecords['lines']>;
+  /** Names of stored definitions that cannot be read. */
+  readonly unreadable: () => readonly string[];
+  readonly wallMs: () => number;
+  readonly logger: Pick<Logger, 'error' | 'warn'>;
+}
+
+const namesShownMax = 20;
+
+/** What a note has and the streams have not, in words; undefined: nothing. LR1 */
+export function lossOf({names, lastLine}: Pick<Note, 'names' | 'lastLine'>, found: FoundRecords): string | undefined {
+  const lines = lostLines(lastLine, found.lines);
+  const losses = [
+    ...lostNames(names.keys, found.names.keys, 'keys (KV_keys)'),
+    ...lostNames(names.hooks, found.names.hooks, 'definitions (KV_hooks)'),
+    ...(lines === undefined ? [] : [`${lines} lines of the record (RECORD)`]),
+  ];
+  return losses.length === 0 ? undefined : losses.join('; ');
+}
+
+/** Only the oldest lines are ever removed, and never the newest: lines have no gap. */
+function lostLines(noted: number, {first, last, count}: FoundRecords['lines']): number | 'all' | undefined {
+  if (count === 0) return noted > 0 ? 'all' : undefined;
+  const lost = Math.max(0, noted - last) + Math.max(0, last - first + 1 - count);
+  return lost > 0 ? lost : undefined;
+}
+
+function lostNames(noted: readonly string[], found: readonly string[], of: string): string[] {
+  const there = new Set(found);
+  const lost = noted.filter((name) => !there.has(name));
+  if (lost.length === 0) return [];
+  const shown = lost.slice(0, namesShownMax).join(', ');
+  return [`${lost.length} ${of}: ${shown}${lost.length > namesShownMax ? ' …' : ''}`];
+}
+
+export class LostRecords {
+  private readonly path: string;
+  private lost: Note['lost'];
+  private written = '';
+  private notedNames = '';
+
+  private constructor(private readonly options: LostRecordsOptions) {
+    this.path = join(options.dataDir, 'positions', 'records.json');
+  }
+
+  /** Compares the note with what is there, and notes that. */
+  static async open(options: LostRecordsOptions): Promise<LostRecords> {
+    const records = new LostRecords(options);
+    const {logger, wallMs, names, lines} = options;
+    const noted = records.read();
+    records.lost = noted?.lost;
+    const what = noted && lossOf(noted, {names: names(), lines: await lines()});
+    if (what !== undefined) records.lost = {atMs: wallMs(), what};
+    for (const line of records.warnings()) logger.error({alarm: 'definitions_lost'}, `alarm: ${line}`);
+    await records.note();
+    return records;
+  }
+
+  /** One line a loss that is raised now. */
+  warnings(): string[] {
+    const {wallMs, unreadable} = this.options;
+    const names = unreadable();
+    const isRecent = this.lost !== undefined && wallMs() - this.lost.atMs < dayMs;
+    return [
+      ...(isRecent ? [`records are lost: ${this.lost!.what}; restore a backup, or create them again`] : []),
+      ...(names.length > 0
+        ? [
+            `${names.length} definitions (KV_hooks) cannot be read, and the service runs without them: ${names.slice(0, namesShownMax).join(', ')}; restore a backup, or create them again`,
+          ]
+        : []),
+    ];
+  }
+
+  /** Notes what is there if a name came or went since the last note. */
+  async noteChanges(): Promise<void> {
+    if (JSON.stringify(this.options.names()) !== this.notedNames) await this.note();
+  }
+
+  /** Notes what is there. Never fails: on a full disk the older note stays. */
+  async note(): Promise<void> {
+    const {deployment, logger} = this.options;
+    try {
+      const names = this.options.names();
+      this.notedNames = JSON.stringify(names);
+      const {last} = await this.options.lines();
+      const note: Note = {deployment, names, lastLine: last, ...(this.lost && {lost: this.lost})};
+      const text = `${JSON.stringify(note)}\n`;
+      if (text === this.written) return;
+      mkdirSync(join(this.options.dataDir, 'positions'), {recursive: true, mode: 0o700});
+      writeFileSync(`${this.path}.draft`, text, {mode: 0o600, flush: true});
+      renameSync(`${this.path}.draft`, this.path);
+      this.written = text;
+    } catch (error) {
+      logger.warn({reason: (error as Error).message}, 'the names of keys and definitions cannot be noted in DATA_DIR');
+    }
+  }
+
+  /** LR2 */
+  private read(): Note | undefined {
+    const {deployment, logger} = this.options;
+    try {
+      const text = readIfThere(this.path);
+      const note = text === undefined ? undefined : (JSON.parse(text) as Note);
+      return note?.deployment === deployment ? note : undefined;
+    } catch (error) {
+      logger.warn(
+        {reason: (error as Error).message},
+        'the note of keys and definitions cannot be read: no loss is looked for',
+      );
+      return undefined;
+    }
+  }
+}
