@@ -1,5 +1,6 @@
 // An edge beside a thread that folds slower than batches come in, or not at all. The edge, nats-server and the log are the
 // real ones; the thread is the test's, which decides how far it is.
+import {dirname} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
@@ -70,6 +71,7 @@ beforeAll(async () => {
     port: 0,
     admin: undefined,
     nats: nats.nats.address,
+    dataDir: dirname(nats.nats.folder),
     partitionCount,
     joinsIdentities: true,
     eventNamesMax: 10_000,

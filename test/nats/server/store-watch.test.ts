@@ -5,7 +5,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {expect, test} from 'vitest';
-import {watchStore} from '../../../src/nats/server/store-watch.js';
+import {RestartBudget, watchStore} from '../../../src/nats/server/store-watch.js';
 import {until} from '../../support/until.js';
 
 interface Health {
@@ -38,6 +38,7 @@ async function reasonsAfter(...answers: readonly Health[]): Promise<string[]> {
       monitorUrl: () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       onLook: () => {},
       onStuck: async (reason) => void reasons.push(reason),
+      onGivenUp: (reason) => void reasons.push(`given up: ${reason}`),
     },
     ending.signal,
   );
@@ -69,10 +70,30 @@ test('a server that does not answer is left to those who watch its process', asy
       },
       onLook: () => {},
       onStuck: () => Promise.reject(new Error('nobody said that it is stuck')),
+      onGivenUp: () => {},
     },
     ending.signal,
   );
   await until('it looked twice', () => asked >= 2);
   ending.abort();
   await watching;
+});
+
+test('a full disk is worth any number of restarts, another fault three in an hour', () => {
+  const budget = new RestartBudget();
+  const allowed = (fault: string, ...timesMs: number[]): boolean[] => timesMs.map((ms) => budget.allows(fault, ms));
+  expect(allowed('write error: no space left on device', 1, 2, 3, 4, 5)).toEqual([true, true, true, true, true]);
+  const damaged = 'write error: corrupt message in 1.blk: invalid checksum';
+  expect(allowed(damaged, 10, 20, 30, 40, 3_600_040)).toEqual([true, true, true, false, false]);
+  expect(allowed('write error: input/output error', 50)).toEqual([true]);
+  expect(allowed(damaged, 7_200_041)).toEqual([true]); // An hour without it.
+});
+
+test('a damaged file: three restarts, then one report of its own', async () => {
+  const damaged: Health = {
+    status: 503,
+    body: {status: 'unavailable', error: "JetStream stream '$G > KV_hooks' write error: invalid checksum"},
+  };
+  const reasons = await reasonsAfter(...new Array<Health>(6).fill(damaged));
+  expect(reasons.map((reason) => reason.startsWith('given up: '))).toEqual([false, false, false, true]);
 });

@@ -56,7 +56,7 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
   },
   store_fault: {
     means: 'nats-server cannot write',
-    cure: 'on a full disk the service restarts it as soon as there is room; for any other fault it does so three times: then check the disk, read `DATA_DIR/nats/server.log`, stop the service and restore a backup',
+    cure: 'on a full disk the service restarts it as soon as there is room; otherwise it tries three times: then check the disk, read `DATA_DIR/nats/server.log`, stop the service and restore a backup',
   },
   definitions_lost: {
     means:
