@@ -4,6 +4,7 @@
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {damageUsage, playDamage} from './damage/play.js';
 import {nemeses} from './nemeses/catalogue.js';
 import {NotPermitted} from './nemesis.js';
 import {type Options, readOptions, usage} from './options.js';
@@ -11,12 +12,16 @@ import {type RoundResult, Run} from './run.js';
 import {print, Summary} from './summary.js';
 
 const names = Object.keys(nemeses);
-const options = readOptions(process.argv.slice(2), names);
-if (options === undefined) {
-  process.stderr.write(`${usage(names)}\n`);
-  process.exit(2);
+const args = process.argv.slice(2);
+if (args[0] === 'damage') process.exitCode = await playDamage(args.slice(1));
+else {
+  const options = readOptions(args, names);
+  if (options === undefined) {
+    process.stderr.write(`${usage(names)}\n${damageUsage}\n`);
+    process.exit(2);
+  }
+  process.exitCode = await play(options);
 }
-process.exitCode = await play(options);
 
 async function play(options: Options): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), `millrace-chaos-${options.nemesis}-`));
