@@ -819,16 +819,25 @@ test('when all parts are lost, a whole log replaces them', async () => {
   expect((await role.manifest()).position.generation).toBe(1);
 });
 
-test('when all parts are lost, a log that lost its tail stops the start with one line that says so', async () => {
+test('when all parts are lost, and the log lost its tail, the partition starts halted: its log takes events', async () => {
   role = await PartitionRole.create();
   await role.startWorker();
   await eventsThenSnapshot();
   await role.killWorker();
   await role.loseTail(2);
   await role.jsm.streams.purge(bucketStream('parts'));
-  await expect(role.startWorker()).rejects.toThrow(
-    /^partition 0: no kept snapshot is complete \(.* is not in the store\), and the log cannot replace them: restore a backup$/,
-  );
+  await role.startWorker();
+  const status = await asked('status', role.askOnce({ask: 'status'}));
+  expect(status).toMatchObject({phase: 'halted', published: null, lag: null});
+  expect(await measured()).toMatchObject({alarms: ['standing_still'], snapshot: null});
+  await asked('unavailable', role.askOnce({ask: 'profile', user: user('ada')}));
+  await asked('unavailable', role.askOnce({ask: 'generation'}));
+  await role.append((writer) => {
+    writeIdentify(writer, 'ada', '{"plan":"free"}', day + 9);
+    return 1;
+  });
+  expect(role.fatal).toEqual([]);
+  await role.drainWorker();
 });
 
 /** The same, but for how it erases. */
