@@ -169,7 +169,16 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['worker.ts'],
   ],
   'src/edge': [
-    ['audit.ts', 'error-meanings.ts', 'failure.ts', 'front.ts', 'route.ts', 'route-template.ts', 'stored-record.ts'],
+    [
+      'audit.ts',
+      'error-meanings.ts',
+      'failure.ts',
+      'front.ts',
+      'lost-records.ts',
+      'route.ts',
+      'route-template.ts',
+      'stored-record.ts',
+    ],
     ['http', 'readiness.ts'],
     ['query'],
     ['admission'],
@@ -183,7 +192,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/nats': [
     ['asked-headers.ts', 'error-codes.ts', 'payload.ts', 'version.ts'],
-    ['client'],
+    ['client', 'newest-message.ts'],
     ['topology.ts'],
     [
       'ask-link.ts',

@@ -60,18 +60,17 @@ async function judge(service: ServiceProcess, {answers, ids}: WholeStore, msMax:
   let baseUrl: string;
   try {
     baseUrl = (await service.ready({awaits: 'listening', msMax})).baseUrl;
-  } catch {
-    const isSaid = /^millrace: .+/m.test(service.output());
-    const isHang = performance.now() > deadlineMs - pollMs;
-    if (isHang) return verdict({faults: ['it hangs before it listens']});
-    return verdict(isSaid ? {outcome: 'refused'} : {faults: ['it ended without a line']});
+  } catch (error) {
+    const {message} = error as Error;
+    if (!message.startsWith('the service ended while starting'))
+      return verdict({faults: [`it hangs before it listens: ${message.split('\n', 1)[0]}`]});
+    return verdict(ended(service));
   }
   const client = new HttpClient(baseUrl, {key: secretKey, silentMsMax});
   try {
     const ready = await untilSettled(service, baseUrl, deadlineMs);
     if (!service.isRunning) {
-      const isSaid = /^millrace: .+/m.test(service.output());
-      return verdict(isSaid ? {outcome: 'refused'} : {faults: ['it ended without a line']});
+      return verdict(ended(service));
     }
     const said = [...(ready?.reasons ?? []), ...(ready?.warnings ?? [])];
     const faults = await wrongAnswers(client, answers, (ready?.reasons.length ?? 1) === 0);
@@ -102,6 +101,9 @@ async function judge(service: ServiceProcess, {answers, ids}: WholeStore, msMax:
     client.close();
   }
 }
+
+const ended = (service: ServiceProcess): Partial<Verdict> =>
+  /^millrace: .+/m.test(service.output()) ? {outcome: 'refused'} : {faults: ['it ended without a line']};
 
 const outcomeOf = (ready: Readiness | undefined): Outcome =>
   ready !== undefined && ready.reasons.length === 0 ? 'served with an alarm' : 'halted';
