@@ -26,7 +26,9 @@ export type Fact =
   | {readonly kind: 'erased'; readonly userHash: string}
   /** `from` and `through`: the first and the last deleted event of an anonymous user. */
   | {readonly kind: 'erased'; readonly userHash: string; readonly from: EventId; readonly through: EventId}
-  /** An event turned out to be a copy of another one of its user. */
+  /** All events of a name were deleted, up to `through` of those that this partition took. `eventHash`: of the name's key. */
+  | {readonly kind: 'erased'; readonly eventHash: string; readonly through: EventId}
+  /** An event turned out to be a copy of another one of its user, or is of a deleted name and came from another partition. */
   | {readonly kind: 'removed'; readonly event: EventId};
 
 /** The changes of one snapshot. */

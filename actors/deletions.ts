@@ -14,6 +14,8 @@ export class Deletions {
   private readonly idsOfUser = new Map<string, string[]>();
   /** Ids of pending deletions. */
   private readonly pendingIds = new Set<string>();
+  /** Number of records of names. */
+  private ofNames = 0;
   /** Records completed since the last snapshot. DR3 */
   private fresh: DeletionRecord[] = [];
   /** Whether records of a damaged part are missing: a deletion without a record may have been completed. */
@@ -21,6 +23,11 @@ export class Deletions {
 
   get size(): number {
     return this.byId.size;
+  }
+
+  /** Whether all events of some name were deleted. */
+  get hasNames(): boolean {
+    return this.ofNames > 0;
   }
 
   has(id: string): boolean {
@@ -63,6 +70,7 @@ export class Deletions {
     if (record.completed === null) this.pendingIds.add(record.id);
     else this.pendingIds.delete(record.id);
     if (isKnown) return;
+    if (record.isOfName) this.ofNames += 1;
     const ids = this.idsOfUser.get(record.userHash);
     if (ids === undefined) this.idsOfUser.set(record.userHash, [record.id]);
     else ids.push(record.id);
@@ -93,8 +101,9 @@ export class Deletions {
     }
   }
 
-  private remove({id, userHash}: DeletionRecord): void {
+  private remove({id, userHash, isOfName}: DeletionRecord): void {
     this.byId.delete(id);
+    if (isOfName) this.ofNames -= 1;
     const ids = must(this.idsOfUser.get(userHash), 'a deletion is found by its user').filter((other) => other !== id);
     if (ids.length > 0) this.idsOfUser.set(userHash, ids);
     else this.idsOfUser.delete(userHash);

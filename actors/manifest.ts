@@ -150,10 +150,14 @@ export interface DeletionRecord {
   readonly id: string;
   /** Keyed hash of the user key, hex. */
   readonly userHash: string;
+  /** Set if all events of a name were deleted: `userHash` is the hash of the name's key (actors/log/entries.ts). */
+  readonly isOfName?: true;
   /** Keyed hashes of the keys of its devices in this partition, hex. */
   readonly deviceHashes: readonly string[];
   /** Position of its erase entry. */
   readonly position: Position;
+  /** Time at which the edge received it, epoch ms. */
+  readonly receivedMs?: number;
   readonly eventsDeleted: number;
   /** Partitions that the deletion has to go on to, in this order, and the key of its user; absent: their logs have the entry. */
   readonly onward?: {readonly key: string; readonly partitions: readonly number[]};

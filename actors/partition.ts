@@ -27,10 +27,11 @@ import type {Arriving, Moves} from './identity/moves.js';
 import {userHashOf} from './identity/user-hash.js';
 import {assert, must} from './invariant.js';
 import {changesMs, chunkRowsMax, dayMs, tombstoneMs} from './limits.js';
-import {type Arrival, anonymousByte, entryKind} from './log/entries.js';
+import {type Arrival, anonymousByte, entryKind, nameByte, nameKey} from './log/entries.js';
 import {type EntryView, MessageCursor} from './log/entry-view.js';
 import {Producers} from './log/producers.js';
 import type {DeletionRecord, Move, SnapshotIndex} from './manifest.js';
+import type {UserSet} from './table/user-set.js';
 import {UserActors, type UsersDelta} from './user/user-actors.js';
 
 export interface PartitionSetup {
@@ -51,6 +52,11 @@ export type Suspension =
   | {kind: 'profile'; user: number}
   /** The entry at the cursor erases these users: erase them from all parts, then `applyErasure`, then continue the fold. */
   | {kind: 'erasure'; users: readonly number[]}
+  /**
+   * The entry at the cursor erases all events of this name: erase them from all parts, then `applyNameErasure`, then continue the
+   * fold. -1: there are none.
+   */
+  | {kind: 'name_erasure'; name: number}
   /** A tick was applied: freeze now, then continue the fold. */
   | {kind: 'tick'; gaps: number};
 
@@ -111,6 +117,34 @@ interface ErasedUser {
   readonly fingerprints: readonly Uint32Array[];
   /** Whether its events are in the log of the partition that it leaves for: they are deleted, and counted, there. */
   readonly isSent: boolean;
+}
+
+export interface CorrectedUser {
+  readonly user: number;
+  readonly createdMs: number;
+  readonly lastEventMs: number | undefined;
+  readonly isIdentified: boolean;
+}
+
+/** Events of a name that were erased from all parts. */
+export interface NameErasure {
+  readonly name: number;
+  /** Number of events that are deleted here: those of users whose events are sent to another partition are counted there. */
+  readonly events: number;
+  /** Number of events by epoch hour, without those of users who left. */
+  readonly cells: ReadonlyMap<number, number>;
+  /** Users by the epoch days of which none of their events is left. */
+  readonly inactive: ReadonlyMap<number, UserSet>;
+  /** Users of whom neither an event nor an identify is left. */
+  readonly gone: readonly number[];
+  /** What the other users of these events are without them; times in epoch ms. */
+  corrected(): Iterable<CorrectedUser>;
+  /** Rows of users in moves. */
+  readonly rowsInMoves: ReadonlyMap<number, readonly ErasedRow[]>;
+  /** Fingerprints of the events' message ids. */
+  readonly fingerprints: readonly Uint32Array[];
+  /** Ids of the events that came from other partitions. */
+  readonly arrived: readonly string[];
 }
 
 export class Partition {
@@ -202,6 +236,12 @@ export class Partition {
           if (this.hasErased(entry)) {
             this.erasedInLogSequence = sequence; // The copy names the user.
             break;
+          }
+          if (entry.bytes[entry.keyStart] === nameByte && entry.keyEnd > entry.keyStart) {
+            return {
+              kind: 'name_erasure',
+              name: this.aggregator.names.find(entry.bytes, entry.keyStart + 1, entry.keyEnd),
+            };
           }
           return {kind: 'erasure', users: this.identity.usersOf(entry)};
         case entryKind.link:
@@ -368,8 +408,13 @@ export class Partition {
     for (const bytes of messages ?? []) {
       const events = new MessageCursor(bytes);
       events.next();
-      while (this.nextEntry(events)) {
+      while (this.nextArrival(events)) {
         const before = this.tally.counted;
+        if (this.wasErased(events.entry)) {
+          this.changes.add({kind: 'removed', event: originOf(events.entry)});
+          this.erasedInLogSequence = sequence;
+          continue;
+        }
         this.applyEvent(events.entry, sequence);
         const {entry} = events;
         if (this.tally.counted === before) this.changes.add({kind: 'removed', event: originOf(entry)});
@@ -382,6 +427,24 @@ export class Partition {
     cursor.skip(cursor.left, cursor.bytes.length);
     // These bytes may be of a user who was deleted since.
     if (messages === undefined && this.deletions.size > 0) this.erasedInLogSequence = sequence;
+  }
+
+  /** Events of a move one by one where a name was deleted, as some may be of this name; else in runs. */
+  private nextArrival(cursor: MessageCursor): boolean {
+    return this.deletions.hasNames ? cursor.next() : this.nextEntry(cursor);
+  }
+
+  /**
+   * Whether an event that arrives was received before all events of its name were deleted here: it was on its way. The deletion counts
+   * it, and its message id is remembered as an erased one.
+   */
+  private wasErased(entry: EntryView): boolean {
+    if (!this.deletions.hasNames) return false;
+    const deletion = this.deletions.newestOf(this.hashOf(nameKey(entry.text())));
+    if (deletion?.receivedMs === undefined || entry.receivedMs > deletion.receivedMs) return false;
+    if (entry.hasMessageId) this.dedupe.addErased([this.dedupe.fingerprintOf(entry)], this.logicalMs);
+    this.deletions.add({...deletion, eventsDeleted: deletion.eventsDeleted + 1});
+    return true;
   }
 
   /**
@@ -442,6 +505,31 @@ export class Partition {
     this.recordDeletion(sequence, entry, eventsDeleted, deviceHashes);
   }
 
+  /** Applies the erase entry of a name at the cursor, after the shell erased its events from all parts; undefined: there were none. */
+  applyNameErasure(sequence: number, entry: EntryView, erased: NameErasure | undefined): void {
+    const eventHash = this.userHash(entry.bytes, entry.keyStart, entry.keyEnd);
+    if (erased !== undefined) {
+      // A copy deletes what it has of this name up to here. Events that came from other partitions have ids of these.
+      const last = this.open.baseOrdinal + this.open.count - 1;
+      this.changes.add({kind: 'erased', eventHash, through: `${this.partition}-${last}`});
+      for (const event of erased.arrived) this.changes.add({kind: 'removed', event});
+      this.aggregator.eraseName(erased.name, erased.cells, erased.inactive);
+      this.dedupe.addErased(erased.fingerprints, this.logicalMs);
+      for (const [user, rows] of erased.rowsInMoves) this.moves.eraseRows(user, rows);
+      for (const {user, createdMs, lastEventMs, isIdentified} of erased.corrected()) {
+        this.users.deltas.correct(user, createdMs, lastEventMs);
+        if (isIdentified) this.users.deltas.tellAgain(user);
+      }
+      for (const user of erased.gone) {
+        this.moves.erase(user, []);
+        this.users.forget(user, false);
+      }
+    }
+    this.moves.forgetArriving();
+    this.chunks.forget();
+    this.recordDeletion(sequence, entry, erased?.events ?? 0, [], true);
+  }
+
   /** Takes an erased user out of the state. @returns the number of events that are deleted here. */
   private forgetErased({user, rows, fingerprints, isSent}: ErasedUser): number {
     const hasLeft = this.moves.leftOut.has(user);
@@ -456,13 +544,20 @@ export class Partition {
    * The deletion has two steps in the user's partition if that has devices of the user, too: the last step follows the events of
    * those devices, and adds to the record of the first.
    */
-  private recordDeletion(sequence: number, entry: EntryView, eventsDeleted: number, deviceHashes: string[]): void {
+  private recordDeletion(
+    sequence: number,
+    entry: EntryView,
+    eventsDeleted: number,
+    deviceHashes: string[],
+    isOfName = false,
+  ): void {
     const id = entry.text();
     const held = this.deletions.get(id);
     const partitions = entry.onward();
     this.deletions.add({
       id,
       userHash: held?.userHash ?? this.userHash(entry.bytes, entry.keyStart, entry.keyEnd),
+      ...(isOfName && {isOfName, receivedMs: entry.receivedMs}),
       deviceHashes: [...(held?.deviceHashes ?? []), ...deviceHashes],
       position: {generation: this.generation, sequence},
       eventsDeleted: eventsDeleted + (held?.eventsDeleted ?? 0),
@@ -486,7 +581,7 @@ export class Partition {
   /** Records what the shell did and checked; the next cut has it. */
   completeDeletion(id: string, completed: NonNullable<DeletionRecord['completed']>): void {
     this.deletions.complete(id, completed);
-    this.deletionsToTell.add(id);
+    if (this.deletions.get(id)?.isOfName !== true) this.deletionsToTell.add(id); // Receivers are told of users.
   }
 
   /** Whether the log has a late entry that names an erased user, and must be cleaned again. */

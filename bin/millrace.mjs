@@ -15,6 +15,7 @@ const usage = `millrace [COMMAND]
   serve       the service (the default). Configuration comes from the environment: millrace serve --help
   dashboard   prints a link that signs in to the dashboard
   keys        creates, lists, limits and revokes API keys
+  names       lists names of events, and deletes all events of a name
   export      writes all events and users to a file
   import      imports events from a file, and what export wrote
   relink      joins events that were stored while IDENTITY_JOIN was off
@@ -32,6 +33,7 @@ const programs = {
   dashboard: 'cli/dashboard',
   keys: 'cli/keys',
   export: 'cli/export',
+  names: 'cli/names',
   import: 'cli/import',
   relink: 'cli/relink',
   backup: 'cli/backup',

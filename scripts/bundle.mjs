@@ -20,6 +20,7 @@ const programs = [
   'cli/export',
   'cli/import',
   'cli/keys',
+  'cli/names',
   'cli/relink',
 ];
 const sources = {

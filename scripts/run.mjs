@@ -11,6 +11,7 @@ const programs = {
   dashboard: ['service/cli/dashboard', ofService],
   keys: ['service/cli/keys', ofService],
   export: ['service/cli/export', ofService],
+  names: ['service/cli/names', ofService],
   import: ['service/cli/import', ofService],
   relink: ['service/cli/relink', ofService],
   backup: ['service/cli/backup', {say: quiet}],

@@ -52,7 +52,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** Lines of a table, without what only changes have. */
 async function linesOf(table: string): Promise<Row[]> {
   const {rows} = await database.query<{line: Row}>(`SELECT line FROM ${table} ORDER BY line->>'id'`);
-  return rows.map(({line: {type: _, user_ref: __, ...line}}) => line);
+  return rows.map(({line: {type: _, user_ref: __, event_ref: ___, ...line}}) => line);
 }
 
 /** Events as the service exports them to stores. */

@@ -5,6 +5,7 @@
 import {bytesOf} from '../bytes/bytes.js';
 import type {EncodedBlock, MoveContents} from '../manifest.js';
 import {type EncodedTable, InternedTable} from '../table/interned.js';
+import type {UserSet} from '../table/user-set.js';
 import {WindowDeltas} from './window-deltas.js';
 import {encodeWindows} from './windows.js';
 
@@ -72,6 +73,17 @@ export class Aggregator {
       this.nameCounts[row.name] -= 1;
     }
     for (const name of new Set(rows.map((row) => row.name))) if (this.nameCounts[name] === 0) this.names.remove(name);
+  }
+
+  /**
+   * Subtracts all events of a name, and forgets it. `cells`: by hour, those that count here. `inactive`: users by the days of which
+   * none of their events is left.
+   */
+  eraseName(name: number, cells: ReadonlyMap<number, number>, inactive: ReadonlyMap<number, UserSet>): void {
+    for (const [hour, count] of cells) this.windows.subtractCell(hour, name, count);
+    this.windows.removeMembers(inactive);
+    this.nameCounts[name] = 0;
+    this.names.remove(name);
   }
 
   /**

@@ -9,6 +9,7 @@
 //        stays a list. Users in the list are above those of the bit set.
 import {bitCount} from '../order/bit-count.js';
 import {sortNumbers} from '../order/radix-sort.js';
+import type {UserSet} from '../table/user-set.js';
 
 const initialCapacity = 64;
 /** Words of a bit set for each user. DS2 */
@@ -30,6 +31,16 @@ export class DaySets {
   add(day: number, user: number): void {
     const list = this.last?.day === day ? this.last : this.listOf(day);
     list.add(user);
+  }
+
+  /** Removes users from a day. */
+  remove(day: number, users: UserSet): void {
+    const list = this.lists.get(day);
+    if (list === undefined) return;
+    const left = new DayList(day);
+    for (const user of list.distinct()) if (!users.has(user)) left.add(user);
+    this.lists.set(day, left);
+    this.last = undefined;
   }
 
   private listOf(day: number): DayList {

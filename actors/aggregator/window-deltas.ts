@@ -3,6 +3,7 @@
 import {dayMs, hourMs} from '../limits.js';
 import {PairSums, type SortedPairs} from '../order/pair-sums.js';
 import {lowerBound} from '../order/search.js';
+import type {UserSet} from '../table/user-set.js';
 import {type DaySet, DaySets} from './day-sets.js';
 import {hoursPerDay, type WindowsView} from './windows.js';
 
@@ -45,6 +46,11 @@ export class WindowDeltas {
   /** Subtracts `count` events of users who left. W1 */
   subtractCell(hour: number, name: number, count: number): void {
     this.cells.add(hour, name, -count);
+  }
+
+  /** Takes users out of day sets: none of their events of these days is left. */
+  removeMembers(gone: ReadonlyMap<number, UserSet>): void {
+    for (const [day, users] of gone) this.members.remove(day, users);
   }
 
   private flush(name: number): void {
@@ -216,4 +222,16 @@ export function daysOf(view: WindowsView): number[] {
   const days = new Set<number>(view.days);
   for (const hour of view.hours) days.add(Math.floor(hour / hoursPerDay));
   return [...days].sort((a, b) => a - b);
+}
+
+/** The block without these members of days. Cells stay. */
+export function withoutMembers(view: WindowsView, gone: ReadonlyMap<number, UserSet>): WindowsView {
+  const builder = new WindowsBuilder();
+  for (let i = 0; i < view.counts.length; i++) builder.cell(view.hours[i], view.names[i], view.counts[i]);
+  for (let i = 0; i < view.days.length; i++) {
+    const members = view.members.slice(view.memberOffsets[i], view.memberOffsets[i + 1]);
+    const users = gone.get(view.days[i]);
+    builder.daySet(view.days[i], users === undefined ? members : without(members, (user) => users.has(user)));
+  }
+  return {...builder.finish(), firstDay: view.firstDay, lastDay: view.lastDay}; // The block keeps its place in its run.
 }

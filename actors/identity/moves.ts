@@ -99,6 +99,12 @@ export class Moves {
     if (move.contents !== null) move.contents = without(move.contents, rows);
   }
 
+  /** These rows of a user in a move are erased; the user stays. */
+  eraseRows(user: number, rows: readonly ErasedRow[]): void {
+    const move = this.moveOf(user);
+    if (move !== undefined && move.contents !== null) move.contents = without(move.contents, rows);
+  }
+
   /** Takes one message of a move. Returns all messages of the move once it is complete and next in order. J3 */
   arrive({from, n, piece, pieces}: Arrival, message: Uint8Array): readonly Uint8Array[] | undefined {
     if (pieces === 0) return this.giveUp(from, n);

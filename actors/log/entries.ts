@@ -5,7 +5,8 @@
 //   entry    = kind:u8 length:u32 payload                      (length counts the payload)
 //   event    = head userKey:string name:string [messageId:string] [anonymousId:string] [properties]
 //   identify = head userKey:string traits:string(JSON) [messageId:string]
-//   erase    = head userKey:string deletionId:string [onward] (userKey empty: the partition does not know the user)
+//   erase    = head userKey:string deletionId:string [onward] (userKey empty: the partition does not know the user; 'n' + a name:
+//              all events of this name)
 //   link     = head userKey:string ownerKey:string          (of an anonymous user; the user that it is: actors/identity;
 //              flag `takenBackFlag`: the link came with a late copy of what was erased, and is taken back)
 //   leave    = count:varint (user:varint isTooLarge:u8)*    (indexes of anonymous users, as the partition gave them)
@@ -105,7 +106,8 @@ export interface AcceptedEvent {
   readonly sentMs?: number | undefined;
 }
 
-export type KeyKind = 'u' | 'a';
+/** Kind of what an erase entry names: a user by `userId` or `anonymousId`, or an event name. */
+export type KeyKind = 'u' | 'a' | 'n';
 /** First byte of the keys of anonymous users. */
 export const anonymousByte = 0x61; // 'a'
 
@@ -195,6 +197,12 @@ export function writeEraseOfKey(
   }
   endEntry(writer, start);
 }
+
+/** First byte of the key of an event name: users have others. */
+export const nameByte = 0x6e; // 'n'
+
+/** Key of an event name in erase entries and hashes. */
+export const nameKey = (name: string): Uint8Array => wtf8(`n${name}`);
 
 /** A key that no user has. */
 export const noUserKey = new Uint8Array(0);

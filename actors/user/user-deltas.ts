@@ -40,7 +40,10 @@ export class UserDeltas {
   private readonly followedFor = new Uint32Array(followedAtOnce);
   /** Epoch ms of the newest identify entry, for users who have one. */
   private readonly identifyTimes: number[] = [];
+  /** Epoch ms of the first one, in the same places. */
+  private readonly firstIdentifyTimes: number[] = [];
   private readonly identifiedUsers: number[] = [];
+  private readonly toldAgain = new Set<number>();
   /** Fingerprints of identifies' message ids by user, in the form of records (user-records.ts). */
   private readonly identifyIds = new Map<number, Uint32Array>();
 
@@ -62,10 +65,12 @@ export class UserDeltas {
     const mark = this.slot(user, timeMs) * markFields + identifyAt;
     if (this.marks[mark] === 0) {
       this.marks[mark] = this.identifyTimes.push(timeMs);
+      this.firstIdentifyTimes.push(timeMs);
       this.identifiedUsers.push(user);
     }
     const place = this.marks[mark] - 1;
     if (timeMs > this.identifyTimes[place]) this.identifyTimes[place] = timeMs;
+    if (timeMs < this.firstIdentifyTimes[place]) this.firstIdentifyTimes[place] = timeMs;
   }
 
   /** Adds the message id of an identify. Days must not decrease. */
@@ -116,6 +121,18 @@ export class UserDeltas {
     this.nodes += 1;
     this.marks[mark + chunkHeadAt] = this.nodes;
     this.marks[mark + lastChunkAt] = chunk;
+  }
+
+  /**
+   * Events of a user were erased: sets the times that it has without them. Its next event is told as the first one of its day
+   * again. Changes nothing for a user without a slot.
+   */
+  correct(user: number, createdMs: number, lastEventMs: number | undefined): void {
+    const slot = user < this.slotOf.length ? this.slotOf[user] : 0;
+    if (slot === 0) return;
+    this.times[slot * timeFields + createdAt] = createdMs;
+    this.times[slot * timeFields + lastEventAt] = lastEventMs ?? Number.NaN;
+    this.marks[slot * markFields + lastDayAt] = none;
   }
 
   /** Record of a user's changes; `traits` come from the caller. */
@@ -175,15 +192,23 @@ export class UserDeltas {
       createdMs: this.times[slot * timeFields + createdAt],
       lastEventMs: known(this.times[slot * timeFields + lastEventAt]),
       lastIdentifyMs: identify === 0 ? undefined : this.identifyTimes[identify - 1],
+      firstIdentifyMs: identify === 0 ? undefined : this.firstIdentifyTimes[identify - 1],
       traits,
       identifyIds: identify === 0 ? noIds : (this.identifyIds.get(user) ?? noIds),
       chunks,
     };
   }
 
-  /** Users with an identify entry, ascending. */
+  /** Users with an identify entry, and those whose profile changed without one (`tellAgain`), ascending. */
   identified(): number[] {
-    return this.identifiedUsers.toSorted((a, b) => a - b);
+    const {identifiedUsers, toldAgain} = this;
+    const users = toldAgain.size === 0 ? identifiedUsers : [...new Set([...identifiedUsers, ...toldAgain])];
+    return users.toSorted((a, b) => a - b);
+  }
+
+  /** The profile of an identified user changed: readers of changes get it again. */
+  tellAgain(user: number): void {
+    this.toldAgain.add(user);
   }
 
   /** Touched users, ascending. */

@@ -3,7 +3,7 @@
 //   merged, oldest first. An ordinary event changes the deltas and never loads its user.
 //
 //   block  = record*                                        (by user index, ascending)
-//   record = userStep:varint flags:u8 createdMs:f64 [lastEventMs:f64] [lastIdentifyMs:f64]
+//   record = userStep:varint flags:u8 createdMs:f64 [lastEventMs:f64] [firstIdentifyMs:f64 lastIdentifyMs:f64]
 //            [traits:string(JSON) times keys overLimit:varint] [ids:varint (day:u32 fingerprint:3*u32)*]
 //            chunks:varint (chunkStep:varint)*
 //     times: when each trait was set = count:varint [firstMs:f64 (msStep: zigzag varint)*]
@@ -12,6 +12,7 @@
 //     userStep: from the previous user index (the first from 0); chunkStep, msStep likewise
 //
 //   U1. createdMs = min(event times, identify times); lastEventMs, lastIdentifyMs = max: the order of arrival does not matter.
+//       firstIdentifyMs = min(identify times): createdMs without some of the events follows from it.
 //   U2. A record keeps the identify ids that its partition remembers, at most the newest `identifyIdsMax`: an erasure turns
 //       them into tombstones (actors/partition.ts), like ids in rows.
 import {ByteReader, ByteWriter, bytesOf} from '../bytes/bytes.js';
@@ -52,6 +53,8 @@ export interface UserRecord {
   /** Undefined without events, or without identifies. */
   readonly lastEventMs: number | undefined;
   readonly lastIdentifyMs: number | undefined;
+  /** Absent: `lastIdentifyMs`. */
+  readonly firstIdentifyMs?: number | undefined;
   /** Undefined: this record does not change the traits. */
   readonly traits: Traits | undefined;
   /** Fingerprints of identifies' message ids, `datedWords` each, the newest last. U2 */
@@ -67,6 +70,7 @@ export function mergeRecords(older: UserRecord, newer: UserRecord): UserRecord {
     createdMs: Math.min(older.createdMs, newer.createdMs),
     lastEventMs: later(older.lastEventMs, newer.lastEventMs),
     lastIdentifyMs: later(older.lastIdentifyMs, newer.lastIdentifyMs),
+    firstIdentifyMs: earlier(firstIdentifyOf(older), firstIdentifyOf(newer)),
     traits: newer.traits ?? older.traits,
     identifyIds: rememberedIds(older.identifyIds, newer.identifyIds),
     chunks: uniteAscending(older.chunks, newer.chunks),
@@ -92,6 +96,14 @@ export function rememberedIds(older: Uint32Array, newer: Uint32Array): Uint32Arr
   let first = Math.max(0, both.length - identifyIdsMax * datedWords);
   while (both[first] < fromDay) first += datedWords;
   return both.subarray(first);
+}
+
+export const firstIdentifyOf = ({firstIdentifyMs, lastIdentifyMs}: UserRecord): number | undefined =>
+  firstIdentifyMs ?? lastIdentifyMs;
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b;
+  return b === undefined ? a : Math.min(a, b);
 }
 
 function later(a: number | undefined, b: number | undefined): number | undefined {
@@ -140,7 +152,10 @@ export class UserBlockWriter {
     );
     writer.f64(record.createdMs);
     if (record.lastEventMs !== undefined) writer.f64(record.lastEventMs);
-    if (record.lastIdentifyMs !== undefined) writer.f64(record.lastIdentifyMs);
+    if (record.lastIdentifyMs !== undefined) {
+      writer.f64(record.firstIdentifyMs ?? record.lastIdentifyMs);
+      writer.f64(record.lastIdentifyMs);
+    }
     if (record.traits !== undefined) {
       writer.string(record.traits.json);
       writeTimes(writer, record.traits.setMs);
@@ -229,7 +244,7 @@ export class UserBlockReader {
     const {reader} = this;
     this.isAtRecord = false;
     const flags = reader.u8();
-    reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 8 : 0);
+    reader.position += 8 + (flags & flagEvents ? 8 : 0) + (flags & flagIdentified ? 16 : 0);
     if (flags & flagTraits) {
       reader.skipString();
       reader.skip(bitBytes(skipTimes(reader)));
@@ -245,6 +260,7 @@ export class UserBlockReader {
     const flags = reader.u8();
     const createdMs = reader.f64();
     const lastEventMs = flags & flagEvents ? reader.f64() : undefined;
+    const firstIdentifyMs = flags & flagIdentified ? reader.f64() : undefined;
     const lastIdentifyMs = flags & flagIdentified ? reader.f64() : undefined;
     const traits = flags & flagTraits ? readTraits(reader) : undefined;
     const identifyIds = flags & flagIdentifyIds ? readIds(reader) : noIds;
@@ -254,7 +270,7 @@ export class UserBlockReader {
       chunk += reader.varint();
       chunks[i] = chunk;
     }
-    return {user: this.user, createdMs, lastEventMs, lastIdentifyMs, traits, identifyIds, chunks};
+    return {user: this.user, createdMs, lastEventMs, lastIdentifyMs, firstIdentifyMs, traits, identifyIds, chunks};
   }
 }
 

@@ -1,10 +1,24 @@
 // Questions of an edge to a partition about the event names that it knows (src/ingest/known-names.ts).
+import type {Deletion} from './users.js';
 
 /** Asks for names from index `from` on; `epoch`: of the answer before, '' without one. */
 export interface NamesQuestion {
   readonly ask: 'names';
   readonly epoch: string;
   readonly from: number;
+}
+
+/** Asks whether there are events of a name. Live. */
+export interface NameQuestion {
+  readonly ask: 'name';
+  readonly event: string;
+}
+
+export interface NameAnswer {
+  readonly kind: 'name';
+  readonly isKnown: boolean;
+  /** The newest deletion of this name here, if it is pending or was completed within 30 days. */
+  readonly deletion?: Deletion;
 }
 
 export interface NamesAnswer {

@@ -4,7 +4,7 @@ import type {EffectReference, TriggerType} from '../effects/trigger.js';
 import type {FunnelMemory, PartitionMeasures, ThreadMeasures} from '../measures.js';
 import type {RefreshChange} from '../refresh.js';
 import type {EventsAnswer, EventsQuestion} from './events.js';
-import type {NamesAnswer, NamesQuestion} from './names.js';
+import type {NameAnswer, NameQuestion, NamesAnswer, NamesQuestion} from './names.js';
 import type {UserAnswer, UserQuestion} from './users.js';
 
 export type PartitionQuestion =
@@ -21,6 +21,7 @@ export type PartitionQuestion =
   | {readonly ask: 'funnel_memory'}
   /** Data of a trigger about a user, as of now. `of`: the reference that this partition made. */
   | {readonly ask: 'effect'; readonly type: TriggerType; readonly of: EffectReference}
+  | NameQuestion
   | NamesQuestion
   | UserQuestion
   | EventsQuestion;
@@ -53,6 +54,7 @@ export type PartitionAnswer =
   | {readonly kind: 'effect'; readonly dataJson: string}
   /** The trigger has no data any more: its user or its subject is deleted. */
   | {readonly kind: 'effect_gone'}
+  | NameAnswer
   | NamesAnswer
   | UserAnswer
   | EventsAnswer

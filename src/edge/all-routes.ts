@@ -17,7 +17,7 @@ import {
 } from './routes/alerts.js';
 import {trackBatch} from './routes/batch.js';
 import {readChanges} from './routes/changes.js';
-import {deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
+import {deleteName, deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {countsReport} from './routes/event-counts.js';
 import {namesReport} from './routes/event-names.js';
 import {readEvents} from './routes/events.js';
@@ -108,6 +108,7 @@ export const routes: Routes = {
       {...userInPath, POST: {...writing(singleBodyBytesMax, identify), permission: 'identify'}, isWriteRoute: true},
     ],
     ['/v1/user', {GET: reading(readUser), DELETE: erasing(deleteUser)}],
+    ['/v1/name', {DELETE: erasing(deleteName)}],
     ['/v1/deletion', {GET: overseeing(readDeletion)}],
     ['/v1/rejected', {GET: overseeing(readRejected)}],
     ['/v1/users', {GET: reading(userList)}],

@@ -30,7 +30,7 @@ const lineEveryMs = 1_000;
 /** A change of what people define: reports, boards, alerts, webhooks and the like. */
 export type DefinitionChange = Exclude<
   RecordLine['what'],
-  Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted' | 'record.lost'
+  Failing | `key.${KeyChange}` | `dashboard.${string}` | 'user.deleted' | 'name.deleted' | 'record.lost'
 >;
 
 /** A line with ids; the page looks their names up. */
@@ -70,6 +70,15 @@ export class AuditTrail {
   userDeleted(deletionId: string, keyId: string, address: string): void {
     this.keep({what: 'user.deleted', subject: deletionId, by: keyId, address});
     this.options.logger.info({audit: 'user.deleted', deletionId, by: keyId, address}, 'a user is deleted');
+  }
+
+  /** All events of a name are deleted. The record must not have the name: it is deleted, too. */
+  nameDeleted(deletionId: string, keyId: string, address: string): void {
+    this.keep({what: 'name.deleted', subject: deletionId, by: keyId, address});
+    this.options.logger.info(
+      {audit: 'name.deleted', deletionId, by: keyId, address},
+      'all events of a name are deleted',
+    );
   }
 
   /** `by`: id of the access token, or `admin`. */

@@ -1,7 +1,14 @@
 // Encodes an accepted body as a log entry, in a scratch buffer that the next entry overwrites.
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {entryBytesMax} from '../../actors/limits.js';
-import {markEntry, partitionOfEntry, writeErase, writeEvent, writeIdentify} from '../../actors/log/entries.js';
+import {
+  type KeyKind,
+  markEntry,
+  partitionOfEntry,
+  writeErase,
+  writeEvent,
+  writeIdentify,
+} from '../../actors/log/entries.js';
 import {threadKernel as kernel} from './batch-kernel.js';
 import type {RequestOrder} from './request-order.js';
 import type {AcceptedIdentify, EventDraft} from './validate.js';
@@ -63,7 +70,7 @@ export class EntryEncoder {
   }
 
   /** `onward`: writeErase in actors/log/entries.ts. */
-  erase(kind: 'u' | 'a', id: string, deletionId: string, receivedMs: number, onward: readonly number[] = []): void {
+  erase(kind: KeyKind, id: string, deletionId: string, receivedMs: number, onward: readonly number[] = []): void {
     this.writer.position = 0;
     writeErase(this.writer, kind, id, deletionId, receivedMs, onward);
     this.locate();

@@ -3,7 +3,7 @@
 //   P1 to P8 are in actors/partition.ts and src/partition/snapshot/snapshots.ts.
 import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entry-view.js';
-import type {Suspension} from '../../actors/partition.js';
+import type {NameErasure, Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
 import type {AlarmKind, FunnelMemory} from '../measures.js';
 import {DamagedState} from '../parts/damage.js';
@@ -375,6 +375,16 @@ export class Runner {
         this.onward.wake();
         return this.fold(sequence, cursor);
       }
+      case 'name_erasure': {
+        note('entry reached');
+        await snapshots.idle();
+        partition.applyNameErasure(sequence, cursor.entry, await this.takeOutName(stop.name));
+        note('entry folded');
+        this.savedFunnels.define(); // The name may come again, with another index.
+        this.scrub.request();
+        this.onward.wake();
+        return this.fold(sequence, cursor);
+      }
       case 'tick':
         if (stop.gaps > 0) {
           this.gaps += stop.gaps;
@@ -387,6 +397,17 @@ export class Runner {
         this.beginSnapshot();
         return this.fold(sequence, cursor);
     }
+  }
+
+  /** `name`: -1 for one without events here. */
+  private async takeOutName(name: number): Promise<NameErasure | undefined> {
+    if (name < 0) return undefined;
+    const {partition, erasure, note} = this.setup;
+    await this.mover.sendBeforeErasure(partition.moves.pending.flatMap(({users}) => users));
+    const taken = await erasure.takeOutName(name, (user) => this.mover.isSent(user));
+    erasure.replace(taken);
+    note('users taken out');
+    return taken.erased;
   }
 
   private beginSnapshot(): void {

@@ -1,6 +1,7 @@
 // References of users in answers (src/user-ref.ts), for a role that knows their keys, or hashes of these.
 import {wtf8} from '../../actors/bytes/bytes.js';
 import {userHashOf} from '../../actors/identity/user-hash.js';
+import {nameKey} from '../../actors/log/entries.js';
 import type {UserRef} from '../asks/users.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {userRefs} from '../user-ref.js';
@@ -8,6 +9,8 @@ import {userRefs} from '../user-ref.js';
 export interface UserReferences {
   ofHash(userHash: string): string;
   ofUser(user: UserRef): string;
+  /** Reference of an event name. */
+  ofName(name: string): string;
 }
 
 export function userReferences(deploymentSecret: string): UserReferences {
@@ -24,6 +27,10 @@ export function referencesBy(
     ofHash,
     ofUser: ({kind, id}) => {
       const key = wtf8((kind === 'user' ? 'u' : 'a') + id);
+      return ofHash(userHashOf(seeds, key, 0, key.length));
+    },
+    ofName: (name) => {
+      const key = nameKey(name);
       return ofHash(userHashOf(seeds, key, 0, key.length));
     },
   };

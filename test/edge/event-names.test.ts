@@ -1,4 +1,4 @@
-// Names of events of a running service: how many there may be, and what a key may use.
+// Names of events of a running service: how many there may be, what a key may use, and the deletion of a name.
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {Client, expectError, expectJson} from '../support/http.js';
 import {scrape} from '../support/metrics.js';
@@ -56,4 +56,72 @@ test('a key with names "known" uses only those', async () => {
   const answer = await client.post('/v1/events/batch', {events});
   expect(answer.status).toBe(400);
   expect(answer.json()).toMatchObject({errors: [{index: 0, code: 'unknown_name', field: 'event'}]});
+});
+
+/** All that can be asked of the data, without what says when it was asked. */
+async function everything(): Promise<unknown> {
+  const range = 'from=2026-05-01&to=2026-05-31';
+  const asked = [
+    '/v1/names?from=2026-01-01&include=users',
+    '/v1/properties?from=2026-01-01',
+    `/v1/reports/events?event=visit&${range}`,
+    `/v1/reports/users?${range}&metric=wau`,
+    `/v1/reports/funnel?${range}&steps=visit&steps=buy`.replaceAll('steps=', 'steps[]='),
+    '/v1/users?limit=50',
+    '/v1/events?limit=100',
+    '/v1/export',
+    '/v1/user?userId=grace',
+    '/v1/user?userId=joined',
+  ];
+  const answers = await Promise.all(asked.map((path) => secret.get(path)));
+  return answers.map(({status, text}) => [status, text]);
+}
+
+test('a deleted name leaves every answer as if its events had never been there, and makes room', async () => {
+  const at = (day: number) => `2026-05-${String(day).padStart(2, '0')}T12:00:00Z`;
+  const track = async (events: readonly object[]) => expectJson(await writer.post('/v1/events/batch', {events}), 200);
+  for (const i of [7, 8, 9]) expectJson(await secret.delete(`/v1/name?event=name%20${i}`), 200); // Room for three others.
+  await track([
+    {event: 'visit', anonymousId: 'device', timestamp: at(4)},
+    {event: 'visit', userId: 'grace', timestamp: at(5)},
+    {event: 'buy', userId: 'grace', timestamp: at(7), properties: {price: 5}},
+    {event: 'visit', userId: 'joined', anonymousId: 'device', timestamp: at(8)},
+  ]);
+  const settled = await until('the device is joined, and reports are as of that', async () => {
+    const [seen, joined] = [
+      await everything(),
+      (await secret.get('/v1/user?userId=joined')).json<{events: object[]}>(),
+    ];
+    return joined.events.length === 2 && JSON.stringify(seen) === JSON.stringify(await everything()) && {seen};
+  });
+  const before = settled.seen;
+  const junk = {event: 'junk', properties: {odd: 'only here', price: 9}};
+  await track([
+    {...junk, userId: 'grace', timestamp: at(1), messageId: 'j1'},
+    {...junk, userId: 'grace', timestamp: at(20), messageId: 'j2'},
+    {...junk, userId: 'nobody else', timestamp: at(6)},
+    {...junk, anonymousId: 'device', timestamp: at(9)},
+    {...junk, anonymousId: 'another device', timestamp: at(9)},
+  ]);
+  await until('reports have it', async () => JSON.stringify((await everything()) as object).includes('only here'));
+  const deleted = await secret.delete('/v1/name?event=junk');
+  expect(deleted.status).toBe(200);
+  expect(deleted.json()).toMatchObject({
+    status: 'deleted',
+    event: 'junk',
+    deletion: {status: 'completed', events_deleted: 5},
+  });
+  const {id} = deleted.json<{deletion: {id: string}}>().deletion;
+  expect((await secret.get(`/v1/deletion?id=${id}`)).json()).toEqual({
+    deletion: deleted.json<{deletion: object}>().deletion,
+  });
+  await until('all answers are as before', async () => JSON.stringify(await everything()) === JSON.stringify(before));
+  const again = await secret.delete('/v1/name?event=junk');
+  expect(again.status).toBe(404);
+  expect(again.json()).toMatchObject({error: {code: 'not_found'}, deletion: {id, status: 'completed'}});
+  // A late copy is known; the name may be used again.
+  await track([{...junk, userId: 'grace', timestamp: at(1), messageId: 'j1'}]);
+  expect(JSON.stringify((await secret.get('/v1/events')).json())).not.toContain('junk');
+  expectError(await secret.delete('/v1/name'), 400, 'invalid_request', 'event');
+  expectError(await writer.delete('/v1/name?event=visit'), 403, 'insufficient_permissions');
 });

@@ -132,7 +132,8 @@ export class MemoryShell {
       if (stop.kind === 'tick') {
         this.gaps += stop.gaps;
         await this.snapshot();
-      } else await this.erase(sequence, stop.users, cursor.entry);
+      } else if (stop.kind === 'name_erasure') await this.eraseName(sequence, stop.name, cursor.entry);
+      else await this.erase(sequence, stop.users, cursor.entry);
       stop = partition.fold(sequence, cursor);
     }
     for (const chunk of partition.takeClosedChunks()) layout.writeClosed(chunk);
@@ -145,6 +146,13 @@ export class MemoryShell {
     erasure.replace(taken);
     const erased = users.map((user) => ({...taken.erased.of(user), isSent: this.isSent(user)}));
     this.partition.applyErasure(sequence, entry, erased);
+  }
+
+  private async eraseName(sequence: number, name: number, entry: EntryView) {
+    const erasure = this.erasureFor(this.cache);
+    const taken = name < 0 ? undefined : await erasure.takeOutName(name, (user) => this.isSent(user));
+    if (taken !== undefined) erasure.replace(taken);
+    this.partition.applyNameErasure(sequence, entry, taken?.erased);
   }
 
   private async snapshot(): Promise<void> {
@@ -321,7 +329,7 @@ export class MemoryShell {
     for (let user = 0; user < partition.users.table.count; user++) {
       if (!partition.users.table.has(user)) users.push(null);
       else {
-        const {chunks: _, ...record} = (await loadRecord(partition, layout, cache, user))!;
+        const {chunks: _, user: __, ...record} = (await loadRecord(partition, layout, cache, user))!;
         users.push([partition.users.table.text(user), record]);
       }
     }

@@ -18,7 +18,7 @@ interface AddressOptions {
   /** Name of the temporary key; absent: `import`. */
   readonly keyName?: string;
   /** Kind of the temporary key; absent: `write`. */
-  readonly keyKind?: 'write' | 'read';
+  readonly keyKind?: 'write' | 'read' | 'secret';
 }
 
 export interface ServiceAddress {

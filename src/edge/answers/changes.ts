@@ -9,9 +9,15 @@ const userRef = () =>
     .regex(/^[\w-]{43}$/)
     .describe('Reference to a user: the same in every line; nobody can derive the id from it.');
 
+const eventRef = () =>
+  z
+    .string()
+    .regex(/^[\w-]{43}$/)
+    .describe('Reference to the name of the event: the same in every line, also once the name is deleted.');
+
 export const changeLine = z.union([
   storedEvent
-    .extend({type: z.literal('event'), user_ref: userRef()})
+    .extend({type: z.literal('event'), user_ref: userRef(), event_ref: eventRef()})
     .describe('An event. It replaces an earlier one with the same `id`.'),
   z
     .strictObject({
@@ -48,8 +54,14 @@ export const changeLine = z.union([
       'A user was deleted: delete its events and its profile. With `from` and `through`: the events between these.',
     ),
   z
+    .strictObject({type: z.literal('erased'), event_ref: eventRef(), through: eventId()})
+    .describe(
+      'All events of a name were deleted: delete those with this `event_ref` whose ids have the number of `through` before the ' +
+        'dash, and at most its number after it.',
+    ),
+  z
     .strictObject({type: z.literal('removed'), id: eventId()})
-    .describe('An event turned out to be a copy of another one.'),
+    .describe('An event turned out to be a copy of another one, or was joined and is of a deleted name: delete it.'),
 ]);
 
 export const changesAnswer = z.strictObject({

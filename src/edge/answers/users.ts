@@ -73,6 +73,13 @@ export const deletedAnswer = z.strictObject({status: z.literal('deleted'), id: z
 
 export const deletionPendingAnswer = z.strictObject({status: z.literal('pending'), id: z.string(), deletion});
 
+export const nameDeletedAnswer = z.strictObject({status: z.literal('deleted'), event: z.string(), deletion});
+
+export const nameDeletionPendingAnswer = z.strictObject({status: z.literal('pending'), event: z.string(), deletion});
+
+/** Answer for a name without events; it names an earlier deletion of the name. */
+export const nameGoneAnswer = z.strictObject({error: errorAnswer.shape.error, deletion: deletion.optional()});
+
 export const deletionAnswer = z.strictObject({deletion});
 
 const unknownUser = {

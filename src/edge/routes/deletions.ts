@@ -1,14 +1,17 @@
-// DELETE /v1/user and /v1/users/:id, GET /v1/deletion and /v1/deletions/:id.
+// DELETE /v1/user, /v1/users/:id and /v1/name, GET /v1/deletion and /v1/deletions/:id.
 //   DE1. A deletion is one erase entry. The anonymous users that a user is (actors/identity) are erased first: the entry names
 //        the partitions where it goes on, and the owner of each brings it to the next (src/partition/erasure/onward.ts). The
 //        user's partition is the last one: by then it has everything that left for it.
 //   DE2. Once the entry is in a log, the deletion is carried out, whichever process dies and whether the client waits or not.
+//        All events of a name are erased in every partition, one after the other.
 //   DE3. Everywhere the deletion has its id. Its receipt is that of all partitions that have one, and is not complete without
 //        that of the user's own.
 //   DE4. A client that asks again while a deletion is pending gets that one. A new one begins only if the user has come again to a
 //        partition where that one has been.
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
+import {partitionOf} from '../../../actors/bytes/hash.js';
+import {type KeyKind, nameKey} from '../../../actors/log/entries.js';
 import type {Deletion, UserRef} from '../../asks/users.js';
 import {monotonicMs} from '../../clock.js';
 import type {Commit} from '../../ingest/log-message.js';
@@ -21,7 +24,7 @@ import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {failUnknown, userInPath, userInQuery} from '../query/asked-user.js';
 import {devicesOf} from '../query/devices.js';
-import {anyText, required} from '../query/parameters.js';
+import {anyText, name, required} from '../query/parameters.js';
 import {noParameters, readPathId, readQuery} from '../query/query.js';
 import {partitionOfUser} from '../query/user-partition.js';
 import type {Handle} from '../route.js';
@@ -34,6 +37,7 @@ export const exampleDeletionId = 'del_2_0123456789abcdef0123456789abcdef';
 export const deletionIdPattern = /^del_(\d{1,4})_[0-9a-f]{32}$/;
 
 const deletionNotFound: Failure = {code: 'not_found', message: 'no such deletion'};
+const nameNotFound: Failure = {code: 'not_found', message: 'there is no event of this name'};
 
 // A deletion that takes longer is answered as pending (docs/api.md, Users).
 const deletionWaitMs = 5_000;
@@ -56,8 +60,10 @@ type NamedReceipt = Receipt & {readonly named_by: readonly NamedBy[]};
 
 interface Order {
   readonly id: string;
-  readonly user: UserRef;
-  /** Partitions in the order in which they erase the user. Its own is the last one, and listed twice if devices are in it. */
+  /** What is deleted: a user or a name of events. */
+  readonly kind: KeyKind;
+  readonly text: string;
+  /** Partitions in the order in which they erase it. Its own is the last one, and listed twice if devices are in it. */
   readonly route: readonly number[];
 }
 
@@ -84,12 +90,12 @@ async function eraseUser(
   const isGone = known.kind === 'unknown_user' && devicesAt.length === 0;
   if (isGone || underWay !== undefined) {
     const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
-    if (deletion?.status === 'pending') return answerPending(front, exchange, user, deletion, placeOf);
+    if (deletion?.status === 'pending') return answerDeletion(front, exchange, {id: user.id}, deletion, placeOf);
     if (known.kind === 'unknown_user' && isGone) return failUnknown(exchange, known, deletion && {deletion});
   }
   const elsewhere = devicesAt.filter((partition) => partition !== home);
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
-  const order = {id: `del_${home}_${randomBytes(16).toString('hex')}`, user, route};
+  const order = {id: newDeletionId(home), kind: user.kind === 'user' ? 'u' : 'a', text: user.id, route} as const;
   const address = front.clientAddresses.of(exchange);
   const naming = await findNaming(
     front,
@@ -102,32 +108,68 @@ async function eraseUser(
   front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
   if (devicesAt.length > 0) front.forgetLinks(user.id);
   const receipt = {...(await awaitDeletion(front, order, commit)), named_by: shownNaming(front, naming)};
-  if (receipt.status === 'completed') {
-    exchange.json('200 OK', JSON.stringify({status: 'deleted', id: user.id, deletion: receipt}));
-  } else {
-    answerPending(front, exchange, user, receipt, placeOf);
-  }
+  answerDeletion(front, exchange, {id: user.id}, receipt, placeOf);
 }
 
-function answerPending(
+const newDeletionId = (home: number): string => `del_${home}_${randomBytes(16).toString('hex')}`;
+
+/** What was deleted, as an answer names it. */
+type Deleted = {readonly id: string} | {readonly event: string};
+
+function answerDeletion(
   front: Front,
   exchange: Exchange,
-  {id}: UserRef,
+  deleted: Deleted,
   deletion: NamedReceipt,
   placeOf: (deletion: string) => string,
 ): void {
-  const location = ['Location', pathPrefix(front, exchange) + placeOf(deletion.id)] as const;
-  exchange.json('202 Accepted', JSON.stringify({status: 'pending', id, deletion}), [location]);
+  if (deletion.status === 'completed') {
+    exchange.json('200 OK', JSON.stringify({status: 'deleted', ...deleted, deletion}));
+  } else {
+    const location = ['Location', pathPrefix(front, exchange) + placeOf(deletion.id)] as const;
+    exchange.json('202 Accepted', JSON.stringify({status: 'pending', ...deleted, deletion}), [location]);
+  }
 }
 
+export const nameForm = {
+  event: required(name, {description: 'The name of the events.', example: 'sign_up_4711'}),
+};
+
+/** Deletes all events of a name, in every partition. */
+export const deleteName: Handle = async (front, exchange) => {
+  const {event} = readQuery(exchange.query, nameForm);
+  const {partitionCount} = front;
+  const key = nameKey(event);
+  const home = partitionOf(key, 0, key.length, partitionCount);
+  const route = [...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home), home];
+  const question = {ask: 'name', event} as const;
+  const answers = await Promise.all(route.map((at) => front.asks.partition(at, question, ['name'])));
+  const placeOf = (id: string): string => `/v1/deletion?id=${id}`;
+  const isGone = answers.every(({isKnown}) => !isKnown);
+  const earlier = answers.find(({isKnown, deletion}) => !isKnown && deletion !== undefined)?.deletion?.id;
+  const hasComeAgain = answers.some(({isKnown, deletion}) => isKnown && deletion?.id === earlier);
+  if (isGone || (earlier !== undefined && !hasComeAgain)) {
+    const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
+    if (deletion?.status === 'pending') return answerDeletion(front, exchange, {event}, deletion, placeOf); // DE4
+    if (isGone) return exchange.failWith(nameNotFound, {...(deletion && {deletion})});
+  }
+  const order = {id: newDeletionId(home), kind: 'n', text: event, route} as const;
+  const address = front.clientAddresses.of(exchange);
+  const commit = await appendErase(front, order);
+  front.audit.nameDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
+  const receipt = {...(await awaitDeletion(front, order, commit)), named_by: []};
+  await front.readNames(); // The name makes room for another one.
+  answerDeletion(front, exchange, {event}, receipt, placeOf);
+};
+
 /** Resolves when the erase entry is in the log of the first partition. DE1 */
-function appendErase(front: Front, {id: deletionId, user, route}: Order): Promise<Commit> {
+function appendErase(front: Front, {id: deletionId, kind, text, route}: Order): Promise<Commit> {
   const [first, ...onward] = route;
   const {publisher, encoder, wallMs, obstacles} = front;
   // A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log.
   const obstacle = obstacles.toWriting();
   if (obstacle !== undefined) throw new RequestFailure(obstacle);
-  encoder.erase(user.kind === 'user' ? 'u' : 'a', user.id, deletionId, wallMs(), onward);
+  encoder.erase(kind, text, deletionId, wallMs(), onward);
   const {bytes, start, end} = encoder;
   return new Promise((resolve, reject) => {
     const settled = (commit: Commit): void => {

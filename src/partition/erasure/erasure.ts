@@ -1,4 +1,5 @@
-// Takes the users of an erase entry out of all parts of a partition when the entry is folded (docs/architecture.md, Deletion).
+// Takes the users of an erase entry, or all events of a name (erased-name.ts), out of all parts of a partition when the entry is
+// folded (docs/architecture.md, Deletion).
 //   Chunks and user blocks that hold them are rewritten without them. The old parts are retired; they leave the store when no
 //   kept manifest names them. A crash on the way loses nothing: the manifest still names the old parts, and the entry is
 //   folded again.
@@ -17,6 +18,7 @@ import {RestoredChunk} from '../../../actors/chunk/restored-chunk.js';
 import {eraseRows} from '../../../actors/chunk/row-erasure.js';
 import {encodeRows, type RowsView, timeOf, viewRows} from '../../../actors/chunk/rows.js';
 import {bodyBlockRows} from '../../../actors/limits.js';
+import type {EntryView} from '../../../actors/log/entry-view.js';
 import {type ChunkEntry, type PartRef, partsOfChunk, type Run, type RunBlock} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
 import {UserSet} from '../../../actors/table/user-set.js';
@@ -27,6 +29,7 @@ import {compressBlock, entryOf, imageOf} from '../snapshot/chunk-parts.js';
 import type {Layout} from '../snapshot/layout.js';
 import type {PartStore} from '../snapshot/part-store.js';
 import {blockOf, loadRecord} from '../snapshot/user-loader.js';
+import {correctedUserRuns, ErasedName, windowRunsWithout} from './erased-name.js';
 import type {NoteStep} from './erasure-steps.js';
 
 /** Chunks rewritten together: their writes share the disk's flushes. About 5 MB each in memory. */
@@ -40,9 +43,36 @@ interface ErasedOfUser {
   readonly fingerprints: Uint32Array[];
 }
 
+/** What leaves a chunk, and what is noted of it. */
+export interface Leaving {
+  /** Rows that leave, ascending. */
+  rowsOf(rows: LeavingRows): number[];
+  /** Notes these rows of a chunk. */
+  addRows(rows: RowsView, found: readonly number[]): void;
+  /** Notes the event of such a row. */
+  addEvent(user: number, event: EntryView): void;
+}
+
+type LeavingRows = Pick<RowsView, 'users' | 'names' | 'count'> & Partial<Pick<RowsView, 'noUser'>>;
+
 /** Erased rows and message ids by user. */
-class ErasedUsers {
+class ErasedUsers implements Leaving {
+  private readonly users: UserSet;
+  private readonly fingerprintOf: (event: EntryView) => Uint32Array;
   private readonly byUser = new Map<number, ErasedOfUser>();
+
+  constructor(users: UserSet, fingerprintOf: (event: EntryView) => Uint32Array) {
+    this.users = users;
+    this.fingerprintOf = fingerprintOf;
+  }
+
+  rowsOf(rows: LeavingRows): number[] {
+    return rowsOfUsers(rows, this.users);
+  }
+
+  addEvent(user: number, event: EntryView): void {
+    if (event.hasMessageId) this.of(user).fingerprints.push(this.fingerprintOf(event));
+  }
 
   of(user: number): ErasedOfUser {
     let erased = this.byUser.get(user);
@@ -68,14 +98,25 @@ class ErasedUsers {
 /** Chunks that hold some of the users, rewritten without them. */
 interface Rewritten {
   readonly erased: ErasedUsers;
-  readonly chunks: ChunkEntry[];
+  readonly chunks: readonly ChunkEntry[];
 }
 
-/** Rewritten chunks, runs and open chunk, ready to replace those that hold the users. */
-interface TakenOut extends Rewritten {
+/** Rewritten chunks, runs and open chunk, ready to replace those that hold what is erased. */
+interface Replacing {
+  readonly chunks: readonly ChunkEntry[];
   readonly userRuns: readonly Run[];
-  /** The open chunk without the users; undefined when no row of it is theirs. */
+  /** Absent: they stay. */
+  readonly windowRuns?: readonly Run[];
+  /** The open chunk without these rows; undefined when it has none of them. */
   readonly open: RestoredChunk | undefined;
+}
+
+interface TakenOut extends Replacing {
+  readonly erased: ErasedUsers;
+}
+
+interface NameTakenOut extends Replacing {
+  readonly erased: ErasedName;
 }
 
 export class Erasure {
@@ -85,7 +126,7 @@ export class Erasure {
   private readonly cache: PartsCache;
   private readonly note: NoteStep;
   /** Chunks that are being rewritten and will replace the present ones. */
-  private takingOut: Promise<TakenOut> | undefined;
+  private takingOut: Promise<Replacing> | undefined;
 
   constructor(partition: Partition, layout: Layout, parts: PartStore, cache: PartsCache, note: NoteStep) {
     this.partition = partition;
@@ -97,8 +138,16 @@ export class Erasure {
 
   /** The partition changes only with `replace`. Call it while no snapshot is running; the layout holds all closed chunks then. */
   async takeOut(users: readonly number[]): Promise<TakenOut> {
-    this.takingOut = this.making((made) => this.takeOutOfAll(users, made));
-    return this.takingOut;
+    const taking = this.making((made) => this.takeOutOfAll(users, made));
+    this.takingOut = taking;
+    return taking;
+  }
+
+  /** The same for all events of a name. `isSent`: whether the user's events count in another partition. */
+  async takeOutName(name: number, isSent: (user: number) => boolean): Promise<NameTakenOut> {
+    const taking = this.making((made) => this.takeOutNameOfAll(name, isSent, made));
+    this.takingOut = taking;
+    return taking;
   }
 
   /** Resolves when no rewritten chunk waits to replace a present one. Rejects as `takeOut` does. */
@@ -120,8 +169,8 @@ export class Erasure {
   private async takeOutOfAll(users: readonly number[], made: PartRef[]): Promise<TakenOut> {
     const {partition, layout, cache} = this;
     await layout.settle(0);
-    const erased = new ErasedUsers();
     const ofUsers = new UserSet();
+    const erased = this.erasedUsers(ofUsers);
     const numbers = new Set<number>();
     for (const user of users) {
       ofUsers.add(user);
@@ -130,50 +179,91 @@ export class Erasure {
       erased.of(user).fingerprints.push(...identifyIds(record));
       for (const number of record.chunks) numbers.add(number);
     }
-    const open = this.takeOutOfOpen(ofUsers, erased);
+    const open = this.takeOutOfOpen(erased);
     const entries = [...numbers].sort((a, b) => a - b).flatMap((number) => layout.chunks.get(number) ?? []);
-    const chunks: ChunkEntry[] = [];
-    for (let at = 0; at < entries.length; at += chunksAtOnce) {
-      const some = entries.slice(at, at + chunksAtOnce);
-      const left = await allOver(some.map((entry) => this.takeOutOfChunk(entry, ofUsers, erased, made)));
-      chunks.push(...left.flat());
-    }
+    const chunks = await this.takeOutOfChunks(entries, erased, made);
     this.note('chunks written');
     return {erased, chunks, userRuns: await this.runsWithout(users, made), open};
   }
 
-  replace({chunks, userRuns, open}: TakenOut): void {
+  private erasedUsers(users: UserSet): ErasedUsers {
+    return new ErasedUsers(users, (event) => this.partition.fingerprintOf(event));
+  }
+
+  private async takeOutOfChunks(
+    entries: readonly ChunkEntry[],
+    leaving: Leaving,
+    made: PartRef[],
+  ): Promise<ChunkEntry[]> {
+    const chunks: ChunkEntry[] = [];
+    for (let at = 0; at < entries.length; at += chunksAtOnce) {
+      const some = entries.slice(at, at + chunksAtOnce);
+      const left = await allOver(some.map((entry) => this.takeOutOfChunk(entry, leaving, made)));
+      chunks.push(...left.flat());
+    }
+    return chunks;
+  }
+
+  private async takeOutNameOfAll(
+    name: number,
+    isSent: (user: number) => boolean,
+    made: PartRef[],
+  ): Promise<NameTakenOut> {
+    const {partition, layout, cache} = this;
+    await layout.settle(0);
+    const erased = new ErasedName(partition, name, isSent);
+    const open = this.takeOutOfOpen(erased);
+    const all = [...layout.chunks.values()];
+    const mayHave = all.filter(({names}) => names === null || names.includes(name));
+    const chunks = await this.takeOutOfChunks(mayHave, erased, made);
+    this.note('chunks written');
+    const rewritten = new Map(chunks.map((entry) => [entry.chunk, entry]));
+    // What is left decides when a user was seen, and on which days it was active.
+    for (const entry of all) erased.addLeft(await cache.rows.loadUncached(rewritten.get(entry.chunk) ?? entry));
+    erased.addLeft(inOrder((open ?? partition.open).columnsView()));
+    for (const {blocks} of layout.userRuns)
+      for (const {part, first, last} of blocks)
+        if (erased.touches(first, last)) erased.addIdentified(await cache.loadUncached(part));
+    erased.decide();
+    const put = async (payload: Uint8Array): Promise<PartRef> => this.keep(payload, made);
+    const load = (part: PartRef): Promise<Uint8Array> => cache.loadUncached(part);
+    const userRuns = await correctedUserRuns(layout.userRuns, erased, load, put);
+    const windowRuns = await windowRunsWithout(layout.windowRuns, erased.inactive, load, put);
+    return {erased, chunks, userRuns, windowRuns, open};
+  }
+
+  replace({chunks, userRuns, windowRuns, open}: Replacing): void {
     this.takingOut = undefined;
     for (const chunk of chunks) this.layout.setChunk(chunk);
     this.layout.setRuns('userRuns', userRuns);
+    if (windowRuns !== undefined) this.layout.setRuns('windowRuns', windowRuns);
     if (open === undefined) return;
     this.partition.replaceOpen(open);
     this.layout.setOpenEntry(null); // The next snapshot may find this row count again, and would take the entry for current.
   }
 
-  /** The open chunk without the users. It is encoded and decoded, so that values that only they had are not in it. */
-  private takeOutOfOpen(users: UserSet, erased: ErasedUsers): RestoredChunk | undefined {
+  /** The open chunk without these rows. It is encoded and decoded, so that values that only they had are not in it. */
+  private takeOutOfOpen(leaving: Leaving): RestoredChunk | undefined {
     const {open} = this.partition;
-    const ofUsers = rowsOfUsers(open.rowsNow(), users);
-    if (ofUsers.length === 0) return undefined;
+    const found = leaving.rowsOf(open.rowsNow());
+    if (found.length === 0) return undefined;
     const {columns, blocks} = imageOf(open);
     const rows = inOrder(columns);
-    erased.addRows(rows, ofUsers);
-    const byBlock = rowsByBlock(ofUsers);
+    leaving.addRows(rows, found);
+    const byBlock = rowsByBlock(found);
     const left = blocks.map((raw, block) => {
       const gone = byBlock.get(block);
-      return gone === undefined ? raw : this.withoutRows(raw, rows, gone, erased);
+      return gone === undefined ? raw : this.withoutRows(raw, rows, gone, leaving);
     });
-    const others = eraseRows(rows, ofUsers);
+    const others = eraseRows(rows, found);
     const encoded = wholeRows(viewRows(encodeRows(others)), viewProperties(encodeProperties(others)));
     return new RestoredChunk(encoded, left);
   }
 
   /** Rewrites a closed chunk without the rows of users who left (actors/identity/moves.ts). It is replaced only with `replaceLeft`. */
   async takeOutLeft(entry: ChunkEntry): Promise<Rewritten> {
-    const {leftOut} = this.partition.moves;
-    const erased = new ErasedUsers();
-    return {erased, chunks: await this.making((made) => this.takeOutOfChunk(entry, leftOut, erased, made))};
+    const erased = this.erasedUsers(this.partition.moves.leftOut);
+    return {erased, chunks: await this.making((made) => this.takeOutOfChunk(entry, erased, made))};
   }
 
   /** Call it while no snapshot is being written. A chunk that was replaced meanwhile stays as it is. */
@@ -188,22 +278,17 @@ export class Erasure {
     this.partition.dropLeft(erased.rows);
   }
 
-  /** The chunk without the users' rows; none when it has no such row. */
-  private async takeOutOfChunk(
-    entry: ChunkEntry,
-    users: UserSet,
-    erased: ErasedUsers,
-    made: PartRef[],
-  ): Promise<ChunkEntry[]> {
+  /** The chunk without these rows; none when it has no such row. */
+  private async takeOutOfChunk(entry: ChunkEntry, leaving: Leaving, made: PartRef[]): Promise<ChunkEntry[]> {
     const rows = await this.cache.wholeRows.loadUncached(entry);
-    const ofUsers = rowsOfUsers(rows, users);
-    if (ofUsers.length === 0) return [];
-    erased.addRows(rows, ofUsers);
-    const left = eraseRows(rows, ofUsers);
+    const found = leaving.rowsOf(rows);
+    if (found.length === 0) return [];
+    leaving.addRows(rows, found);
+    const left = eraseRows(rows, found);
     const [rowsPart, properties, bodies] = await allOver([
       this.keep(encodeRows(left), made),
       this.keep(encodeProperties(left), made),
-      this.putBodiesWithout(entry.bodies, rows, ofUsers, erased, made),
+      this.putBodiesWithout(entry.bodies, rows, found, leaving, made),
     ]);
     return [{...entryOf(left, this.partition.moves.leftOut), rows: rowsPart, properties, bodies}];
   }
@@ -213,7 +298,7 @@ export class Erasure {
     bodies: PartRef,
     columns: WholeRows,
     rows: readonly number[],
-    erased: ErasedUsers,
+    leaving: Leaving,
     made: PartRef[],
   ): Promise<PartRef> {
     const part = new BodiesPart(bodies, await this.cache.loadUncached(bodies));
@@ -225,23 +310,20 @@ export class Erasure {
         members.push(part.member(block));
         continue;
       }
-      members.push(compressBlock(this.withoutRows(await part.block(block), columns, gone, erased)));
+      members.push(compressBlock(this.withoutRows(await part.block(block), columns, gone, leaving)));
     }
     return this.keep(joinBodies(members), made);
   }
 
   /** A block without the bodies of these rows of its chunk. */
-  private withoutRows(raw: Uint8Array, columns: WholeRows, gone: readonly number[], erased: ErasedUsers): Uint8Array {
-    this.rememberMessageIds(new BodyBlock(raw, columns), columns, gone, erased);
-    return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
-  }
-
-  private rememberMessageIds(block: BodyBlock, columns: WholeRows, rows: readonly number[], erased: ErasedUsers): void {
+  private withoutRows(raw: Uint8Array, columns: WholeRows, gone: readonly number[], leaving: Leaving): Uint8Array {
     const {users, names} = this.partition.tables;
-    for (const row of rows) {
-      const body = block.entry(row, users, names);
-      if (body?.hasMessageId) erased.of(columns.users[row]).fingerprints.push(this.partition.fingerprintOf(body));
+    const block = new BodyBlock(raw, columns);
+    for (const row of gone) {
+      const event = block.entry(row, users, names);
+      if (event !== undefined) leaving.addEvent(columns.users[row], event);
     }
+    return withoutBodies(raw, new Set(gone.map((row) => row % bodyBlockRows)));
   }
 
   private async keep(payload: Uint8Array, made: PartRef[]): Promise<PartRef> {

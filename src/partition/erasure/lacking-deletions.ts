@@ -7,7 +7,7 @@
 //   LD3. Data from before a link has the devices of a deleted user as anonymous users: they are erased as well.
 
 import {setImmediate as turn} from 'node:timers/promises';
-import {noUserKey} from '../../../actors/log/entries.js';
+import {nameKey, noUserKey} from '../../../actors/log/entries.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {Logger} from '../../observe.js';
 import type {LogWriter} from '../log/log-writer.js';
@@ -86,6 +86,15 @@ async function keysOf(
       const hash = hashOf(partition.hashOf(key));
       if (wanted.has(hash)) keys.set(hash, key.slice());
     }
+  }
+  // All events of a name (actors/log/entries.ts): the journal has the hash of the name's key.
+  const {names} = partition.tables;
+  for (let name = 0; name < names.count; name++) {
+    if (name % usersAtOnce === usersAtOnce - 1) await turn();
+    if (!names.has(name)) continue;
+    const key = nameKey(names.text(name));
+    const hash = hashOf(partition.hashOf(key));
+    if (wanted.has(hash)) keys.set(hash, key);
   }
   return keys;
 }

@@ -5,6 +5,7 @@
 //   ON3. An owner whose predecessor died in between appends the entry again, which changes nothing (actors/partition.ts).
 import {wtf8} from '../../../actors/bytes/bytes.js';
 import {must} from '../../../actors/invariant.js';
+import {nameByte} from '../../../actors/log/entries.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {Mover} from '../identity/mover.js';
@@ -66,7 +67,7 @@ export class OnwardDeletions {
     const [next, ...rest] = partitions;
     const userKey = wtf8(key);
     await mover.logOf(next).erase([{key: userKey, id, onward: rest}]);
-    forgetLinks(userKey);
+    if (userKey[0] !== nameByte) forgetLinks(userKey);
     partition.deletions.wentOn(id);
   }
 }

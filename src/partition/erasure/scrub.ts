@@ -206,11 +206,11 @@ export class Scrub {
     );
   }
 
-  private complete({id}: DeletionRecord, position: Position): void {
+  private complete({id, isOfName}: DeletionRecord, position: Position): void {
     const {partition, erasureReach} = this.setup;
     const place = positionText({partition: partition.partition, ...position});
     const verified = [
-      `state: the live state, and both kept snapshots (from ${place} on), were written without the user`,
+      `state: the live state, and both kept snapshots (from ${place} on), were written without ${isOfName ? 'events of the name' : 'the user'}`,
       `parts: ${this.erasedValues} values of older snapshots were overwritten, and a read of each found nothing`,
       `log: it begins at ${place}, after the erase entry; the storage blocks before were removed`,
       limits[erasureReach],
@@ -224,7 +224,7 @@ export class Scrub {
     this.takenUpMs.delete(id);
     this.completed += 1;
     this.announced.notify();
-    void this.setup.notifyDeleted(id);
+    if (this.setup.partition.deletionsToTell.has(id)) void this.setup.notifyDeleted(id);
   }
 
   /** Whether the receipt is in a published manifest: before that no client gets it. */

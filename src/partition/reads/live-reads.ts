@@ -7,6 +7,7 @@ import {isoText} from '../../../actors/calendar.js';
 import {conflictsMax} from '../../../actors/dedupe/conflicts.js';
 import {assert} from '../../../actors/invariant.js';
 import {idCharsMax} from '../../../actors/limits.js';
+import {nameKey} from '../../../actors/log/entries.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 import {replyBytesMax} from '../../asks/subjects.js';
@@ -96,7 +97,7 @@ export class LiveReads {
   private async ofOwner(answer: PartitionAnswer): Promise<PartitionAnswer> {
     const {ownership} = this.view;
     if (ownership.isLost) return movedOn;
-    const deletion = answer.kind === 'deletion' || answer.kind === 'unknown_user' ? answer.deletion : undefined;
+    const deletion = 'deletion' in answer ? answer.deletion : undefined;
     if (deletion?.status !== 'pending') return answer;
     // A successor may have the deletion's receipt.
     const standing = await ownership.state(caughtUpMsMax);
@@ -133,6 +134,8 @@ export class LiveReads {
     }
     if (!(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     switch (question.ask) {
+      case 'name':
+        return this.name(question.event);
       case 'exists':
         return this.exists(question.user);
       case 'profile':
@@ -283,6 +286,14 @@ export class LiveReads {
       bytes += jsonBytesMax(text.length);
     }
     return {kind: 'names', epoch, from, names: texts, next, end: names.count, isBehind};
+  }
+
+  private name(event: string): PartitionAnswer {
+    const {partition} = this.view;
+    const key = nameKey(event);
+    const isKnown = partition.aggregator.names.find(key, 1, key.length) >= 0;
+    const newest = partition.deletions.newestOf(partition.hashOf(key));
+    return {kind: 'name', isKnown, ...(newest && {deletion: this.receipt(newest)})};
   }
 
   // ---- users ----

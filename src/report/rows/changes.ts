@@ -159,6 +159,8 @@ class Teller {
         return `{"type":"joined",${refs},"userId":${userId},"from":"${fact.from}","through":"${fact.through}"}`;
       }
       case 'erased': {
+        if ('eventHash' in fact)
+          return `{"type":"erased","event_ref":${refOf(fact.eventHash)},"through":"${fact.through}"}`;
         const events = 'from' in fact ? `,"from":"${fact.from}","through":"${fact.through}"` : '';
         return `{"type":"erased","user_ref":${refOf(fact.userHash)}${events}}`;
       }
@@ -237,6 +239,15 @@ class Teller {
 
   private async tellChunk(snapshot: PartitionSnapshot, chunk: ChunkEntry, place: Changing): Promise<boolean> {
     const {scan} = this.reading;
+    const eventRefs = new Map<number, string>();
+    const eventRefOf = (name: number): string => {
+      let ref = eventRefs.get(name);
+      if (ref === undefined) {
+        ref = this.references.ofName(snapshot.names.text(name));
+        eventRefs.set(name, ref);
+      }
+      return ref;
+    };
     for await (const rows of scan.rows([chunk], snapshot.leftOut.users)) {
       let left = rows.order.toSorted().filter((row) => rows.baseOrdinal + row >= place.ordinal);
       while (left.length > 0) {
@@ -254,7 +265,8 @@ class Teller {
           const ordinal = rows.baseOrdinal + row;
           const ref = refs.get(user);
           if (ref !== undefined && this.isTold(snapshot, ordinal, texts.id(i))) {
-            texts.copy(i, this.lines.writer, ascii(`{"type":"event","user_ref":"${ref}",`));
+            const eventRef = eventRefOf(rows.names[row]!);
+            texts.copy(i, this.lines.writer, ascii(`{"type":"event","user_ref":"${ref}","event_ref":"${eventRef}",`));
             if (!this.lines.end()) return false;
           }
           place.ordinal = ordinal + 1;

@@ -14,6 +14,7 @@ const words: Readonly<Record<RecordLine['what'], string>> = {
   'key.changed': 'Changed the limits of a key',
   'key.revoked': 'Revoked a key or token',
   'user.deleted': 'Deleted a person',
+  'name.deleted': 'Deleted events of a name',
   'saved-report.created': 'Saved a report',
   'saved-report.changed': 'Changed a saved report',
   'saved-report.deleted': 'Deleted a saved report',

@@ -8,6 +8,7 @@ export interface RecordLine {
     | 'key.changed'
     | 'key.revoked'
     | 'user.deleted'
+    | 'name.deleted'
     | 'saved-report.created'
     | 'saved-report.changed'
     | 'saved-report.deleted'

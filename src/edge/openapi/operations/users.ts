@@ -6,13 +6,16 @@ import {
   deletionAnswer,
   deletionPendingAnswer,
   goneAnswer,
+  nameDeletedAnswer,
+  nameDeletionPendingAnswer,
+  nameGoneAnswer,
   profileAnswer,
   unknownUserAnswer,
 } from '../../answers/users.js';
 import {userForm, userPathForm} from '../../query/asked-user.js';
 import {askedId} from '../../query/parameters.js';
 import {noParameters} from '../../query/query.js';
-import {deletionForm, deletionIdPattern, exampleDeletionId} from '../../routes/deletions.js';
+import {deletionForm, deletionIdPattern, exampleDeletionId, nameForm} from '../../routes/deletions.js';
 import {linksBody} from '../../routes/links.js';
 import {inPath, type Operation, type Operations} from '../operation.js';
 import {purchase} from './examples.js';
@@ -113,6 +116,37 @@ const deleteUser: Operation = {
   errors: ['user_not_found', 'unavailable'],
 };
 
+const deleteName: Operation = {
+  id: 'deleteName',
+  tag: 'Events',
+  summary: 'Delete all events of a name for ever',
+  description:
+    'Removes the events of all users, and the name, on disk too, as the deletion of a user does. Every answer is as if they had ' +
+    'never been there; users of whom nothing else is left are known no more. It cannot be undone. Events of this name that come ' +
+    'while the deletion is pending may be deleted with the others.',
+  query: nameForm,
+  answers: {
+    200: {
+      description: 'Done, with the receipt.',
+      schema: nameDeletedAnswer,
+      example: {status: 'deleted', event: 'sign_up_4711', deletion: receipt},
+    },
+    202: {
+      description: 'The deletion takes longer than five seconds. It continues in the background.',
+      schema: nameDeletionPendingAnswer,
+      headers: {always: ['Location']},
+      example: {status: 'pending', event: 'sign_up_4711', deletion: pending},
+    },
+    404: {
+      description:
+        'There is no event of this name. Its deletion is named when it is under way, or was completed within 30 days.',
+      schema: nameGoneAnswer,
+      example: {error: {code: 'not_found', message: 'there is no event of this name'}, deletion: receipt},
+    },
+  },
+  errors: ['not_found', 'unavailable'],
+};
+
 const getDeletion: Operation = {
   id: 'getDeletion',
   tag: 'Users',
@@ -177,6 +211,7 @@ export const users: Operations = {
   },
   'GET /v1/user': getUser,
   'DELETE /v1/user': deleteUser,
+  'DELETE /v1/name': deleteName,
   'GET /v1/deletion': getDeletion,
   'GET /v1/users/{id}': inPath(getUser, {
     id: 'getUserInPath',
