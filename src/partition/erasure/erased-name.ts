@@ -203,7 +203,7 @@ export async function windowRunsWithout(
   return rewritten(runs, hasDay, load, put, (payload, {first, last}) => ({
     first,
     last,
-    payload: encodeWindows(withoutMembers(viewWindows(payload), inactive)),
+    payload: encodeWindows(withoutMembers(viewWindows(new Uint8Array(payload)), inactive)), // A copy is aligned.
   }));
 }
 
