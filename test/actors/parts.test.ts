@@ -297,6 +297,7 @@ describe('user records', () => {
       createdMs: 1,
       lastEventMs: undefined,
       lastIdentifyMs: 1,
+      firstIdentifyMs: 0,
       traits: {json: '{"a":"ü","b":1,"c":2}', setMs: [1, 1, 0], isSecret: [true, false, true], overLimit: 3},
       identifyIds: Uint32Array.of(7, 1, 2, 3, 9, 4, 5, 0xffffffff),
       chunks: [],
@@ -306,6 +307,7 @@ describe('user records', () => {
       createdMs: 0,
       lastEventMs: 0,
       lastIdentifyMs: 0,
+      firstIdentifyMs: 0,
       traits: {json: '{}', setMs: [], isSecret: [], overLimit: 0},
       identifyIds: noIds,
       chunks: [70_000],
@@ -317,7 +319,7 @@ describe('user records', () => {
 
   test('golden: the bytes of a block', () => {
     expect(hex(block.payload)).toMatchInlineSnapshot(
-      `"0301000000000000f03f000000000000004003000501010e000000000000f03f000000000000f03f167b2261223a22c3bc222c2262223a312c2263223a327d03000000000000f03f000105030207000000010000000200000003000000090000000400000005000000ffffffff00800707000000000000000000000000000000000000000000000000027b7d000001f0a204"`,
+      `"0301000000000000f03f000000000000004003000501010e000000000000f03f0000000000000000000000000000f03f167b2261223a22c3bc222c2262223a312c2263223a327d03000000000000f03f000105030207000000010000000200000003000000090000000400000005000000ffffffff008007070000000000000000000000000000000000000000000000000000000000000000027b7d000001f0a204"`,
     );
     expect([block.first, block.last]).toEqual([3, 900]);
     const reader = new UserBlockReader(block.payload);

@@ -223,6 +223,13 @@ class Copy {
           Object.assign(row, {user_ref: line.user_ref, userId: line.userId, joined: true});
         return;
       case 'erased':
+        if (line.event_ref !== undefined) {
+          const [partition] = String(line.through).split('-');
+          for (const {id, event_ref} of [...this.events.values()])
+            if (event_ref === line.event_ref && String(id).startsWith(`${partition}-`))
+              if (ordinalOf(id) <= ordinalOf(line.through)) this.events.delete(id);
+          return;
+        }
         for (const {id} of this.rowsOf({ref: line.user_ref, from: line.from, through: line.through}))
           this.events.delete(id);
         if (line.through === undefined) this.profiles.delete(line.user_ref);
@@ -241,7 +248,7 @@ class Copy {
   }
 
   shownEvents(): Row[] {
-    return [...this.events.values()].map(({user_ref: _, ...event}) => event).sort(byId);
+    return [...this.events.values()].map(({user_ref: _, event_ref: __, ...event}) => event).sort(byId);
   }
 
   /** Known users, as GET /v1/users shows them. */
