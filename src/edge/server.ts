@@ -200,8 +200,9 @@ export class HttpServer {
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
     try {
       // `receive` set the route. All bodies share this function: a closure per request costs.
-      const endpoint = bodyEndpoint(exchange.route as Route, exchange.method);
-      this.watch(exchange, endpoint!.takeBody(this.options.front, exchange, bytes));
+      const endpoint = bodyEndpoint(exchange.route as Route, exchange.method)!;
+      if (endpoint.limit === 'events') exchange.costsBytes(bytes.length);
+      this.watch(exchange, endpoint.takeBody(this.options.front, exchange, bytes));
     } catch (error) {
       exchange.failed('handling a request', error);
     }

@@ -1,16 +1,21 @@
 // A batch body: JSON to entries, event by event. The same code on the edge thread and in the worker for large bodies.
 import {isUtf8} from 'node:buffer';
 import type {ByteWriter} from '../../actors/bytes/bytes.js';
-import {batchEventsMax} from '../../actors/limits.js';
+import {eventBytesMax} from '../../actors/limits.js';
 import {aheadMsOfEntry, writeEvent} from '../../actors/log/entries.js';
+import {readBatchBody} from './batch-body.js';
 import {conflictsOf} from './batch-conflicts.js';
 import {type BatchEntries, EntryList} from './batch-entries.js';
 import {kernelFor, type PlainReader} from './batch-kernel.js';
+import {compactBytesMin} from './compact-size.js';
 import {type EventNotes, NoteTaker} from './event-notes.js';
-import {inexactNumber, inexactNumbers} from './inexact-numbers.js';
+import {inexactNumber} from './inexact-numbers.js';
 import {jsonFault} from './json-fault.js';
+import {token} from './json-scanner.js';
+import {isJson} from './json-syntax.js';
 import {parseJson} from './json-text.js';
-import type {Refusal} from './refusals.js';
+import {ObjectMembers} from './object-members.js';
+import {type Refusal, refusals} from './refusals.js';
 import {EventDraft, type EventOrigin, eventName, isJsonObject, isMessageId, readEvent, readSentAt} from './validate.js';
 
 export interface RefusedItem {
@@ -82,12 +87,7 @@ export function readPlain(
   let parsedBytes = 0;
   const entries = reader.read(bytes, receivedMs, partitionCount, (text, index, writer) => {
     parsedBytes += text.length;
-    if (parsedBytes > parseBytesMax) return false;
-    const event = parseJson(text);
-    if (event === undefined) return false;
-    const refusal = encode(event, {receivedMs, inexact: inexactNumber(text)}, writer, taker);
-    if (refusal !== undefined) refused.push(refusedItem(index, refusal, event));
-    return true;
+    return parsedBytes <= parseBytesMax && readItem(text, {index, receivedMs}, {writer, taker, refused});
   });
   if (entries === undefined) return undefined;
   if (reader.aheadCount > 0) taker.takeAhead(reader.aheadCount, aheadMsOf(entries, partitionCount));
@@ -105,27 +105,70 @@ function aheadMsOf({bytes, firsts, starts, ends}: BatchEntries, partitionCount: 
   return aheadMs;
 }
 
+/** Each event is parsed by itself. BB2 (batch-body.ts) */
 export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: number): BatchReading {
-  const body = parseJson(bytes);
-  if (body === undefined) return {kind: 'not_json', message: jsonFault(bytes)};
-  if (!isJsonObject(body)) return {kind: 'no_object'};
-  const {events, sentAt, ...ignored} = body;
-  if (!Array.isArray(events) || events.length === 0) return {kind: 'no_events'};
-  if (events.length > batchEventsMax) return {kind: 'too_many'};
-  const sentAtMs = readSentAt(sentAt);
-  if (Number.isNaN(sentAtMs)) return {kind: 'no_sent_at'};
+  const body = readBatchBody(bytes);
+  if (body.kind === 'not_json') return notJson(bytes);
+  if (body.kind !== 'body') return body;
+  const {events = [], ignored} = body;
+  const sentAtMs = readSentAt(body.sentAt);
+  if (events.length === 0) return {kind: 'no_events'};
+  if (Number.isNaN(sentAtMs)) return events.every(isJson) ? {kind: 'no_sent_at'} : notJson(bytes);
   const refused: RefusedItem[] = [];
   const taker = new NoteTaker();
-  const inexact = inexactNumbers(bytes);
+  const {writer} = list;
   list.clear();
-  for (let index = 0; index < events.length; index++) {
-    const refusal = encode(events[index], {receivedMs, sentAtMs, inexact: inexact.get(index)}, list.writer, taker);
-    if (refusal !== undefined) refused.push(refusedItem(index, refusal, events[index]));
+  for (const [index, text] of events.entries()) {
+    if (!readItem(text, {index, receivedMs, sentAtMs}, {writer, taker, refused})) return notJson(bytes);
     list.endEvent();
   }
-  for (const name of Object.keys(ignored)) taker.takeIgnored(name);
+  for (const name of ignored) taker.takeIgnored(name);
   const entries = list.group(partitionCount);
   return {kind: 'read', eventCount: events.length, refused, entries, notes: taker.notes()};
+}
+
+const notJson = (bytes: Buffer): BatchReading => ({kind: 'not_json', message: jsonFault(bytes)});
+
+type ItemOrigin = Pick<EventOrigin, 'receivedMs' | 'sentAtMs'> & {readonly index: number};
+
+/** What the events of a batch come to. */
+interface ItemTakers {
+  readonly writer: ByteWriter;
+  readonly taker: NoteTaker;
+  readonly refused: RefusedItem[];
+}
+
+/** Takes the event in `text`, or its refusal. @returns false when it is not JSON. */
+function readItem(text: Buffer, {index, ...origin}: ItemOrigin, {writer, taker, refused}: ItemTakers): boolean {
+  if (isTooLong(text)) {
+    if (!isJson(text)) return false;
+    refused.push(refusedUnparsed(text, index));
+    return true;
+  }
+  const event = parseJson(text);
+  if (event === undefined) return false;
+  const refusal = encode(event, {...origin, inexact: inexactNumber(text)}, writer, taker);
+  if (refusal !== undefined) refused.push(refusedItem(index, refusal, event));
+  return true;
+}
+
+/** An event that exceeds its bound for certain must not cost a parse. */
+const isTooLong = (text: Buffer): boolean => text.length > eventBytesMax && compactBytesMin(text) > eventBytesMax;
+
+/** Fields that the refusal of an event names. */
+const namedFields = new Set(['event', 'messageId']);
+
+/** The refusal of an event that is too long. Of its fields only those are parsed that the refusal names. */
+function refusedUnparsed(text: Buffer, index: number): RefusedItem {
+  const named: Record<string, unknown> = {};
+  const members = new ObjectMembers(text);
+  if (members.peek() !== token.openBrace) return refusedItem(index, refusals.object, undefined);
+  members.takeAll((key) => {
+    const raw = members.takeRaw();
+    if (namedFields.has(key)) named[key] = raw.length > eventBytesMax ? undefined : parseJson(raw);
+    return true;
+  });
+  return refusedItem(index, refusals.size, named);
 }
 
 /** Appends the event's entry, or returns why it is refused. */

@@ -5,6 +5,7 @@ import {writeFileSync} from 'node:fs';
 import {connect} from 'node:net';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {gzipSync} from 'node:zlib';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {type Service, startService, temporaryFolder} from '../support/service.js';
@@ -54,6 +55,31 @@ function expectRefused(answer: Answer, policy: string): void {
 }
 
 const eventsPolicy = `"events";q=${2 * eventsPerSecond};w=2`;
+
+describe('a body that costs more to read than it has events', () => {
+  test('9 kB of gzip with 3.2 million events are refused, and charged by their bytes', async () => {
+    const client = await newClient('write');
+    const body = gzipSync(`{"events":[${'{},'.repeat(3_200_000)}{}]}`, {level: 9});
+    expect(body.length).toBeLessThan(12_000);
+    const headers = {'content-type': 'application/json', 'content-encoding': 'gzip'};
+    expectError(await client.send('POST', '/v1/events/batch', {body, headers}), 413, 'batch_too_large');
+    const next = await client.post('/v1/events', {event: 'seen', userId: 'limited'});
+    expectRefused(next, eventsPolicy);
+    expect(Number(next.headers['retry-after']), 'a second for 40 KiB').toBeGreaterThan(200);
+  });
+
+  test('so is what is no JSON, or too long, once it is decompressed', async () => {
+    const headers = {'content-type': 'application/json', 'content-encoding': 'gzip'};
+    for (const [text, status, code] of [
+      [`{"events":[${' '.repeat(1_000_000)}`, 400, 'invalid_json'],
+      [' '.repeat(11_000_000), 413, 'payload_too_large'],
+    ] as const) {
+      const client = await newClient('write');
+      expectError(await client.send('POST', '/v1/events/batch', {body: gzipSync(text), headers}), status, code);
+      expectRefused(await client.post('/v1/events', {event: 'seen', userId: 'limited'}), eventsPolicy);
+    }
+  });
+});
 
 describe('a key with a limit for each client address', () => {
   const policy = '"events-per-address";q=2;w=2';

@@ -12,7 +12,13 @@ import {atTurnEnd} from '../http/turn.js';
 import type {BodiesUnderWay, BodyUnderWay} from './bodies-under-way.js';
 import {BodyShare, tooManyBodies} from './body-budget.js';
 import {CollectedBody, tooLarge} from './collected-body.js';
-import {type ContentEncoding, type Decompressed, decompress, encodingFound} from './decompression.js';
+import {
+  type ContentEncoding,
+  type Decompressed,
+  decompress,
+  encodingFound,
+  type NotDecompressed,
+} from './decompression.js';
 import {type BodyArrival, type Intake, waitingBodyBytesMin} from './intake.js';
 
 /** 413 when the announced length exceeds the bound. */
@@ -255,9 +261,10 @@ class BodyReader implements BodyArrival, BodyUnderWay, Waiting {
   }
 
   /** Uses the decompressed body. R2 */
-  private takeDecompressed(result: Decompressed | {readonly failure: Failure}): void {
+  private takeDecompressed(result: Decompressed | NotDecompressed): void {
     const {exchange} = this;
     if ('failure' in result) {
+      exchange.costsBytes(result.byteLength);
       exchange.fail(result.failure);
       return;
     }

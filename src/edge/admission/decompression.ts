@@ -29,16 +29,22 @@ export interface Decompressed {
   release(): void;
 }
 
+/** `byteLength`: decompressed until then. */
+export interface NotDecompressed {
+  readonly failure: Failure;
+  readonly byteLength: number;
+}
+
 /** Calls back once, with the whole body or with its failure. `compressed` is copied. */
 export function decompress(
   compressed: Buffer,
   encoding: ContentEncoding,
   bytesMax: number,
-  done: (result: Decompressed | {readonly failure: Failure}) => void,
+  done: (result: Decompressed | NotDecompressed) => void,
 ): void {
   const share = new BodyShare();
   if (!share.take(compressed.length)) {
-    done({failure: tooManyBodies});
+    done({failure: tooManyBodies, byteLength: 0});
     return;
   }
   const whole = Buffer.from(compressed);
@@ -48,7 +54,7 @@ export function decompress(
   const fail = (failure: Failure): void => {
     stream.destroy();
     share.release();
-    done({failure});
+    done({failure, byteLength: length});
   };
   stream.on('data', (piece: Buffer) => {
     length += piece.length;

@@ -40,6 +40,8 @@ const internalError: Failure = {
 
 /** Answers of this size do not begin when too many bytes of answers are unread already. */
 const largeAnswerCharactersMin = 64 * 1024;
+/** Bytes of a body that cost as much as an event: more than most events have, so that a batch usually costs its events. */
+const bytesPerUnit = 4 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
 const mayHaveBody = (method: string): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH';
 const isRetryAfter = ([name]: Header): boolean => name === 'Retry-After';
@@ -97,6 +99,8 @@ export class Exchange implements CommitWaiter {
   key: ActiveKey | undefined;
   /** Rate limit of the key, on routes that have one. */
   private limit: RateLimit | undefined;
+  /** Units of it that the request has cost so far. */
+  private charged = 1;
   /** Charges the client's address, where the key has a limit per address. */
   chargeAddress: AddressCharge | undefined;
   contentLength: string | undefined;
@@ -255,10 +259,17 @@ export class Exchange implements CommitWaiter {
     return undefined;
   }
 
-  /** The request costs `units` of its rate limit, the one of its admission included. */
+  /** The request costs at least `units` of its rate limit, the one of its admission included. */
   costs(units: number): void {
-    this.limit?.charge(this.key!.usage, units - 1);
-    this.chargeAddress?.(units - 1);
+    if (units <= this.charged) return;
+    this.limit?.charge(this.key!.usage, units - this.charged);
+    this.chargeAddress?.(units - this.charged);
+    this.charged = units;
+  }
+
+  /** Charges a body of `bytes`, after decompression: reading costs as much when it is refused. */
+  costsBytes(bytes: number): void {
+    this.costs(Math.ceil(bytes / bytesPerUnit));
   }
 
   /** Restarts the 10 s after which uWebSockets.js ends a connection whose body comes too slowly. */
