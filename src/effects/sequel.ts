@@ -1,6 +1,8 @@
 // The sequel of a failed attempt: the next one, or the end of the delivery. A pure rule, and how its record is written.
 //   SQ1. The time of the next attempt is set when the attempt before it fails. While no stream takes the record, the process keeps the
 //        sequel in memory, and follows it: an attempt comes no sooner because a write failed.
+//   SQ2. A `Retry-After` may delay the next attempt and never expedites it: ten attempts take three days at least, whatever a
+//        receiver asks for.
 import type {Letters} from './letters.js';
 import type {Outcome} from './post.js';
 import type {Attempts, Queued} from './queued.js';
@@ -28,7 +30,8 @@ export function sequelOf(
 ): Sequel {
   const delayMs = outcome.kind === 'gone' || attempt >= attemptsMax ? undefined : retryDelayMs(attempt);
   if (delayMs === undefined) return {kind: 'dead', end: {attempts: attempt, why: whyOf(outcome), endedMs: nowMs}};
-  const waitMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? delayMs;
+  const askedMs = ('waitMs' in outcome ? outcome.waitMs : undefined) ?? 0;
+  const waitMs = Math.max(delayMs, askedMs); // SQ2
   return {kind: 'retry', next: {attempts: attempt, dueMs: nowMs + waitMs, waitMs}};
 }
 

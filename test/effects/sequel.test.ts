@@ -2,7 +2,7 @@
 import {describe, expect, test} from 'vitest';
 import type {Letters} from '../../src/effects/letters.js';
 import type {DeadLetter, Queued} from '../../src/effects/queued.js';
-import {attemptsMax} from '../../src/effects/schedule.js';
+import {attemptsMax, retryDelayMs as scheduleDelayMs} from '../../src/effects/schedule.js';
 import {type Failed, isDue, type Sequel, sequelOf, writeSequel} from '../../src/effects/sequel.js';
 
 const retryDelayMs = (attempt: number): number | undefined => (attempt < attemptsMax ? attempt * 1_000 : undefined);
@@ -29,6 +29,12 @@ describe('what follows', () => {
       2,
       {kind: 'retry', next: {attempts: 2, dueMs: 60_007, waitMs: 60_000}},
     ],
+    [
+      'a Retry-After before the time of the schedule is an attempt at that time',
+      {kind: 'failed', status: 503, waitMs: 1_000},
+      2,
+      {kind: 'retry', next: {attempts: 2, dueMs: 2_007, waitMs: 2_000}},
+    ],
     ['the last attempt is a dead letter', failed, attemptsMax, dead(attemptsMax, 'the receiver answered 500')],
     [
       'the last attempt is a dead letter, whatever Retry-After asks for',
@@ -40,6 +46,20 @@ describe('what follows', () => {
   ])('%s', (_, outcome, attempt, expected) => {
     expect(sequelOf(outcome, attempt, 7, retryDelayMs)).toEqual(expected);
   });
+});
+
+test('a receiver that always asks for a second gets ten attempts in three days, and more where it asks for longer', () => {
+  const spanOf = (waitMs: number): number => {
+    let nowMs = 0;
+    for (let attempt = 1; ; attempt++) {
+      const sequel = sequelOf({kind: 'failed', status: 503, waitMs}, attempt, nowMs, (at) => scheduleDelayMs(at, 0.5));
+      if (sequel.kind === 'dead') return nowMs;
+      nowMs = sequel.next.dueMs;
+    }
+  };
+  const hourMs = 3_600_000;
+  expect(spanOf(1_000) / hourMs).toBeCloseTo(75.6, 0);
+  expect(spanOf(24 * hourMs)).toBe(9 * 24 * hourMs);
 });
 
 test('an attempt is due at its time, and at once if it was queued without one', () => {
