@@ -3,6 +3,9 @@
 //        cannot pass it.
 //   AD2. An IPv6 address that carries an IPv4 address (mapped, NAT64, 6to4, Teredo) is refused, whatever it carries: no receiver
 //        needs one, and each is a way around the list.
+//   AD3. Clouds serve metadata and platform services to their own machines at addresses that look public: those are refused.
+//   AD4. A name that does not resolve and one that resolves to refused addresses fail with the same words: a delivery tells nobody
+//        which names a private network has.
 import {type LookupAddress, type LookupAllOptions, lookup} from 'node:dns';
 import {BlockList, isIP, type LookupFunction} from 'node:net';
 
@@ -11,6 +14,15 @@ const special = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
   ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+];
+
+/**
+ * AD3. Of Azure (the agent and DNS), of IBM Cloud (service endpoints), and of Google Cloud (private access to its APIs). Others are
+ * within the special blocks: 169.254.0.0/16 of most, 100.100.100.200 of Alibaba, 192.0.0.192 of Oracle, fd00::/8.
+ */
+const platforms = [
+  ...['168.63.129.16', '161.26.0.0/16', '166.8.0.0/14', '199.36.153.4/30', '199.36.153.8/30'],
+  ...['2600:2d00:2:1000::/64', '2600:2d00:2:2000::/64'],
 ];
 
 /** IPv6: global unicast is public, except documentation (2001:db8, 3fff), Teredo, ORCHID and 6to4. AD2 */
@@ -28,15 +40,18 @@ function listOf(blocks: readonly string[]): BlockList {
   return list;
 }
 
-const specialList = listOf(special);
+const refusedV4 = listOf([...special, ...platforms]);
 const globalList = listOf([globalUnicast]);
-const specialWithinList = listOf(specialWithin);
+const refusedV6 = listOf([...specialWithin, ...platforms]);
 
 export interface AddressRules {
   /** Addresses and blocks that are allowed although they are not public. */
   readonly allowed: readonly string[];
   readonly allowsHttp: boolean;
 }
+
+/** AD4 */
+const noAddress = 'the name does not resolve to a public address';
 
 /** Connections to this address are refused. */
 export class RefusedAddress extends Error {
@@ -60,12 +75,13 @@ export class Addresses {
     const family = isIP(address);
     if (family === 0) return false;
     if (this.allowed.check(address, family === 6 ? 'ipv6' : 'ipv4')) return true;
-    if (family === 4) return !specialList.check(address, 'ipv4');
-    return globalList.check(address, 'ipv6') && !specialWithinList.check(address, 'ipv6');
+    if (family === 4) return !refusedV4.check(address, 'ipv4');
+    return globalList.check(address, 'ipv6') && !refusedV6.check(address, 'ipv6');
   }
 
   /** Reason in words why this URL is refused; undefined: it is not. The addresses of a host name are checked at the connection. */
   faultOf(text: string): string | undefined {
+    if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return 'it must have no control character'; // URL would drop it silently.
     if (!URL.canParse(text)) return 'it is no URL';
     const url = new URL(text);
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.allowsHttp))
@@ -81,10 +97,9 @@ export class Addresses {
   /** Resolves a name for a connection to its allowed addresses only. AD1 */
   readonly lookup: LookupFunction = (name, options, callback) => {
     this.resolve(name, {...options, all: true}, (error, found) => {
-      if (error !== null) return callback(error, '', 0);
-      const allowed = found.filter(({address}) => this.isAllowed(address));
+      const allowed = error === null ? found.filter(({address}) => this.isAllowed(address)) : [];
       const [first] = allowed;
-      if (first === undefined) return callback(new RefusedAddress('the address is private or reserved'), '', 0);
+      if (first === undefined) return callback(new RefusedAddress(noAddress), '', 0); // AD4
       if (options.all) (callback as unknown as AllFound)(null, allowed);
       else callback(null, first.address, first.family);
     });

@@ -197,7 +197,7 @@ describe('a receiver that', () => {
     const addresses = new Addresses({allowed: [], allowsHttp: true});
     // As the URL is judged before; the look-up of the connection finds 127.0.0.1.
     addresses.faultOf = () => undefined;
-    const why = 'the address is private or reserved';
+    const why = 'the name does not resolve to a public address';
     expect(await send(port, poster(addresses), 'localhost')).toEqual({kind: 'failed', why});
     expect(asked).toBe(0);
   });
@@ -264,7 +264,7 @@ describe('what is sent', () => {
       ),
     );
     const by = poster(addresses);
-    const why = 'the address is private or reserved';
+    const why = 'the name does not resolve to a public address';
     const outcomes = [];
     for (let i = 0; i < 4; i++) outcomes.push(await send(port, by, 'receiver.example'));
     const delivered = {kind: 'delivered', status: 200};
