@@ -159,8 +159,8 @@ export const routes: Routes = {
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
-    ['/openapi.json', open(serveDescription((prefix) => documentText(prefix)))],
-    ['/docs', open(servePage((prefix) => pageText(prefix)))],
+    ['/openapi.json', open(serveDescription((prefix) => JSON.stringify(describedBehind(prefix))))],
+    ['/docs', open(servePage((prefix) => documentationPage(describedBehind(prefix))))],
   ]),
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],
@@ -201,20 +201,9 @@ export function servedRoutes(dashboard: Routes): Readonly<Record<'all' | 'operat
 
 /** Built at the start: a route without a description fails there. */
 export const description = describeService(routes, version);
-const documentText = newestByPrefix((prefix) => JSON.stringify(describedBehind(prefix)));
-const pageText = newestByPrefix((prefix) => documentationPage(describedBehind(prefix)));
 
 function describedBehind(prefix: string): OpenApiDocument {
   return prefix === ''
     ? description
     : {...description, servers: description.servers.map((server) => ({...server, url: prefix}))};
-}
-
-/** Caches the text of the newest prefix: most services have one. */
-function newestByPrefix(make: (prefix: string) => string): (prefix: string) => string {
-  let newest: {readonly prefix: string; readonly text: string} | undefined;
-  return (prefix) => {
-    if (newest?.prefix !== prefix) newest = {prefix, text: make(prefix)};
-    return newest.text;
-  };
 }

@@ -4,6 +4,7 @@
 import {version} from '../../version.js';
 import type {Header} from '../failure.js';
 import type {Front} from '../front.js';
+import {answerDocument, type Document} from '../http/document.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
@@ -26,7 +27,7 @@ import {userList} from '../routes/user-list.js';
 import {readUser} from '../routes/users.js';
 import {annotate, annotationBodyBytesMax, deleteAnnotation, listAnnotations} from './annotations.js';
 import type {StateAnswer} from './answers/state.js';
-import {type Asset, answerAsset, answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
+import {answerSharedPage, type DashboardFiles, pageBehind} from './assets.js';
 import type {BenchRuns} from './bench-runs.js';
 import {boardBodyBytesMax, createBoard, deleteBoard, listBoards, replaceBoard} from './boards.js';
 import type {DashboardDoor} from './door.js';
@@ -174,10 +175,10 @@ function leadOn(front: Front, exchange: Exchange): void {
 /** Over plain http beyond loopback browsers ignore the header, and log that to the console. */
 const isolated: readonly Header[] = [['Cross-Origin-Opener-Policy', 'same-origin']];
 
-type Page = (front: Front, exchange: Exchange) => Asset;
+type Page = (front: Front, exchange: Exchange) => Document;
 
 function pageOf({index}: DashboardFiles): Page {
-  const behind = new Map<string, Asset>();
+  const behind = new Map<string, Document>();
   return (front, exchange) => {
     const prefix = pathPrefix(front, exchange);
     const made = behind.get(prefix) ?? pageBehind(index, prefix);
@@ -191,14 +192,17 @@ const sharedPage =
   (front, exchange, token) =>
     answerSharedPage(exchange, pageAt(front, exchange), shares.originsOf(front, token));
 
+const answerPart = (exchange: Exchange, part: Document, more: readonly Header[] = []): void =>
+  answerDocument(exchange, exchange.page!.acceptEncoding, part, more);
+
 function pagesOf({assets, pages}: DashboardFiles, pageAt: Page, door: DashboardDoor): [string, Route][] {
   const page: Handle = (front, exchange) =>
-    answerAsset(exchange, pageAt(front, exchange), door.isTrustworthy(exchange) ? isolated : []);
+    answerPart(exchange, pageAt(front, exchange), door.isTrustworthy(exchange) ? isolated : []);
   return [
     ...pages.map((path): [string, Route] => [`/dashboard${path}`, {GET: reading('nobody', page)}]),
     ...[...assets].map(([name, asset]): [string, Route] => [
       `/dashboard/${name}`,
-      {GET: reading('nobody', (_, exchange) => answerAsset(exchange, asset))},
+      {GET: reading('nobody', (_, exchange) => answerPart(exchange, asset))},
     ]),
   ];
 }

@@ -198,11 +198,19 @@ function describeOperation(operation: Operation, route: Route, endpoint: Endpoin
   };
 }
 
-function describeParameters({path = {}, query = {}, isConditional, isGuarded, body}: Operation): DescribedParameter[] {
+function describeParameters({
+  path = {},
+  query = {},
+  isConditional,
+  hasTag,
+  isGuarded,
+  body,
+}: Operation): DescribedParameter[] {
   return [
     ...Object.entries(path).map(([name, parameter]) => ({name, in: 'path' as const, required: true, ...parameter})),
     ...describeQuery(query),
     ...(isConditional ? [ifNoneMatch, minLogPosition] : []),
+    ...(hasTag ? [ifNoneMatch] : []),
     ...(isGuarded ? [ifMatch] : []),
     ...(body === undefined ? [] : [contentEncoding]),
   ];

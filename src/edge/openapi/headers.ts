@@ -128,7 +128,7 @@ const headerForms = {
     example: '5f1c0e9a7b2d-1',
   },
   Vary: {description: 'The answer depends on this header.', pattern: /^Accept-Encoding$/, example: 'Accept-Encoding'},
-  'Content-Encoding': {description: 'How the body is compressed.', pattern: /^gzip$/, example: 'gzip'},
+  'Content-Encoding': {description: 'How the body is compressed.', pattern: /^(gzip|br)$/, example: 'gzip'},
   'Referrer-Policy': {description: 'Links send no referrer.', pattern: /^no-referrer$/, example: 'no-referrer'},
 } as const satisfies Record<string, HeaderForm>;
 

@@ -41,6 +41,8 @@ export interface Operation {
   readonly query?: QueryForm;
   /** A report: an `If-None-Match` is answered with 304, a `Min-Log-Position` waits for a snapshot. */
   readonly isConditional?: true;
+  /** A document of the service: an `If-None-Match` is answered with 304. */
+  readonly hasTag?: true;
   /** A change of what clients edit: with `If-Match` it depends on the version that was read. */
   readonly isGuarded?: true;
   readonly body?: {readonly schema: z.ZodType; readonly example: unknown};

@@ -1,11 +1,21 @@
-// GET /openapi.json and GET /docs: the description for programs and for people. Made once for each prefix.
+// GET /openapi.json and GET /docs: the description for programs and for people.
+//   OD1. Each is made once as bytes for each of the newest prefixes: making one takes milliseconds of the thread that takes events.
+//   OD2. Nobody needs a key, so each address has a limit.
 
+import {AddressLimits} from '../admission/address-limits.js';
+import {RateLimit} from '../admission/rate-limit.js';
 import type {Header} from '../failure.js';
-import type {Front} from '../front.js';
-import type {Exchange} from '../http/exchange.js';
+import {answerDocument, compressed, type Document} from '../http/document.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import type {Handle} from '../route.js';
 import {contentSecurityPolicy} from './page/page.js';
+
+const readsPerMinute = 120;
+const ofAddress = new RateLimit('descriptions', readsPerMinute, 60);
+const limits = new AddressLimits<'descriptions'>();
+
+/** A service has one prefix for each proxy in front of it. OD1 */
+const prefixesMax = 8;
 
 // A new version of the service may answer at the same address.
 const always: readonly Header[] = [['Cache-Control', 'no-cache']];
@@ -16,12 +26,27 @@ const ofPage: readonly Header[] = [
   ['Referrer-Policy', 'no-referrer'],
 ];
 
-export const serveDescription =
-  (text: (prefix: string) => string): Handle =>
-  (front: Front, exchange: Exchange): void =>
-    exchange.json('200 OK', text(pathPrefix(front, exchange)), always);
+/** `text`: made of a prefix. */
+export const serveDescription = (text: (prefix: string) => string): Handle =>
+  serve((prefix) => compressed('application/json; charset=utf-8', text(prefix), always));
 
-export const servePage =
-  (text: (prefix: string) => string): Handle =>
-  (front: Front, exchange: Exchange): void =>
-    exchange.answer('200 OK', 'text/html; charset=utf-8', text(pathPrefix(front, exchange)), ofPage);
+export const servePage = (text: (prefix: string) => string): Handle =>
+  serve((prefix) => compressed('text/html; charset=utf-8', text(prefix), ofPage));
+
+function serve(make: (prefix: string) => Promise<Document>): Handle {
+  /** The first made is the first to go. */
+  const made = new Map<string, Promise<Document>>();
+  return async (front, exchange) => {
+    const admitted = limits.admit(ofAddress, '', front.clientAddresses.of(exchange), exchange.receivedMs);
+    if (typeof admitted !== 'function') {
+      const message = `your address read descriptions more than ${readsPerMinute} times a minute: try again later`;
+      return exchange.fail({...admitted, message});
+    }
+    const prefix = pathPrefix(front, exchange);
+    const {acceptEncoding} = exchange;
+    const document = made.get(prefix) ?? make(prefix);
+    made.set(prefix, document);
+    if (made.size > prefixesMax) made.delete(made.keys().next().value!);
+    answerDocument(exchange, acceptEncoding, await document);
+  };
+}

@@ -1,6 +1,16 @@
 // Routes for operators, and the description for developers.
 import {healthAnswer, readinessAnswer} from '../../answers/operating.js';
-import type {Operations} from '../operation.js';
+import type {Answer, AnswerHeaders, Operations} from '../operation.js';
+
+const ofDocument: AnswerHeaders = {always: ['ETag', 'Vary'], sometimes: ['Content-Encoding']};
+const ofPage: AnswerHeaders = {
+  ...ofDocument,
+  always: ['ETag', 'Vary', 'Content-Security-Policy', 'Referrer-Policy'],
+};
+const unchangedDocument: Answer = {
+  description: 'You have it: the `ETag` is that of `If-None-Match`.',
+  headers: ofDocument,
+};
 
 export const operating: Operations = {
   'GET /healthz': {
@@ -45,28 +55,31 @@ export const operating: Operations = {
   'GET /openapi.json': {
     id: 'description',
     tag: 'Operations',
+    hasTag: true,
     summary: 'This description, OpenAPI',
     answers: {
       200: {
         description: 'OpenAPI 3.1.',
         media: 'application/json',
+        headers: ofDocument,
       },
+      304: unchangedDocument,
     },
-    errors: ['invalid_request', 'unavailable'],
+    errors: ['invalid_request', 'rate_limited', 'unavailable'],
   },
   'GET /docs': {
     id: 'documentation',
     tag: 'Operations',
+    hasTag: true,
     summary: 'This description, a page',
     answers: {
       200: {
         description: 'HTML that loads nothing from other places.',
         media: 'text/html',
-        headers: {
-          always: ['Content-Security-Policy', 'Referrer-Policy'],
-        },
+        headers: ofPage,
       },
+      304: {...unchangedDocument, headers: ofPage},
     },
-    errors: ['invalid_request', 'unavailable'],
+    errors: ['invalid_request', 'rate_limited', 'unavailable'],
   },
 };
