@@ -1,6 +1,6 @@
 // The record of the dashboard's sign-in over a fake bucket that two edges share.
-import {expect, test} from 'vitest';
-import {codeMsMax, SignInRecord} from '../../src/keys/sign-in-record.js';
+import {describe, expect, test} from 'vitest';
+import {codeMsMax, SignInRecord, sessionMsMax} from '../../src/keys/sign-in-record.js';
 import type {BucketEntry} from '../../src/keys/store.js';
 
 class Bucket {
@@ -69,10 +69,59 @@ test('the end of all sessions keeps the secret and the codes', async () => {
   const {secret} = one;
   clock.ms += 5;
   await other.endSessions();
-  expect(one.notBeforeMs).toBe(0);
+  const begunAt = (sinceMs: number) => ({by: 'admin', id: 'a', sinceMs});
+  expect(one.hasEnded(begunAt(1_000_005))).toBe(false);
   one.take(bucket.entry!); // As the watch tells it.
-  expect(one.notBeforeMs).toBe(1_000_005);
   expect(other.secret).toBe(secret);
-  expect(other.notBeforeMs).toBe(1_000_005);
+  for (const edge of [one, other]) {
+    expect([1_000_005, 1_000_006].map((sinceMs) => edge.hasEnded(begunAt(sinceMs)))).toEqual([true, false]);
+  }
   expect(await other.spendCode(code)).toBe(true);
 });
+
+describe('a session that was ended', () => {
+  const session = (by: string, id: string, sinceMs = 999_000) => ({by, id, sinceMs});
+
+  test('is over on every edge, and no other one is', async () => {
+    const {bucket, one, other} = edges();
+    await one.ensure();
+    other.take(bucket.entry!);
+    await one.endSession(session('key_1', 'a'));
+    other.take(bucket.entry!);
+    for (const edge of [one, other]) {
+      expect(
+        [session('key_1', 'a'), session('key_1', 'b'), session('key_2', 'a')].map((of) => edge.hasEnded(of)),
+      ).toEqual([...[true, false, false]]);
+    }
+  });
+
+  test('is remembered while a cookie of it could be valid, and then leaves the record', async () => {
+    const {bucket, clock, one} = edges();
+    await one.ensure();
+    await one.endSession(session('key_1', 'a'));
+    clock.ms += sessionMsMax;
+    await one.endSession(session('key_1', 'b'));
+    expect(one.hasEnded(session('key_1', 'a'))).toBe(true);
+    clock.ms += sessionMsMax;
+    await one.endSession(session('key_1', 'c'));
+    expect(endedOf(bucket)).toMatchObject([{id: 'b'}, {id: 'c'}]);
+  });
+
+  test('of a person who ends very many ends all that began before: none becomes valid again', async () => {
+    const {bucket, clock, one} = edges();
+    await one.ensure();
+    await one.endSession(session('key_2', 'z'));
+    for (let n = 0; n < 1_000; n++) {
+      clock.ms += 1;
+      await one.endSession(session('key_1', `s${n}`, clock.ms));
+    }
+    expect(endedOf(bucket).length).toBeLessThan(60);
+    const ended = Array.from({length: 1_000}, (_, n) => one.hasEnded(session('key_1', `s${n}`, 1_000_001 + n)));
+    expect(ended).toEqual(Array(1_000).fill(true));
+    expect(one.hasEnded(session('key_1', 'new', clock.ms + 1))).toBe(false);
+    expect(one.hasEnded(session('key_2', 'a'))).toBe(false);
+    expect(one.hasEnded(session('key_2', 'z'))).toBe(true);
+  });
+});
+
+const endedOf = (bucket: Bucket): unknown[] => (JSON.parse(bucket.entry!.text) as {ended: unknown[]}).ended;

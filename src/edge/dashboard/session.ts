@@ -1,15 +1,19 @@
-// A session of the dashboard: a signed cookie that every edge of the deployment can check, and that none of them stores.
+// A session of the dashboard: a signed cookie that every edge of the deployment can check. Only that it was ended is stored.
 //   SE1. The signing key is derived from a secret in the bucket of keys and from the admin token: forging a cookie needs both,
 //        and a new admin token ends every session.
 //   SE2. Every request looks up the access token of its session: the session ends with the token, and has the token's present
 //        role.
+//   SE3. A session ends when its person signs out, on every edge (sign-in-record.ts), and `lifeMsMax` after it began at the latest:
+//        a renewal keeps its beginning and its id.
 import {createHmac, hkdfSync, randomBytes, timingSafeEqual} from 'node:crypto';
 import type {DashboardRole} from '../../keys/dashboard-role.js';
+import {sessionMsMax} from '../../keys/sign-in-record.js';
 import type {KeyStore} from '../../keys/store.js';
 
-export const sessionMsMax = 43_200_000;
+/** However often it is renewed. SE3 */
+const lifeMsMax = 30 * 86_400_000;
 const idBytes = 12;
-const formVersion = 1;
+const formVersion = 2;
 
 /** The person who is signed in, and their role. */
 export interface Session {
@@ -20,6 +24,7 @@ export interface Session {
   readonly name: string;
   /** Id of the session, for its limits. */
   readonly id: string;
+  /** When the person signed in. */
   readonly sinceMs: number;
   readonly untilMs: number;
 }
@@ -54,19 +59,21 @@ export class Sessions {
     });
   }
 
-  /** The session with a new whole time, once half of the old one has passed. */
-  renewed({by, id, untilMs}: Session): string | undefined {
+  /** The session with a new whole time, once half of the old one has passed; undefined also when it may last no longer. SE3 */
+  renewed({by, id, sinceMs, untilMs}: Session): string | undefined {
     const nowMs = this.wallMs();
-    if (untilMs - nowMs > sessionMsMax / 2) return undefined;
-    return this.sign({v: formVersion, by, id, since: nowMs, until: nowMs + sessionMsMax});
+    const until = Math.min(nowMs + sessionMsMax, sinceMs + lifeMsMax);
+    if (untilMs - nowMs > sessionMsMax / 2 || until <= untilMs) return undefined;
+    return this.sign({v: formVersion, by, id, since: sinceMs, until});
   }
 
   /** @returns the session that a cookie names; undefined when it names none that is valid. */
   read(cookie: string): Session | undefined {
     const signed = this.verified(cookie);
     const nowMs = this.wallMs();
-    if (signed === undefined || signed.until <= nowMs || signed.since <= this.keys.signIn.notBeforeMs) return undefined;
+    if (signed === undefined || signed.until <= nowMs) return undefined;
     const {by, id, since: sinceMs, until: untilMs} = signed;
+    if (this.keys.signIn.hasEnded({by, id, sinceMs})) return undefined; // SE3
     if (by === 'admin') return {role: 'admin', by, name: 'admin', id, sinceMs, untilMs};
     const person = this.keys.ring.person({id: by}, nowMs); // SE2
     if (person === undefined) return undefined;

@@ -7,6 +7,7 @@ import {commandLine} from '../../command-line.js';
 import {BucketFault, type KeyStore} from '../../keys/store.js';
 import {AdminDoor, type AdminTokens} from '../admission/authentication.js';
 import {type Failure, type Header, RequestFailure, unavailable} from '../failure.js';
+import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
 import {noParameters, readQuery} from '../query/query.js';
@@ -30,6 +31,10 @@ const badCode = failed(
   `this link was already used or is older than ten minutes: \`${commandLine('dashboard')}\` prints a new one`,
 );
 const badToken = failed('this is neither the admin token nor an access token that is valid now');
+const notEnded = unavailable(
+  'your browser is signed out, but the key store does not respond: a copy of its cookie stays valid for up to 12 hours, unless an ' +
+    'admin ends all sessions',
+);
 const noSecret = unavailable('the key store does not respond: signing in is not possible now');
 
 interface SignInOptions {
@@ -80,10 +85,18 @@ export class SignIn {
     answerSession(exchange, renewed ?? session, {door, apiPlace}, cookies);
   };
 
-  readonly end: ReadEndpoint['handle'] = (front, exchange) => {
+  /** Ends this session. The browser forgets it also when the store cannot remember that. */
+  readonly end: ReadEndpoint['handle'] = async (front, exchange) => {
     readQuery(exchange.query, noParameters);
-    const cookie = this.options.door.emptyCookie(exchange, pathPrefix(front, exchange));
-    exchange.json('200 OK', '{"status":"signed out"}', [cookie]);
+    const {door, keys} = this.options;
+    const session = door.sessionOf(exchange.page!);
+    try {
+      if (session !== undefined) await keys.signIn.endSession(session);
+    } catch (error) {
+      if (!(error instanceof BucketFault)) throw error;
+      return exchange.fail({...notEnded, headers: [...(notEnded.headers ?? []), this.noCookie(front, exchange)]});
+    }
+    this.answerSignedOut(front, exchange);
   };
 
   /** Ends all sessions, this one too. */
@@ -91,8 +104,16 @@ export class SignIn {
     readQuery(exchange.query, noParameters);
     await orUnavailable(this.options.keys.signIn.endSessions());
     front.audit.sessionsEnded(exchange.session!.by, front.clientAddresses.of(exchange));
-    this.end(front, exchange, '');
+    this.answerSignedOut(front, exchange);
   };
+
+  private answerSignedOut(front: Front, exchange: Exchange): void {
+    exchange.json('200 OK', '{"status":"signed out"}', [this.noCookie(front, exchange)]);
+  }
+
+  private noCookie(front: Front, exchange: Exchange): Header {
+    return this.options.door.emptyCookie(exchange, pathPrefix(front, exchange));
+  }
 
   /** Creates a sign-in code for `npm run dashboard`, which asks with the admin token. */
   readonly createCode: BodyEndpoint['takeBody'] = async (_front, exchange) => {

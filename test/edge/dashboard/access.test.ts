@@ -703,6 +703,33 @@ describe('the files', () => {
     expect((await openBrowser().get(path)).headers['content-encoding']).toBeUndefined();
   });
 
+  test.each(['/openapi.json', '/docs'])(
+    '%s is compressed, not sent twice, and limited for each address',
+    async (path) => {
+      const browser = openBrowser();
+      const get = (address: string, headers: Record<string, string> = {}) =>
+        browser.get(path, {headers: {...from(address).headers, ...headers}});
+      const forms = await Promise.all(
+        ['', 'gzip', 'br', 'gzip, br'].map((name) => get('10.8.0.1', {'Accept-Encoding': name})),
+      );
+      expect(forms.map(({headers}) => headers['content-encoding'])).toEqual([undefined, 'gzip', 'br', 'br']);
+      expect(new Set(forms.map(({headers}) => headers.etag)).size, 'a strong tag names the bytes').toBe(3);
+      for (const {headers} of forms) {
+        expect(headers.vary).toBe('Accept-Encoding');
+        for (const sent of [headers.etag!, `"other", W/${headers.etag}`, '*']) {
+          const again = await get('10.8.0.1', {'If-None-Match': sent, 'Accept-Encoding': 'br'});
+          expect([sent, again.status, again.text]).toEqual([sent, 304, '']);
+        }
+      }
+      expect((await get('10.8.0.1', {'If-None-Match': '"other"'})).status).toBe(200);
+      const many = await Promise.all(Array.from({length: 150}, () => get('10.8.0.2', {'If-None-Match': '*'})));
+      const refused = many.filter(({status}) => status === 429);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(Number(refused[0].headers['retry-after'])).toBeGreaterThan(0);
+      expect((await get('10.8.0.3')).status).toBe(200);
+    },
+  );
+
   test("a person's browser is led to it, a program is told where it is", async () => {
     const person = await openBrowser().get('/', {headers: {Accept: 'text/html,*/*'}});
     expect([person.status, person.headers.location]).toEqual([302, '/dashboard']);
@@ -718,6 +745,19 @@ describe('the files', () => {
     const program = await openBrowser().get('/dashboard/trend');
     expect(program.json()).toMatchObject({error: {code: 'not_found'}});
   });
+});
+
+test('signing out ends the session for whoever has its cookie, and no other one', async () => {
+  const {client, token} = await personAs('reader');
+  const second = openBrowser();
+  const {headers} = await second.post('/dashboard/api/session', {token}, from('10.9.1.1'));
+  second.cookie = headers['set-cookie']![0].split(';', 1)[0];
+  const signedOut = await client.delete('/dashboard/api/session');
+  expect([signedOut.status, signedOut.headers['set-cookie']![0]]).toEqual([200, expect.stringContaining('Max-Age=0')]);
+  expect((await client.get('/dashboard/api/state')).status, 'with the same cookie').toBe(401);
+  expect((await client.get('/dashboard/api/session')).json()).toEqual({role: null});
+  expect((await client.delete('/dashboard/api/session')).status, 'once more').toBe(200);
+  expect((await second.get('/dashboard/api/state')).status).toBe(200);
 });
 
 test('signing everybody out ends sessions and no token', async () => {
