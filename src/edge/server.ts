@@ -194,15 +194,15 @@ export class HttpServer {
     }
     const {bodyBytesMax: bytesMax} = endpoint;
     const encoding = readEncoding(exchange);
-    readBody(exchange, {bytesMax, encoding, host: this.options.front, use: this.takeBody});
+    const isCharged = endpoint.limit === 'events';
+    readBody(exchange, {bytesMax, encoding, isCharged, host: this.options.front, use: this.takeBody});
   }
 
   private readonly takeBody = (exchange: Exchange, bytes: Buffer): void => {
     try {
       // `receive` set the route. All bodies share this function: a closure per request costs.
-      const endpoint = bodyEndpoint(exchange.route as Route, exchange.method)!;
-      if (endpoint.limit === 'events') exchange.costsBytes(bytes.length);
-      this.watch(exchange, endpoint.takeBody(this.options.front, exchange, bytes));
+      const endpoint = bodyEndpoint(exchange.route as Route, exchange.method);
+      this.watch(exchange, endpoint!.takeBody(this.options.front, exchange, bytes));
     } catch (error) {
       exchange.failed('handling a request', error);
     }

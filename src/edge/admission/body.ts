@@ -51,6 +51,8 @@ interface BodyOptions {
   readonly bytesMax: number;
   /** Encoding that the request names. */
   readonly encoding: ContentEncoding | undefined;
+  /** Whether what it decompresses to is charged to the key: a client sends a thousandth of what that costs to read. */
+  readonly isCharged: boolean;
   readonly host: BodyHost;
   readonly use: UseBody;
 }
@@ -263,8 +265,8 @@ class BodyReader implements BodyArrival, BodyUnderWay, Waiting {
   /** Uses the decompressed body. R2 */
   private takeDecompressed(result: Decompressed | NotDecompressed): void {
     const {exchange} = this;
+    if (this.options.isCharged) exchange.costsBytes(result.byteLength);
     if ('failure' in result) {
-      exchange.costsBytes(result.byteLength);
       exchange.fail(result.failure);
       return;
     }

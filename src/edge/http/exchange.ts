@@ -40,7 +40,7 @@ const internalError: Failure = {
 
 /** Answers of this size do not begin when too many bytes of answers are unread already. */
 const largeAnswerCharactersMin = 64 * 1024;
-/** Bytes of a body that cost as much as an event: more than most events have, so that a batch usually costs its events. */
+/** Decompressed bytes that cost as much as an event: more than most events have, so that a batch usually costs its events. */
 const bytesPerUnit = 4 * 1024;
 const exposedHeaders: Header = ['Access-Control-Expose-Headers', 'Retry-After, RateLimit, RateLimit-Policy'];
 const mayHaveBody = (method: string): boolean => method === 'POST' || method === 'PUT' || method === 'PATCH';
@@ -267,7 +267,7 @@ export class Exchange implements CommitWaiter {
     this.charged = units;
   }
 
-  /** Charges a body of `bytes`, after decompression: reading costs as much when it is refused. */
+  /** Charges a body that was decompressed to `bytes`: reading it costs as much when it is refused. */
   costsBytes(bytes: number): void {
     this.costs(Math.ceil(bytes / bytesPerUnit));
   }
