@@ -98,7 +98,13 @@ class World implements BodyHost, ExchangeHost {
       this.used.push(name);
       this.nowMs += useMs;
     };
-    readBody(exchange, {bytesMax: plain.length, encoding: isCompressed ? 'gzip' : undefined, host: this, use});
+    readBody(exchange, {
+      bytesMax: plain.length,
+      encoding: isCompressed ? 'gzip' : undefined,
+      isCharged: false,
+      host: this,
+      use,
+    });
     const send = (part: Buffer, isLast: boolean): void => onData(new Uint8Array(part).buffer, isLast);
     return {exchange, send};
   }

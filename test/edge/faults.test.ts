@@ -22,7 +22,7 @@ const long = 'x'.repeat(24 * 1024 * 1024);
 
 const bodyHost = {underWay: new BodiesUnderWay({monotonicMs: () => 0, soon: () => {}})} as unknown as BodyHost;
 const takeBody = (exchange: Exchange, use: () => void): void =>
-  readBody(exchange, {bytesMax: 100, encoding: undefined, host: bodyHost, use});
+  readBody(exchange, {bytesMax: 100, encoding: undefined, isCharged: false, host: bodyHost, use});
 
 /** What a request of that path meets. Whatever throws is told with these words. */
 const places: Record<string, {readonly told: string; readonly meet: (exchange: Exchange) => void}> = {
