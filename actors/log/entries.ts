@@ -60,9 +60,9 @@ const userKeyOffset = entryHeadBytes + payloadHeadBytes;
 
 /**
  * Flags of an event or identify entry. Which optional fields follow: `messageId`, `anonymousId`, `properties`. `timed`: the client
- * sent a time; otherwise `timeMs` is the receipt's, which differs with each retry. `corrected`: that time was corrected. `secret`:
- * the key was a secret one, which no page has. `apart`: the key may not identify, so the entry joins none of its ids. Bodies use 8
- * (actors/chunk/bodies.ts).
+ * sent a time; otherwise `timeMs` is the receipt's, which differs with each retry. `corrected`: that time was corrected, or moved
+ * to keep an order (src/ingest/request-order.ts). `secret`: the key was a secret one, which no page has. `apart`: the key may not
+ * identify, so the entry joins none of its ids. Bodies use 8 (actors/chunk/bodies.ts).
  */
 export const eventFlag = {
   messageId: 1,
