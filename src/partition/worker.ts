@@ -63,6 +63,8 @@ const foldPace = new FoldPace();
  * again.
  */
 const lastSequenceMsMax = 500;
+/** Loading a large store takes time; NATS may be away for some of it. */
+const loadMsMax = 600_000;
 /** Enough for several hundred MiB. */
 const warmUpMsMax = 3_000;
 /** Enough for some hundred pages. */
@@ -295,7 +297,8 @@ async function main(): Promise<void> {
   // Acks and reports are awaited; folding a little later is in time for the next snapshot.
   lowerPriority(log);
   const shared = await openShared();
-  const started = await Promise.all(data.partitions.map((number) => startOrHalt(number, shared)));
+  const starting = Promise.all(data.partitions.map((number) => startOrHalt(number, shared)));
+  const started = await promised('the snapshots of the partitions', starting, {logger: log, msMax: loadMsMax});
   const runners = started.filter((runner) => runner !== undefined);
   const vitals = vitalsOf(shared);
   answerQuestions(openReads(started, shared), shared.nc, vitals);

@@ -4,7 +4,7 @@ import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {filesByKind, firstBlock, type Injury, planInjury} from '../../tools/chaos/damage/injuries.js';
+import {firstBlock, type Injury, kindsInTurn, planInjury} from '../../tools/chaos/damage/injuries.js';
 import {startDamaged, type Verdict} from '../../tools/chaos/damage/start.js';
 import {fillStore, type WholeStore} from '../../tools/chaos/damage/whole-store.js';
 import {Random} from '../../tools/random.js';
@@ -54,9 +54,10 @@ describe.skipIf(!hasOwnNats)('a start on a damaged store', () => {
   });
 
   test('every kind of file gets its turn', () => {
-    const kinds = [...filesByKind(store.dataDir).values()];
-    for (const [turn, files] of kinds.entries()) {
-      const injuries = Array.from({length: 20}, (_, seed) => planInjury(store.dataDir, turn, new Random(seed)));
+    const kinds = kindsInTurn(store.dataDir, 1);
+    expect(kinds.length).toBeGreaterThan(20);
+    for (const files of kinds) {
+      const injuries = Array.from({length: 20}, (_, seed) => planInjury(files, new Random(seed)));
       const isOfKind = ({path}: Injury): boolean =>
         files.some((file) => file.path === path || file.path.startsWith(`${path}/`));
       expect(injuries.every(isOfKind)).toBe(true);

@@ -1,7 +1,7 @@
 // Damage of a closed store: one bit flipped, a file cut or removed, or a whole stream removed, in every kind of file.
 import {readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
-import type {Random} from '../../random.js';
+import {Random} from '../../random.js';
 
 export type Injury =
   | {readonly how: 'flip'; readonly path: string; readonly byte: number; readonly bit: number}
@@ -18,7 +18,7 @@ interface StoredFile {
 }
 
 /** Files by their kind: the stream, or the folder of DATA_DIR, and what the file is for. */
-export function filesByKind(dataDir: string): ReadonlyMap<string, readonly StoredFile[]> {
+function filesByKind(dataDir: string): ReadonlyMap<string, readonly StoredFile[]> {
   const kinds = new Map<string, StoredFile[]>();
   for (const path of readdirSync(dataDir, {recursive: true, encoding: 'utf8'}).sort()) {
     const stat = statSync(join(dataDir, path));
@@ -35,10 +35,16 @@ function kindOf(path: string): string {
   return `${stream!.replace(/\d+/, 'n')} ${rest[0] === 'obs' ? 'consumers' : rest.at(-1)!.replace(/\d+/, 'n')}`;
 }
 
-/** Every kind of file gets its turn; how it is damaged is up to chance. */
-export function planInjury(dataDir: string, turn: number, random: Random): Injury {
-  const kinds = [...filesByKind(dataDir).values()];
-  const file = random.pick(kinds[turn % kinds.length]!);
+/** Kinds of files in an order of the seed, so that a short run meets others than the first by name. */
+export function kindsInTurn(dataDir: string, seed: number): readonly (readonly StoredFile[])[] {
+  const random = new Random(seed);
+  const drawn = [...filesByKind(dataDir).values()].map((files) => ({files, at: random.next()}));
+  return drawn.sort((a, b) => a.at - b.at).map(({files}) => files);
+}
+
+/** How a file of the kind is damaged is up to chance. */
+export function planInjury(files: readonly StoredFile[], random: Random): Injury {
+  const file = random.pick(files);
   switch (random.weighted({flip: 5, cut: 2, remove: 2, stream: 1})) {
     case 'flip':
       return {how: 'flip', path: file.path, byte: random.between(0, file.bytes - 1), bit: random.between(0, 7)};

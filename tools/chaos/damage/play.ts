@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {Random} from '../../random.js';
 import {removeFolder} from '../run-folder.js';
 import {print} from '../summary.js';
-import {planInjury, wordsOf} from './injuries.js';
+import {kindsInTurn, planInjury, wordsOf} from './injuries.js';
 import {startDamaged} from './start.js';
 import {fillStore} from './whole-store.js';
 
@@ -51,7 +51,9 @@ export async function playDamage(args: readonly string[]): Promise<number> {
   let bad = 0;
   for (let start = 0; start < starts; start++) {
     const store = stores[start % stores.length]!;
-    const injury = planInjury(store.dataDir, Math.floor(start / stores.length), new Random(seed * 1_000_003 + start));
+    const kinds = kindsInTurn(store.dataDir, seed);
+    const files = kinds[Math.floor(start / stores.length) % kinds.length]!;
+    const injury = planInjury(files, new Random(seed * 1_000_003 + start));
     const began = performance.now();
     const {outcome, faults, output, said} = await startDamaged(store, join(folder, 'damaged'), injury, patience);
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
