@@ -29,6 +29,7 @@ import {checkDeletionsDir, newestDeletionMs} from './deletions-dir.js';
 import {DiskSpace} from './disk-space.js';
 import type {EdgeOptions} from './edge/start.js';
 import type {FirstKeys} from './keys/store.js';
+import {memoryDoubt, memoryLimitBytes} from './memory-plan.js';
 import {connectFirst} from './nats/client/connection.js';
 import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
@@ -117,6 +118,8 @@ async function run(): Promise<void> {
   }
   const logger = createLogger(result.config.logLevel, 'main');
   for (const doubt of doubts) logger.warn(doubt);
+  const memory = memoryDoubt(result.config, memoryLimitBytes());
+  if (memory !== undefined) logger.warn(memory);
   lowerCompilerPriority(logger);
   process.stdout.on('error', (err) => logger.error({err}, 'stdout could not be written'));
   const stages: Stage[] = [];

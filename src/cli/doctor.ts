@@ -4,11 +4,12 @@ import {spawnSync} from 'node:child_process';
 import {existsSync, statfsSync} from 'node:fs';
 import {freemem} from 'node:os';
 import {dirname} from 'node:path';
-import {readConfig} from '../config.js';
+import {type Config, readConfig} from '../config.js';
 import {checkDataDir} from '../data-dir.js';
 import {watermarksOf} from '../disk-space.js';
 import {openFilesMax} from '../edge/http/connections.js';
 import {loadTransport} from '../edge/http/load.js';
+import {memoryDoubt, memoryLimitBytes} from '../memory-plan.js';
 import {StartFault} from '../start-fault.js';
 import {version} from '../version.js';
 import {checkKernels} from '../web-assembly.js';
@@ -71,8 +72,14 @@ function configured(): Finding[] {
     ...doubts,
     natsServer(isOwn),
     dataFolder(config.dataDir),
+    ...memoryBounds(config),
     ...(isOwn ? [disk(config.dataDir, config.partitions)] : []),
   ];
+}
+
+function memoryBounds(config: Config): Finding[] {
+  const doubt = memoryDoubt(config, memoryLimitBytes());
+  return doubt === undefined ? [] : [['warn', doubt]];
 }
 
 function natsServer(isOwn: boolean): Finding {

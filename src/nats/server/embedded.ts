@@ -19,6 +19,7 @@ import {promisify} from 'node:util';
 import {monotonicMs} from '../../clock.js';
 import {commandLine} from '../../command-line.js';
 import type {DataLock} from '../../data-lock.js';
+import {memoryLimitBytes} from '../../memory-plan.js';
 import type {Logger} from '../../observe.js';
 import {isRunning} from '../../process-life.js';
 import {promised} from '../../promised.js';
@@ -60,9 +61,17 @@ export class NatsServerFault extends StartFault {}
 
 // Its heap is cached storage blocks of 8 MiB, as many as the log writes and reads in some seconds. Go lets a heap grow to twice
 // its live bytes before it collects. A growth by half costs the same CPU within the noise, and takes 390 instead of 490 MiB on
-// a saturated machine. No limit in bytes: one below the live bytes, measured at 200 MiB, takes three quarters of the
-// throughput, and live bytes grow with the machine.
+// a saturated machine. A limit in bytes that is below the live bytes takes three quarters of the throughput, and live bytes grow
+// with the machine. So there is none where memory is plenty; where it is short, slow is better than killed.
 const heapGrowthPercent = 50;
+/** Share of the memory of a small machine from which on the server collects at once. */
+const memoryShare = 0.25;
+const smallMachineBytesMax = 2 * 1024 * 1024 * 1024;
+
+function goMemory(limitBytes: number): {GOGC: string; GOMEMLIMIT?: string} {
+  const GOGC = String(heapGrowthPercent);
+  return limitBytes >= smallMachineBytesMax ? {GOGC} : {GOGC, GOMEMLIMIT: String(Math.floor(limitBytes * memoryShare))};
+}
 
 const payloadBytesMax = 1_048_576;
 // Bytes that may wait for one slow reader before the server cuts it off. A consumer requests 4 MiB at a time; a thread that is
@@ -178,7 +187,7 @@ async function startServer(plan: Plan, port: number): Promise<RunningServer> {
   const guard = spawn('/bin/sh', ['-c', guardScript, 'millrace-nats', options.serverBin, configFile], {
     stdio: ['pipe', complaints, complaints],
     detached: true, // Ctrl-C in a terminal is for the service: the server ends after the last write, by E1.
-    env: {PATH: '/usr/bin:/bin', GOGC: String(heapGrowthPercent)},
+    env: {PATH: '/usr/bin:/bin', ...goMemory(memoryLimitBytes())},
   });
   closeSync(complaints);
   guard.stdin!.on('error', () => {}); // Nothing is written; the end of its reader shows as the exit.
