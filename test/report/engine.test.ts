@@ -751,7 +751,8 @@ describe('many questions of one caller', () => {
     const world = worldOfDays(20);
     const answer = await ask(world, heavy(1), askerOf('key a'));
     expect(answer).toEqual({kind: 'too_expensive', message: expect.stringContaining('0.02 s of computing')});
-    expect((await ask(world, light(1), askerOf('key a'))).kind).toBe('report');
+    const quick = {...query, event: 'none'} as ReportQuery; // It reads nothing, however slow the machine is.
+    expect((await ask(world, quick, askerOf('key a'))).kind).toBe('report');
     expect(world.engine.atWork.running).toBe(0);
   });
 });
