@@ -143,8 +143,9 @@ test('while it runs, a note for the tools of this machine lies in DATA_DIR; SIGT
   expect(await countOf(again)).toBe(1);
 });
 
-test('SIGINT, and once more at once, as npm sends it on, is the same wish', async () => {
+test('SIGINT, and once more at once, as npm sends it on, is the same wish; a closed shell is none', async () => {
   const service = await start({env: {LOG_LEVEL: 'info'}});
+  process.kill(service.pid, 'SIGHUP'); // Nothing, where there is no terminal: `nohup npm start &` goes on.
   expect(await track(service, 'ada')).toBe(200);
   const server = natsServerPid(service);
   for (let sent = 0; sent < 3; sent++) process.kill(service.pid, 'SIGINT');

@@ -84,7 +84,9 @@ describe('docker-compose.yml', () => {
     for (const part of [hardened, services.slice(0, services.indexOf('\n  nats:'))])
       for (const line of ['read_only: true', 'cap_drop: [ALL]', 'security_opt: ["no-new-privileges:true"]'])
         expect(part).toContain(line);
-    expect(hardened).toContain('restart: on-failure');
+    expect(hardened).toContain('restart: unless-stopped');
+    expect(hardened).toContain('max-size: 10m');
+    expect(services.match(/^ {4}mem_limit: \$\{[A-Z_]+:-\dg\}$/gm)).toHaveLength(2);
     const images = [...compose.matchAll(/image: (.+)$/gm), ...read('Dockerfile').matchAll(/^FROM (\S+)/gm)];
     expect(images.length).toBeGreaterThan(3);
     for (const [, image] of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z-]+$/);

@@ -72,13 +72,16 @@ export function eventRule({types}: Pick<Endpoint, 'types'>): (event: StoredEvent
 const holds = (condition: Condition, event: StoredEvent): boolean =>
   passes(condition, propertyOf(event, condition.property));
 
-/** Value of a property. A literal key wins over a path; a path that begins with `context` is read there if no property has it. */
+/**
+ * Value of a property, as reports read it (property-name.ts). A literal key wins over a path; a path that begins with `context` is
+ * read there if no property has it.
+ */
 function propertyOf({properties, context}: StoredEvent, name: string): PropertyValue {
   if (Object.hasOwn(properties, name)) return properties[name];
   const path = name.split('.');
   const [head = ''] = path;
   if (Object.hasOwn(properties, head)) return at(properties, path);
-  return head === 'context' && context !== undefined ? at(context, path.slice(1)) : undefined;
+  return head === 'context' && path.length > 1 && context !== undefined ? at(context, path.slice(1)) : undefined;
 }
 
 function at(value: unknown, path: readonly string[]): PropertyValue {

@@ -1238,6 +1238,35 @@ describe('Min-Log-Position', () => {
   });
 });
 
+test('null can be asked for: in reports, lists of users and of what they did', async () => {
+  const event = freshId('nulls');
+  const at = {event, timestamp: '2024-01-01T10:00:00Z'};
+  const [ada, bob, cyd] = [freshId('null-ada'), freshId('null-bob'), freshId('null-cyd')];
+  await under.trackAll([
+    {...at, userId: ada, properties: {referrer: null}},
+    {...at, userId: bob, properties: {referrer: 'x'}},
+    {...at, userId: cyd},
+  ]);
+  await under.identify(ada, {team: null, of: event});
+  await under.identify(bob, {team: 'a', of: event});
+  await under.identify(cyd, {of: event});
+  const total = async (parameters: Parameters) =>
+    (await covering<Counts>('events', {event, ...day, ...parameters})).total;
+  expect([await total({where: 'referrer null'}), await total({where: 'referrer nnull'})]).toEqual([1, 2]);
+  expect([await total({where: ['referrer set', 'referrer nnull']}), await total({where: 'referrer unset'})]).toEqual([
+    1, 1,
+  ]);
+  expect([await total({user_where: 'team null'}), await total({user_where: 'team nnull'})]).toEqual([1, 2]);
+  const listed = async (parameters: Parameters): Promise<string[]> => {
+    const answer = await reportCovering(under.read, `/v1/users?${query(parameters)}`, under.positions);
+    return answer.json<{data: {id: string}[]}>().data.map(({id}) => id);
+  };
+  expect(await listed({user_where: [`of eq ${event}`, 'team null']})).toEqual([ada]);
+  expect(await listed({event, where: 'referrer null'})).toEqual([ada]);
+  const refused = await under.read.get(pathOf('events', {event, ...day, where: 'referrer null x'}));
+  expectError(refused, 400, 'invalid_request', 'where');
+});
+
 test('Report-Hint: unknown names of events, and operators that went into filter', async () => {
   const event = `hinted ${freshId()}`;
   await under.track({event, userId: 'ada', timestamp: '2024-01-01T10:00:00Z'});

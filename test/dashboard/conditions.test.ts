@@ -7,6 +7,7 @@ import {
   type Operator,
   operators,
   readCondition,
+  takesNoValue,
   writeCondition,
 } from '../../dashboard/src/address/conditions.js';
 import {isZone, wallMs} from '../../dashboard/src/address/zone.js';
@@ -15,12 +16,12 @@ const text = fc.oneof(
   fc.string({minLength: 1, maxLength: 20, unit: 'grapheme'}),
   // Names with operators, quotes and escapes in them.
   fc
-    .array(fc.constantFrom('a', ' ', 'eq', 'set', '"', '\\', ',', ' in ', '\n'), {minLength: 1})
+    .array(fc.constantFrom('a', ' ', 'eq', 'set', 'null', '"', '\\', ',', ' in ', '\n'), {minLength: 1})
     .map((all) => all.join('')),
 );
 
 function valuesOf(op: Operator): fc.Arbitrary<readonly string[]> {
-  if (op === 'set' || op === 'unset') return fc.constant([]);
+  if (takesNoValue(op)) return fc.constant([]);
   if (op === 'in' || op === 'nin') return fc.array(fc.oneof(text, fc.constant('')), {minLength: 1, maxLength: 4});
   const isNumber = ['gt', 'gte', 'lt', 'lte'].includes(op);
   return (isNumber ? fc.integer().map(String) : fc.oneof(text, fc.constant(''))).map((one) => [one]);
@@ -43,7 +44,11 @@ test.each<[Condition, string, string]>([
   [{property: 'plan', op: 'in', values: ['a,b', 'c']}, 'plan in a\\,b,c', 'plan is one of a,b, c'],
   [{property: 'first name', op: 'set', values: []}, 'first name set', 'first name is set'],
   [{property: 'coupon', op: 'unset', values: []}, 'coupon unset', 'coupon is not set'],
-  [{property: 'is set or', op: 'eq', values: ['x']}, '"is set or" eq x', 'is set or is x'],
+  [{property: 'referrer', op: 'null', values: []}, 'referrer null', 'referrer is null'],
+  [{property: 'referrer', op: 'nnull', values: []}, 'referrer nnull', 'referrer is not null'],
+  // What takes no value ends the text.
+  [{property: 'is null or', op: 'eq', values: ['x']}, 'is null or eq x', 'is null or is x'],
+  [{property: 'is eq or', op: 'eq', values: ['x']}, '"is eq or" eq x', 'is eq or is x'],
 ])('%j is written plainly where it can be', (condition, written, words) => {
   expect(writeCondition(condition)).toBe(written);
   expect(conditionText(condition)).toBe(words);

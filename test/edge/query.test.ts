@@ -49,6 +49,13 @@ describe('queries', () => {
     expect(failureOf(text)).toBe(field);
   });
 
+  test('who forgot the brackets of a list is told them', () => {
+    expect(() => readQuery('steps=a,b', form)).toThrow(
+      'the query parameter steps is not a parameter of this route: write steps[]= before each value',
+    );
+    expect(() => readQuery('step=a', form)).toThrow(/is not a parameter of this route$/);
+  });
+
   test.each(['', '&', 'name=a&&other=b', 'name==', 'name=a=b'])('%j is in order', (text) => {
     expect(failureOf(text)).toBeUndefined();
   });

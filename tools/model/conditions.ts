@@ -24,9 +24,10 @@ export function holds(properties: JsonObject, {property, op, values}: Condition)
     lt: () => number < Number(first),
     lte: () => number <= Number(first),
     set: () => value !== undefined,
+    null: () => value === null,
     has: () => Array.isArray(value) && value.some((element: Json) => stringForm(element) === first),
   };
-  const negations: Record<string, string> = {ne: 'eq', nin: 'in', ncontains: 'contains', unset: 'set'};
+  const negations: Record<string, string> = {ne: 'eq', nin: 'in', ncontains: 'contains', unset: 'set', nnull: 'null'};
   const negated = negations[op];
   return negated === undefined ? answers[op]!() : !answers[negated]!();
 }

@@ -1,11 +1,13 @@
 // The text of a condition, `<property> <op> <value>` (docs/api.md, Reports), both ways: parameters, addresses, alerts and
 // endpoints have it.
 import {objectKeyCharsMax} from '../../limits.js';
-import {type Condition, comparesNumbers, type Operator, operators} from './condition.js';
+import {type Condition, comparesNumbers, type Operator, operators, takesNoValue} from './condition.js';
 
+/** An operator without a value ends the text. */
+const tail = `(${operators.map((op) => (takesNoValue(op) ? `${op}$` : op)).join('|')})(?: ([\\s\\S]*))?$`;
 /** A name in double quotes, with `\"` and `\\`; or one that ends at the first space before an operator. */
-const quoted = /^"((?:[^"\\]|\\["\\])*)" ([a-z]+)(?: ([\s\S]*))?$/;
-const plain = new RegExp(`^(.+?) (${operators.join('|')})(?: ([\\s\\S]*))?$`, 's');
+const quoted = new RegExp(`^"((?:[^"\\\\]|\\\\["\\\\])*)" ${tail}`);
+const plain = new RegExp(`^(.+?) ${tail}`, 's');
 /** Text of a number in JSON. */
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
@@ -13,9 +15,10 @@ const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 export function readCondition(text: string): Condition | undefined {
   const match = text.startsWith('"') ? quoted.exec(text) : plain.exec(text);
   if (match === null) return undefined;
-  const [, name = '', op = '', value] = match;
+  const [, name = '', found, value] = match;
+  const op = found as Operator;
   const property = text.startsWith('"') ? name.replace(/\\(["\\])/g, '$1') : name;
-  if (property === '' || property.length > objectKeyCharsMax * 10 || !isOperator(op)) return undefined;
+  if (property === '' || property.length > objectKeyCharsMax * 10) return undefined;
   const values = valuesOf(op, value);
   return values === undefined ? undefined : {property, op, values};
 }
@@ -31,10 +34,8 @@ export function writeCondition({property, op, values}: Condition): string {
 
 const escaped = (value: string): string => value.replace(/[,\\]/g, '\\$&');
 
-const isOperator = (text: string): text is Operator => (operators as readonly string[]).includes(text);
-
 function valuesOf(op: Operator, value: string | undefined): readonly string[] | undefined {
-  if (op === 'set' || op === 'unset') return value === undefined ? [] : undefined;
+  if (takesNoValue(op)) return [];
   if (value === undefined) return undefined;
   if (op === 'in' || op === 'nin') return splitValues(value);
   if (comparesNumbers(op)) return number.test(value) && Number.isFinite(Number(value)) ? [value] : undefined;

@@ -1,7 +1,7 @@
 // A condition on a value: `<property> <op> <value>` of `where` and `user_where` (docs/api.md, Reports).
 //   CO1. Texts, numbers and booleans compare by their JavaScript text, as `filter` does. Null, objects and arrays have none.
-//   CO2. `ne`, `nin`, `ncontains` and `unset` hold where the property is missing: they are the negations of `eq`, `in`,
-//       `contains` and `set`.
+//   CO2. `ne`, `nin`, `ncontains`, `unset` and `nnull` hold where the property is missing: they are the negations of `eq`, `in`,
+//       `contains`, `set` and `null`.
 //   CO3. `gt`, `gte`, `lt` and `lte` compare JSON numbers alone. Another value passes none of them, and is counted as skipped.
 import {textOf} from './property-text.js';
 import type {PropertyValue} from './property-values.js';
@@ -19,6 +19,8 @@ export const operators = [
   'lte',
   'set',
   'unset',
+  'null',
+  'nnull',
   'has',
 ] as const;
 export type Operator = (typeof operators)[number];
@@ -26,9 +28,12 @@ export type Operator = (typeof operators)[number];
 export interface Condition {
   readonly property: string;
   readonly op: Operator;
-  /** Texts to compare with, a number as its text. One; any number of them for `in` and `nin`; none for `set` and `unset`. */
+  /** Texts to compare with, a number as its text. One; any number of them for `in` and `nin`; none where `takesNoValue`. */
   readonly values: readonly string[];
 }
+
+/** `set`, `unset`, `null` and `nnull`. */
+export const takesNoValue = (op: Operator): boolean => /set|null/.test(op);
 
 export const comparesNumbers = (op: Operator): boolean => op === 'gt' || op === 'gte' || op === 'lt' || op === 'lte';
 
@@ -60,6 +65,10 @@ export function passes({op, values}: Condition, value: PropertyValue): boolean {
       return value !== undefined;
     case 'unset':
       return value === undefined;
+    case 'null':
+      return value === null;
+    case 'nnull':
+      return value !== null;
     case 'has':
       return Array.isArray(value) && value.some((element) => isAmong(values, element));
   }

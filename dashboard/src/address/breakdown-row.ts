@@ -25,12 +25,14 @@ function conditionsOf({by, row, rows}: RowIn): readonly Condition[] | undefined 
   const property = nameOf(by);
   if (row.value !== undefined) return [{property, op: 'eq', values: [row.value]}];
   if (row.kind === 'missing') return [{property, op: 'unset', values: []}];
-  // Values that are no texts pass `set`: where they have a row, `other` is not all that is left.
-  if (row.kind !== 'other' || rows.some(({kind}) => kind === 'null' || kind === 'not_scalar')) return undefined;
+  if (row.kind === 'null') return [{property, op: row.kind, values: []}];
+  // Lists and objects pass `set` and `nnull`: where they have a row, `other` is not all that is left.
+  if (row.kind !== 'other' || rows.some(({kind}) => kind === 'not_scalar')) return undefined;
   const values = rows.flatMap(({value}) => (value === undefined ? [] : [value]));
   return [
     {property, op: 'nin', values},
     {property, op: 'set', values: []},
+    {property, op: 'nnull', values: []},
   ];
 }
 
@@ -54,9 +56,4 @@ export const rowCondition = ({by}: RowIn, rowName: string): string =>
   `${isOfTrait(by) ? `the user's trait ${nameOf(by)}` : by} is ${rowName}`;
 
 /** Why no list has the users of a row that no condition says. */
-export const noListOfRow = ({kind}: NamedRow): string =>
-  `No list of these users: ${
-    kind === 'other'
-      ? 'the values of this row are of several kinds'
-      : `a list cannot ask for ${kind === 'null' ? 'null' : 'lists and objects'}`
-  }.`;
+export const noListOfRow = 'No list of these users: it cannot ask for lists and objects.';

@@ -1,12 +1,12 @@
 // Conditions on properties and traits as parts of an address, in the form of the API: `where=plan eq pro`.
 //   CN1. Of several series or steps the number comes first, from 1: `where=2:plan eq pro`.
 import {conditionsMax} from '../../../actors/limits.js';
-import {type Condition, type Operator, operators} from '../../../actors/report/rows/condition.js';
+import {type Condition, type Operator, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition, writeCondition} from '../../../actors/report/rows/condition-text.js';
 import type {Parameter} from './codec.js';
 
 export type {Condition, Operator};
-export {conditionsMax, operators, readCondition, writeCondition};
+export {conditionsMax, operators, readCondition, takesNoValue, writeCondition};
 
 const expected = 'a condition such as "plan eq pro" or "amount gte 10"';
 
@@ -62,6 +62,8 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
   lte: 'is at most',
   set: 'is set',
   unset: 'is not set',
+  null: 'is null',
+  nnull: 'is not null',
   has: 'has the element',
 };
 

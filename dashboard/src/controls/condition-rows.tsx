@@ -9,6 +9,7 @@ import {
   operators,
   operatorWords,
   readCondition,
+  takesNoValue,
   writeCondition,
 } from '../address/conditions';
 import type {Keys} from '../address/list-paths';
@@ -133,8 +134,7 @@ function ConditionRow({
           {isOfMany(op) && values.length > 0 && (
             <Chips texts={values} what="value" of={of} onChange={(kept) => put({values: kept})} />
           )}
-          {op !== 'set' &&
-            op !== 'unset' &&
+          {!takesNoValue(op) &&
             (comparesNumbers(op) ? (
               <NumberField
                 key={values[0]}
@@ -165,7 +165,7 @@ const isOfMany = (op: Operator): boolean => op === 'in' || op === 'nin';
 
 /** The values that another operator can take over. */
 function kept(op: Operator, values: readonly string[]): readonly string[] {
-  if (op === 'set' || op === 'unset') return [];
+  if (takesNoValue(op)) return [];
   if (isOfMany(op)) return values;
   const first = values.slice(0, 1);
   return comparesNumbers(op) && readCondition(`a gt ${first[0]}`) === undefined ? [] : first;
@@ -173,8 +173,7 @@ function kept(op: Operator, values: readonly string[]): readonly string[] {
 
 function isWhole(condition: Condition): boolean {
   const {op, values} = condition;
-  const hasValues = op === 'set' || op === 'unset' ? values.length === 0 : values.length > 0;
-  return hasValues && readCondition(writeCondition(condition)) !== undefined;
+  return (values.length === 0) === takesNoValue(op) && readCondition(writeCondition(condition)) !== undefined;
 }
 
 function NumberField({

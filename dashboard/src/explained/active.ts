@@ -59,7 +59,7 @@ export function activeBehind(number: ActiveNumber): Explanation {
     title: `${count(value)} active user${value === 1 ? '' : 's'}${inRow === undefined ? '' : `, ${inRow}`}`,
     how: [...sentences(number, inRow), devicesToo],
     people,
-    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow(row!) : tooMany,
+    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
     freshness,
   };
 }

@@ -48,7 +48,7 @@ export function trendBehind(number: TrendNumber): Explanation {
     how: sentences(number, inRow),
     events: isPlain ? eventsQuery(event, span) : undefined,
     people,
-    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow(row!) : tooMany,
+    noPeople: people !== undefined ? undefined : narrowed === undefined ? noListOfRow : tooMany,
     freshness,
   };
 }

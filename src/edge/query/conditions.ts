@@ -1,12 +1,12 @@
 // The parameters `where` and `user_where`: lists of conditions.
 import {conditionsMax} from '../../../actors/limits.js';
-import {type Condition, operators} from '../../../actors/report/rows/condition.js';
+import {type Condition, operators, takesNoValue} from '../../../actors/report/rows/condition.js';
 import {readCondition} from '../../../actors/report/rows/condition-text.js';
 import {optionalList, type TextForm} from './parameters.js';
 
 export const condition: TextForm<Condition> = {
   schema: {type: 'string'},
-  expected: `a condition like "plan eq pro": a property, one of ${operators.join(', ')}, and a value, which set and unset do not have; a number for gt, gte, lt and lte`,
+  expected: `a condition like "plan eq pro": a property, one of ${operators.join(', ')}, and a value, which ${operators.filter(takesNoValue).join(', ')} do not have; a number for gt, gte, lt and lte`,
   parse: readCondition,
 };
 
@@ -15,7 +15,8 @@ export const conditions = (description: string) => optionalList(condition, {coun
 export const where = conditions(
   'Only events that meet this condition, `<property> <op> <value>`: `plan eq pro`, `amount gte 10`, `plan in pro,team`, ' +
     '`coupon unset`. Up to ten, of which all must hold. Operators: `eq ne in nin contains ncontains gt gte lt lte set unset ' +
-    'has` (an element of a list). `ne`, `nin`, `ncontains` and `unset` hold where the property is missing; `gt` to `lte` ' +
+    'null nnull has` (an element of a list). `ne`, `nin`, `ncontains`, `unset` and `nnull` hold where the property is missing; ' +
+    '`set` also where it is null; `gt` to `lte` ' +
     'compare JSON numbers alone. A name with an operator in it stands in double quotes.',
 );
 

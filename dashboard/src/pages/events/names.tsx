@@ -230,6 +230,7 @@ type Value = ValuesAnswer['data'][number];
 /** Undefined: no condition says it. */
 function conditionOf(property: string, {value, kind}: Value): Condition | undefined {
   if (kind === 'missing') return {property, op: 'unset', values: []};
+  if (kind === 'null') return {property, op: 'null', values: []};
   return kind === undefined && value !== '' ? {property, op: 'eq', values: [value!]} : undefined;
 }
 
