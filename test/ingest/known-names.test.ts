@@ -75,6 +75,23 @@ test('known names pass, new ones up to the bound, over all partitions together',
   watch.stop();
 });
 
+test('names past the bound are refused however many they are, and none of them is held', async () => {
+  const {names, watch, admit} = world(100);
+  await watch.read();
+  const verdicts = new Map<string, number>();
+  const last = process.env.ALL_CASES === undefined ? 20_000 : 1_000_100;
+  for (let i = 0; i < last; i++) {
+    const verdict = admit(`junk_${i}`);
+    verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+  }
+  expect([...verdicts]).toEqual([
+    ['taken', 100],
+    ['too_many', last - 100],
+  ]);
+  expect([names.count, admit('junk_99')]).toEqual([100, 'known']);
+  watch.stop();
+});
+
 test('a key that may only use known names takes none, and uses what another key took', async () => {
   const {watch, admit} = world(5);
   expect(admit('a', true)).toBe('undecided');
