@@ -723,14 +723,15 @@ describe('many questions of one caller', () => {
     }
     // A question that waits in the flood is not asked again: it has the turn of whoever asks for it, too.
     expect((await ask(world, heavy(20), askerOf('key b'))).kind).toBe('report');
-    expect(done - refused).toBeLessThanOrEqual(4);
+    // In one line for all, each of these would wait for the whole flood. A busy machine cuts slices short.
+    expect(done - refused).toBeLessThanOrEqual(waitingOfCallerMax / 2);
     stop.abort();
     await new Promise((resolve) => setImmediate(resolve));
     expect(world.engine.atWork.waiting).toBe(0);
-    expect(await turnsUntilIdle(world)).toBeLessThanOrEqual(20);
+    expect(await turnsUntilIdle(world)).toBeLessThanOrEqual(50);
     const kinds = await Promise.all(flood);
     expect(kinds.filter((kind) => kind === 'crowded')).toHaveLength(refused);
-    expect(kinds.filter((kind) => kind === 'report').length).toBeLessThanOrEqual(4);
+    expect(kinds.filter((kind) => kind === 'report').length).toBeLessThanOrEqual(waitingOfCallerMax / 2);
   });
 
   test('one that another caller waits for goes on', async () => {
