@@ -1,17 +1,18 @@
-import {render} from 'preact';
-import {useEffect} from 'preact/hooks';
-import {ErrorBoundary, LocationProvider, Route, Router, useLocation} from 'preact-iso';
+import {type FunctionComponent, render} from 'preact';
+import {useEffect, useLayoutEffect} from 'preact/hooks';
+import {LocationProvider, useLocation} from 'preact-iso';
 import './design/tokens.css';
 import './design/base.css';
 import './design/layout.css';
 import './design/parts.css';
 import './design/controls.css';
 import {dashboardPath, isShared, pageAddress} from './address/base';
+import {Overview} from './pages/overview/overview';
 import {hasEvents, lookForEvents} from './service/any-events';
 import {isSignedOut} from './service/client';
 import {readServiceState} from './service/service-state';
 import {may, readSession, session} from './service/session';
-import {later} from './shell/later';
+import {Guard, later, MissedAction} from './shell/later';
 import {beginningPath, firstPath, type Place, places} from './shell/places';
 import {Shell} from './shell/shell';
 import {Loading, Refused} from './shell/states';
@@ -27,27 +28,27 @@ function App() {
   const isOut = session.value === null || isSignedOut.value;
   if (isSigningIn || isOut) return <SignIn />;
   if (session.value === undefined) return <Loading />;
-  return (
-    <Shell>
-      <ErrorBoundary>
-        <Router>
-          {places.map((place) => (
-            <Route key={place.path} path={pageAddress(place.path)} component={guarded(place)} />
-          ))}
-          <Route default component={ToFirst} />
-        </Router>
-      </ErrorBoundary>
-    </Shell>
-  );
+  const place = places.find((one) => pageAddress(one.path) === path);
+  return <Shell>{place === undefined ? <ToFirst /> : <PlacePage key={place.path} place={place} />}</Shell>;
 }
 
-const guardedPages = new Map<Place, () => preact.JSX.Element>();
+/** Key: the place, so that nothing of a page is left when another one comes. */
+function PlacePage({place}: {readonly place: Place}) {
+  const {wasPush} = useLocation() as {wasPush?: boolean}; // Its types leave it out.
+  useLayoutEffect(() => {
+    if (wasPush) scrollTo(0, 0);
+  }, []);
+  const Page = pageOf(place);
+  return <Guard page={place.name}>{may(place.role) ? <Page /> : <Refused needed={place.role} />}</Guard>;
+}
 
-/** Component of a place, made once: another one would mount the page again. */
-function guarded(place: Place): () => preact.JSX.Element {
-  const {Page, role} = place;
-  const known = guardedPages.get(place) ?? (() => (may(role) ? <Page /> : <Refused needed={role} />));
-  guardedPages.set(place, known);
+const pages = new Map<Place, FunctionComponent>();
+
+/** Made once a place: another component would mount the page again. */
+function pageOf(place: Place): FunctionComponent {
+  const {script, name} = place;
+  const known = pages.get(place) ?? (script === undefined ? Overview : later(script, <Loading lines={6} />, name));
+  pages.set(place, known);
   return known;
 }
 
@@ -64,7 +65,12 @@ function ToFirst() {
 
 applyTheme();
 if (!isShared) void readSession().then(readServiceState);
+const frame = document.getElementById('app')!;
+frame.replaceChildren(); // What stood there while this script was loaded.
 render(
-  <LocationProvider scope={dashboardPath}>{isShared ? <SharedReport /> : <App />}</LocationProvider>,
-  document.getElementById('app')!,
+  <LocationProvider scope={dashboardPath}>
+    {isShared ? <SharedReport /> : <App />}
+    <MissedAction />
+  </LocationProvider>,
+  frame,
 );

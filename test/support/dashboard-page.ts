@@ -92,16 +92,12 @@ export class DashboardPage {
     await this.page.goto(`${this.baseUrl}/dashboard${path}`);
   }
 
-  /**
-   * Resolves when the page has asked for all that it shows, and shows it: one answer may lead to the next question. `held`: URLs of
-   * requests that the test itself holds.
-   */
-  async settled(held?: RegExp): Promise<void> {
+  /** Resolves when the page has asked for all that it shows, and shows it: one answer may lead to the next question. */
+  async settled(): Promise<void> {
     let calm = 0;
     await until('the page has settled', async () => {
       const isWaiting = await this.page.evaluate("document.querySelector('.loading, .dimmed') !== null");
-      const isAsking = [...this.underWay].some((request) => !held?.test(request.url()));
-      calm = isWaiting || isAsking ? 0 : calm + 1;
+      calm = isWaiting || this.underWay.size > 0 ? 0 : calm + 1;
       return calm >= 3;
     });
   }

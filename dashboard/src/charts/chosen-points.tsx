@@ -3,6 +3,7 @@
 //        the first and the last point lie, for a drag.
 import type {ComponentChildren} from 'preact';
 import {isShared} from '../address/base';
+import {act} from '../shell/later';
 import type {NamedLines} from './choose-point';
 
 /** Where the pointer went down last. */
@@ -21,7 +22,10 @@ export function ChosenPoints({
   const choose = (click: MouseEvent): void => {
     const from = down;
     if (onNumber && !isShared)
-      void import('./choose-point').then(({choosePoint}) => choosePoint(from, click, lines, onNumber));
+      void act(
+        () => import('./choose-point'),
+        ({choosePoint}) => choosePoint(from, click, lines, onNumber),
+      );
   };
   return (
     <div onPointerDownCapture={(event) => (down = event)} onClickCapture={choose /* CP1 */}>

@@ -8,6 +8,7 @@ import {peopleForm} from '../address/report-address';
 import {momentText} from '../charts/format';
 import {type Fault, read} from '../service/client';
 import {may} from '../service/session';
+import {act} from '../shell/later';
 import {FaultBox, Loading} from '../shell/states';
 import {listedText, type PeopleList} from './explanation';
 import './people-behind.css';
@@ -65,12 +66,11 @@ export function PeopleBehind({path, when, total, position}: PeopleBehindProps) {
   }, [path]);
   const download = async (): Promise<void> => {
     setDownloading(true);
-    try {
-      const {downloadPeople} = await import('./people-download');
-      setFault(await downloadPeople(path, isNewer || position === '' ? undefined : position));
-    } finally {
-      setDownloading(false);
-    }
+    await act(
+      () => import('./people-download'),
+      async ({downloadPeople}) =>
+        setFault(await downloadPeople(path, isNewer || position === '' ? undefined : position)),
+    ).finally(() => setDownloading(false));
   };
   if (!isAllowed) return <p class="help">Who they are is shown to the role analyst.</p>;
   if (fault !== undefined) return <FaultBox fault={fault} onAgain={() => void ask(null, () => true)} />;

@@ -1,34 +1,119 @@
 // A part that the first view can do without: its script is loaded when it is shown for the first time.
-import {signal} from '@preact/signals';
-import type {ComponentChild, FunctionComponent} from 'preact';
+//   LT1. A load that failed is not kept: the part is loaded again when it is shown next, by a button, and once the service answers.
+//   LT2. The place of a part never shows anything else: what waits, the part, or why it did not load.
+import {type Signal, signal} from '@preact/signals';
+import {Component, type ComponentChild, type ComponentChildren, type FunctionComponent} from 'preact';
 import {useEffect} from 'preact/hooks';
+import {type NotLoaded, whyNotLoaded} from '../service/page-version';
+import {Head} from './head';
 import {FaultBox} from './states';
 
-const notLoaded = {
-  code: 'unreachable',
-  message: 'this part of the page did not load: the service is not reached, or has a newer version',
-  status: 0,
+const lookEveryMs = 5_000;
+
+const messages: Readonly<Record<NotLoaded | 'broken', string>> = {
+  unreachable: 'this part did not load: check your connection, and whether the service runs. It comes when it answers',
+  newer_version: 'the service was renewed since you opened this page, and this part of it is gone',
+  not_loaded: 'the service has it, and this browser did not load it',
+  broken: 'this page met an error of its own, and shows nothing rather than something wrong',
 };
 
-/** `waiting` is shown until the script is here. A load that failed is tried again by a button. */
+// The browser takes a link that failed for one that is there: the next load would not wait for its style.
+addEventListener('error', ({target}) => target instanceof HTMLLinkElement && target.remove(), true);
+
+type Loaded<Part> = Signal<Part | NotLoaded | undefined>;
+
+function load<Part extends object>(into: Loaded<Part>, script: () => Promise<Part>): void {
+  into.value = undefined;
+  void script()
+    .catch(whyNotLoaded)
+    .then((is) => (into.value = is));
+}
+
+/** `waiting` is shown until the script is here. `page`: title of a part that is a whole page. */
 export function later<Props extends object>(
-  load: () => Promise<FunctionComponent<Props>>,
+  script: () => Promise<FunctionComponent<Props>>,
   waiting: ComponentChild = null,
+  page?: string,
 ): FunctionComponent<Props> {
-  const loaded = signal<FunctionComponent<Props> | 'failed' | undefined>(undefined);
-  const begin = (): void => {
-    loaded.value = undefined;
-    load().then(
-      (Part) => (loaded.value = Part),
-      () => (loaded.value = 'failed'),
-    );
-  };
+  const loaded: Loaded<FunctionComponent<Props>> = signal(undefined);
+  const begin = (): void => load(loaded, script);
   return function Later(props: Props) {
     const Part = loaded.value;
     useEffect(() => {
-      if (Part === undefined) begin();
+      if (typeof Part !== 'function') begin(); // LT1
     }, []);
-    if (Part === 'failed') return <FaultBox fault={notLoaded} onAgain={begin} />;
+    if (typeof Part === 'string')
+      return (
+        <>
+          {page !== undefined && <Head title={page} />}
+          <NotLoadedBox why={Part} onAgain={begin} />
+        </>
+      );
     return <>{Part === undefined ? waiting : <Part {...props} />}</>;
   };
+}
+
+function NotLoadedBox({why, onAgain}: {readonly why: NotLoaded; readonly onAgain: () => void}) {
+  const isAway = why === 'unreachable';
+  useEffect(() => {
+    const look = async (): Promise<void> => ((await whyNotLoaded()) === 'unreachable' ? undefined : onAgain());
+    const timer = isAway ? setInterval(() => void look(), lookEveryMs) : undefined;
+    return () => clearInterval(timer);
+  }, [why]);
+  return <Box why={why} onAgain={isAway ? onAgain : undefined} />;
+}
+
+/** Without `onAgain` it offers a reload. */
+function Box({why, onAgain}: {readonly why: keyof typeof messages; readonly onAgain?: () => void}) {
+  return (
+    <FaultBox
+      fault={{code: why, message: messages[why], status: 0}}
+      onAgain={onAgain ?? (() => location.reload())}
+      again={onAgain ? undefined : 'Reload'}
+    />
+  );
+}
+
+// -- Actions -----------------------------------------------------------------------------------------------------------
+
+/** The click whose script did not load, until it is repeated or put away. */
+const missed = signal<{readonly why: NotLoaded; readonly again: () => void} | undefined>(undefined);
+
+/** What a click does with a script that is loaded for it. A load that failed is said at the foot of the page. */
+export async function act<Module>(script: () => Promise<Module>, use: (module: Module) => unknown): Promise<void> {
+  missed.value = undefined;
+  const module = await script().catch(whyNotLoaded);
+  if (typeof module === 'string') missed.value = {why: module as NotLoaded, again: () => void act(script, use)};
+  else await use(module as Module);
+}
+
+/** Where `act` says what did not load. */
+export function MissedAction() {
+  if (missed.value === undefined) return null;
+  const {why, again} = missed.value;
+  return (
+    <div class="missed">
+      <Box why={why} onAgain={why === 'unreachable' ? again : undefined} />
+    </div>
+  );
+}
+
+// -- Errors ------------------------------------------------------------------------------------------------------------
+
+/** A page that throws shows that. Without this, what the page before drew would stay under the new address. LT2 */
+export class Guard extends Component<{readonly page: string; readonly children: ComponentChildren}, {isBroken?: true}> {
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+    this.setState({isBroken: true});
+  }
+
+  override render() {
+    if (!this.state.isBroken) return <>{this.props.children}</>;
+    return (
+      <>
+        <Head title={this.props.page} />
+        <Box why="broken" />
+      </>
+    );
+  }
 }

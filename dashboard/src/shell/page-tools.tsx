@@ -5,7 +5,7 @@ import type {Cell} from '../charts/csv';
 import {Popover} from '../controls/popover';
 import type {CurlPanelProps} from './curl-panel';
 import {Icon} from './icon';
-import {later} from './later';
+import {act, later} from './later';
 
 const CurlPanel = later(() => import('./curl-panel').then(({CurlPanel: Panel}) => Panel));
 
@@ -26,7 +26,12 @@ export function CsvButton({file, rows}: {readonly file: string; readonly rows: (
       class="quiet"
       title="Download as CSV"
       aria-label="Download as CSV"
-      onClick={() => void import('./download').then(({downloadCsv}) => downloadCsv(file, rows()))}
+      onClick={() =>
+        void act(
+          () => import('./download'),
+          ({downloadCsv}) => downloadCsv(file, rows()),
+        )
+      }
     >
       <Icon name="download" />
     </button>

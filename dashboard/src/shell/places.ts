@@ -1,9 +1,7 @@
 // The pages in the order of the side: path, role, and what loads each.
 
 import type {FunctionComponent} from 'preact';
-import {lazy} from 'preact-iso';
 import type {IconName} from '../../icons';
-import {Overview} from '../pages/overview/overview';
 import {hasEvents} from '../service/any-events';
 import {may, type Role} from '../service/session';
 
@@ -15,7 +13,8 @@ export interface Place {
   readonly icon: IconName;
   readonly section: 'Product' | 'Operations' | 'Settings';
   readonly role: Role;
-  readonly Page: FunctionComponent;
+  /** Loads it; absent for the one that the first view has: Overview. */
+  readonly script?: () => Promise<FunctionComponent>;
   /** Tells whether the side lists the page now; absent: always. */
   readonly isListed?: () => boolean;
 }
@@ -28,7 +27,6 @@ export const places: readonly Place[] = [
     icon: 'home',
     section: 'Product',
     role: 'reader',
-    Page: Overview,
   },
   {
     path: '/boards',
@@ -37,7 +35,7 @@ export const places: readonly Place[] = [
     icon: 'table',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/boards/boards').then(({Boards}) => Boards)),
+    script: () => import('../pages/boards/boards').then(({Boards}) => Boards),
   },
   {
     path: '/trends',
@@ -46,7 +44,7 @@ export const places: readonly Place[] = [
     icon: 'trends',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/trends/trends').then(({Trends}) => Trends)),
+    script: () => import('../pages/trends/trends').then(({Trends}) => Trends),
   },
   {
     path: '/funnels',
@@ -55,7 +53,7 @@ export const places: readonly Place[] = [
     icon: 'funnel',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/funnels/funnels').then(({Funnels}) => Funnels)),
+    script: () => import('../pages/funnels/funnels').then(({Funnels}) => Funnels),
   },
   {
     path: '/retention',
@@ -64,7 +62,7 @@ export const places: readonly Place[] = [
     icon: 'retention',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/retention/retention').then(({Retention}) => Retention)),
+    script: () => import('../pages/retention/retention').then(({Retention}) => Retention),
   },
   {
     path: '/lifecycle',
@@ -73,7 +71,7 @@ export const places: readonly Place[] = [
     icon: 'lifecycle',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/lifecycle/lifecycle').then(({Lifecycle}) => Lifecycle)),
+    script: () => import('../pages/lifecycle/lifecycle').then(({Lifecycle}) => Lifecycle),
   },
   {
     path: '/paths',
@@ -82,7 +80,7 @@ export const places: readonly Place[] = [
     icon: 'paths',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/paths/paths').then(({Paths}) => Paths)),
+    script: () => import('../pages/paths/paths').then(({Paths}) => Paths),
   },
   {
     path: '/active',
@@ -91,7 +89,7 @@ export const places: readonly Place[] = [
     icon: 'userGroup',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers)),
+    script: () => import('../pages/active/active').then(({ActiveUsers}) => ActiveUsers),
   },
   {
     path: '/saved',
@@ -100,7 +98,7 @@ export const places: readonly Place[] = [
     icon: 'bookmark',
     section: 'Product',
     role: 'reader',
-    Page: lazy(() => import('../pages/saved/saved').then(({Saved}) => Saved)),
+    script: () => import('../pages/saved/saved').then(({Saved}) => Saved),
   },
   {
     path: '/alerts',
@@ -109,7 +107,7 @@ export const places: readonly Place[] = [
     icon: 'bell',
     section: 'Product',
     role: 'analyst',
-    Page: lazy(() => import('../pages/alerts/alerts').then(({Alerts}) => Alerts)),
+    script: () => import('../pages/alerts/alerts').then(({Alerts}) => Alerts),
   },
   {
     path: '/people',
@@ -118,7 +116,7 @@ export const places: readonly Place[] = [
     icon: 'users',
     section: 'Product',
     role: 'analyst',
-    Page: lazy(() => import('../pages/people/people').then(({People}) => People)),
+    script: () => import('../pages/people/people').then(({People}) => People),
   },
   {
     path: '/events',
@@ -127,7 +125,7 @@ export const places: readonly Place[] = [
     icon: 'bolt',
     section: 'Product',
     role: 'analyst',
-    Page: lazy(() => import('../pages/events/events').then(({Events}) => Events)),
+    script: () => import('../pages/events/events').then(({Events}) => Events),
   },
   {
     path: '/first-event',
@@ -135,7 +133,7 @@ export const places: readonly Place[] = [
     icon: 'sparkles',
     section: 'Product',
     role: 'analyst',
-    Page: lazy(() => import('../pages/first-event/first-event').then(({FirstEvent}) => FirstEvent)),
+    script: () => import('../pages/first-event/first-event').then(({FirstEvent}) => FirstEvent),
     isListed: () => hasEvents.value === false,
   },
   {
@@ -145,7 +143,7 @@ export const places: readonly Place[] = [
     icon: 'server',
     section: 'Operations',
     role: 'reader',
-    Page: lazy(() => import('../pages/live/live').then(({Live}) => Live)),
+    script: () => import('../pages/live/live').then(({Live}) => Live),
   },
   {
     path: '/benchmarks',
@@ -154,7 +152,7 @@ export const places: readonly Place[] = [
     icon: 'chartBar',
     section: 'Operations',
     role: 'reader',
-    Page: lazy(() => import('../pages/benchmarks/benchmarks').then(({Benchmarks}) => Benchmarks)),
+    script: () => import('../pages/benchmarks/benchmarks').then(({Benchmarks}) => Benchmarks),
   },
   {
     path: '/settings/keys',
@@ -163,7 +161,7 @@ export const places: readonly Place[] = [
     icon: 'key',
     section: 'Settings',
     role: 'admin',
-    Page: lazy(() => import('../pages/keys/keys').then(({Keys}) => Keys)),
+    script: () => import('../pages/keys/keys').then(({Keys}) => Keys),
   },
   {
     path: '/settings/webhooks',
@@ -172,7 +170,7 @@ export const places: readonly Place[] = [
     icon: 'send',
     section: 'Settings',
     role: 'admin',
-    Page: lazy(() => import('../pages/webhooks/webhooks').then(({Webhooks}) => Webhooks)),
+    script: () => import('../pages/webhooks/webhooks').then(({Webhooks}) => Webhooks),
   },
   {
     path: '/settings/access',
@@ -180,7 +178,7 @@ export const places: readonly Place[] = [
     icon: 'shield',
     section: 'Settings',
     role: 'admin',
-    Page: lazy(() => import('../pages/access/access').then(({Access}) => Access)),
+    script: () => import('../pages/access/access').then(({Access}) => Access),
   },
 ];
 

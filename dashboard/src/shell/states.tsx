@@ -35,10 +35,21 @@ const titles: Readonly<Record<string, string>> = {
   unavailable: 'This part of the service does not answer now',
   rate_limited: 'Too many requests at once',
   role_not_sufficient: 'Your role does not allow this',
+  newer_version: 'A newer version is there',
+  not_loaded: 'This part of the page did not load',
 };
 
 /** Says what happened and what to do. The rest of the page stays usable. */
-export function FaultBox({fault, onAgain}: {readonly fault: Fault; readonly onAgain?: () => void}) {
+export function FaultBox({
+  fault,
+  onAgain,
+  again = 'Try again',
+}: {
+  readonly fault: Fault;
+  readonly onAgain?: () => void;
+  /** Name of the button. */
+  readonly again?: string;
+}) {
   const [sinceMs] = useState(now.peek());
   const waits = fault.retryAfter === undefined ? 0 : Math.ceil(fault.retryAfter - (now.value - sinceMs) / 1_000);
   return (
@@ -58,7 +69,7 @@ export function FaultBox({fault, onAgain}: {readonly fault: Fault; readonly onAg
       </p>
       {onAgain !== undefined && (
         <button type="button" class="button" disabled={waits > 0} onClick={onAgain}>
-          {waits > 0 ? `Try again in ${waits} s` : 'Try again'}
+          {waits > 0 ? `${again} in ${waits} s` : again}
         </button>
       )}
     </div>
