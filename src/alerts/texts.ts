@@ -98,9 +98,13 @@ const lagText = ({of, seconds}: LagRule, {value}: Reading): string =>
 
 const shown = (text: string): string => shortened(text, nameCharsMax);
 
-/** Share as text: `12.5 %`. */
-const percent = (share: number | null): string =>
-  share === null ? 'nobody' : `${(share * 100).toFixed(1).replace(/\.0$/, '')} %`;
+/** Share as text: `12.5 %`. Rounded, it is never none or all where it is not: `<0.1 %`, `>99.9 %`. */
+function percent(share: number | null): string {
+  if (share === null) return 'nobody';
+  const text = (share * 100).toFixed(1).replace(/\.0$/, '');
+  if (share > 0 && text === '0') return '<0.1 %';
+  return share < 1 && text === '100' ? '>99.9 %' : `${text} %`;
+}
 
 /** Number as text: `1,234,567.5`. */
 function number(value: number): string {

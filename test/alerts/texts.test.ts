@@ -61,6 +61,11 @@ test.each<[StateRule, Change, string]>([
     'Firing: Shop. Funnel "Checkout" converted 12.5 % over 7 days; the bound is 20 %. (2026-11-27 21:04 UTC)',
   ],
   [
+    {kind: 'funnel_drop', funnel: 'fn_1', days: 7, below: 0.2, minEntered: 1},
+    change(1 / 3_000, {}, 0.9999),
+    'Firing: Shop. Funnel "Checkout" converted <0.1 % over 7 days; the bound is >99.9 %. (2026-11-27 21:04 UTC)',
+  ],
+  [
     {kind: 'lag', of: 'report', seconds: 60},
     change(75.4),
     'Firing: Shop. Reports are 75 s old; the bound is 60 s. (2026-11-27 21:04 UTC)',

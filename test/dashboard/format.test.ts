@@ -35,8 +35,23 @@ test('shares have one decimal and a thin space, changes a sign', () => {
   expect(percent(0.6194)).toBe('61.9\u2009%');
   expect(change(106, 100)).toBe('+6.0\u2009%');
   expect(change(94, 100)).toBe('−6.0\u2009%');
-  expect(change(6_933, 100)).toBe('+6,833\u2009%');
+  expect(change(999, 100)).toBe('+899.0\u2009%');
+  expect(change(1_360, 100)).toBe('14 times');
+  expect(change(6_933_000, 100)).toBe('69,330 times');
   expect(change(5, 0)).toBe('');
+});
+
+test('no rounding says none or all where it is not', () => {
+  expect([0, 1 / 100_000, 0.0004, 0.0005, 0.5, 0.9994, 0.9996, 1 - 1e-6, 1].map((share) => percent(share))).toEqual(
+    ['0.0', '<0.1', '<0.1', '0.1', '50.0', '99.9', '>99.9', '>99.9', '100.0'].map((text) => `${text}\u2009%`),
+  );
+  expect([0, 0.001, 0.004, 0.996, 1].map((share) => percent(share, 0))).toEqual(
+    ['0', '<1', '<1', '>99', '100'].map((text) => `${text}\u2009%`),
+  );
+  // A change is no share: it may be more than all.
+  expect([change(10_001, 10_000), change(9_999, 10_000), change(100, 100), change(19_999, 10_000)]).toEqual(
+    ['+<0.1', '−<0.1', '+0.0', '+100.0'].map((text) => `${text}\u2009%`),
+  );
 });
 
 test('durations are their two largest units', () => {
@@ -44,7 +59,7 @@ test('durations are their two largest units', () => {
     '0 s',
     '250 ms',
     '1 s',
-    '59 s',
+    '1 min',
     '4 min 12 s',
     '1 h',
     '1 d 2 h',
@@ -61,7 +76,22 @@ test('durations are their two largest units', () => {
     '180 d',
     '2 y',
   ]);
+  // The nearest one: 1.99 s is no second.
+  expect([0.9999, 1.04, 1.5, 1.99, 9.96, 12.6, 119.6, 3_599.6, 86_399, 90_000].map(duration)).toEqual([
+    '1 s',
+    '1 s',
+    '1.5 s',
+    '2 s',
+    '10 s',
+    '13 s',
+    '2 min',
+    '1 h',
+    '1 d',
+    '1 d 1 h',
+  ]);
   expect(agoText(1_000, 1_500)).toBe('now');
+  expect(agoText(20 * 3_600_000, 500)).toBe('20 h ahead');
+  expect(agoText(30_000, 1_000)).toBe('now'); // Two clocks.
   expect(agoText(1_000, 42_000)).toBe('41 s ago');
 });
 

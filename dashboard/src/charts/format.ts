@@ -9,15 +9,28 @@ export const count = (value: number): string => whole.format(value);
 /** Number in full up to five digits, shorter beyond: for axes. */
 export const short = (value: number): string =>
   Math.abs(value) < 100_000 ? whole.format(value) : compact.format(value).toLowerCase().replace('m', 'M');
-/** Share as text, with a thin space before the sign. */
-export const percent = (share: number, digits = 1): string => `${(share * 100).toFixed(digits)}\u2009%`;
+/**
+ * Share as text, with a thin space before the sign. Rounded, it is never none or all where it is not: `<0.1 %` of one in ten thousand,
+ * `>99.9 %` without one of them.
+ */
+export function percent(share: number, digits = 1): string {
+  const text = sized(share, digits);
+  const isAll = share < 1 && Number((share * 100).toFixed(digits)) === 100;
+  return isAll ? `>${(100 - 10 ** -digits).toFixed(digits)}\u2009%` : text;
+}
 
-/** `+6.2 %`, `−3.1 %`; empty where there is nothing to compare with. */
+/** As `percent`, of what may be more than all. */
+const sized = (share: number, digits = 1): string =>
+  share > 0 && Number((share * 100).toFixed(digits)) === 0
+    ? `<${(10 ** -digits).toFixed(digits)}\u2009%`
+    : `${(share * 100).toFixed(digits)}\u2009%`;
+
+/** `+6.2 %`, `−3.1 %`; above tenfold `14 times`; empty where there is nothing to compare with. */
 export function change(now: number, before: number): string {
   if (before === 0) return '';
   const share = now / before - 1;
-  const size = share < 10 ? percent(Math.abs(share)) : `${count(Math.round(share * 100))}\u2009%`;
-  return `${share < 0 ? '−' : '+'}${size}`;
+  if (share >= 9) return `${count(Math.round(now / before))} times`;
+  return `${share < 0 ? '−' : '+'}${sized(Math.abs(share))}`;
 }
 
 const units: readonly (readonly [seconds: number, name: string])[] = [
@@ -28,14 +41,17 @@ const units: readonly (readonly [seconds: number, name: string])[] = [
   [1, 's'],
 ];
 
-/** The two largest units: `4 min 12 s`, `2 d 3 h`. */
+/** The two largest units, rounded to the smaller one: `4 min 12 s`, `2 d 3 h`. Below ten seconds with a decimal. */
 export function duration(seconds: number): string {
-  const from = units.findIndex(([size]) => seconds >= size);
-  if (from < 0) return seconds === 0 ? '0 s' : `${Math.max(1, Math.round(seconds * 1_000))} ms`;
-  const [size, name] = units[from]!;
-  const next = units[from + 1];
-  const first = Math.floor(seconds / size);
-  const rest = next === undefined ? 0 : Math.floor((seconds - first * size) / next[0]);
+  if (seconds < 0.9995) return seconds === 0 ? '0 s' : `${Math.max(1, Math.round(seconds * 1_000))} ms`;
+  if (seconds < 9.95) return `${Number(seconds.toFixed(1))} s`;
+  const [smaller] = units[units.findIndex(([size]) => seconds >= size) + 1] ?? units.at(-1)!;
+  const rounded = Math.round(seconds / smaller) * smaller;
+  const at = units.findIndex(([size]) => rounded >= size);
+  const [size, name] = units[at]!;
+  const next = units[at + 1];
+  const first = Math.floor(rounded / size);
+  const rest = next === undefined ? 0 : Math.floor((rounded - first * size) / next[0]);
   return rest === 0 || next === undefined ? `${first} ${name}` : `${first} ${name} ${rest} ${next[1]}`;
 }
 
@@ -76,9 +92,14 @@ export const weekdayName = (seconds: number): string => weekdayNames[new Date(se
 /** `2026-11-03 14:05:12`, in UTC. */
 export const momentText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
-/** `41 s ago`, `3 d 2 h ago`; `now` below a second. */
-export const agoText = (ms: number, nowMs: number): string =>
-  nowMs - ms < 1_000 ? 'now' : `${duration(Math.floor((nowMs - ms) / 1_000))} ago`;
+/** Clocks of browsers and servers differ by some seconds: so far ahead is now. */
+const aheadMsMax = 60_000;
+
+/** `41 s ago`, `3 d 2 h ago`; `20 h ahead` of a time to come; `now` below a second. */
+export function agoText(ms: number, nowMs: number): string {
+  if (ms - nowMs > aheadMsMax) return `${duration(Math.floor((ms - nowMs) / 1_000))} ahead`;
+  return nowMs - ms < 1_000 ? 'now' : `${duration(Math.floor((nowMs - ms) / 1_000))} ago`;
+}
 
 // -- Buckets and ranges ------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,9 @@ export const faultOf = (answer: Answer<unknown>): Fault | undefined =>
 /** The session is over: the app shows the page for signing in. CL2 */
 export const isSignedOut = signal(false);
 
+/** The last request got no answer. */
+export const isSilent = signal(false);
+
 const known = new Map<string, {readonly etag: string; readonly value: unknown; readonly headers: Headers}>();
 const knownMax = 200;
 
@@ -83,9 +86,17 @@ export async function ask(
   address = addressOf(path),
 ): Promise<Response | {kind: 'fault'; fault: Fault}> {
   try {
-    return await fetch(address, {credentials: 'same-origin', redirect: 'error', cache: 'no-store', ...init});
+    const response = await fetch(address, {
+      credentials: 'same-origin',
+      redirect: 'error',
+      cache: 'no-store',
+      ...init,
+    });
+    isSilent.value = false;
+    return response;
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error;
+    isSilent.value = true;
     return {
       kind: 'fault',
       fault: {code: 'unreachable', message: 'check your connection, and whether the service runs', status: 0},

@@ -61,7 +61,7 @@ export function Retention() {
     };
     return retentionOf(shown!, value, size, at, period);
   };
-  const users = cohorts?.rows.reduce((all, {size}) => all + size, 0) ?? 0;
+  const users = cohorts?.rows.reduce((all, {size}) => all + size, 0);
   return (
     <>
       <ReportHead
@@ -102,7 +102,7 @@ export function Retention() {
               <Card
                 span={12}
                 title="Cohorts"
-                note={`${count(users)} users, ${datesText(days, place.today)}, ${question.zone}`}
+                note={`${users === undefined ? '' : `${count(users)} users, `}${datesText(days, place.today)}, ${question.zone}`}
               >
                 <ReportBody asking={asking} reports={shown?.reports ?? []} lines={8}>
                   {() =>
