@@ -44,3 +44,23 @@ test('a class that a page styles is used by no page that has nothing of it', () 
   expect(styles.length).toBeGreaterThan(10);
   expect(reached).toEqual([]);
 });
+
+/** Selectors of a stylesheet, one by one. */
+const selectorsIn = (path: string): string[] =>
+  found(textOf(path).replace(/\/\*[\s\S]*?\*\//g, ''), /([^{};]+)\{/g)
+    .flatMap((text) => text.trim().split(/,(?![^(]*\))/))
+    .map((text) => text.trim())
+    .filter((text) => !/^(@|from$|to$|\d)/.test(text));
+
+const classesOf = (selector: string): string[] => found(selector, /\.([\w-]+)/g);
+
+test('every rule of a page names a class of its own: a rule of shared classes alone styles all pages', () => {
+  const shared = new Set(filesIn('dashboard/src/design', '.css').flatMap(selectorsIn).flatMap(classesOf));
+  const rules = filesIn(pages, '.css').flatMap((path) => selectorsIn(path).map((selector) => ({path, selector})));
+  expect(rules.length).toBeGreaterThan(100);
+  expect(
+    rules
+      .filter(({selector}) => classesOf(selector).every((name) => shared.has(name)))
+      .map(({path, selector}) => `${path}: ${selector}`),
+  ).toEqual([]);
+});

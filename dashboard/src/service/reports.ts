@@ -2,12 +2,13 @@
 //   RS1. What is shown changes at once, when all requests are answered: no card ever mixes two questions.
 //   RS2. A request that fails is one report's fault; the others stand. What it said before stays, and its age tells.
 //   RS3. Reports ask again when a publication is due; an answer that did not change (304) changes nothing.
-//   RS4. All reports of a page are of the newest snapshots that one of them is of: those of older ones ask for these. Where they
-//        are not held any more, what was answered stays.
+//   RS4. All reports of a page are of the newest snapshots that one of them is of: those of older ones ask for these
+//        (one-position.ts).
 import {signal, useSignal} from '@preact/signals';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {type Fault, read} from './client';
 import {type Freshness, freshnessOf, isNewer, oldest} from './freshness';
+import {atOnePosition} from './one-position';
 import {expectPublication, publication} from './publication';
 
 export interface Report<Value> {
@@ -37,7 +38,8 @@ export interface Asking<Question> {
 /** The newest position of the log that a report was of. RS4 */
 const agreed = signal('');
 
-const positionOf = ({headers}: Report<unknown>): string => freshnessOf(headers)?.position ?? '';
+/** Position of the log that the report is of; empty for none. */
+export const positionOf = ({headers}: Pick<Report<unknown>, 'headers'>): string => freshnessOf(headers)?.position ?? '';
 
 /** `paths` undefined: nothing can be asked yet. */
 export function useReports<Question>(question: Question, paths: readonly string[] | undefined): Asking<Question> {
@@ -95,21 +97,24 @@ const unasked = (path: string): Report<unknown> => ({path, value: undefined, hea
 const gone = 'snapshot_gone';
 
 /** RS4 */
-async function readReports(
+const readReports = (
   before: readonly Report<unknown>[],
   signal: AbortSignal,
   at?: string,
-): Promise<Report<unknown>[]> {
-  const reports = await Promise.all(before.map((one) => readReport(one, signal, at)));
-  for (const position of reports.map(positionOf)) if (isNewer(position, agreed.peek())) agreed.value = position;
-  const newest = agreed.peek();
-  return Promise.all(
-    reports.map(async (one) => {
-      if (signal.aborted || one.fault !== undefined || !isNewer(newest, positionOf(one))) return one;
-      return readReport(one, signal, newest);
-    }),
+): Promise<readonly Report<unknown>[]> =>
+  atOnePosition(
+    before,
+    {
+      read: (one, position) => readReport(one, signal, position),
+      positionOf: (one) => (one.fault === undefined ? positionOf(one) : ''), // RS2
+      isOver: () => signal.aborted,
+      note: (position) => {
+        if (isNewer(position, agreed.peek())) agreed.value = position;
+        return agreed.peek();
+      },
+    },
+    at,
   );
-}
 
 async function readReport(before: Report<unknown>, signal: AbortSignal, at?: string): Promise<Report<unknown>> {
   const {path} = before;

@@ -23,7 +23,8 @@ export interface ExchangeCounts {
   unanswered: number;
   /** `status` begins with its three digits; `ms` since the request arrived. */
   answered(route: CountedRoute | undefined, method: string, status: string, ms: number): void;
-  refused(code: ErrorCode): void;
+  /** `route` undefined: no route has the path. */
+  refused(code: ErrorCode, route: CountedRoute | undefined): void;
   readonly refusalTap: {
     /** `route`: a path of the service. */
     note(

@@ -379,7 +379,7 @@ export class Exchange implements CommitWaiter {
   failWith(failure: Failure, more: object, headers?: readonly Header[], closes = false): void {
     if (this.isOver) return; // X1
     const {traffic, rejected} = this.host;
-    traffic.refused(failure.code);
+    traffic.refused(failure.code, this.route);
     if (this.isCorsOpen) {
       const route = this.route === undefined ? undefined : this.path;
       traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: this.key?.id});

@@ -12,6 +12,7 @@ import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../mea
 import {commit, version} from '../../version.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../admission/body-budget.js';
 import {waitingBytesMax} from '../admission/intake.js';
+import type {ErrorCode} from '../failure.js';
 import type {Outcomes} from '../http/exchange-counts.js';
 import {answerBytesInFlight, answerBytesMax} from '../http/unread-answers.js';
 import type {FixedHistogram} from './fixed-histogram.js';
@@ -91,6 +92,9 @@ function histogramSamples(name: string, labels: Sample['labels'], of: FixedHisto
     {metricName: `${name}_count`, labels, value: count},
   ];
 }
+
+const refusalSamples = (refusals: ReadonlyMap<ErrorCode, number>, of: 'clients' | 'pages'): Sample[] =>
+  [...refusals].map(([code, value]) => ({labels: {code, of}, value}));
 
 const outcomeSamples = (outcomes: Outcomes): Sample[] =>
   Object.entries(outcomes).map(([outcome, value]) => ({labels: {outcome}, value: value as number}));
@@ -243,8 +247,11 @@ const requests: readonly Family[] = [
   {
     name: 'millrace_refusals_total',
     type: 'counter',
-    help: 'Answers with an error, and refused events of a batch, by code.',
-    read: ({front}) => [...front.traffic.refusals].map(([code, value]) => ({labels: {code}, value})),
+    help: "Answers with an error, and refused events of a batch, by code; `of` tells clients from the dashboard's own pages.",
+    read: ({front: {traffic}}) => [
+      ...refusalSamples(traffic.refusals, 'clients'),
+      ...refusalSamples(traffic.pageRefusals, 'pages'),
+    ],
   },
 ];
 

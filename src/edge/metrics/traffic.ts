@@ -43,6 +43,10 @@ interface CountedRoutes {
   readonly bySegment: ReadonlyMap<string, CountedRoute>;
 }
 
+/** Every code from the start: a rate needs a first value. */
+const noRefusals = (): Map<ErrorCode, number> =>
+  new Map((Object.keys(statusOf) as ErrorCode[]).map((code) => [code, 0]));
+
 export class Traffic implements PublishObserver, ExchangeCounts {
   readonly events: Outcomes = noOutcomes();
   readonly identifies: Outcomes = noOutcomes();
@@ -50,8 +54,10 @@ export class Traffic implements PublishObserver, ExchangeCounts {
   readonly clocks = {corrected: 0, ahead: 0};
   /** Ignored fields of events and identify calls, by `ignoredFieldLabels`. */
   readonly ignoredFields = newIgnoredCounts();
-  /** Every code from the start: a rate needs a first value. */
-  readonly refusals = new Map((Object.keys(statusOf) as ErrorCode[]).map((code) => [code, 0]));
+  /** What was refused to clients. */
+  readonly refusals = noRefusals();
+  /** What was refused to the dashboard's own pages: no client of the operator's is behind it. */
+  readonly pageRefusals = noRefusals();
   /** Requests that have no answer yet. */
   open = 0;
   /** Requests without an answer: the client left, or the framing was broken. */
@@ -118,8 +124,9 @@ export class Traffic implements PublishObserver, ExchangeCounts {
     this.clocks.ahead += 1;
   }
 
-  refused(code: ErrorCode): void {
-    this.refusals.set(code, (this.refusals.get(code) ?? 0) + 1);
+  refused(code: ErrorCode, route: CountedRoute | undefined): void {
+    const counts = route?.isOfDashboard === true ? this.pageRefusals : this.refusals;
+    counts.set(code, (counts.get(code) ?? 0) + 1);
   }
 
   // ---- the log ----

@@ -180,9 +180,9 @@ class BatchOutcome implements CommitWaiter {
 
   /** Counts and lists each refused event; the code of the whole answer is not counted in addition. */
   private noteRefused(): void {
-    const {traffic, key, path} = this.exchange;
+    const {traffic, key, path, route} = this.exchange;
     for (const {index, event, refusal} of this.reading.refused) {
-      traffic.refused(refusal.code);
+      traffic.refused(refusal.code, route);
       traffic.refusalTap.note(refusal.code, path, {field: refusal.field, keyId: key?.id});
       if (key !== undefined) this.front.rejected.add(refusal.code, key.id, {index, event, field: refusal.field});
     }

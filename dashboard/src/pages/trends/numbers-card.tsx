@@ -4,7 +4,7 @@ import {pastSoFar} from '../../address/compared';
 import type {TrendsAsked, trendsUntil} from '../../address/trends-asked';
 import {againstText} from '../../charts/against';
 import {numbersIn, type SeriesLine} from '../../charts/series-lines';
-import type {Shown} from '../../service/reports';
+import {positionOf, type Shown} from '../../service/reports';
 import {Card} from '../../shell/card';
 import {type SeriesRow, SeriesTable, type SeriesTableProps} from './series-table';
 import type {DrawnTrends} from './trends-drawn';
@@ -52,10 +52,13 @@ function rowsOf(
     const numbersOf = (path: string | undefined, from: Pick<Shown<unknown>, 'of'>) =>
       path === undefined ? undefined : numbersIn(from.of<CountsAnswer>(path).value, line.row);
     const before = until && numbersOf(until.question?.untilPathOf(one), until);
+    const usersPath = question.usersPathOf(one);
+    // Two numbers of a row count the same events: the users of another moment are left out.
+    const isOfLine = positionOf(of(usersPath)) === positionOf(line);
     const total = one.measure === 'total' ? before?.total : before?.total_value;
     return {
       line,
-      users: numbersOf(question.usersPathOf(one), {of})?.total_value ?? undefined,
+      users: isOfLine ? (numbersOf(usersPath, {of})?.total_value ?? undefined) : undefined,
       before: (line.headers?.has('Report-Incomplete-From') ? total : line.pastTotal) ?? undefined,
     };
   });
