@@ -1,5 +1,5 @@
 import {type FunctionComponent, render} from 'preact';
-import {useEffect, useLayoutEffect} from 'preact/hooks';
+import {useLayoutEffect} from 'preact/hooks';
 import {LocationProvider, useLocation} from 'preact-iso';
 import './design/tokens.css';
 import './design/base.css';
@@ -8,14 +8,14 @@ import './design/parts.css';
 import './design/controls.css';
 import {dashboardPath, isShared, pageAddress} from './address/base';
 import {Overview} from './pages/overview/overview';
-import {hasEvents, lookForEvents} from './service/any-events';
 import {isSignedOut} from './service/client';
 import {readServiceState} from './service/service-state';
 import {may, readSession, session} from './service/session';
+import {Head} from './shell/head';
 import {Guard, later, MissedAction} from './shell/later';
-import {beginningPath, firstPath, type Place, places} from './shell/places';
+import {type Place, places} from './shell/places';
 import {Shell} from './shell/shell';
-import {Loading, Refused} from './shell/states';
+import {Empty, Loading, Refused} from './shell/states';
 import {applyTheme} from './shell/theme-button';
 
 const SignIn = later(() => import('./pages/sign-in/sign-in').then(({SignIn: Page}) => Page), <Loading />);
@@ -29,7 +29,7 @@ function App() {
   if (isSigningIn || isOut) return <SignIn />;
   if (session.value === undefined) return <Loading />;
   const place = places.find((one) => pageAddress(one.path) === path);
-  return <Shell>{place === undefined ? <ToFirst /> : <PlacePage key={place.path} place={place} />}</Shell>;
+  return <Shell>{place === undefined ? <NoPage /> : <PlacePage key={place.path} place={place} />}</Shell>;
 }
 
 /** Key: the place, so that nothing of a page is left when another one comes. */
@@ -52,15 +52,19 @@ function pageOf(place: Place): FunctionComponent {
   return known;
 }
 
-function ToFirst() {
-  const {route} = useLocation();
-  const wanted = hasEvents.value === false ? beginningPath : firstPath;
-  const first = places.find((place) => place.path === wanted && may(place.role)) ?? places.find(({role}) => may(role));
-  useEffect(() => {
-    if (hasEvents.value === undefined) void lookForEvents().finally(() => (hasEvents.value ??= true));
-    else if (first !== undefined) route(pageAddress(first.path), true);
-  }, [first, hasEvents.value]);
-  return <Loading />;
+/** The service answers 404 with the app, so that a wrong address is said where the way to the right one is. */
+function NoPage() {
+  return (
+    <>
+      <Head title="There is no such page" />
+      <Empty title="The address leads nowhere">
+        It may be mistyped, or of another version.{' '}
+        <a class="link" href={pageAddress('/')}>
+          Go to Overview
+        </a>
+      </Empty>
+    </>
+  );
 }
 
 applyTheme();

@@ -15,7 +15,7 @@ import {type ContentEncoding, encodingOf} from './admission/decompression.js';
 import {forbiddenBy} from './admission/key-permissions.js';
 import {type RateLimit, type RateLimits, type RateOptions, rateLimits} from './admission/rate-limit.js';
 import type {DashboardDoor} from './dashboard/door.js';
-import {answerNoPage, isPageAsked} from './dashboard/no-page.js';
+import {isPageAsked} from './dashboard/no-page.js';
 import type {Failure} from './failure.js';
 import type {Front} from './front.js';
 import {Connections} from './http/connections.js';
@@ -45,6 +45,8 @@ interface ServerOptions {
   readonly connectionsMax: number;
   readonly tokens: AdminTokens;
   readonly dashboardDoor: DashboardDoor;
+  /** Answers a browser that asks for an unknown path of the dashboard. */
+  readonly noPage: (front: Front, exchange: Exchange) => void;
   readonly limits: RateOptions;
   readonly monotonicMs: () => number;
   readonly logger: Logger;
@@ -171,7 +173,7 @@ export class HttpServer {
       return exchange.json('200 OK', preflightBody, preflightHeaders(preflight));
     exchange.isCorsOpen = isOpenToPages(path, route, method);
     if (route === undefined)
-      return isPageAsked(exchange) ? answerNoPage(this.options.front, exchange) : exchange.fail(notFound);
+      return isPageAsked(exchange) ? this.options.noPage(this.options.front, exchange) : exchange.fail(notFound);
     const bodied = bodyEndpoint(route, method);
     if (bodied !== undefined) return this.dispatchBody(exchange, route, bodied);
     const endpoint = readEndpoint(route, method);

@@ -25,6 +25,7 @@ import {routes, servedRoutes} from './all-routes.js';
 import {createFront, type FrontOptions, type NatsConnections, openLogSide} from './assembly.js';
 import {AuditTrail} from './audit.js';
 import {Dashboard} from './dashboard/dashboard.js';
+import {noPageOf} from './dashboard/routes.js';
 import type {Shares} from './dashboard/shares.js';
 import type {Front} from './front.js';
 import {ClientAddresses} from './http/client-address.js';
@@ -170,17 +171,19 @@ async function openDoors(
   logger: Logger,
 ): Promise<Doors> {
   const served = servedRoutes(dashboard.routes);
-  const openTo = (routesBehind: Routes, connectionsMax: number): HttpServer =>
+  const openTo = (routesBehind: Routes, connectionsMax: number, noPage: Dashboard['noPage']): HttpServer =>
     new HttpServer({
       ...{transport, front, tokens, limits, monotonicMs, logger},
       routes: routesBehind,
       connectionsMax,
       dashboardDoor: dashboard.door,
+      noPage,
     });
-  const door = openTo(admin === undefined ? served.all : served.clients, clientConnections(logger));
+  const [routes, noPage] = admin === undefined ? [served.all, dashboard.noPage] : [served.clients, noPageOf(undefined)];
+  const door = openTo(routes, clientConnections(logger), noPage);
   const port = await door.listen(host, askedPort);
   if (admin === undefined) return {port, adminPort: port, servers: [door]};
-  const adminDoor = openTo(served.operators, operatorConnectionsMax);
+  const adminDoor = openTo(served.operators, operatorConnectionsMax, dashboard.noPage);
   const adminPort = await adminDoor.listen(admin.host, admin.port);
   dashboard.apiPort = port;
   return {port, adminPort, servers: [door, adminDoor]};

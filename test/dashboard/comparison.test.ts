@@ -12,6 +12,13 @@ test('off compares with nothing', () => {
   expect(pastSoFar(undefined, week, week.to, 0)).toBeUndefined();
 });
 
+test('a time before the first data is nothing to compare with, nor is one that has data for a part of it', () => {
+  const first = day('2026-11-10');
+  expect(comparedDays(week, 'day', 'before', first)).toBeUndefined();
+  expect(comparedDays(week, 'day', 'before', day('2026-11-09'))).toMatchObject({from: day('2026-11-09')});
+  expect(comparedDays(week, 'day', 'year', day('2026-11-09'))).toBeUndefined();
+});
+
 test('while today is in the range, the week before counts up to the same minute of its weekday', () => {
   const past = comparedDays(week, 'day', 'before');
   const asOfMs = Date.parse('2026-11-19T12:03:50Z');
@@ -41,10 +48,10 @@ test('the note names what dotted and dashed lines are, and only those that there
 test('the days that a change is against are named, as far as they are counted', () => {
   const month = {from: day('2026-10-30'), to: day('2026-11-28')};
   const past = comparedDays(month, 'day', 'before')!;
-  expect(againstText(past, undefined, 'UTC', month.to)).toBe('25 Sep – 24 Oct');
+  expect(againstText(past, undefined, 'UTC', month.to)).toBe('30 Sep – 29 Oct');
   const soFar = pastSoFar(past, month, month.to, Date.parse('2026-11-28T12:03:50Z'));
-  expect(againstText(past, soFar?.untilMs, 'Asia/Tokyo', month.to)).toBe('25 Sep – 24 Oct until 12:03 Asia/Tokyo');
+  expect(againstText(past, soFar?.untilMs, 'Asia/Tokyo', month.to)).toBe('30 Sep – 29 Oct until 12:03 Asia/Tokyo');
   const ahead = {from: month.from, to: month.to + 2};
   const early = pastSoFar(comparedDays(ahead, 'day', 'before'), ahead, month.to, Date.parse('2026-11-28T12:03:50Z'));
-  expect(againstText(past, early?.untilMs, 'UTC', month.to)).toBe('25 Sep – 24 Oct until 12:03 UTC');
+  expect(againstText(past, early?.untilMs, 'UTC', month.to)).toBe('30 Sep – 27 Oct until 12:03 UTC');
 });

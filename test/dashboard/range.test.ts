@@ -163,23 +163,34 @@ describe('the time before', () => {
       fc.property(
         someDays,
         fc.constantFrom(...intervals.slice(1)),
-        fc.constantFrom('before' as const, 'year' as const),
+        fc.constantFrom('before' as const, 'weekdays' as const, 'year' as const),
         (days, interval, compare) => {
           const past = pastOf(days, interval, compare);
           expect(buckets(past, interval)).toHaveLength(buckets(days, interval).length);
-          if (compare === 'before') expect(past.to).toBeLessThan(days.from);
+          if (compare !== 'year') expect(past.to).toBeLessThan(days.from);
         },
       ),
     );
   });
 
-  test('of days and weeks lies whole weeks before: a Friday stands beside a Friday', () => {
+  test('lies whole weeks before, where that is asked for or the range is short: a Friday stands beside a Friday', () => {
+    const chosen = fc.constantFrom('before' as const, 'weekdays' as const, 'year' as const);
     fc.assert(
-      fc.property(someDays, fc.constantFrom('before' as const, 'year' as const), (days, compare) => {
-        expect((days.from - pastOf(days, 'day', compare).from) % 7).toBe(0);
+      fc.property(someDays, chosen, (days, compare) => {
+        const past = pastOf(days, 'day', compare);
+        const isShort = days.to - days.from < 28;
+        if (compare !== 'before' || isShort) expect((days.from - past.from) % 7).toBe(0);
+        else expect(past.to).toBe(days.from - 1);
+        expect((days.from - pastOf(days, 'week', compare).from) % 7).toBe(0);
       }),
     );
-    expect(inWords(pastOf(daysOf(parseRange('30d')!, today), 'day', 'before'))).toBe('2026-09-23..2026-10-22');
+  });
+
+  test('of a longer range is the days just before it: none is left out', () => {
+    // Today is 26 November: 30 days begin on 28 October.
+    expect(inWords(pastOf(daysOf(parseRange('30d')!, today), 'day', 'before'))).toBe('2026-09-28..2026-10-27');
+    expect(inWords(pastOf(daysOf(parseRange('30d')!, today), 'day', 'weekdays'))).toBe('2026-09-23..2026-10-22');
+    expect(inWords(pastOf(daysOf(parseRange('28d')!, today), 'day', 'before'))).toBe('2026-10-02..2026-10-29');
     expect(inWords(pastOf(daysOf(parseRange('7d')!, today), 'day', 'before'))).toBe('2026-11-13..2026-11-19');
     expect(inWords(pastOf(daysOf(parseRange('today')!, today), 'hour', 'year'))).toBe('2025-11-27..2025-11-27');
   });

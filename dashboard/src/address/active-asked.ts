@@ -17,12 +17,12 @@ interface ActiveAsked {
   readonly byPath: string | undefined;
 }
 
-/** `today`: the current day of the question's zone. */
-export function activeAsked(question: ActiveQuestion, today: number): ActiveAsked {
+/** `today`: the current day of the question's zone. `since`: the first one with data, where it is known. */
+export function activeAsked(question: ActiveQuestion, today: number, since?: number): ActiveAsked {
   const {zone, by, metric} = question;
   const days = {...daysOf(question.range, today), zone};
   const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare, since);
   const pathsOf = (span: Span): string[] => metrics.map((one) => activePath(question, one, span, interval));
   return {
     days,

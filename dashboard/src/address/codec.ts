@@ -40,7 +40,7 @@ export function readAddress<F extends Form>(form: F, search: string): {question:
     problems.push(...all.filter((text) => !isPart(text)).map((text) => ({name, text, expected}))); // A2
     const value = texts.length === 0 ? absent : read(texts);
     if (value === undefined) problems.push({name, text: texts.join(', '), expected}); // A2
-    question[name] = value ?? absent;
+    question[name] = value === undefined ? absent : value;
   }
   return {question: question as QuestionOf<F>, problems};
 }

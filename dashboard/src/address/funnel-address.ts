@@ -47,16 +47,26 @@ const place: Parameter<string | null> = one<string | null>(
   (text) => text,
 );
 
+/** Whoever sees a step much later did it for another reason; with a limit, the newest entries show that they may still convert. */
+const usualWindow = '14d';
+const noWindow = 'none';
+
+/** Null: none. */
+const conversionWindow: Parameter<string | null> = {
+  absent: usualWindow,
+  expected: `${noWindow}, or a time such as 30m, 12h or 7d`,
+  read: ([text, ...more]) => {
+    if (more.length > 0) return undefined;
+    return text === noWindow ? null : isWindow(text!) ? text : undefined;
+  },
+  write: (window) => [window ?? noWindow],
+};
+
 export const funnelForm = {
   step: names(stepsMax),
   where: numberedConditions(stepsMax),
   user_where: conditions,
-  window: one<string | null>(
-    null,
-    'a time such as 30m, 12h or 7d',
-    (text) => (isWindow(text) ? text : undefined),
-    (text) => text,
-  ),
+  window: conversionWindow,
   order: word<(typeof orders)[number], null>(orders, null),
   exclude,
   hold: one<string | null>(

@@ -17,7 +17,8 @@ export interface Days {
   readonly to: number;
 }
 
-export const compares = ['off', 'before', 'year'] as const;
+/** `before`: of a short range the same weekdays, of a longer one the days just before. */
+export const compares = ['off', 'before', 'weekdays', 'year'] as const;
 export type Compare = (typeof compares)[number];
 
 const lastMax = {day: 9_999, month: 600} as const;
@@ -154,11 +155,14 @@ export interface Past extends Days {
   readonly momentOf: (ms: number) => number;
 }
 
+/** Up to here the time before lies whole weeks before: a Friday beside a Friday. In a longer range the weekdays even out. */
+const weekdaysDaysMax = 28;
+
 /**
- * The range to compare with. It has equally many buckets, so that each lies beside one of the range. By the hour, day and week
- * it lies whole weeks before, so that a Friday is compared with a Friday.
+ * The range to compare with. It has equally many buckets, so that each lies beside one of the range: those of weeks lie whole weeks
+ * before. A range of more than `weekdaysDaysMax` days is compared with the days just before it: none is left out.
  */
-export function pastOf({from, to}: Days, interval: Interval, compare: 'before' | 'year'): Past {
+export function pastOf({from, to}: Days, interval: Interval, compare: Exclude<Compare, 'off'>): Past {
   const monthsPerBucket = {month: 1, quarter: 3, year: 12}[interval as 'month'];
   if (monthsPerBucket !== undefined) {
     const [first, last] = [dateText(from), dateText(to)].map((text) => text.split('-').map(Number)) as [
@@ -177,6 +181,8 @@ export function pastOf({from, to}: Days, interval: Interval, compare: 'before' |
       momentOf: (ms) => monthsLater(dayOfMs(ms), -months) * dayMs + (ms - dayOfMs(ms) * dayMs),
     };
   }
-  const days = compare === 'year' ? 364 : Math.ceil((to - from + 1) / 7) * 7;
+  const length = to - from + 1;
+  const isOfWeeks = compare === 'weekdays' || interval === 'week' || length <= weekdaysDaysMax;
+  const days = compare === 'year' ? 364 : isOfWeeks ? Math.ceil(length / 7) * 7 : length;
   return {from: from - days, to: to - days, momentOf: (ms) => ms - days * dayMs};
 }

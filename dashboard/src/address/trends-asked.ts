@@ -18,12 +18,12 @@ export interface TrendsAsked {
   readonly pastPathOf: (series: AskedSeries) => string | undefined;
 }
 
-/** `today`: the current day of the question's zone. */
-export function trendsAsked(question: TrendsQuestion, today: number): TrendsAsked {
+/** `today`: the current day of the question's zone. `since`: the first one with data, where it is known. */
+export function trendsAsked(question: TrendsQuestion, today: number, since?: number): TrendsAsked {
   const {zone} = question;
   const days = {...daysOf(question.range, today), zone};
   const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare);
+  const past = comparedDays(days, interval, question.compare, since);
   return {
     series: seriesOf(question),
     common: question,

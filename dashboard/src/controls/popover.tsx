@@ -41,9 +41,17 @@ export function Popover({
     const leave = ({target}: Event): void => {
       if (!frame.current?.contains(target as Node)) setOpen(false);
     };
+    // The focus may have gone with a control that is no longer there: then no key reaches the panel itself.
+    const press = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || document.activeElement !== document.body) return;
+      event.preventDefault();
+      close();
+    };
     document.addEventListener('pointerdown', leave);
     document.addEventListener('focusin', leave);
+    document.addEventListener('keydown', press);
     return () => {
+      document.removeEventListener('keydown', press);
       document.removeEventListener('pointerdown', leave);
       document.removeEventListener('focusin', leave);
     };

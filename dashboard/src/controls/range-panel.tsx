@@ -12,6 +12,7 @@ import './range-panel.css';
 const compareWords: readonly (readonly [Compare, string])[] = [
   ['off', 'Nothing'],
   ['before', 'The time before'],
+  ['weekdays', 'The same weekdays before'],
   ['year', 'A year before'],
 ];
 
@@ -93,7 +94,7 @@ export function RangePanel({
         )}
         <p class="help">
           Days are {place.zone === 'UTC' ? 'UTC' : `of ${place.zone}`}, and both ends count.
-          {compare === 'before' && ' The time before begins a whole number of weeks earlier: Mondays meet Mondays.'}
+          {compare === 'before' && ' The time before up to 28 days begins whole weeks earlier: Mondays meet Mondays.'}
         </p>
       </div>
     </div>

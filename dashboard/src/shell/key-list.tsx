@@ -28,7 +28,7 @@ const groups = (): readonly (readonly [title: string, rows: readonly Row[]])[] =
       [['w', 'm', 'q', 'h'], 'Last 7, 30, 90 days, 12 months'],
       [['c'], 'Type other days'],
       [['[', ']'], 'The days before, the days after'],
-      [['x'], 'Compare with the time before, the year before, nothing'],
+      [['x'], 'Compare with the time before, the same weekdays, the year before, nothing'],
       [['←', '→'], 'In a chart: read its values'],
       ...(may('analyst')
         ? [[['a'], 'In a chart of Overview, Trends or Active users: annotate where the crosshair stands'] as Row]

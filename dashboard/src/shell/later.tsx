@@ -17,16 +17,40 @@ const messages: Readonly<Record<NotLoaded | 'broken', string>> = {
   broken: 'this page met an error of its own, and shows nothing rather than something wrong',
 };
 
-// The browser takes a link that failed for one that is there: the next load would not wait for its style.
-addEventListener('error', ({target}) => target instanceof HTMLLinkElement && target.remove(), true);
+/** Addresses of styles that did not load. What imports a script asks for its styles once, so they are asked for here. LT1 */
+const lostStyles = new Set<string>();
+addEventListener(
+  'error',
+  ({target}) => {
+    if (!(target instanceof HTMLLinkElement) || target.rel !== 'stylesheet') return;
+    lostStyles.add(target.href);
+    target.remove();
+  },
+  true,
+);
+
+const loadStyle = (href: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement('link'), {rel: 'stylesheet', crossOrigin: '', href});
+    link.onload = () => {
+      lostStyles.delete(href);
+      resolve();
+    };
+    link.onerror = reject;
+    document.head.append(link);
+  });
+
+/** What the script exports, or why it is not here. */
+const loaded = <Module extends object>(script: () => Promise<Module>): Promise<Module | NotLoaded> =>
+  Promise.all([...lostStyles].map(loadStyle))
+    .then(script)
+    .catch(whyNotLoaded);
 
 type Loaded<Part> = Signal<Part | NotLoaded | undefined>;
 
 function load<Part extends object>(into: Loaded<Part>, script: () => Promise<Part>): void {
   into.value = undefined;
-  void script()
-    .catch(whyNotLoaded)
-    .then((is) => (into.value = is));
+  void loaded(script).then((is) => (into.value = is));
 }
 
 /** `waiting` is shown until the script is here. `page`: title of a part that is a whole page. */
@@ -35,10 +59,10 @@ export function later<Props extends object>(
   waiting: ComponentChild = null,
   page?: string,
 ): FunctionComponent<Props> {
-  const loaded: Loaded<FunctionComponent<Props>> = signal(undefined);
-  const begin = (): void => load(loaded, script);
+  const state: Loaded<FunctionComponent<Props>> = signal(undefined);
+  const begin = (): void => load(state, script);
   return function Later(props: Props) {
-    const Part = loaded.value;
+    const Part = state.value;
     useEffect(() => {
       if (typeof Part !== 'function') begin(); // LT1
     }, []);
@@ -80,11 +104,14 @@ function Box({why, onAgain}: {readonly why: keyof typeof messages; readonly onAg
 const missed = signal<{readonly why: NotLoaded; readonly again: () => void} | undefined>(undefined);
 
 /** What a click does with a script that is loaded for it. A load that failed is said at the foot of the page. */
-export async function act<Module>(script: () => Promise<Module>, use: (module: Module) => unknown): Promise<void> {
+export async function act<Module extends object>(
+  script: () => Promise<Module>,
+  use: (module: Module) => unknown,
+): Promise<void> {
   missed.value = undefined;
-  const module = await script().catch(whyNotLoaded);
-  if (typeof module === 'string') missed.value = {why: module as NotLoaded, again: () => void act(script, use)};
-  else await use(module as Module);
+  const module = await loaded(script);
+  if (typeof module === 'string') missed.value = {why: module, again: () => void act(script, use)};
+  else await use(module);
 }
 
 /** Where `act` says what did not load. */

@@ -1,5 +1,8 @@
-// Ctrl-K: a page, a board, a saved report, a person by exact id, an event by the beginning of its name, an export, an action. One list,
+// Ctrl-K: a page, a board, a saved report, an event by any part of its name, a person by exact id, an export, an action. One list,
 // moved through by arrows.
+//   PA1. What takes out data or acts stands behind everything that is found, and last unless its name begins so. While answers are on their way a row says so where they will stand: Enter waits for
+//        them, and never takes what stands behind.
+//   PA2. The marked row stays marked, whatever comes above it.
 
 import {useEffect, useState} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
@@ -12,8 +15,8 @@ import {namesPath, peopleForm, trendForm} from '../address/report-address';
 import {count} from '../charts/format';
 import {Dialog} from '../controls/dialog';
 import {useAsked} from '../service/asked';
-import {boards, useBoards} from '../service/boards';
-import {openedReport, readSavedReports, savedReports} from '../service/saved-reports';
+import {boards, boardsFault, useBoards} from '../service/boards';
+import {openedReport, readSavedReports, savedFault, savedReports} from '../service/saved-reports';
 import {may, signOut} from '../service/session';
 import {Icon} from './icon';
 import {openDialog, takeEarly} from './keys';
@@ -24,6 +27,7 @@ import {switchTheme} from './theme-button';
 import {today} from './today';
 
 const namesMax = 8;
+const namesAtOnce = 1_000;
 const savedMax = 8;
 const namesDays = 30;
 
@@ -32,12 +36,20 @@ export interface Choice {
   readonly icon: IconName;
   readonly name: string;
   readonly note: string;
-  readonly take: () => void;
+  /** Absent: answers that will stand here are on their way. */
+  readonly take?: () => void;
+  /** It takes out data or acts: it stands last, and is taken by a hand that sees it. PA1 */
+  readonly isLast?: true;
 }
+
+/** PA2 */
+export const chosenOf = (choices: readonly Choice[], marked: string | undefined): Choice | undefined =>
+  choices.find(({key}) => key === marked) ?? choices[0];
 
 export function Palette() {
   const [text, setText] = useState(takeEarly); // From here on the dialog is open, and what is typed goes to its field.
-  const [at, setAt] = useState(0);
+  const [marked, setMarked] = useState<string>();
+  const [isTakenNext, setTakenNext] = useState(false);
   useEffect(() => void readSavedReports(), []);
   useBoards();
   const {route} = useLocation();
@@ -45,17 +57,27 @@ export function Palette() {
     openDialog.value = undefined;
   };
   const choices = useChoices(text.trim(), route);
-  const chosen = choices[Math.min(at, choices.length - 1)];
+  const chosen = chosenOf(choices, marked); // PA2
   const take = (choice: Choice | undefined): void => {
     if (choice === undefined) return;
-    close();
-    choice.take();
+    if (choice.take === undefined) setTakenNext(true);
+    else {
+      close();
+      choice.take();
+    }
   };
+  useEffect(() => {
+    if (!isTakenNext || chosen?.take === undefined) return;
+    setTakenNext(false);
+    if (!chosen.isLast) take(chosen); // PA1
+  });
   const onKey = (event: KeyboardEvent): void => {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
     if (event.key === 'Enter') take(chosen);
-    else if (step !== undefined && choices.length > 0) setAt((at + step + choices.length) % choices.length);
-    else return;
+    else if (step !== undefined && chosen !== undefined) {
+      setTakenNext(false);
+      setMarked(choices[(choices.indexOf(chosen) + step + choices.length) % choices.length]!.key);
+    } else return;
     event.preventDefault();
   };
   return (
@@ -73,7 +95,8 @@ export function Palette() {
           value={text}
           onInput={({currentTarget}) => {
             setText(currentTarget.value);
-            setAt(0);
+            setMarked(undefined);
+            setTakenNext(false);
           }}
           onKeyDown={onKey}
         />
@@ -86,6 +109,7 @@ export function Palette() {
               id={`palette-${choice.key}`}
               role="option"
               aria-selected={choice === chosen}
+              aria-busy={choice.take === undefined}
               onClick={() => take(choice)}
               ref={(item) => {
                 if (choice === chosen) item?.scrollIntoView({block: 'nearest'});
@@ -106,13 +130,52 @@ export function Palette() {
   );
 }
 
-function useChoices(text: string, route: (address: string) => void): readonly Choice[] {
+/** Names of events with the text anywhere in them, the most frequent first, and whether more of them are on their way. */
+function useNames(text: string): {readonly names: NamesAnswer['data']; readonly isReading: boolean} {
   const days = {from: today.value - namesDays + 1, to: today.value};
-  const [asked] = useAsked<NamesAnswer>(isName(text) ? namesPath(days, namesMax, text) : undefined);
+  const [every] = useAsked<NamesAnswer>(namesPath(days, namesAtOnce));
+  const all = every.value.value;
+  // Of more names than one answer has, those that begin so are asked for.
+  const isCut = all?.has_more === true && isName(text);
+  const [begun] = useAsked<NamesAnswer>(isCut ? namesPath(days, namesMax, text) : undefined);
+  const lower = text.toLowerCase();
+  const known = new Map(
+    [...(all?.data ?? []), ...(isCut ? (begun.value.value?.data ?? []) : [])]
+      .filter(({name}) => name.toLowerCase().includes(lower))
+      .map((one) => [one.name, one]),
+  );
+  const names = [...known.values()].sort((a, b) => b.count - a.count).slice(0, namesMax);
+  const isReading = every.value.isAsking || (isCut && begun.value.isAsking);
+  return {names: text === '' ? [] : names, isReading};
+}
+
+const reading: Choice = {key: 'reading', icon: 'search', name: 'Reading …', note: 'events, boards and saved reports'};
+
+function useChoices(text: string, route: (address: string) => void): readonly Choice[] {
+  const {names, isReading} = useNames(text);
   const lower = text.toLowerCase();
   const isLike = (name: string): boolean => name.toLowerCase().includes(lower);
   const to = (address: string) => (): void => route(pageAddress(address));
-  const names = isName(text) ? (asked.value.value?.data ?? []).filter(({name}) => name.startsWith(text)) : [];
+  const isBegun = (name: string): boolean => text !== '' && name.toLowerCase().startsWith(lower);
+  const doings = [
+    ...(text === '' ? [] : exportsFrom(to)).filter(({name, note}) => isLike(`${name} ${note}`)),
+    ...[
+      {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},
+      {
+        key: 'letters',
+        icon: 'sparkles' as const,
+        name: 'All keys',
+        note: '?',
+        take: () => {
+          openDialog.value = 'keys';
+        },
+      },
+      {key: 'out', icon: 'signOut' as const, name: 'Sign out', note: '', take: () => void signOut()},
+    ].filter(({name}) => isLike(name)),
+  ].map((choice): Choice => ({...choice, isLast: true}));
+  const isSavedUnread = savedReports.value === undefined && savedFault.value === undefined;
+  const areBoardsUnread = boards.value === undefined && boardsFault.value === undefined;
+  const isWaiting = text !== '' && (isReading || isSavedUnread || areBoardsUnread);
   return [
     ...places
       .filter((place) => isShown(place) && isLike(place.name))
@@ -123,6 +186,7 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
         note: letter === undefined ? '' : `g ${letter}`,
         take: to(path),
       })),
+    ...(isWaiting ? [reading] : []), // PA1
     ...(text === '' ? [] : (boards.value ?? []))
       .filter(({name}) => isLike(name))
       .map(({id, name}) => ({
@@ -152,20 +216,8 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       note: `its trend, ${count(times)} in 30 days`,
       take: to(`/trends${addressAsking(trendForm, {event: [name]})}`),
     })),
-    ...(text === '' ? [] : exportsFrom(to)).filter(({name, note}) => isLike(`${name} ${note}`)),
-    ...[
-      {key: 'theme', icon: 'moon' as const, name: 'Switch between light and dark', note: '', take: switchTheme},
-      {
-        key: 'letters',
-        icon: 'sparkles' as const,
-        name: 'All keys',
-        note: '?',
-        take: () => {
-          openDialog.value = 'keys';
-        },
-      },
-      {key: 'out', icon: 'signOut' as const, name: 'Sign out', note: '', take: () => void signOut()},
-    ].filter(({name}) => isLike(name)),
+    // Nobody knows yet whether there is such a person.
+    ...doings.filter(({name}) => isBegun(name)),
     ...(may('analyst') && isName(text)
       ? (['user', 'anonymous'] as const).map((kind) => ({
           key: kind,
@@ -175,5 +227,6 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
           take: to(`/people${addressAsking(peopleForm, {[kind]: text})}`),
         }))
       : []),
+    ...doings.filter(({name}) => !isBegun(name)),
   ];
 }

@@ -182,10 +182,5 @@ export const places: readonly Place[] = [
   },
 ];
 
-/** `/dashboard` leads here. */
-export const firstPath = '/';
-/** `/dashboard` leads here while the service has no event. */
-export const beginningPath = '/first-event';
-
 /** Whether the side lists the place for the person who is signed in. */
 export const isShown = ({role, isListed}: Place): boolean => may(role) && (isListed === undefined || isListed());

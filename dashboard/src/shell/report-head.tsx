@@ -3,11 +3,12 @@
 
 import {isShared} from '../address/base';
 import type {Problem} from '../address/codec';
-import {comparedDays} from '../address/compared';
+import {beginsBefore, comparedDays} from '../address/compared';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
-import {datesText} from '../charts/format';
+import {datesText, dayName} from '../charts/format';
 import {IntervalControl} from '../controls/interval';
 import {type DayPlace, RangeControl} from '../controls/range';
+import {useFirstDay} from '../service/first-day';
 import type {Freshness} from '../service/freshness';
 import {AddressProblems} from './address-problems';
 import {FreshnessPill} from './freshness';
@@ -42,6 +43,7 @@ export function ReportHead({
   readonly isQuestion?: boolean;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
+  const since = useFirstDay(place?.zone);
   if (isShared) return null;
   const days = daysOf(range, place?.today ?? today.value);
   const past = interval && compare && comparedDays(days, interval, compare);
@@ -62,8 +64,10 @@ export function ReportHead({
       </Head>
       {past && (
         <p class="against">
-          Compared with {datesText(past, place?.today ?? today.value)}
-          {(days.from - past.from) % 7 === 0 && ', on the same weekdays'}
+          {beginsBefore(past, since)
+            ? `Compared with nothing: no data before ${dayName(since!, place?.today ?? today.value)}`
+            : `Compared with ${datesText(past, place?.today ?? today.value)}`}
+          {!beginsBefore(past, since) && (days.from - past.from) % 7 === 0 && ', on the same weekdays'}
         </p>
       )}
       <AddressProblems problems={problems} onDrop={() => ask({})} />

@@ -31,16 +31,20 @@ export function SavePanel({
   const [isBusy, setBusy] = useState(false);
   const [saved, setSaved] = useState<SavedReport>();
   const field = useRef<HTMLInputElement>(null);
+  const done = useRef<HTMLButtonElement>(null);
+  const beside = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     void readSavedReports();
     field.current?.select(); // The popover was open before this script was here.
   }, []);
+  // What had the focus is gone with the form.
+  useEffect(() => (done.current ?? beside.current)?.focus(), [saved, theirs]);
   const known = savedReports.value;
   if (savedFault.value !== undefined && known === undefined)
     return <FaultBox fault={savedFault.value} onAgain={() => void readSavedReports()} />;
   const same = known?.find((report) => report.name === name.trim());
 
-  const done = (answer: Answer<SavedReport>): void => {
+  const take = (answer: Answer<SavedReport>): void => {
     setBusy(false);
     setFault(undefined);
     setTheirs(undefined);
@@ -52,7 +56,7 @@ export function SavePanel({
   };
   const replace = async (report: SavedReport, version: number): Promise<void> => {
     setBusy(true);
-    done(await changeReport(report.id, {version, page, search}));
+    take(await changeReport(report.id, {version, page, search}));
   };
   const save = async (): Promise<void> => {
     const text = name.trim();
@@ -60,7 +64,7 @@ export function SavePanel({
     const opened = openedReport.peek();
     if (same !== undefined) return replace(same, opened?.id === same.id ? opened.version : same.version);
     setBusy(true);
-    done(await saveReport(text, page, search));
+    take(await saveReport(text, page, search));
   };
   if (saved !== undefined)
     return (
@@ -72,7 +76,7 @@ export function SavePanel({
           <a class="button" href={pageAddress('/saved')}>
             Saved reports
           </a>
-          <button type="button" class="button primary" onClick={onClose}>
+          <button ref={done} type="button" class="button primary" onClick={onClose}>
             Done
           </button>
         </div>
@@ -118,6 +122,7 @@ export function SavePanel({
               Replace theirs
             </button>
             <button
+              ref={beside}
               type="button"
               class="button"
               onClick={() => {

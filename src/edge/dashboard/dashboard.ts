@@ -1,6 +1,7 @@
 // The dashboard: its door, and a handler for each of its paths.
 import type {KeyStore} from '../../keys/store.js';
 import type {AdminTokens} from '../admission/authentication.js';
+import type {Front} from '../front.js';
 import type {ClientAddresses} from '../http/client-address.js';
 import type {Exchange} from '../http/exchange.js';
 import type {Routes} from '../route.js';
@@ -9,7 +10,7 @@ import {readDashboardFiles} from './assets.js';
 import {BenchRuns, projectHistoryPath, projectResultsFolder} from './bench-runs.js';
 import {DashboardDoor} from './door.js';
 import {Live} from './live.js';
-import {dashboardRoutes} from './routes.js';
+import {dashboardRoutes, noPageOf} from './routes.js';
 import {Sessions} from './session.js';
 import {Shares} from './shares.js';
 import {SignIn} from './sign-in.js';
@@ -33,6 +34,8 @@ export class Dashboard {
   /** Shared reports; the edge calls `saveReads`. */
   readonly shares: Shares;
   readonly routes: Routes;
+  /** Answers an unknown path of the dashboard, where it is served. */
+  readonly noPage: (front: Front, exchange: Exchange) => void;
   /** False before the build: the page says how to run it. */
   readonly isBuilt: boolean;
   /** Port of the API, where it differs from the pages' port. Set once the API listens. */
@@ -55,6 +58,7 @@ export class Dashboard {
       monotonicMs,
     });
     this.shares = new Shares(monotonicMs);
+    this.noPage = noPageOf(files);
     this.routes = dashboardRoutes(files, signIn, this.live, benchRuns, this.shares, this.door);
   }
 }

@@ -3,11 +3,16 @@
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
+import type {Asset} from './assets.js';
 
 export const isPageAsked = ({page, path}: Exchange): boolean =>
   page?.acceptsHtml === true && path.startsWith('/dashboard/');
 
-/** Answers with a page without style and script: it must not depend on files that may be the unknown ones. */
+/** The app, which says so in its own frame. */
+export const answerAppWithoutPage = (exchange: Exchange, {type, plain: {bytes, headers}}: Asset): void =>
+  exchange.answer('404 Not Found', type, bytes, headers);
+
+/** Answers with a page without style and script, where the app is not served. */
 export function answerNoPage(front: Front, exchange: Exchange): void {
   const text = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>No such page - Millrace</title><h1>There is no such page</h1>

@@ -34,6 +34,7 @@ import type {DashboardDoor} from './door.js';
 import {dashboardRoutesById, hookRoutes} from './hook-routes.js';
 import type {Live} from './live.js';
 import {readNaming} from './naming.js';
+import {answerAppWithoutPage, answerNoPage} from './no-page.js';
 import {createPerson, listPeople, revokePerson} from './people.js';
 import {readRecord} from './record.js';
 import {reading, writing} from './role-routes.js';
@@ -176,6 +177,13 @@ function leadOn(front: Front, exchange: Exchange): void {
 const isolated: readonly Header[] = [['Cross-Origin-Opener-Policy', 'same-origin']];
 
 type Page = (front: Front, exchange: Exchange) => Document;
+
+/** Answers an unknown path below `/dashboard/`, to a browser. `files` undefined: the app is not built, or not served here. */
+export function noPageOf(files: DashboardFiles | undefined): (front: Front, exchange: Exchange) => void {
+  if (files === undefined) return answerNoPage;
+  const page = pageOf(files);
+  return (front, exchange) => answerAppWithoutPage(exchange, page(front, exchange));
+}
 
 function pageOf({index}: DashboardFiles): Page {
   const behind = new Map<string, Document>();

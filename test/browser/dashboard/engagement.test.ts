@@ -395,7 +395,12 @@ test('A question is saved by name, and of two who change it the second sees both
   await panel.getByLabel(/^Name/).fill('Growth / Who returns');
   await page.keyboard.press('Enter');
   await panel.getByText('Saved as').waitFor();
-  await panel.getByRole('link', {name: 'Saved reports'}).click();
+  // The focus goes on in what replaces the form, Escape closes it, and the focus goes back.
+  await panel.locator('button:focus', {hasText: 'Done'}).waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({state: 'detached'});
+  await page.locator('button:focus', {hasText: 'Save'}).waitFor();
+  await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Saved reports'}).click();
   const report = page.getByRole('link', {name: 'Who returns'});
   await report.waitFor();
   await dashboard.expectSoundOnPhone();

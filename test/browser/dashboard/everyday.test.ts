@@ -140,7 +140,7 @@ test('a page whose script does not come says so under its own name, and comes wh
   await main.getByRole('button', {name: 'Try again'}).click();
   await card('Cohorts').or(card('Retention')).first().waitFor();
   await page.getByRole('link', {name: 'Funnels'}).click();
-  await card('Steps').waitFor(); // Nothing of the failure is kept.
+  await page.getByRole('combobox', {name: 'Step 1'}).waitFor(); // Nothing of the failure is kept.
   expect(await page.evaluate("[...document.styleSheets].map(({href}) => href).join(' ')")).toMatch(/assets\/funnels-/);
   dashboard.forgive(/Failed to load resource/);
   await dashboard.expectSound();
@@ -169,6 +169,17 @@ test('a part that a newer version does not have any more offers to load the page
   expect(await said.count()).toBe(0);
   dashboard.forgive(/Failed to load resource/);
   await dashboard.expectSound();
+});
+
+test('an address that leads nowhere says so in the frame of the app', async () => {
+  const answer = page.waitForResponse(/\/dashboard\/settings\/nowhere$/);
+  await dashboard.goto('/settings/nowhere');
+  expect((await answer).status()).toBe(404);
+  await page.getByRole('heading', {name: 'There is no such page', level: 1}).waitFor();
+  dashboard.forgive(/404/);
+  await dashboard.expectSoundOnPhone();
+  await page.getByRole('link', {name: 'Go to Overview'}).click();
+  await card('Top events').waitFor();
 });
 
 test('a point of a chart leads to what is behind it; in weeks, stickiness is that of weekly users', async () => {

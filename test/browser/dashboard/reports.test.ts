@@ -435,8 +435,27 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
   };
   await goTo('funn', /^Funnels/);
   await page.waitForURL(/\/funnels(\?|$)/); // It soon has the steps that it suggests.
-  await goTo('proj', /^project_created/);
+  await goTo('created', /^project_created/);
   await page.waitForURL(/\/trends\?event=project_created$/);
+  // The card that it is typed over has an export of this name. Enter waits for the answers.
+  await card('Trend').getByRole('button', {name: 'Download as CSV'}).waitFor();
+  let release: () => void = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const lists = /\/dashboard\/api\/v1\/names/;
+  await page.route(lists, async (route) => {
+    await held;
+    await route.continue();
+  });
+  let downloads = 0;
+  page.on('download', () => (downloads += 1));
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('sign');
+  await page.getByRole('option', {name: /^Reading/, selected: true}).waitFor();
+  await page.keyboard.press('Enter');
+  release();
+  await page.waitForURL(/\/trends\?event=signup$/);
+  await page.unroute(lists);
+  expect(downloads).toBe(0);
   await goTo('u5', /^u5 the user/);
   await page.waitForURL(/\/people\?user=u5$/);
   await pressTogether('g', 'a');

@@ -5,6 +5,7 @@ import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
 import {useAddress} from '../../address/use-address';
 import {datesText} from '../../charts/format';
+import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {Card} from '../../shell/card';
@@ -38,7 +39,7 @@ export function ActiveUsers() {
   const {question, problems, ask} = useAddress(activeQuestionForm);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const onDay = activeAsked(question, place.today);
+  const onDay = activeAsked(question, place.today, useFirstDay(question.zone));
   const {days, interval, past, paths, pastPaths} = onDay;
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
   const dates = datesText(days, place.today);

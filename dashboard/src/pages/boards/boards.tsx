@@ -7,6 +7,7 @@ import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
 import {type Address, useAddress} from '../../address/use-address';
 import {type Board, boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
+import {useFirstDay} from '../../service/first-day';
 import {type Freshness, oldest} from '../../service/freshness';
 import {may} from '../../service/session';
 import {later} from '../../shell/later';
@@ -45,6 +46,7 @@ function OneBoard({id, address}: {readonly id: string; readonly address: BoardPa
   const board = boards.value?.find((one) => one.id === id);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
+  const since = useFirstDay();
   return (
     <>
       <BoardHead board={board} fresh={fresh} address={address} />
@@ -72,7 +74,7 @@ function OneBoard({id, address}: {readonly id: string; readonly address: BoardPa
           range={question.range}
           days={days}
           interval={interval}
-          past={comparedDays(days, interval, question.compare)}
+          past={comparedDays(days, interval, question.compare, since)}
           onRange={(from, to) => ask({range: {kind: 'days', from, to}, every: null})}
           onFresh={(pin, freshness) => (fresh.value = {...fresh.peek(), [pin]: freshness})}
         />

@@ -1,7 +1,7 @@
 // A funnel over time: the share that converted by the time of entry, and how long each step took.
 import {useMemo, useState} from 'preact/hooks';
 import type {WalkedFunnelAnswer} from '../../../../src/edge/answers/funnels.js';
-import {type FunnelQuestion, funnelTimesPath, stepLabel, stepsOf} from '../../address/funnel-address';
+import {type FunnelQuestion, fitting, funnelTimesPath, stepLabel, stepsOf} from '../../address/funnel-address';
 import type {Interval} from '../../address/range';
 import type {Span} from '../../address/report-address';
 import {wallMs} from '../../address/zone';
@@ -28,20 +28,24 @@ export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
   const names = question.order === 'any' ? undefined : stepsOf(question).map(stepLabel);
   const zone = span.zone ?? 'UTC';
   const path = funnelTimesPath(question, span, interval);
-  const asking = useReports({interval, zone, names}, [path]);
+  const {window} = fitting(question);
+  const asking = useReports({interval, zone, names, window}, [path]);
   const {shown} = asking;
   const report = shown?.reports[0];
   const answer = report?.value as WalkedFunnelAnswer | undefined;
   const shownInterval = shown?.question.interval ?? interval;
+  const isLimited = shown !== undefined && shown.question.window !== null;
   const chart = useMemo(() => {
     const data = (answer?.data ?? []).map(({date, count: entered, conversion_rate}) => ({
       date,
       // A bucket without entrants has no conversion rate.
       count: entered === 0 ? null : conversion_rate,
     }));
-    const line = {label: 'Conversion', tone: 1, answer: {data}, headers: report?.headers};
+    // Without a window everybody may still convert: a line that is dashed all along would say nothing.
+    const headers = isLimited ? report?.headers : undefined;
+    const line = {label: 'Conversion', tone: 1, answer: {data}, headers};
     return chartOf([line], shownInterval, (ms) => wallMs(zone, ms));
-  }, [answer, shownInterval]);
+  }, [answer, shownInterval, isLimited]);
   const moment = useMemo(
     () => (seconds: number) => bucketText(seconds, shownInterval, zone === 'UTC' ? zone : '').trim(),
     [shownInterval, zone],
@@ -53,7 +57,7 @@ export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
       <Card
         span={12}
         title="Over time"
-        note={`share that converted, by the ${shownInterval} of entry${isOpen ? ', dashed: some may still convert' : ''}`}
+        note={`share that converted, by the ${shownInterval} of entry${isOpen ? ', dashed: some may still convert' : ''}${shown === undefined || isLimited ? '' : ' so far: without a window everybody may still convert'}`}
         tools={
           answer !== undefined && (
             <>

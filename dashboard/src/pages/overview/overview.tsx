@@ -4,6 +4,7 @@ import {comparedDays, pastSoFar} from '../../address/compared';
 import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
+import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import {later} from '../../shell/later';
@@ -29,7 +30,8 @@ export function Overview() {
   const {question, problems, ask} = useAddress(overviewForm);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const past = comparedDays(days, interval, question.compare);
+  const since = useFirstDay();
+  const past = comparedDays(days, interval, question.compare, since);
   const asked = {days, interval, past};
 
   const namesAt = namesPath(days, namesMax);
@@ -50,7 +52,7 @@ export function Overview() {
   const pastNamesAt = soFar === undefined || asOfMs === undefined ? undefined : namesPath(soFar, namesMax);
   const pastNames = useReports(asked, pastNamesAt === undefined ? undefined : [pastNamesAt]);
 
-  const tiles = useTiles(Math.min(days.to, today.value));
+  const tiles = useTiles(Math.min(days.to, today.value), since);
 
   const zoom = (from: number, to: number): void => ask({range: {kind: 'days', from, to}, every: null});
 
@@ -82,7 +84,7 @@ export function Overview() {
               tools={<AnnotationsButton isHour={interval === 'hour'} />}
               onRange={zoom}
             />
-            <TopEvents names={names} pastNames={pastNames} range={question.range} />
+            <TopEvents names={names} pastNames={past && pastNames} range={question.range} />
           </div>
           <FirstBoard range={question.range} days={days} interval={interval} past={past} onRange={zoom} />
         </>

@@ -4,6 +4,7 @@
 import {dayMs} from '../../../../actors/limits.js';
 import type {ActiveAnswer} from '../../../../src/edge/answers/active-users.js';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
+import {beginsBefore} from '../../address/compared';
 import type {Days} from '../../address/range';
 import {type Metric, namesMax, namesPath, type Span, usersPath} from '../../address/report-address';
 import {clockText, count, dayName, weekdayName} from '../../charts/format';
@@ -24,6 +25,8 @@ interface TilesQuestion {
 export interface Tiles {
   /** The day that was asked for last. */
   readonly day: number;
+  /** The first day with data, where it is known. */
+  readonly since: number | undefined;
   readonly asking: readonly Asking<unknown>[];
   readonly now: Asking<TilesQuestion>;
   readonly past: Asking<{readonly untilMs: number | undefined}>;
@@ -42,16 +45,20 @@ const looks: Readonly<Record<Metric, {readonly back: number; readonly before: nu
   mau: {back: 30, before: 30},
 };
 
-const pastActiveOf = (metric: Metric, day: number, untilMs: number | undefined): string => {
+const pastDays = (metric: Metric, day: number): Days => {
   const {back, before} = looks[metric];
-  const span = {from: day - before - back + 1, to: day - before};
-  return usersPath(metric, untilMs === undefined ? span : {...span, untilMs: untilMs - before * dayMs}, 'day');
+  return {from: day - before - back + 1, to: day - before};
+};
+const pastActiveOf = (metric: Metric, day: number, untilMs: number | undefined): string => {
+  const span = pastDays(metric, day);
+  const shiftMs = looks[metric].before * dayMs;
+  return usersPath(metric, untilMs === undefined ? span : {...span, untilMs: untilMs - shiftMs}, 'day');
 };
 const pastNamesOf = (day: number, untilMs: number | undefined): string =>
   namesOf(untilMs === undefined ? dayOf(day - 7) : {...dayOf(day - 7), untilMs: untilMs - 7 * dayMs});
 
 /** `day`: days since 1970-01-01, today at the latest. */
-export function useTiles(day: number): Tiles {
+export function useTiles(day: number, since: number | undefined): Tiles {
   const now = useReports({day, today: today.value}, [
     namesOf(dayOf(day)),
     ...(['dau', 'wau', 'mau'] as const).map((metric) => activeOf(metric, day)),
@@ -71,12 +78,12 @@ export function useTiles(day: number): Tiles {
   // The days before are asked for after everything that has words.
   const before = Array.from({length: sparkDays - 1}, (_, at) => namesOf(dayOf(day - sparkDays + 1 + at)));
   const days = useReports(undefined, past.shown === undefined ? undefined : before);
-  return {day, asking: [now, past], now, past, days};
+  return {day, since, asking: [now, past], now, past, days};
 }
 
 const sumOf = ({data}: NamesAnswer): number => data.reduce((all, {count: one}) => all + one, 0);
 
-export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: Tiles}) {
+export function Tiles({tiles: {day: asked, since, now, past, days}}: {readonly tiles: Tiles}) {
   const shown = now.shown;
   const day = shown?.question.day ?? asked;
   const shownToday = shown?.question.today ?? today.value;
@@ -101,7 +108,7 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
               of={`events ${on}`}
               behind={({allEvents}) => allEvents(sumOf(names!.value!), ofDay)}
               isAtLeast={names!.value!.has_more}
-              before={pastNames && sumOf(pastNames)}
+              before={beginsBefore({from: day - 7}, since) ? undefined : pastNames && sumOf(pastNames)}
               note={weekday}
               spark={eventDays === undefined ? [] : [...eventDays, sumOf(names!.value!)]}
               isOpen={isOpen}
@@ -129,7 +136,11 @@ export function Tiles({tiles: {day: asked, now, past, days}}: {readonly tiles: T
                     const at = report!.value!.data.length - 1;
                     return activeUsers(report!.value!, ofDay, {at, text: name});
                   }}
-                  before={past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs)).value?.total}
+                  before={
+                    beginsBefore(pastDays(metric, day), since)
+                      ? undefined
+                      : past.shown?.of<ActiveAnswer>(pastActiveOf(metric, day, untilMs)).value?.total
+                  }
                   note={note}
                   spark={report!.value!.data.map((bucket) => bucket.count)}
                   isOpen={isOpen}

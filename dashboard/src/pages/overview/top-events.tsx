@@ -22,12 +22,13 @@ export function TopEvents({
   range,
 }: {
   readonly names: Asking<{readonly days: Days}>;
-  readonly pastNames: Asking<unknown>;
+  /** Undefined: it compares with nothing. */
+  readonly pastNames: Asking<unknown> | undefined;
   readonly range: Range;
 }) {
   const report = names.shown?.reports[0];
   const answer = report?.value as NamesAnswer | undefined;
-  const past = pastNames.shown?.reports[0]?.value as NamesAnswer | undefined;
+  const past = pastNames?.shown?.reports[0]?.value as NamesAnswer | undefined;
   const pastCounts = new Map(past?.data.map(({name, count: one}) => [name, one]));
   const top = answer?.data[0]?.count ?? 1;
   const trendOf = (event: string): string => pageAddress('/trends') + addressAsking(trendForm, {event: [event], range});

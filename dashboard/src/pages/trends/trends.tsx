@@ -7,6 +7,7 @@ import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
 import type {SeriesLine} from '../../charts/series-lines';
 import {useSuggestedEvent} from '../../controls/suggested-event';
+import {useFirstDay} from '../../service/first-day';
 import {oldest} from '../../service/freshness';
 import {useReports} from '../../service/reports';
 import type {Behind} from '../../shell/explained';
@@ -44,7 +45,7 @@ export function Trends() {
   const [isCleared, setCleared] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const asked = trendsAsked(question, place.today);
+  const asked = trendsAsked(question, place.today, useFirstDay(zone));
   const {series, days, interval} = asked;
   const suggesting = useSuggestedEvent(
     series.length > 0 || isCleared,

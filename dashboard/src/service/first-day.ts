@@ -1,0 +1,29 @@
+// The first day with data: a page compares with no time before it.
+import {signal} from '@preact/signals';
+import {useEffect} from 'preact/hooks';
+import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
+import {isShared} from '../address/base';
+import {dayOfMs} from '../address/range';
+import {namesMax, namesPath} from '../address/report-address';
+import {wallMs} from '../address/zone';
+import {today} from '../shell/today';
+import {read} from './client';
+
+/** Time of the earliest event, epoch ms. Undefined while it is not known, and where there are more names than one answer has. */
+const firstMs = signal<number | undefined>(undefined);
+let isAsked = isShared;
+
+async function look(): Promise<void> {
+  if (isAsked) return;
+  isAsked = true;
+  const answer = await read<NamesAnswer>(namesPath({from: 0, to: today.peek() + 1}, namesMax));
+  isAsked = answer.kind === 'value';
+  if (answer.kind !== 'value' || answer.value.has_more || answer.value.data.length === 0) return;
+  firstMs.value = Math.min(...answer.value.data.map(({first_seen}) => Date.parse(first_seen)));
+}
+
+/** The first day with data in the zone; undefined where it is not known. */
+export function useFirstDay(zone = 'UTC'): number | undefined {
+  useEffect(() => void look(), []);
+  return firstMs.value === undefined ? undefined : dayOfMs(wallMs(zone, firstMs.value));
+}
