@@ -11,14 +11,15 @@ import {Overview} from './pages/overview/overview';
 import {isSignedOut} from './service/client';
 import {readServiceState} from './service/service-state';
 import {may, readSession, session} from './service/session';
-import {Head} from './shell/head';
 import {Guard, later, MissedAction} from './shell/later';
 import {type Place, places} from './shell/places';
 import {Shell} from './shell/shell';
-import {Empty, Loading, Refused} from './shell/states';
+import {Loading, Refused} from './shell/states';
 import {applyTheme} from './shell/theme-button';
 
 const SignIn = later(() => import('./pages/sign-in/sign-in').then(({SignIn: Page}) => Page), <Loading />);
+
+const NoPage = later(() => import('./pages/no-page/no-page').then(({NoPage: Page}) => Page), <Loading />);
 
 const SharedReport = later(() => import('./pages/share/share').then(({SharedReport: Page}) => Page), <Loading />);
 
@@ -50,21 +51,6 @@ function pageOf(place: Place): FunctionComponent {
   const known = pages.get(place) ?? (script === undefined ? Overview : later(script, <Loading lines={6} />, name));
   pages.set(place, known);
   return known;
-}
-
-/** The service answers 404 with the app, so that a wrong address is said where the way to the right one is. */
-function NoPage() {
-  return (
-    <>
-      <Head title="There is no such page" />
-      <Empty title="The address leads nowhere">
-        It may be mistyped, or of another version.{' '}
-        <a class="link" href={pageAddress('/')}>
-          Go to Overview
-        </a>
-      </Empty>
-    </>
-  );
 }
 
 applyTheme();

@@ -3,9 +3,7 @@ import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isShared} from '../address/base';
-import {dayOfMs} from '../address/range';
 import {namesMax, namesPath} from '../address/report-address';
-import {wallMs} from '../address/zone';
 import {today} from '../shell/today';
 import {read} from './client';
 
@@ -22,8 +20,8 @@ async function look(): Promise<void> {
   firstMs.value = Math.min(...answer.value.data.map(({first_seen}) => Date.parse(first_seen)));
 }
 
-/** The first day with data in the zone; undefined where it is not known. */
-export function useFirstDay(zone = 'UTC'): number | undefined {
+/** The first day with data, as `dayOf` counts the days of its moment; undefined where it is not known. */
+export function useFirstDay(dayOf: (ms: number) => number): number | undefined {
   useEffect(() => void look(), []);
-  return firstMs.value === undefined ? undefined : dayOfMs(wallMs(zone, firstMs.value));
+  return firstMs.value === undefined ? undefined : dayOf(firstMs.value);
 }

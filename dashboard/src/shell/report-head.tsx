@@ -3,18 +3,20 @@
 
 import {isShared} from '../address/base';
 import type {Problem} from '../address/codec';
-import {beginsBefore, comparedDays} from '../address/compared';
+import {comparedDays} from '../address/compared';
 import {type Compare, daysOf, type Interval, type Range} from '../address/range';
-import {datesText, dayName} from '../charts/format';
 import {IntervalControl} from '../controls/interval';
 import {type DayPlace, RangeControl} from '../controls/range';
-import {useFirstDay} from '../service/first-day';
 import type {Freshness} from '../service/freshness';
 import {AddressProblems} from './address-problems';
+import type {AgainstProps} from './against';
 import {FreshnessPill} from './freshness';
 import {Head} from './head';
+import {later} from './later';
 import {SaveButton} from './save-button';
 import {today} from './today';
+
+const Against = later<AgainstProps>(() => import('./against').then(({Against: Part}) => Part));
 
 export function ReportHead({
   title,
@@ -24,6 +26,7 @@ export function ReportHead({
   interval,
   offered,
   compare,
+  since,
   place,
   isQuestion = true,
   ask,
@@ -37,13 +40,14 @@ export function ReportHead({
   /** Absent: every length. */
   readonly offered?: readonly Interval[];
   readonly compare?: Compare;
+  /** The first day with data, where it is known. */
+  readonly since?: number | undefined;
   /** Absent: UTC. */
   readonly place?: DayPlace;
   /** The page is one question, which can be saved. */
   readonly isQuestion?: boolean;
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
-  const since = useFirstDay(place?.zone);
   if (isShared) return null;
   const days = daysOf(range, place?.today ?? today.value);
   const past = interval && compare && comparedDays(days, interval, compare);
@@ -62,14 +66,7 @@ export function ReportHead({
         )}
         {isQuestion && <SaveButton />}
       </Head>
-      {past && (
-        <p class="against">
-          {beginsBefore(past, since)
-            ? `Compared with nothing: no data before ${dayName(since!, place?.today ?? today.value)}`
-            : `Compared with ${datesText(past, place?.today ?? today.value)}`}
-          {!beginsBefore(past, since) && (days.from - past.from) % 7 === 0 && ', on the same weekdays'}
-        </p>
-      )}
+      {past && <Against days={days} past={past} since={since} today={place?.today ?? today.value} />}
       <AddressProblems problems={problems} onDrop={() => ask({})} />
     </>
   );

@@ -14,7 +14,7 @@ import type {PinProps} from '../../shell/pin-button';
 import {Question} from '../../shell/question';
 import {ReportBody} from '../../shell/report-body';
 import {ReportHead} from '../../shell/report-head';
-import {todayIn} from '../../shell/zone-day';
+import {dayIn, todayIn} from '../../shell/zone-day';
 import {rowOf} from './active-behind';
 import {type AskedActive, ofMetrics, useDrawnActive} from './active-drawn';
 import {ActiveForm} from './active-form';
@@ -39,7 +39,8 @@ export function ActiveUsers() {
   const {question, problems, ask} = useAddress(activeQuestionForm);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const onDay = activeAsked(question, place.today, useFirstDay(question.zone));
+  const since = useFirstDay((ms) => dayIn(zone, ms));
+  const onDay = activeAsked(question, place.today, since);
   const {days, interval, past, paths, pastPaths} = onDay;
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;
   const dates = datesText(days, place.today);
@@ -59,6 +60,7 @@ export function ActiveUsers() {
         range={question.range}
         interval={interval}
         compare={question.compare}
+        since={since}
         place={place}
         ask={ask}
       />

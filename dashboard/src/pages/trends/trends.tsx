@@ -15,7 +15,7 @@ import {later} from '../../shell/later';
 import {Question} from '../../shell/question';
 import {ReportHead} from '../../shell/report-head';
 import {FaultBox, Loading} from '../../shell/states';
-import {todayIn} from '../../shell/zone-day';
+import {dayIn, todayIn} from '../../shell/zone-day';
 import type {CommonFormProps} from './common-form';
 import {LinesCard} from './lines-card';
 import type {NoEventAskedProps} from './no-event-asked';
@@ -45,7 +45,8 @@ export function Trends() {
   const [isCleared, setCleared] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const asked = trendsAsked(question, place.today, useFirstDay(zone));
+  const since = useFirstDay((ms) => dayIn(zone, ms));
+  const asked = trendsAsked(question, place.today, since);
   const {series, days, interval} = asked;
   const suggesting = useSuggestedEvent(
     series.length > 0 || isCleared,
@@ -80,6 +81,7 @@ export function Trends() {
         range={question.range}
         interval={interval}
         compare={question.compare}
+        since={since}
         place={place}
         ask={ask}
       />
