@@ -51,7 +51,7 @@ export default defineConfig({
             {name: 'pickers', test: /src\/controls\/(event-)?picker\./},
             {name: 'trends-address', test: /src\/address\/trends-address\./},
             {name: 'funnel-address', test: /src\/address\/(funnel-address|window-text)\./},
-            {name: 'alert-words', test: /src\/pages\/alerts\/alert-words\./},
+            {name: 'alert-words', test: /src\/pages\/(alerts\/(alert-words|reach)|webhooks\/webhook-words)\./},
             {name: 'boards-known', test: /src\/(service\/board|address\/(board-address|pin-list))/},
           ],
         },

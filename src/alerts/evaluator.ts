@@ -4,10 +4,10 @@
 //   EA2. A report that cannot be computed, and a bucket or a queue that does not answer, delay their alert and no other.
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportAnswer, ReportQuery} from '../asks/report.js';
-import type {Endpoint} from '../effects/endpoint.js';
 import type {Logger} from '../observe.js';
 import {zoneOf} from '../zone.js';
 import {type AlertRecord, advanced, differs, quietEnded, seenBy} from './alert-record.js';
+import {type StateAudiencePorts, stateAudience} from './audience.js';
 import {
   type Alert,
   hasState,
@@ -24,11 +24,8 @@ import {questionsOf, type Reading, type ReportRule} from './rule-questions.js';
 type AnsweredReport = Extract<ReportAnswer, {kind: 'report'}>;
 
 /** The evaluator's ports. */
-export interface EvaluatorPorts {
+export interface EvaluatorPorts extends StateAudiencePorts {
   alerts(): readonly Alert[];
-  endpoint(id: string): Pick<Endpoint, 'id' | 'kind'> | undefined;
-  /** Endpoints that subscribe to alerts of this name. */
-  subscribers(name: string): readonly Pick<Endpoint, 'id' | 'kind'>[];
   funnel(id: string): WatchedFunnel | undefined;
   /** Asks the report role. Never rejects. */
   ask(query: ReportQuery, at?: string): Promise<ReportAnswer>;
@@ -133,9 +130,10 @@ export class AlertEvaluator {
     return false;
   }
 
-  private audienceOf({name, endpoints, quietHours, rule}: Alert<StateRule>) {
+  private audienceOf(alert: Alert<StateRule>) {
+    const {quietHours, rule} = alert;
     return {
-      endpoints: endpoints?.flatMap((id) => this.ports.endpoint(id) ?? []) ?? this.ports.subscribers(name),
+      endpoints: stateAudience(alert, this.ports),
       zone: quietHours && zoneOf(quietHours.timezone),
       funnelName: rule.kind === 'funnel_drop' ? this.ports.funnel(rule.funnel)?.name : undefined,
       messageId: this.ports.messageId,

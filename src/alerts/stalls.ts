@@ -6,13 +6,14 @@
 //   SL3. A page is queued before its place is stored. The id of a message follows from the alert, the user's number, the entry, and the
 //        funnel and step of the rule: a second copy has the same id, and a stall that the edited alert finds at another step has not.
 //   SL4. Queued messages name no user: the owner of the partition makes the payload (src/partition/reads/effect-data.ts).
+
 import {throwBroken} from '../../actors/invariant.js';
 import type {ReportQuery} from '../asks/report.js';
 import type {Stall, StallPage, StallPlace} from '../asks/stalled.js';
-import type {Endpoint} from '../effects/endpoint.js';
 import type {Trigger} from '../effects/trigger.js';
 import type {Logger} from '../observe.js';
 import type {AlertState} from './alert-state.js';
+import {funnelNames, type StallAudiencePorts, stallAudience} from './audience.js';
 import {type Alert, isStalled, type StalledRule, stateName, type WatchedFunnel} from './definition.js';
 import {type Kept, type KeptPorts, KeptRecords} from './kept-records.js';
 import type {PublishedSet} from './published-set.js';
@@ -31,11 +32,8 @@ interface StallRecord extends AlertState {
   readonly waiting: readonly [];
 }
 
-interface StallPorts extends Omit<KeptPorts, 'hasEndpoint'> {
+interface StallPorts extends Omit<KeptPorts, 'hasEndpoint'>, StallAudiencePorts {
   alerts(): readonly Alert[];
-  endpoint(id: string): Pick<Endpoint, 'id' | 'kind'> | undefined;
-  /** Endpoints that subscribe to `funnel.stalled` of one of these names. */
-  subscribers(names: readonly string[]): readonly Pick<Endpoint, 'id' | 'kind'>[];
   funnel(id: string): WatchedFunnel | undefined;
   /** The parsed answer over the set at these positions; undefined: there is none. */
   bodyOf(query: ReportQuery, at: string): Promise<unknown>;
@@ -133,12 +131,9 @@ export class Stalls {
 
   /** Queues the messages of these stalls. Resolves when the queue has them. SL3 */
   private async tell(alert: Alert<StalledRule>, stalls: readonly Stall[]): Promise<void> {
-    const {id, rule, endpoints} = alert;
+    const {id, rule} = alert;
     const {publish, messageId} = this.ports;
-    const told = (
-      endpoints?.flatMap((one) => this.ports.endpoint(one) ?? []) ??
-      this.ports.subscribers([rule.funnel, this.ports.funnel(rule.funnel)?.name ?? rule.funnel])
-    ).filter(({kind}) => kind === 'webhook');
+    const told = stallAudience(alert, funnelNames(rule.funnel, this.ports.funnel(rule.funnel)), this.ports);
     for (const {deadlineMs, partition, user, generation, enteredMs, reachedMs} of stalls) {
       const trigger: Trigger = {
         v: 1,

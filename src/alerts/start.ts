@@ -21,6 +21,7 @@ import {promised} from '../promised.js';
 import {AlertOwner} from './alert-owner.js';
 import {alertsOf} from './alert-states.js';
 import {AlertWatch} from './alert-watch.js';
+import {stallAudienceOf, stateAudienceOf} from './audience.js';
 import {type LagKind, stateName} from './definition.js';
 import {AlertEvaluator} from './evaluator.js';
 import {Revisions} from './revisions.js';
@@ -59,8 +60,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   const js = jetstream(nc);
   const evaluator = new AlertEvaluator({
     alerts: () => alerts.list(),
-    endpoint: (id) => hooks.endpoints.get(id),
-    subscribers: (name) => hooks.wants('report.threshold', name),
+    ...stateAudienceOf(hooks),
     funnel: (id) => funnels.get(id),
     ask: (query, at) => ask({ask: 'report', query, ...(at === undefined ? {} : {at})}),
     lag: (of) => lagOf(of, hooks, options),
@@ -76,8 +76,7 @@ export async function startAlerts(options: AlertOptions): Promise<RunningAlerts>
   };
   const stalls = new Stalls({
     alerts: () => alerts.list(),
-    endpoint: (id) => hooks.endpoints.get(id),
-    subscribers: (names) => [...new Set(names.flatMap((name) => hooks.wants('funnel.stalled', name)))],
+    ...stallAudienceOf(hooks),
     funnel: (id) => funnels.get(id),
     bodyOf,
     bucket,

@@ -54,7 +54,7 @@ const noWindow = 'none';
 /** Null: none. */
 const conversionWindow: Parameter<string | null> = {
   absent: usualWindow,
-  expected: `${noWindow}, or a time such as 30m, 12h or 7d`,
+  expected: `${noWindow}, or a time such as 12h`,
   read: ([text, ...more]) => {
     if (more.length > 0) return undefined;
     return text === noWindow ? null : isWindow(text!) ? text : undefined;

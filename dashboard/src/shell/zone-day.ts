@@ -7,12 +7,9 @@ import {now} from './now';
 
 const days = new Map<string, ReadonlySignal<number>>();
 
-/** The day on which clocks of the zone show the moment; days since 1970-01-01. */
-export const dayIn = (zone: string, ms: number): number => dayOfMs(wallMs(zone, ms));
-
 /** Days since 1970-01-01. */
 export function todayIn(zone: string): number {
-  const known = days.get(zone) ?? computed(() => dayIn(zone, shared.value?.atMs ?? now.value));
+  const known = days.get(zone) ?? computed(() => dayOfMs(wallMs(zone, shared.value?.atMs ?? now.value)));
   days.set(zone, known);
   return known.value;
 }

@@ -1,7 +1,10 @@
 // The dashboard's paths to webhooks, alerts and saved funnels: handlers of the API, with the role that each needs.
 //   HR1. Webhooks are the admin's: they send events and users to any address, and their secrets are shown once. Alerts and saved
 //        funnels are an analyst's.
-import type {Route} from '../route.js';
+import {reachOf} from '../../alerts/audience.js';
+import {anyText, optional} from '../query/parameters.js';
+import {readQuery} from '../query/query.js';
+import type {Handle, Route} from '../route.js';
 import {alertBodyBytesMax, changeAlert, createAlert, deleteAlert, listAlerts, previewAlert} from '../routes/alerts.js';
 import {
   deleteFunnel,
@@ -22,12 +25,28 @@ import {
   testWebhook,
   webhookBodyBytesMax,
 } from '../routes/webhooks.js';
+import type {AlertReachAnswer} from './answers/alert-reach.js';
 import {reading, writing} from './role-routes.js';
+
+const reachForm = {
+  name: optional(anyText, {description: 'Name of the alert.'}),
+  funnel: optional(anyText, {description: 'Id of the saved funnel, of an alert that tells who stalls.'}),
+};
+
+/** How many webhooks and chats would hear of an alert that names none: for its form, whose person may not read webhooks. HR1 */
+const readAlertReach: Handle = ({hooks}, exchange) => {
+  // No subscription is to an empty name: those to all alerts are counted.
+  const {name = '', funnel} = readQuery(exchange.query, reachForm);
+  const rule = funnel === undefined ? {kind: 'threshold'} : {kind: 'stalled', funnel};
+  const answer: AlertReachAnswer = {reaches: reachOf(hooks, {name, rule})};
+  exchange.json('200 OK', JSON.stringify(answer));
+};
 
 /** Paths below `/dashboard/api/`. */
 export const hookRoutes: Readonly<Record<string, Route>> = {
   'v1/webhooks': {GET: reading('admin', listWebhooks), POST: writing('admin', createWebhook, webhookBodyBytesMax)},
   'v1/alerts': {GET: reading('analyst', listAlerts), POST: writing('analyst', createAlert, alertBodyBytesMax)},
+  'alert-reach': {GET: reading('analyst', readAlertReach)},
   'v1/alerts/preview': {POST: writing('analyst', previewAlert, alertBodyBytesMax)},
   'v1/funnels': {GET: reading('analyst', listFunnels), POST: writing('analyst', saveFunnel, savedFunnelBodyBytesMax)},
   'v1/user/funnels': {GET: reading('analyst', readUserFunnels)},

@@ -292,13 +292,15 @@ const watchedFields = ({event, where, userWhere}: WatchedEvents): object => ({
 export const versionOfAlert = ({v: _, id: __, createdMs: ___, ...alert}: Alert): string => versionOf([bodyOf(alert)]);
 
 /** `state`: undefined before the first evaluation. */
-export function shownAlert(stored: Alert, state: AlertState | undefined): AlertAnswer {
+/** `reaches`: number of webhooks and chats that hear of it (audience.ts). */
+export function shownAlert(stored: Alert, state: AlertState | undefined, reaches: number): AlertAnswer {
   const {id, v: _, createdMs, ...alert} = stored;
   return {
     id,
     ...bodyOf(alert),
     version: versionOfAlert(stored),
     created_at: isoText(createdMs),
+    reaches,
     state:
       state === undefined
         ? null

@@ -1,6 +1,7 @@
 // /v1/alerts: definitions of alerts, their states, and what one would have said over the last 30 days.
 import {isoText} from '../../../actors/calendar.js';
 import {alertsOf, readAlertState, readAlertStates} from '../../alerts/alert-states.js';
+import {reachOf} from '../../alerts/audience.js';
 import {type Alert, alertsMax, type Rule, stateName} from '../../alerts/definition.js';
 import {firingsListedMax, previewQuestions} from '../../alerts/preview.js';
 import type {ReportRule} from '../../alerts/rule-questions.js';
@@ -47,7 +48,10 @@ export const listAlerts: Handle = async (front, exchange) => {
   readQuery(exchange.query, noParameters);
   const states = await readAlertStates(front.hooks);
   if (states === undefined) throw new RequestFailure(storeSilent);
-  exchange.json('200 OK', JSON.stringify({data: states.map(({alert, state}) => shownAlert(alert, state))}));
+  exchange.json(
+    '200 OK',
+    JSON.stringify({data: states.map(({alert, state}) => shownAlert(alert, state, reachOf(front.hooks, alert)))}),
+  );
 };
 
 export const readAlert: Handle = async (front, exchange, segment) => {
@@ -64,7 +68,7 @@ export async function createAlert(front: Front, exchange: Exchange, bytes: Buffe
   const author = authorOf(front, exchange);
   const created = await changed(front, () => alertsOf(front.hooks).create(alert));
   front.audit.defined('alert.created', author, created.id);
-  const shown = shownAlert(created, undefined);
+  const shown = shownAlert(created, undefined, reachOf(front.hooks, created));
   exchange.json('201 Created', JSON.stringify(shown), [etagOf(shown.version)]);
 }
 
@@ -213,7 +217,7 @@ function funnelOf({hooks}: Front, rule: Rule): SavedFunnel | undefined {
 
 async function withState({hooks}: Front, alert: Alert) {
   try {
-    return shownAlert(alert, await readAlertState(hooks, alert));
+    return shownAlert(alert, await readAlertState(hooks, alert), reachOf(hooks, alert));
   } catch (error) {
     if (error instanceof BucketFault) throw new RequestFailure(storeSilent);
     throw error;

@@ -198,6 +198,7 @@ describe('roles', () => {
     ['GET', 'v1/alerts', 'analyst'],
     ['POST', 'v1/alerts', 'analyst'],
     ['POST', 'v1/alerts/preview', 'analyst'],
+    ['GET', 'alert-reach', 'analyst'],
     ['PATCH', 'v1/alerts/al_0123456789abcdef', 'analyst'],
     ['DELETE', 'v1/alerts/al_0123456789abcdef', 'analyst'],
     ['GET', 'v1/funnels', 'analyst'],

@@ -15,11 +15,17 @@ import {type Behind, Explained} from '../../shell/explained';
 import {later} from '../../shell/later';
 import {SaveFault} from '../../shell/save-fault';
 import {FaultBox} from '../../shell/states';
+import type {CreateWebhookProps} from '../webhooks/create-webhook';
 import {type AlertDraft, isWhole, ofPercent, previewOf} from './alert-draft';
 import {type AlertKind, kindWords, minutesLabel, previewText, valueText} from './alert-words';
 import {AudienceFields} from './audience-fields';
+import {DraftReach} from './reach';
 import type {RuleProps, SavedFunnels} from './rule-fields';
 import {TimeFields} from './time-fields';
+
+const CreateWebhook = later<CreateWebhookProps>(() =>
+  import('../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
+);
 
 /** Its pickers come after the dialog. */
 const RuleFields = later<RuleProps>(() => import('./rule-fields').then((fields) => fields.RuleFields));
@@ -72,6 +78,9 @@ export function AlertForm({
 }) {
   const [draft, setDraft] = useState(begun);
   const [preview, setPreview] = useState<AlertPreviewAnswer>();
+  const [isAdding, setAdding] = useState(false);
+  /** Number of webhooks and chats that were added from here. */
+  const [added, setAdded] = useState(0);
   const edit = (changed: Partial<AlertDraft>): void => {
     setDraft({...draft, ...changed});
     setPreview(undefined);
@@ -84,7 +93,7 @@ export function AlertForm({
     if (answer.kind === 'value') setPreview(answer.value);
     return inFields(faultOf(answer));
   }, labelsOf(kind));
-  return (
+  const form = (
     <DialogForm
       title={title}
       actText={actText}
@@ -121,10 +130,25 @@ export function AlertForm({
       <RuleFields draft={draft} edit={edit} funnels={funnels} />
       {note !== undefined && <p class="help">{note}</p>}
       {kind !== 'stalled' && <TimeFields draft={draft} edit={edit} />}
-      {may('admin') && <AudienceFields draft={draft} edit={edit} />}
+      <DraftReach draft={draft} round={added} onAdd={() => setAdding(true)} />
+      {may('admin') && <AudienceFields key={added} draft={draft} edit={edit} />}
       {preview !== undefined && <Preview draft={draft} preview={preview} />}
       {looking.fault !== undefined && <FaultBox fault={looking.fault} />}
     </DialogForm>
+  );
+  return (
+    <>
+      {form}
+      {isAdding && (
+        <CreateWebhook
+          told={kind === 'stalled' ? 'funnel.stalled' : 'report.threshold'}
+          onClose={() => {
+            setAdding(false);
+            setAdded(added + 1);
+          }}
+        />
+      )}
+    </>
   );
 }
 

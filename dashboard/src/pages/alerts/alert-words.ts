@@ -38,20 +38,19 @@ export type FunnelNames = ReadonlyMap<string, string>;
 export const isOfUsers = ({kind}: Pick<AlertAnswer, 'kind'>): boolean => kind === 'stalled';
 
 /** `after 3 publications, again every 1 h, chats quiet 22:00 to 07:00 UTC`; empty where nothing differs from the defaults. */
-export function speakingText({
-  for: held = 1,
-  repeat_minutes: repeat,
-  quiet_hours: quiet,
-  endpoints,
-}: AlertAnswer): string {
-  const receivers = endpoints?.length === 1 ? '1 receiver' : `${count(endpoints?.length ?? 0)} receivers`;
+export function speakingText({for: held = 1, repeat_minutes: repeat, quiet_hours: quiet}: AlertAnswer): string {
   return [
     ...(held === 1 ? [] : [`after ${count(held)} publications`]),
     ...(repeat === undefined ? [] : [`again every ${duration(repeat * 60)}`]),
     ...(quiet === undefined ? [] : [`chats quiet ${quiet.from} to ${quiet.to} ${quiet.timezone}`]),
-    ...(endpoints === undefined ? [] : [`to ${receivers}`]),
   ].join(', ');
 }
+
+/** `reaches 2 webhooks and chats`, `reaches nobody`. */
+export const reachText = (reaches: number): string =>
+  reaches === 0
+    ? 'reaches nobody'
+    : `reaches ${reaches === 1 ? '1 webhook or chat' : `${count(reaches)} webhooks and chats`}`;
 
 /** Words of an alert's state, and the tone of its pill. */
 export function stateOf({kind, state, paused}: AlertAnswer): readonly [words: string, tone: '' | 'warn' | 'bad'] {

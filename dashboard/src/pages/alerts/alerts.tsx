@@ -12,15 +12,20 @@ import {Icon} from '../../shell/icon';
 import {later} from '../../shell/later';
 import {NoParameters} from '../../shell/no-parameters';
 import {Empty, FaultBox} from '../../shell/states';
+import type {CreateWebhookProps} from '../webhooks/create-webhook';
 import type {FormProps} from './alert-dialogs';
 import {alertPath, type FunnelNames, isOfUsers, speakingText, stateOf, valueText} from './alert-words';
 import {DeleteAlert} from './delete-alert';
+import {Reach} from './reach';
 import type {SavedFunnels} from './rule-fields';
 import {ruleText} from './rule-text';
 import './alerts.css';
 
 // Forms, with their pickers, come when they are asked for.
 const CreateAlert = later<FormProps>(() => import('./alert-dialogs').then((dialogs) => dialogs.CreateAlert));
+const CreateWebhook = later<CreateWebhookProps>(() =>
+  import('../webhooks/create-webhook').then((dialog) => dialog.CreateWebhook),
+);
 const EditAlert = later<FormProps & {readonly alert: AlertAnswer}>(() =>
   import('./alert-dialogs').then((dialogs) => dialogs.EditAlert),
 );
@@ -31,6 +36,8 @@ export function Alerts() {
   const [isCreating, setCreating] = useState(false);
   const [edited, setEdited] = useState<AlertAnswer>();
   const [leaving, setLeaving] = useState<AlertAnswer>();
+  /** One that reaches nobody: a webhook or chat is added for it. */
+  const [unheard, setUnheard] = useState<AlertAnswer>();
   const [pauseFault, setPauseFault] = useState<Fault>();
   useAskAgain(ask);
   useAskAgain(askFunnels);
@@ -41,6 +48,7 @@ export function Alerts() {
     setCreating(false);
     setEdited(undefined);
     setLeaving(undefined);
+    setUnheard(undefined);
     ask();
   };
   const pause = async (alert: AlertAnswer): Promise<void> => {
@@ -73,6 +81,7 @@ export function Alerts() {
             onEdit={setEdited}
             onPause={(alert) => void pause(alert)}
             onDelete={setLeaving}
+            onAdd={setUnheard}
           />
         )}
       </section>
@@ -82,6 +91,9 @@ export function Alerts() {
       </p>
       {isCreating && <CreateAlert funnels={funnels} onClose={close} />}
       {edited !== undefined && <EditAlert alert={edited} funnels={funnels} onClose={close} />}
+      {unheard !== undefined && (
+        <CreateWebhook told={isOfUsers(unheard) ? 'funnel.stalled' : 'report.threshold'} onClose={close} />
+      )}
       {leaving !== undefined && <DeleteAlert alert={leaving} onClose={close} />}
     </>
   );
@@ -93,12 +105,14 @@ function AlertTable({
   onEdit,
   onPause,
   onDelete,
+  onAdd,
 }: {
   readonly alerts: readonly AlertAnswer[];
   readonly funnels: FunnelNames;
   readonly onEdit: (alert: AlertAnswer) => void;
   readonly onPause: (alert: AlertAnswer) => void;
   readonly onDelete: (alert: AlertAnswer) => void;
+  readonly onAdd: (alert: AlertAnswer) => void;
 }) {
   return (
     <ActionsTable label="Alerts in a table" columns={['Alert', 'State', 'Value at change', 'Added', 'Since']}>
@@ -113,6 +127,9 @@ function AlertTable({
                 {isOfUsers(alert) ? 'Tells' : 'Fires'}: {ruleText(alert, funnels)}
               </span>
               <span class="row-more">{speakingText(alert)}</span>
+              <span class="row-more">
+                <Reach reaches={alert.reaches} onAdd={() => onAdd(alert)} />
+              </span>
             </td>
             <td>
               <span class={`pill ${tone}`}>{words}</span>

@@ -57,7 +57,7 @@ export function FunnelTimes({question, span, interval}: FunnelTimesProps) {
       <Card
         span={12}
         title="Over time"
-        note={`share that converted, by the ${shownInterval} of entry${isOpen ? ', dashed: some may still convert' : ''}${shown === undefined || isLimited ? '' : ' so far: without a window everybody may still convert'}`}
+        note={`share that converted, by the ${shownInterval} of entry${isOpen ? ', dashed: some may still convert' : ''}${shown === undefined || isLimited ? '' : ' so far, as there is no window'}`}
         tools={
           answer !== undefined && (
             <>

@@ -1,5 +1,6 @@
 // Events over time: up to six series, each of one event, one measure and its own conditions, or the rows of a breakdown of them.
 import {useState} from 'preact/hooks';
+import {dayOfMs} from '../../address/range';
 import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
 import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
 import {useAddress} from '../../address/use-address';
@@ -15,7 +16,7 @@ import {later} from '../../shell/later';
 import {Question} from '../../shell/question';
 import {ReportHead} from '../../shell/report-head';
 import {FaultBox, Loading} from '../../shell/states';
-import {dayIn, todayIn} from '../../shell/zone-day';
+import {todayIn} from '../../shell/zone-day';
 import type {CommonFormProps} from './common-form';
 import {LinesCard} from './lines-card';
 import type {NoEventAskedProps} from './no-event-asked';
@@ -45,7 +46,7 @@ export function Trends() {
   const [isCleared, setCleared] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const since = useFirstDay((ms) => dayIn(zone, ms));
+  const since = useFirstDay((ms) => dayOfMs(wallMs(zone, ms)));
   const asked = trendsAsked(question, place.today, since);
   const {series, days, interval} = asked;
   const suggesting = useSuggestedEvent(

@@ -4,10 +4,17 @@ import {useState} from 'preact/hooks';
 import type {CreatedWebhookAnswer} from '../../../../src/edge/answers/webhooks.js';
 import {change, type Fault} from '../../service/client';
 import {SecretDialog} from '../keys/secret-dialog';
-import {bodyOf, newDraft, type WebhookDraft} from './webhook-draft';
+import {bodyOf, newDraft, type WebhookDraft, wholeSubscription} from './webhook-draft';
 import {WebhookForm} from './webhook-form';
+import type {SubscribedType} from './webhook-words';
 
-export function CreateWebhook({onClose}: {readonly onClose: () => void}) {
+export interface CreateWebhookProps {
+  /** What it is told unless somebody chooses otherwise. */
+  readonly told?: SubscribedType;
+  readonly onClose: () => void;
+}
+
+export function CreateWebhook({told, onClose}: CreateWebhookProps) {
   const [secret, setSecret] = useState<string>();
   const create = async (draft: WebhookDraft): Promise<Fault | undefined> => {
     const answer = await change<CreatedWebhookAnswer>('POST', 'v1/webhooks', bodyOf(draft));
@@ -23,7 +30,7 @@ export function CreateWebhook({onClose}: {readonly onClose: () => void}) {
   return (
     <WebhookForm
       title="Add a webhook"
-      draft={newDraft}
+      draft={told === undefined ? newDraft : {...newDraft, subscriptions: {[told]: [wholeSubscription]}}}
       isNew={true}
       actText="Add the webhook"
       save={create}

@@ -1,0 +1,69 @@
+// Whom an alert tells: the endpoints that it names and that exist, or those that subscribe to it. One rule for its messages, and for
+// the number that answers and pages give.
+import type {Endpoint} from '../effects/endpoint.js';
+import type {HookStore} from '../effects/hook-store.js';
+import {savedFunnelsOf} from '../effects/saved-funnel.js';
+import type {Alert} from './definition.js';
+
+type Receiver = Pick<Endpoint, 'id' | 'kind'>;
+
+export interface AudiencePorts {
+  endpoint(id: string): Receiver | undefined;
+}
+
+export interface StateAudiencePorts extends AudiencePorts {
+  /** Endpoints that subscribe to alerts of this name. */
+  subscribers(name: string): readonly Receiver[];
+}
+
+export interface StallAudiencePorts extends AudiencePorts {
+  /** Endpoints that subscribe to `funnel.stalled` of one of these names. */
+  subscribers(names: readonly string[]): readonly Receiver[];
+}
+
+const named = <R extends Receiver>(
+  {endpoints}: Pick<Alert, 'endpoints'>,
+  {endpoint}: {endpoint(id: string): R | undefined},
+): readonly R[] | undefined => endpoints?.flatMap((id) => endpoint(id) ?? []);
+
+/** Of alerts with a state. */
+export const stateAudience = (
+  alert: Pick<Alert, 'name' | 'endpoints'>,
+  ports: StateAudiencePorts,
+): readonly Receiver[] => named(alert, ports) ?? ports.subscribers(alert.name);
+
+/** Of alerts that name users: no chat is told. `funnels`: id and name of the funnel. */
+export const stallAudience = (
+  alert: Pick<Alert, 'endpoints'>,
+  funnels: readonly string[],
+  ports: StallAudiencePorts,
+): readonly Receiver[] => (named(alert, ports) ?? ports.subscribers(funnels)).filter(({kind}) => kind === 'webhook');
+
+export const stateAudienceOf = (hooks: HookStore): StateAudiencePorts => ({
+  endpoint: (id) => hooks.endpoints.get(id),
+  subscribers: (name) => hooks.wants('report.threshold', name),
+});
+
+export const stallAudienceOf = (hooks: HookStore): StallAudiencePorts => ({
+  endpoint: (id) => hooks.endpoints.get(id),
+  subscribers: (names) => [...new Set(names.flatMap((name) => hooks.wants('funnel.stalled', name)))],
+});
+
+/** How many webhooks and chats hear of the alert: what is disabled hears of nothing. */
+export function reachOf(
+  hooks: HookStore,
+  alert: Pick<Alert, 'name' | 'endpoints'> & {readonly rule: {readonly kind: string; readonly funnel?: string}},
+): number {
+  const {rule} = alert;
+  const told =
+    rule.kind === 'stalled'
+      ? stallAudience(alert, funnelNames(rule.funnel!, savedFunnelsOf(hooks).get(rule.funnel!)), stallAudienceOf(hooks))
+      : stateAudience(alert, stateAudienceOf(hooks));
+  return told.filter(({id}) => hooks.endpoints.get(id)?.state !== 'disabled').length;
+}
+
+/** What a subscription may call the funnel. */
+export const funnelNames = (id: string, funnel: {readonly name: string} | undefined): readonly string[] => [
+  id,
+  funnel?.name ?? id,
+];
