@@ -3,6 +3,7 @@ import {signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {isShared} from '../address/base';
+import {dayOfMs} from '../address/range';
 import {namesMax, namesPath} from '../address/report-address';
 import {today} from '../shell/today';
 import {read} from './client';
@@ -20,8 +21,10 @@ async function look(): Promise<void> {
   firstMs.value = Math.min(...answer.value.data.map(({first_seen}) => Date.parse(first_seen)));
 }
 
-/** The first day with data, as `dayOf` counts the days of its moment; undefined where it is not known. */
-export function useFirstDay(dayOf: (ms: number) => number): number | undefined {
+const ofUtc = (_: string, ms: number): number => ms;
+
+/** The first day with data in the zone; undefined where it is not known. `wallMs` (zone.ts): given by pages that have zones. */
+export function useFirstDay(wallMs = ofUtc, zone = ''): number | undefined {
   useEffect(() => void look(), []);
-  return firstMs.value === undefined ? undefined : dayOf(firstMs.value);
+  return firstMs.value === undefined ? undefined : dayOfMs(wallMs(zone, firstMs.value));
 }

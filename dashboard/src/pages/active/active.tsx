@@ -3,7 +3,6 @@ import {activeQuestionForm} from '../../address/active-address';
 import {activeAsked, activeUntilPath} from '../../address/active-asked';
 import {isShared} from '../../address/base';
 import {writeAddress} from '../../address/codec';
-import {dayOfMs} from '../../address/range';
 import {useAddress} from '../../address/use-address';
 import {wallMs} from '../../address/zone';
 import {datesText} from '../../charts/format';
@@ -41,7 +40,7 @@ export function ActiveUsers() {
   const {question, problems, ask} = useAddress(activeQuestionForm);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const since = useFirstDay((ms) => dayOfMs(wallMs(zone, ms)));
+  const since = useFirstDay(wallMs, zone);
   const onDay = activeAsked(question, place.today, since);
   const {days, interval, past, paths, pastPaths} = onDay;
   const what = `${question.event ?? 'event'}${question.where.length === 0 ? '' : ' that passes the filters'}`;

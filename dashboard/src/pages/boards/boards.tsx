@@ -3,7 +3,7 @@ import {type Signal, useSignal} from '@preact/signals';
 import {pageAddress} from '../../address/base';
 import {boardForm} from '../../address/board-address';
 import {comparedDays} from '../../address/compared';
-import {dayOfMs, daysOf} from '../../address/range';
+import {daysOf} from '../../address/range';
 import {intervalOf} from '../../address/report-address';
 import {type Address, useAddress} from '../../address/use-address';
 import {type Board, boards, boardsFault, readBoardsAgain, useBoards} from '../../service/boards';
@@ -46,7 +46,7 @@ function OneBoard({id, address}: {readonly id: string; readonly address: BoardPa
   const board = boards.value?.find((one) => one.id === id);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const since = useFirstDay(dayOfMs);
+  const since = useFirstDay();
   return (
     <>
       <BoardHead board={board} fresh={fresh} address={address} />
@@ -102,7 +102,7 @@ function BoardHead({
       range={question.range}
       interval={intervalOf(question.every, daysOf(question.range, today.value))}
       compare={question.compare}
-      since={useFirstDay(dayOfMs)}
+      since={useFirstDay()}
       ask={ask}
     />
   );

@@ -1,7 +1,7 @@
 // The first page: how the product does, without anything to set up. It shows what is most frequent.
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {comparedDays, pastSoFar} from '../../address/compared';
-import {dayOfMs, daysOf} from '../../address/range';
+import {daysOf} from '../../address/range';
 import {countsPath, intervalOf, namesMax, namesPath, overviewForm} from '../../address/report-address';
 import {useAddress} from '../../address/use-address';
 import {useFirstDay} from '../../service/first-day';
@@ -30,7 +30,7 @@ export function Overview() {
   const {question, problems, ask} = useAddress(overviewForm);
   const days = daysOf(question.range, today.value);
   const interval = intervalOf(question.every, days);
-  const since = useFirstDay(dayOfMs);
+  const since = useFirstDay();
   const past = comparedDays(days, interval, question.compare, since);
   const asked = {days, interval, past};
 

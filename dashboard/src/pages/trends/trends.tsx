@@ -1,6 +1,5 @@
 // Events over time: up to six series, each of one event, one measure and its own conditions, or the rows of a breakdown of them.
 import {useState} from 'preact/hooks';
-import {dayOfMs} from '../../address/range';
 import {labelsOf, trendsForm, withSeries} from '../../address/trends-address';
 import {type TrendsAsked, trendsAsked, trendsPaths, trendsUntil} from '../../address/trends-asked';
 import {useAddress} from '../../address/use-address';
@@ -46,7 +45,7 @@ export function Trends() {
   const [isCleared, setCleared] = useState(false);
   const {zone} = question;
   const place = {zone, today: todayIn(zone)};
-  const since = useFirstDay((ms) => dayOfMs(wallMs(zone, ms)));
+  const since = useFirstDay(wallMs, zone);
   const asked = trendsAsked(question, place.today, since);
   const {series, days, interval} = asked;
   const suggesting = useSuggestedEvent(
