@@ -1,7 +1,7 @@
 // Points of charts, by hand, and the people behind them.
 import type {Browser, Locator, Page} from 'playwright-core';
 import {beforeAll, expect, test} from 'vitest';
-import {datesText} from '../../../dashboard/src/charts/format.js';
+import {datesText, dayName} from '../../../dashboard/src/charts/format.js';
 import {browserTests, chromiumPath, DashboardPage, openBrowser} from '../../support/dashboard-page.js';
 import {Client} from '../../support/http.js';
 import {type Service, startService} from '../../support/service.js';
@@ -177,13 +177,30 @@ test('how many people are behind a number stands above the first of them', async
   await page.keyboard.press('Escape');
 });
 
-test('a page says which days it compares with', async () => {
-  // 30 days, and the same weekdays before them.
-  const before = datesText({from: today - 29 - 35, to: today - 35}, today);
-  for (const path of ['/', '/trends?event=signup', '/active']) {
+test('a page says which days it compares with, or once that there is no data before', async () => {
+  const paths = ['/', '/trends?event=signup', '/active'];
+  const nothing = `Compared with nothing: no data before ${dayName(first, today)}`;
+  for (const path of paths) {
     await dashboard.goto(path);
-    await page.getByText(`Compared with ${before}, on the same weekdays`, {exact: true}).waitFor();
+    await page.getByText(nothing, {exact: true}).waitFor();
+    expect(await page.getByText(/ times$|new$|none before/).count()).toBe(0);
   }
+  const secret = new Client(service.baseUrl, service.secretKey);
+  const early = {event: 'visit', userId: 'early', timestamp: new Date((today - 80) * dayMs).toISOString()};
+  expect((await secret.post('/v1/events', early)).status).toBe(200);
+  await until('it is in reports', async () => {
+    const {data} = (await secret.get(`/v1/names?from=${dateOf(today - 81)}`)).json<{data: {name: string}[]}>();
+    return data.some(({name}) => name === 'visit');
+  });
+  // 30 days, and the 30 before them.
+  const before = datesText({from: today - 59, to: today - 30}, today);
+  for (const path of paths) {
+    await dashboard.goto(path);
+    await page.getByText(`Compared with ${before}`, {exact: true}).waitFor();
+  }
+  await dashboard.goto('/trends?event=signup&compare=weekdays');
+  const weekdays = datesText({from: today - 29 - 35, to: today - 35}, today);
+  await page.getByText(`Compared with ${weekdays}, on the same weekdays`, {exact: true}).waitFor();
   await dashboard.goto('/trends?event=signup');
   await card('In numbers').getByText(`changes against ${before} until `).waitFor();
   await dashboard.expectSoundOnPhone();

@@ -173,6 +173,17 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   await page.getByText('No alert yet').waitFor();
   await page.getByRole('button', {name: 'Add an alert'}).click();
   await page.getByLabel('Name', {exact: true}).fill('Payments fail');
+  // Nobody would hear of it: the receiver is added from here.
+  const form = page.getByRole('dialog', {name: 'Add an alert'});
+  await form.getByText('Reaches nobody.').waitFor();
+  await dashboard.expectSound();
+  await form.getByRole('button', {name: 'Add a webhook or chat'}).click();
+  const added = page.getByRole('dialog', {name: 'Add a webhook'});
+  expect(await added.getByLabel('Alerts', {exact: true}).isChecked()).toBe(true);
+  await added.getByLabel('URL').fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`);
+  await added.getByRole('button', {name: 'Add the webhook'}).click();
+  await page.getByRole('button', {name: 'I have stored it'}).click();
+  await form.getByText('Reaches 1 webhook or chat').waitFor();
   await choose(page, 'Event', 'payment_failed');
   await page.getByLabel('Threshold').fill('1');
   await page.getByLabel('Within, in minutes').fill('60');
@@ -188,16 +199,19 @@ test('an alert: previewed over what happened, added, fires, is edited, paused an
   const row = page.getByRole('row', {name: /Payments fail/});
   await row.getByText('Fires: at least 1 "payment_failed" events in 1 h').waitFor();
   await row.getByText('firing').waitFor();
+  await row.getByText('Reaches 1 webhook or chat').waitFor();
   await dashboard.expectSound();
   await row.getByRole('button', {name: 'Edit'}).click();
   await page.getByLabel('Threshold').fill('2');
   await page.getByText('A changed condition resets the state').waitFor();
   await page.getByText('Who is notified').click();
   await page.getByLabel('Notify').selectOption('chosen');
-  await page.getByText('There is no webhook or chat yet').waitFor();
+  await page.getByText('Nobody is chosen, so nobody is notified').waitFor();
+  await page.getByRole('dialog').getByText('Reaches nobody.').waitFor();
   await dashboard.expectSound();
   await page.getByRole('button', {name: 'Save'}).click();
   await row.getByText('Fires: at least 2 "payment_failed" events in 1 h').waitFor();
+  await row.getByText('Reaches nobody.').waitFor();
   await row.getByText('ok', {exact: true}).waitFor();
 
   await row.getByRole('button', {name: 'Edit'}).click();
