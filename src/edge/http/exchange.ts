@@ -387,7 +387,9 @@ export class Exchange implements CommitWaiter {
     }
     const body = JSON.stringify({error: errorValue(failure), ...more});
     const status = statusOf[failure.code];
-    const isAnswer = this.isAbsenceAnswered && status.startsWith('404');
+    // Pages expect that snapshots are gone, and ask again: another status would leave a line in the browser's console.
+    const isExpected = failure.code === 'snapshot_gone' && this.route?.isOfDashboard === true;
+    const isAnswer = isExpected || (this.isAbsenceAnswered && status.startsWith('404'));
     this.answer(isAnswer ? '200 OK' : status, jsonType, body, headers, closes);
   }
 
