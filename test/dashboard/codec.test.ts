@@ -261,7 +261,7 @@ describe('a path that asks the service', () => {
   test('leaves out what other parts of a funnel make meaningless', () => {
     const asked = readAddress(
       funnelForm,
-      '?step=a&step=b&where=2:plan eq pro&where=3:plan eq pro&order=any&exclude=all:x&paths=entry&by=trait:plan&by_at=first',
+      '?step=a&step=b&where=2:plan eq pro&where=3:plan eq pro&order=any&exclude=all:x&paths=entry&window=none&by=trait:plan&by_at=first',
     ).question;
     expect(decodeURIComponent(funnelPath(asked, span))).toBe(
       'v1/reports/funnel?steps[]=a&steps[]=b&where[2]=plan+eq+pro&order=any&breakdown=trait:plan&breakdown_limit=6' +
