@@ -1,15 +1,15 @@
 // The page for an unknown path of the dashboard, for browsers. Programs get the JSON of every unknown path.
 
 import type {Front} from '../front.js';
+import type {Document} from '../http/document.js';
 import type {Exchange} from '../http/exchange.js';
 import {pathPrefix} from '../http/path-prefix.js';
-import type {Asset} from './assets.js';
 
 export const isPageAsked = ({page, path}: Exchange): boolean =>
   page?.acceptsHtml === true && path.startsWith('/dashboard/');
 
 /** The app, which says so in its own frame. */
-export const answerAppWithoutPage = (exchange: Exchange, {type, plain: {bytes, headers}}: Asset): void =>
+export const answerAppWithoutPage = (exchange: Exchange, {type, plain: {bytes, headers}}: Document): void =>
   exchange.answer('404 Not Found', type, bytes, headers);
 
 /** Answers with a page without style and script, where the app is not served. */
