@@ -64,7 +64,7 @@ export function checkDeletionsDir(folder: string): void {
 
 /** Refuses records without their key: a new key would name no user in them. DD1 */
 function refuseLostKey(folder: string): void {
-  if (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.ndjson'))) return;
+  if (!existsSync(folder) || !readdirSync(folder).some((name) => /^partition-\d+\.ndjson$/.test(name))) return;
   throw new StartFault(
     `the key of the journal of deletions is missing from DELETIONS_DIR ${folder}, and its records cannot be read without it: restore the key from a copy, or move the records away`,
   );
@@ -110,11 +110,15 @@ export function newestDeletionMs(folder: string, partition: number): number | un
   }
 }
 
-/** Copies the journal, durably, to a new or empty folder. @returns false when there is no journal. */
+/**
+ * Copies the journals of deletions and of revocations (revocation-file.ts), durably, to a new or empty folder. @returns false when
+ * there is none.
+ */
 export async function copyDeletions(folder: string, target: string): Promise<boolean> {
-  if (!existsSync(keyPath(folder))) return false;
-  mkdirSync(target, {recursive: true, mode: 0o700});
+  if (!existsSync(folder)) return false;
   const names = readdirSync(folder).filter((name) => name === 'key' || name.endsWith('.ndjson'));
+  if (names.length === 0) return false;
+  mkdirSync(target, {recursive: true, mode: 0o700});
   for (const name of names)
     writeFileSync(join(target, name), readFileSync(join(folder, name)), {...ownerOnly, flush: true});
   await syncFolder(target);

@@ -36,6 +36,7 @@ import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/serve
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
 import {createLogger, type Logger} from './observe.js';
+import {isRestoredBackup} from './partition/snapshot/position-note.js';
 import {promised} from './promised.js';
 import {Refresh} from './refresh.js';
 import {StartFault} from './start-fault.js';
@@ -93,6 +94,8 @@ interface Ground {
   readonly deployment: Deployment;
   /** The journal of deletions has records that are younger than the newest snapshot of their partition. */
   readonly isBehindJournal: boolean;
+  /** The data is a backup that was restored. */
+  readonly isRestored: boolean;
   readonly refresh: Refresh;
 }
 
@@ -229,17 +232,18 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   });
   const deployment = await promised('the streams of this deployment', ensuring, {logger});
   const isBehindJournal = await hasYoungerDeletions(nc, config);
+  const isRestored = isRestoredBackup(config.dataDir);
   const refresh = new Refresh(config.reportRefresh, deployment.createdMs);
   if (natsServer === undefined) {
     const durability = await ExternalDurability.read(nc, logger);
     void durability.follow(nc, logger);
-    return {address, durability, store, natsServer, deployment, isBehindJournal, refresh};
+    return {address, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
   }
   await nc.close();
   const durability: Durability = {class: natsServer.durability};
   if (durability.class !== 'power-cut')
     warnOfPowerCuts(logger, `nats-server ${natsServer.version} does not sync always`);
-  return {address, durability, store, natsServer, deployment, isBehindJournal, refresh};
+  return {address, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
 }
 
 /**
@@ -339,6 +343,7 @@ async function startFrontDoor(
     joinsIdentities: config.joinsIdentities,
     eventNamesMax: config.eventNamesMax,
     tokens: {admin: adminToken, command: commandToken},
+    revocations: {folder: config.deletionsDir, isRestored: ground.isRestored},
     fixedKeys: {
       write: config.bootstrapWriteKey,
       read: config.bootstrapReadKey,

@@ -174,9 +174,15 @@ test.runIf(hasOwnNats)(
       expectJson(await client.post('/v1/events/batch', {events}), 200);
     await sendTo(original, eventOf('ann', 'seen', 1), eventOf('ann', 'seen', 2), eventOf('bob', 'seen', 3));
     expectJson(await original.post('/v1/users/identify', {userId: 'ann', traits: {email: 'ann@example.org'}}), 200);
+    const admin = new Client(service.baseUrl, service.adminToken);
+    const keyMade = (await admin.post('/admin/v1/keys', {kind: 'read', name: 'revoked later'})).json<{
+      id: string;
+      key: string;
+    }>();
     const target = join(temporaryFolder(), 'backup');
     const made = await backUp(service.dataDir, target);
     expect(made.out).toMatch(/no journal of deletions is in /);
+    expectJson(await admin.delete(`/admin/v1/key?id=${keyMade.id}`), 200);
     await sendTo(original, eventOf('carl', 'seen', 4));
     const [ann, carl] = [await deleteCompletely(original, 'ann'), await deleteCompletely(original, 'carl')];
     expect(await service.stop()).toBe(0);
@@ -189,6 +195,10 @@ test.runIf(hasOwnNats)(
     let client = new Client(restored.baseUrl, restored.secretKey);
     expect(restored.logs()).toMatch(
       /"deletions":1,"users":1,"events":2,"msg":"the data is older than some deletions in the journal/,
+    );
+    expect(restored.logs()).toMatch(/"keys":1,"links":0,"msg":"a backup was restored: what was revoked/);
+    expect((await new Client(restored.baseUrl, keyMade.key).get('/v1/users/bob')).status, 'the key is revoked').toBe(
+      401,
     );
     expect((await client.get('/v1/users/ann')).status).toBe(404);
     expect((await client.delete('/v1/users/ann')).text, 'its receipt is there again').toContain(ann);

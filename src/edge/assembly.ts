@@ -186,6 +186,7 @@ export function createFront(
     Front,
     | 'keys'
     | 'fixedKeys'
+    | 'revocations'
     | 'hooks'
     | 'letters'
     | 'lostRecords'

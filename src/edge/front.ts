@@ -9,6 +9,7 @@ import type {NamedEntries} from '../ingest/named-entries.js';
 import type {LogPublisher} from '../ingest/publisher.js';
 import type {RequestOrder} from '../ingest/request-order.js';
 import type {FixedKeys} from '../keys/fixed-keys.js';
+import type {RevocationJournal} from '../keys/revocation-journal.js';
 import type {KeyStore} from '../keys/store.js';
 import type {Durability} from '../nats/server/durability.js';
 import type {Zone} from '../zone.js';
@@ -57,6 +58,7 @@ export interface Front {
   readonly obstacles: Obstacles;
   readonly keys: KeyStore;
   readonly fixedKeys: FixedKeys;
+  readonly revocations: RevocationJournal;
   /** Webhooks, saved funnels and alerts. */
   readonly hooks: HookStore;
   readonly lostRecords: Pick<LostRecords, 'warnings'>;

@@ -17,6 +17,7 @@ import {recordStream} from '../nats/topology.js';
 import {createLogger, type Logger} from '../observe.js';
 import {promised} from '../promised.js';
 import type {Refresh} from '../refresh.js';
+import {RevocationFile} from '../revocation-file.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {NatsAddress} from '../worker-messages.js';
 import type {AdminTokens} from './admission/authentication.js';
@@ -51,6 +52,8 @@ export interface EdgeOptions extends FrontOptions {
   /** Folder for the note of keys and definitions. */
   readonly dataDir: string;
   readonly tokens: AdminTokens;
+  /** Folder of the journal of revocations, and whether the data is a backup that was restored. */
+  readonly revocations: {readonly folder: string; readonly isRestored: boolean};
   /** Keys of the configuration; without them a first start creates some. */
   readonly fixedKeys: Bootstrap;
   /** Longest time from an ack until reports have the event. */
@@ -102,7 +105,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 }
 
 /** Buckets and streams that the edge reads and writes. */
-interface Stores extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'hooks' | 'letters'> {
+interface Stores extends Pick<Front, 'audit' | 'keys' | 'fixedKeys' | 'revocations' | 'hooks' | 'letters'> {
   readonly record: StoredRecord;
   readonly lostRecords: LostRecords;
 }
@@ -113,8 +116,9 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   const newId = (): string => randomBytes(12).toString('base64url');
   const record = new StoredRecord({lines: new RecordLines(js, jsm), newId, later, logger});
   const audit = new AuditTrail({logger, wallMs, record: (line) => record.keep(line), later});
+  const revocations = new RevocationFile(options.revocations.folder, wallMs, logger);
   const buckets = {keys: new NatsKeyBucket(ask), hooks: new NatsKeyBucket(ask, 'hooks')};
-  const opening = KeyStore.open(buckets.keys, wallMs, (...change) => audit.keyChanged(...change));
+  const opening = KeyStore.open(buckets.keys, wallMs, (...change) => audit.keyChanged(...change), revocations);
   const keys = await promised('the keys of the bucket KV_keys', opening, {logger});
   const openingHooks = HookStore.open(buckets.hooks, wallMs);
   const hooks = await promised('the definitions of the bucket KV_hooks', openingHooks, {logger});
@@ -134,8 +138,9 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();
+  await revocations.repeat(keys, hooks, options.revocations.isRestored);
   for (const reason of fixedKeys.reasons()) logger.error(`not ready: ${reason}`);
-  return {audit, record, keys, fixedKeys, hooks, lostRecords, letters: new Letters(js, jsm)};
+  return {audit, record, keys, fixedKeys, revocations, hooks, lostRecords, letters: new Letters(js, jsm)};
 }
 
 function dashboardOf(

@@ -77,6 +77,11 @@ export class SignInRecord {
     return this.stored?.secret;
   }
 
+  /** SR3 */
+  get notBeforeMs(): number {
+    return this.stored?.notBeforeMs ?? 0;
+  }
+
   /** Whether the session was ended. SR3, SR4 */
   hasEnded({by, id, sinceMs}: BegunSession): boolean {
     if (this.stored === undefined || sinceMs <= this.stored.notBeforeMs) return true;

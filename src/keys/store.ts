@@ -18,6 +18,7 @@ import {
   recordOf,
 } from './key.js';
 import {KeyRing} from './key-ring.js';
+import {noRevocationJournal, type RevocationJournal} from './revocation-journal.js';
 import {SignInRecord, signInRecordName} from './sign-in-record.js';
 import {StoredRecords} from './stored-records.js';
 
@@ -100,18 +101,25 @@ export class KeyStore {
   private readonly bucket: KeyBucket;
   private readonly wallMs: () => number;
   private readonly witness: KeyWitness;
+  private readonly journal: RevocationJournal;
 
-  private constructor(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness) {
+  private constructor(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness, journal: RevocationJournal) {
     this.bucket = bucket;
     this.wallMs = wallMs;
     this.witness = witness;
+    this.journal = journal;
     this.records = new StoredRecords(bucket, this.ring, 'key');
     this.signIn = new SignInRecord(bucket, wallMs);
     this.hidden = new HiddenRecord(bucket);
   }
 
-  static async open(bucket: KeyBucket, wallMs: () => number, witness: KeyWitness = () => {}): Promise<KeyStore> {
-    const store = new KeyStore(bucket, wallMs, witness);
+  static async open(
+    bucket: KeyBucket,
+    wallMs: () => number,
+    witness: KeyWitness = () => {},
+    journal = noRevocationJournal,
+  ): Promise<KeyStore> {
+    const store = new KeyStore(bucket, wallMs, witness, journal);
     await bucket.watch({
       returned: () => store.records.returned(),
       all: (entries, unreadable = []) => {
@@ -171,8 +179,16 @@ export class KeyStore {
       // After the revocation no process stores its last use.
       return isRevokedHere ? {...known, lastUsedMs: this.ring.lastUsedMs(known), revokedMs: this.wallMs()} : known;
     });
-    if (isRevokedHere && record !== undefined) this.witness('revoked', record, author);
+    if (!isRevokedHere || record === undefined) return record;
+    this.witness('revoked', record, author);
+    await this.journal.add({what: 'key', id});
     return record;
+  }
+
+  /** Ends all sessions of the dashboard. Rejects with a `BucketFault`. */
+  async endSessions(): Promise<void> {
+    await this.signIn.endSessions();
+    await this.journal.add({what: 'sessions', atMs: this.signIn.notBeforeMs});
   }
 
   /**

@@ -1,6 +1,6 @@
 // An edge beside a thread that folds slower than batches come in, or not at all. The edge, nats-server and the log are the
 // real ones; the thread is the test's, which decides how far it is.
-import {dirname} from 'node:path';
+import {dirname, join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
 import {afterAll, beforeAll, expect, test} from 'vitest';
@@ -11,7 +11,7 @@ import {logSubject} from '../../src/nats/topology.js';
 import type {FoldingThread} from '../../src/worker-messages.js';
 import {type Answer, Client, expectJson} from '../support/http.js';
 import {startTestNats, type TestNats} from '../support/nats.js';
-import {testAdminToken, testSecretKey, testWriteKey} from '../support/service.js';
+import {temporaryFolder, testAdminToken, testSecretKey, testWriteKey} from '../support/service.js';
 
 const partitionCount = 1;
 const stepMs = 5;
@@ -76,6 +76,7 @@ beforeAll(async () => {
     joinsIdentities: true,
     eventNamesMax: 10_000,
     tokens: {admin: testAdminToken, command: 'a token of the command line'},
+    revocations: {folder: join(temporaryFolder(), 'deletions'), isRestored: false},
     fixedKeys: {write: testWriteKey, secret: testSecretKey},
     deploymentSecret: 'a secret',
     durability: {class: 'power-cut'},

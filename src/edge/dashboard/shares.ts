@@ -154,6 +154,7 @@ export class Shares {
       unknown: unknownShare,
       outcomeUnknown,
     });
+    await front.revocations.add({what: 'share', id});
     this.watched.delete(id);
     exchange.json('200 OK', JSON.stringify({status: 'revoked', id}));
   };

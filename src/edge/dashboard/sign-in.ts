@@ -102,7 +102,7 @@ export class SignIn {
   /** Ends all sessions, this one too. */
   readonly endAll: ReadEndpoint['handle'] = async (front, exchange) => {
     readQuery(exchange.query, noParameters);
-    await orUnavailable(this.options.keys.signIn.endSessions());
+    await orUnavailable(this.options.keys.endSessions());
     front.audit.sessionsEnded(exchange.session!.by, front.clientAddresses.of(exchange));
     this.answerSignedOut(front, exchange);
   };

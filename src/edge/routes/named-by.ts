@@ -120,6 +120,7 @@ export async function keepNaming(
     for (const {kind, id} of naming) {
       if (kind !== 'share') continue;
       await sharesOf(front.hooks).remove(id);
+      await front.revocations.add({what: 'share', id});
       front.audit.defined('share.revoked', author, id);
     }
     await front.hooks.bucket.write(recordName(deletionId), JSON.stringify({v: 1, naming}), 0);

@@ -8,8 +8,10 @@
 //       V4).
 //   N4. A generation is noted before anything of it is folded, because a manifest has it by then (log-identity.ts LI4, recovery.ts
 //       V7).
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {mkdir, open, readFile, rename} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
+import {jsonOrUndefined} from '../../json.js';
 import type {Logger} from '../../observe.js';
 
 export interface NotedPosition {
@@ -73,6 +75,14 @@ export class PositionFile implements PositionNote {
       this.log.warn({err: error}, 'the newest position cannot be noted in DATA_DIR');
     }
   }
+}
+
+/** Whether `dataDir` is a backup that has published nothing since it was restored. */
+export function isRestoredBackup(dataDir: string): boolean {
+  const folder = join(dataDir, 'positions');
+  if (!existsSync(folder)) return false;
+  const notes = readdirSync(folder).map((name) => jsonOrUndefined(readFileSync(join(folder, name), 'utf8')));
+  return notes.some((note) => (note as Partial<NotedPosition> | null | undefined)?.isRestored === true);
 }
 
 /** A new file name is durable once its folder is synced. */
