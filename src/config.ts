@@ -36,7 +36,14 @@ function variableOf(name: string): Variable {
 
 /** An external NATS, or the service's own under DATA_DIR. */
 type NatsChoice =
-  | {readonly kind: 'external'; readonly servers: string[]; readonly token?: string; readonly credsPath?: string}
+  | {
+      readonly kind: 'external';
+      readonly servers: string[];
+      readonly token?: string;
+      readonly credsPath?: string;
+      /** URLs of the servers' monitoring, without a slash at the end; absent: guessed. */
+      readonly monitors?: readonly string[];
+    }
   | {readonly kind: 'embedded'; readonly serverBin: string};
 
 export interface ListenAddress {
@@ -181,7 +188,8 @@ export function printableConfig({host, port, admin, ...config}: Config): Record<
 
 function printableNats(nats: NatsChoice & {kind: 'external'}): Record<string, unknown> {
   const servers = nats.servers.map((server) => server.replace(/\/\/[^/@]*@/, '//'));
-  return {kind: nats.kind, servers, token: nats.token === undefined ? 'unset' : 'set', credsPath: nats.credsPath};
+  const token = nats.token === undefined ? 'unset' : 'set';
+  return {kind: nats.kind, servers, token, credsPath: nats.credsPath, monitors: nats.monitors};
 }
 
 const fileName = (name: string): string => `${name}_FILE`;
@@ -205,10 +213,12 @@ function readNats(read: Reader): NatsChoice {
   const url = read.value('NATS_URL');
   const token = read.secret('NATS_TOKEN', /^[\x21-\x7e]+$/, 'printable ASCII characters without spaces');
   const credsPath = read.value('NATS_CREDS');
+  const monitors = readMonitors(read);
   const serverBin = read.value('NATS_SERVER_BIN') ?? '';
   if (url === undefined) {
     if (token !== undefined) read.refuse(read.givenName('NATS_TOKEN'), 'has no meaning without NATS_URL');
     if (credsPath !== undefined) read.refuse('NATS_CREDS', 'has no meaning without NATS_URL');
+    if (monitors !== undefined) read.refuse('NATS_MONITOR_URL', 'has no meaning without NATS_URL');
     return {kind: 'embedded', serverBin};
   }
   if (token !== undefined && credsPath !== undefined) read.refuse('NATS_CREDS', 'and NATS_TOKEN exclude each other');
@@ -223,7 +233,26 @@ function readNats(read: Reader): NatsChoice {
     servers,
     ...(token === undefined ? {} : {token}),
     ...(credsPath === undefined ? {} : {credsPath: resolve(credsPath)}),
+    ...(monitors === undefined ? {} : {monitors}),
   };
+}
+
+function readMonitors(read: Reader): string[] | undefined {
+  const urls = read
+    .value('NATS_MONITOR_URL')
+    ?.split(',')
+    .map((url) => url.trim().replace(/\/+$/, ''));
+  // An address with a login is refused: the message does not repeat it.
+  if (
+    urls === undefined ||
+    urls.every((url) => /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#@]*)?$/.test(url) && URL.canParse(url))
+  )
+    return urls;
+  read.refuse(
+    'NATS_MONITOR_URL',
+    'must be http://host:port or https://host:port without a login, or several with commas',
+  );
+  return [];
 }
 
 function isServerAddress(server: string): boolean {

@@ -235,7 +235,8 @@ async function startGround(config: Config, stages: Stage[], logger: Logger): Pro
   const isRestored = isRestoredBackup(config.dataDir);
   const refresh = new Refresh(config.reportRefresh, deployment.createdMs);
   if (natsServer === undefined) {
-    const durability = await ExternalDurability.read(nc, logger);
+    const monitors = config.nats.kind === 'external' ? config.nats.monitors : undefined;
+    const durability = await ExternalDurability.read(nc, logger, monitors);
     void durability.follow(nc, logger);
     return {address, durability, store, natsServer, deployment, isBehindJournal, isRestored, refresh};
   }

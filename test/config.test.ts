@@ -59,6 +59,7 @@ test('every variable is read', () => {
     DELETIONS_DIR: '/var/lib/deletions',
     NATS_URL: 'nats://one:4222, tls://two:4222',
     NATS_TOKEN: 'hidden-token',
+    NATS_MONITOR_URL: 'http://one:9222/, https://two/nats',
     PARTITIONS: '32',
     REPLICAS: '3',
     ROLES: 'report,edge',
@@ -89,7 +90,12 @@ test('every variable is read', () => {
     admin: {host: '10.0.0.1', port: 9090},
     dataDir: '/var/lib/millrace',
     deletionsDir: '/var/lib/deletions',
-    nats: {kind: 'external', servers: ['nats://one:4222', 'tls://two:4222'], token: 'hidden-token'},
+    nats: {
+      kind: 'external',
+      servers: ['nats://one:4222', 'tls://two:4222'],
+      token: 'hidden-token',
+      monitors: ['http://one:9222', 'https://two/nats'],
+    },
     partitions: 32,
     replicas: 3,
     roles: ['report', 'edge'],
@@ -271,6 +277,12 @@ describe('a bad value is named with what was expected', () => {
     [{NATS_URL: 'nats://h:99999'}, 'NATS_URL must be'],
     [{NATS_URL: 'nats://u:50%off@h'}, 'NATS_URL has a malformed escape in its login'],
     [{NATS_TOKEN: 'abc'}, 'NATS_TOKEN has no meaning without NATS_URL'],
+    [{NATS_MONITOR_URL: 'http://h:9222'}, 'NATS_MONITOR_URL has no meaning without NATS_URL'],
+    [
+      {NATS_URL: 'nats://h', NATS_MONITOR_URL: 'h:9222'},
+      'NATS_MONITOR_URL must be http://host:port or https://host:port without a login, or several with commas',
+    ],
+    [{NATS_URL: 'nats://h', NATS_MONITOR_URL: 'http://me:hidden@h:9222'}, 'without a login'],
     [{NATS_URL: 'nats://h', NATS_TOKEN: 'abc', NATS_CREDS: '/c'}, 'NATS_CREDS and NATS_TOKEN exclude each other'],
   ])('%j', (env, expected) => {
     expect(bad(env as unknown as Record<string, string>)).toContain(expected);

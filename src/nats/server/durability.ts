@@ -5,6 +5,7 @@
 //       weakest counts.
 //   U3. An address of a server may be unreachable from here, or another server's: an answer counts for the server with its id,
 //       and the connected server lists the servers.
+//   U4. Monitoring is asked at the URLs that the operator names; without any, at the usual port of each known address.
 
 import {setTimeout as delay} from 'node:timers/promises';
 import type {NatsConnection} from 'nats';
@@ -46,6 +47,7 @@ const classOf = ({jetstream}: ServerVariables): DurabilityClass =>
   jetstream?.config?.sync_always === true ? 'power-cut' : 'process-crash';
 
 interface ServerRoutes {
+  readonly server_id?: string;
   readonly routes?: readonly {readonly remote_id: string; readonly remote_name: string}[];
 }
 
@@ -57,12 +59,16 @@ interface Told {
   readonly class: DurabilityClass | undefined;
 }
 
-/** Durability of external servers: only their monitoring ports show their settings, and are tried at the usual number. */
+/** Durability of external servers: only their monitoring shows their settings. U4 */
 export class ExternalDurability implements Durability {
-  private constructor(private weakest: Told) {}
+  private constructor(
+    private weakest: Told,
+    private readonly monitors: readonly string[] | undefined,
+  ) {}
 
-  static async read(nc: NatsConnection, logger: Logger): Promise<ExternalDurability> {
-    const durability = new ExternalDurability(await ask(nc));
+  /** `monitors`: URLs that the operator names. */
+  static async read(nc: NatsConnection, logger: Logger, monitors?: readonly string[]): Promise<ExternalDurability> {
+    const durability = new ExternalDurability(await ask(nc, monitors), monitors);
     if (durability.class !== 'power-cut') durability.warn(logger);
     return durability;
   }
@@ -80,7 +86,7 @@ export class ExternalDurability implements Durability {
 
   private async readAgain(nc: NatsConnection, logger: Logger): Promise<void> {
     const before = this.class;
-    this.weakest = await askPatiently(nc);
+    this.weakest = await askPatiently(nc, this.monitors);
     if (this.class === before) return;
     if (this.class === 'power-cut')
       logger.warn({durability: this.class}, 'an acknowledged event survives a power cut again');
@@ -91,7 +97,7 @@ export class ExternalDurability implements Durability {
     const {server, class: told} = this.weakest;
     const why =
       told === undefined
-        ? `no monitoring port reports the sync_interval of ${server}`
+        ? `no monitoring port reports the sync_interval of ${server}; NATS_MONITOR_URL names where to ask`
         : `the sync_interval of ${server} is not always, as its monitoring port reports`;
     warnOfPowerCuts(logger, why);
   }
@@ -103,9 +109,11 @@ export function warnOfPowerCuts(logger: Logger, why: string): void {
 }
 
 /** The class of the weakest server. U2 */
-async function ask(nc: NatsConnection): Promise<Told> {
-  const answers = Promise.all(monitorsOf(nc).map((monitor) => guess<ServerVariables>(`${monitor}/varz`)));
-  const servers = await serversOf(nc);
+async function ask(nc: NatsConnection, named: readonly string[] | undefined): Promise<Told> {
+  const monitors = named ?? monitorsOf(nc);
+  const answers = Promise.all(monitors.map((monitor) => guess<ServerVariables>(`${urlOf(monitor)}/varz`)));
+  const name = `NATS at ${named === undefined ? monitorOf(nc.getServer()) : nc.getServer()}`;
+  const servers = await serversOf(nc, name, monitors);
   const variables = await answers;
   const told = servers.map(({id, name}): Told => {
     const answer = variables.find((one) => one?.server_id === id);
@@ -115,17 +123,21 @@ async function ask(nc: NatsConnection): Promise<Told> {
 }
 
 /** The servers of the cluster, as the connected one lists them. U3 */
-async function serversOf(nc: NatsConnection): Promise<readonly {readonly id: string; readonly name: string}[]> {
-  const monitor = monitorOf(nc.getServer());
+async function serversOf(
+  nc: NatsConnection,
+  ownName: string,
+  monitors: readonly string[],
+): Promise<readonly {readonly id: string; readonly name: string}[]> {
   // A lost connection has no server: the next reconnect asks again.
-  const own = {id: nc.info?.server_id ?? '', name: `NATS at ${monitor}`};
+  const own = {id: nc.info?.server_id ?? '', name: ownName};
   if (!isOfCluster(nc)) return [own];
-  const routes = (await guess<ServerRoutes>(`${monitor}/routez`))?.routes;
+  const lists = await Promise.all(monitors.map((monitor) => guess<ServerRoutes>(`${urlOf(monitor)}/routez`)));
+  const routes = lists.find((list) => list?.server_id === own.id)?.routes;
   if (routes === undefined) return [own, {id: '', name: `the cluster of ${own.name}`}];
   return [own, ...routes.map(({remote_id: id, remote_name}) => ({id, name: `the NATS server ${remote_name}`}))];
 }
 
-/** Monitoring addresses of the connected server, and of those of its cluster. */
+/** Usual addresses of the monitoring of the connected server, and of those of its cluster. */
 function monitorsOf(nc: NatsConnection): readonly string[] {
   const ofCluster = isOfCluster(nc) ? (nc.info?.connect_urls ?? []) : [];
   return [...new Set([nc.getServer(), ...ofCluster].map(monitorOf))];
@@ -133,13 +145,16 @@ function monitorsOf(nc: NatsConnection): readonly string[] {
 
 const monitorOf = (server: string): string => `${server.replace(/:\d+$/, '')}:${monitoringPort}`;
 
-/** Undefined: no answer there, or not to us. */
-const guess = <Answer>(at: string): Promise<Answer | undefined> =>
-  readMonitor<Answer>(`http://${at}`, guessMsMax).catch(() => undefined);
+/** Addresses that servers advertise have no scheme. */
+const urlOf = (monitor: string): string => (monitor.includes('://') ? monitor : `http://${monitor}`);
 
-async function askPatiently(nc: NatsConnection): Promise<Told> {
+/** Undefined: no answer there, or not to us. */
+const guess = <Answer>(url: string): Promise<Answer | undefined> =>
+  readMonitor<Answer>(url, guessMsMax).catch(() => undefined);
+
+async function askPatiently(nc: NatsConnection, monitors: readonly string[] | undefined): Promise<Told> {
   for (let guesses = 1; ; guesses++) {
-    const told = await ask(nc);
+    const told = await ask(nc, monitors);
     if (told.class !== undefined || guesses === guessesMax || nc.isClosed()) return told;
     await delay(guessAgainMs);
   }

@@ -1,5 +1,6 @@
 // What an acknowledgement survives beside servers of others, while the connection to them comes and goes.
 import {once} from 'node:events';
+import {createServer as createHttpServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {createServer} from 'node:net';
 import type {NatsConnection} from 'nats';
@@ -35,4 +36,35 @@ test('a connection that broke again has no server to ask, and ends nobody', asyn
   expect(durability.class).toBe('process-crash');
   expect(payloadFault(nc)).toBeUndefined();
   server.close();
+});
+
+/** The monitoring of a server that syncs before every ack, and of its routes. */
+async function monitoring(id: string, syncs: boolean, others: readonly string[]) {
+  const answers: Record<string, unknown> = {
+    '/at/varz': {server_id: id, jetstream: {config: {sync_always: syncs}}},
+    '/at/routez': {server_id: id, routes: others.map((other) => ({remote_id: other, remote_name: other}))},
+  };
+  const server = createHttpServer(({url}, response) => void response.end(JSON.stringify(answers[url!]))).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(server, 'listening');
+  return {url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/at`, server};
+}
+
+test('monitoring is asked where the operator says, of all servers of a cluster, in any order', async () => {
+  const [one, two, weak] = [
+    await monitoring('ONE', true, ['TWO']),
+    await monitoring('TWO', true, ['ONE']),
+    await monitoring('TWO', false, ['ONE']),
+  ];
+  const info = {server_id: 'ONE', cluster: 'c', connect_urls: ['nowhere:1', 'nowhere:2']};
+  const nc = {info, getServer: () => '127.0.0.1:1', isClosed: () => false} as unknown as NatsConnection;
+  const logger = createLogger('silent', 'test');
+  const classOf = async (...urls: string[]): Promise<string> => (await ExternalDurability.read(nc, logger, urls)).class;
+  expect(await classOf(two.url, one.url)).toBe('power-cut');
+  expect(await classOf(one.url, weak.url)).toBe('process-crash');
+  expect(await classOf(one.url)).toBe('process-crash'); // Nobody speaks for the other server.
+  expect(await classOf(two.url)).toBe('process-crash'); // Nor for the connected one.
+  for (const {server} of [one, two, weak]) server.close();
 });
