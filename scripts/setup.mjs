@@ -117,11 +117,11 @@ function recordedInstallation() {
 function missingNativeHttp() {
   if (!existsSync(lockFile)) return undefined;
   const {packages = {}} = JSON.parse(readFileSync(lockFile, 'utf8'));
-  const binary = `@uwsjs/${process.platform}-${process.arch}-${installation().node}`;
-  if (!(`node_modules/${binary}` in packages)) return undefined;
-  const loads = Object.keys(packages).filter((path) => path.startsWith('node_modules/uWebSockets.js'));
-  return [`node_modules/${binary}`, ...loads]
-    .find((path) => !existsSync(inProject(`${path}/package.json`)))
+  const binary = `/@uwsjs/${process.platform}-${process.arch}-${installation().node}`;
+  const wanted = Object.keys(packages).filter((path) => path.endsWith(binary));
+  if (wanted.length === 0) return undefined;
+  return [...wanted, 'node_modules/uWebSockets.js', 'node_modules/uWebSockets.js-newer']
+    .find((path) => path in packages && !existsSync(inProject(`${path}/package.json`)))
     ?.slice('node_modules/'.length);
 }
 

@@ -38,7 +38,10 @@ function tinyProject(): {root: string; runs(program: string): number} {
   cpSync(scripts, join(root, 'scripts'), {recursive: true});
   mkdirSync(join(root, 'src'));
   writeFileSync(join(root, 'src/a.ts'), 'export {};\n');
-  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({packages: {[`node_modules/${nativePackage}`]: {}}}));
+  // As in a real lock, packages of other platforms are nested in the one that wants them.
+  const nested = 'node_modules/uWebSockets.js/node_modules/@uwsjs/other-platform-22';
+  const packages = {[`node_modules/${nativePackage}`]: {}, 'node_modules/uWebSockets.js': {}, [nested]: {}};
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({packages}));
   const journal = join(root, 'journal');
   const note = (name: string) => `fs.appendFileSync(${JSON.stringify(journal)}, '${name}\\n');\n`;
   const native = join(root, 'node_modules/uWebSockets.js');
