@@ -33,6 +33,7 @@ export function propertiesAskedFor(query: ReportQuery): readonly string[] {
   if ('breakdown' in query && query.breakdown?.by === 'property') names.push(query.breakdown.name);
   if ('row' in query && query.row?.breakdown.by === 'property') names.push(query.row.breakdown.name);
   if ('property' in query && query.property !== undefined) names.push(query.property);
+  if ('sort' in query && query.sort?.property !== undefined) names.push(query.sort.property);
   if ('hold' in query && query.hold !== undefined) names.push(query.hold);
   return [...names, ...conditionsAskedFor(query).map(({property}) => property)];
 }

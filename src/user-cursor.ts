@@ -10,14 +10,15 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 const cursorCharsMax = 256;
 
 /** Identity of a list: equal for all its pages. */
-const listOf = ({prefix, userWhere, deeds}: Query): string => {
+const listOf = ({prefix, userWhere, deeds, sort}: Query): string => {
   const ofDeeds = deeds.map(({event, where, fromMs, toMs, isAbsent}) => [event ?? null, where, fromMs, toMs, isAbsent]);
-  const fields = [prefix ?? null, userWhere, ofDeeds];
+  const ofSort = sort && [sort.property ?? null, sort.events];
+  const fields = [prefix ?? null, userWhere, ofDeeds, ofSort ?? null];
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 16);
 };
 
-export function userCursorText(query: Query, {lastSeenMs, partition, user}: UserPlace): string {
-  return Buffer.from(JSON.stringify([listOf(query), lastSeenMs, partition, user])).toString('base64url');
+export function userCursorText(query: Query, {rank, partition, user}: UserPlace): string {
+  return Buffer.from(JSON.stringify([listOf(query), rank, partition, user])).toString('base64url');
 }
 
 /** Parses a cursor; undefined for a text that is no cursor of this list. */
@@ -25,7 +26,8 @@ export function readUserCursor(text: string, query: Query): UserPlace | undefine
   if (text.length > cursorCharsMax || !/^[\w-]+$/.test(text)) return undefined;
   const fields = jsonOrUndefined(Buffer.from(text, 'base64url').toString());
   if (!Array.isArray(fields) || fields.length !== 4) return undefined;
-  const [list, ...numbers] = fields;
-  const [lastSeenMs, partition, user] = numbers;
-  return list === listOf(query) && numbers.every(Number.isSafeInteger) ? {lastSeenMs, partition, user} : undefined;
+  const [list, rank, ...place] = fields;
+  const [partition, user] = place;
+  const isRank = rank === null ? query.sort?.property !== undefined : Number.isFinite(rank);
+  return list === listOf(query) && isRank && place.every(Number.isSafeInteger) ? {rank, partition, user} : undefined;
 }

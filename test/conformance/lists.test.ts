@@ -217,6 +217,36 @@ describe('users', () => {
     }
   });
 
+  test('are ranked by their events, or by the sum of a property', async () => {
+    const ranked = async (parameters: Parameters) =>
+      (await covered('users', {prefix, ...parameters}))
+        .json<{data: {id: string; value: number}[]}>()
+        .data.map(({id, value}) => [id, value]);
+    const [heaviest, second, ...others] = await ranked({sort: 'events'});
+    expect([heaviest, second].map((each) => each![1])).toEqual([2, 2]);
+    expect(new Set([heaviest![0], second![0]])).toEqual(new Set([old, known]));
+    expect(others.map(([, value]) => value)).toEqual([1, 1]);
+    expect(await ranked({sort: 'events', event: `${event} x`})).toEqual([[old, 1]]);
+    const sums = await covered('users', {prefix, sort: 'sum:amount', limit: '3'});
+    expect(sums.json()).toMatchObject({
+      data: [{value: null}, {value: null}, {value: null}],
+      skipped: 0,
+      has_more: true,
+    });
+    const {next_cursor: cursor} = sums.json<{next_cursor: string}>();
+    expect(await ranked({sort: 'sum:amount', cursor})).toHaveLength(1);
+    for (const sort of ['event', 'sum:', 'sum', ''])
+      expectError(await under.read.get(`/v1/users?${query({sort})}`), 400, 'invalid_request', 'sort');
+    expectError(
+      await under.read.get(`/v1/users?${query({prefix, sort: 'events', cursor})}`),
+      400,
+      'invalid_cursor',
+      'cursor',
+    );
+    const csv = await covered('users', {prefix, sort: 'events', event: `${event} x`, format: 'csv'});
+    expect(csv.text).toContain(`id,kind,value,created_at,last_seen,traits\r\n${old},user,1,2024-`);
+  });
+
   test('come in pages', async () => {
     const first = await covered('users', {prefix, limit: '3'});
     const {next_cursor: cursor} = first.json<{next_cursor: string}>();

@@ -1279,6 +1279,8 @@ test('Report-Hint: unknown names of events, and operators that went into filter'
   expect(await hint('events', {event, filter: 'plan!=pro'})).toBe('operators go into where=');
   expect(await hint('events', {event: `${event}s`, filter: 'n>=5'})).toBe(`operators go into where=; ${unknown}`);
   expect(await hint('funnel', {'steps[]': [event, `${event}s`]})).toBe(unknown);
+  for (const breakdown of ['userId', 'anonymousId'])
+    expect(await hint('events', {event, breakdown})).toBe('for users by their events ask /v1/users?sort=events');
 });
 
 describe('format=csv', () => {

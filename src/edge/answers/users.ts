@@ -30,12 +30,23 @@ export const usersAnswer = z.strictObject({
       z.strictObject({
         id: z.string(),
         kind: z.enum(['user', 'anonymous']).describe('Whether `id` is a `userId` or an `anonymousId`.'),
+        value: z
+          .number()
+          .nullable()
+          .optional()
+          .describe(
+            'Only with `sort`: the number of events, or the sum. Null, and last: the user has no number of the property, or ' +
+              'the sum is beyond the largest double.',
+          ),
         created_at: instant(),
         last_seen: instant(),
         traits: stored(),
       }),
     )
-    .describe('The last seen first.'),
+    .describe('The last seen first; with `sort` the largest `value` first.'),
+  skipped: count()
+    .optional()
+    .describe('Only with `sort=sum:<property>`: values of the property, of all users, that are no JSON numbers.'),
   ...pageEnd,
 });
 export type UsersAnswer = z.infer<typeof usersAnswer>;

@@ -58,6 +58,7 @@ const headerForms = {
     description:
       'What was probably meant: `unknown event "singup"; did you mean "signup"?` for a name that no event has (answered ' +
       'with zeros), `operators go into where=` for a `filter` whose property ends in `!`, `<`, `>` or `~`, ' +
+      '`for users by their events ask /v1/users?sort=events` for a `breakdown` by `userId` or `anonymousId`, ' +
       '`event "debug" is hidden from lists`. For people: the ' +
       'text may change.',
     pattern: /^[\x20-\x7e]+$/,

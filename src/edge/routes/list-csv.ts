@@ -28,7 +28,7 @@ export function listRows(query: Listing, answer: unknown): readonly Row[] {
     case 'traits':
       return traitRows(answer as TraitsAnswer);
     case 'user_list':
-      return userRows(answer as UsersAnswer);
+      return userRows(query, answer as UsersAnswer);
   }
 }
 
@@ -82,11 +82,12 @@ const valueRows = ({data}: ValuesAnswer): Row[] => [
 ];
 
 /** Traits as JSON: users have different ones. */
-const userRows = ({data}: UsersAnswer): Row[] => [
-  ['id', 'kind', 'created_at', 'last_seen', 'traits'],
-  ...data.map(({id, kind, created_at: created, last_seen: seen, traits}) => [
+const userRows = ({sort}: Extract<Listing, {report: 'user_list'}>, {data}: UsersAnswer): Row[] => [
+  ['id', 'kind', ...(sort ? ['value'] : []), 'created_at', 'last_seen', 'traits'],
+  ...data.map(({id, kind, value, created_at: created, last_seen: seen, traits}) => [
     id,
     kind,
+    ...(sort ? [value ?? null] : []),
     created,
     seen,
     JSON.stringify(traits),

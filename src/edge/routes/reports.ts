@@ -81,7 +81,11 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
       includes === undefined
         ? reportIn(await front.asks.report(asked, askerOf(exchange)))
         : await answerIncluding(front, exchange, asked, includes);
-    const hints = [...(filter === undefined ? [] : hintsOfFilter(filter)), ...hintsOfHidden(query, front)];
+    const hints = [
+      ...(filter === undefined ? [] : hintsOfFilter(filter)),
+      ...hintsOfBreakdown(query),
+      ...hintsOfHidden(query, front),
+    ];
     answerReport(exchange, answer, hints, isCsv ? query : undefined);
   };
   return Object.assign(handle, {questionOf});
@@ -90,6 +94,15 @@ export function reportRoute<Form extends QueryForm & typeof ofEveryReport>(
 /** `plan!=pro` is the property `plan!`, as `filter` has always read it. */
 const hintsOfFilter = ({property}: {readonly property: string}): readonly string[] =>
   /[!<>~]$/.test(property) ? ['operators go into where='] : [];
+
+/** An id is no property: rows of a breakdown by one have it only if events carry a property of that name. */
+function hintsOfBreakdown(query: ReportQuery): readonly string[] {
+  const isOfUser =
+    'breakdown' in query &&
+    query.breakdown?.by === 'property' &&
+    ['userId', 'anonymousId'].includes(query.breakdown.name);
+  return isOfUser ? ['for users by their events ask /v1/users?sort=events'] : [];
+}
 
 /** A funnel may have 50 steps; proxies take some 8 KB of headers. */
 const hiddenHintsMax = 3;

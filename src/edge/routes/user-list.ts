@@ -5,10 +5,23 @@ import {RequestFailure} from '../failure.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {conditions} from '../query/conditions.js';
 import {deedsForm, deedsOf} from '../query/deeds.js';
-import {anyText, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
+import {anyText, name, optional, type TextForm, wholeNumber, withDefault} from '../query/parameters.js';
 import {endOfTimeMs} from '../query/recent-range.js';
 import {formatForm} from './report-csv.js';
 import {foreignCursor, ofEveryReport, reportRoute} from './reports.js';
+
+const sumHead = 'sum:';
+
+/** By the number of events, or by the sum of a property. */
+const askedSort: TextForm<{readonly property?: string}> = {
+  schema: {type: 'string', pattern: `^(events$|${sumHead}.)`},
+  expected: `events, or ${sumHead} and the name of a property`,
+  parse: (text) => {
+    if (text === 'events') return {};
+    const property = text.startsWith(sumHead) ? name.parse(text.slice(sumHead.length)) : undefined;
+    return property === undefined ? undefined : {property};
+  },
+};
 
 export const userListForm = {
   ...ofEveryReport,
@@ -31,6 +44,13 @@ export const userListForm = {
   }),
   timezone,
   ...deedsForm,
+  sort: optional(askedSort, {
+    description:
+      '`events`: those with the most events first. `sum:<property>`: those with the largest sum of the numbers of this ' +
+      'property first. Each row has the exact `value`. It is of the events that `event`, `where`, `from` and `to` choose, ' +
+      'without these of all events. Absent: the last seen first.',
+    example: 'sum:amount',
+  }),
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Users on a page.'}),
   cursor: optional(anyText, {
     description:
@@ -45,13 +65,15 @@ export const userList = reportRoute(userListForm, (values, front) => {
   const hasDeed = event !== undefined || where.length > 0 || fromMs !== undefined || toMs !== undefined;
   // The earliest time of an event is 1970.
   const range = {fromMs: fromMs ?? 0, toMs: toMs ?? endOfTimeMs};
-  const deed = {...(event === undefined ? {} : {event}), where, ...range, isAbsent: false};
+  const events = {...(event === undefined ? {} : {event}), where, ...range};
+  const deed = {...events, isAbsent: false};
   const query = {
     report: 'user_list',
     userWhere: values.user_where,
     limit,
     ...(prefix === undefined ? {} : {prefix}),
     deeds: [...(hasDeed ? [deed] : []), ...deedsOf(values, front)],
+    ...(values.sort === undefined ? {} : {sort: {events, ...values.sort}}),
   } as const;
   if (cursor === undefined) return query;
   const after = readUserCursor(cursor, query);

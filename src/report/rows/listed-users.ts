@@ -1,15 +1,20 @@
-// One page of the list of users, the last seen first.
-//   LU1. The order is (last seen, partition, user index): indexes stand for one user for good (user-keys.ts UK1).
+// One page of the list of users, the last seen first, or those with the largest value.
+//   LU1. The order is (last seen or value, partition, user index): indexes stand for one user for good (user-keys.ts UK1). Users
+//        without a value are last.
 //   LU2. Users who were joined with another one are not listed, whether their events moved yet or not.
 //   LU3. Keys and traits are read of the users of the page alone, and keys of all users where a prefix is asked for.
+//   LU4. Values are exact (exact-sum.ts), so that pages agree. Sums are held for some users at once: rows are read again for others.
 import {isoText} from '../../../actors/calendar.js';
+import {chunkRowsMax} from '../../../actors/limits.js';
 import type {Users} from '../../../actors/report/rows/current-traits.js';
 import {type EventPlace, FirstPlaces} from '../../../actors/report/rows/event-places.js';
+import {MeasuredCells} from '../../../actors/report/rows/measures.js';
+import {PropertyValues} from '../../../actors/report/rows/property-values.js';
 import {SeenUsers, seenUserBytes} from '../../../actors/report/rows/seen-users.js';
 import {UserSet} from '../../../actors/table/user-set.js';
 import {UserBlockReader} from '../../../actors/user/user-records.js';
 import type {ReportQuery} from '../../asks/report.js';
-import type {Deed} from '../../asks/user-list.js';
+import type {Deed, UserSort} from '../../asks/user-list.js';
 import type {UserRef} from '../../asks/users.js';
 import {loadAhead} from '../../parts/load-ahead.js';
 import {userCursorText} from '../../user-cursor.js';
@@ -24,10 +29,18 @@ type Query = Extract<ReportQuery, {report: 'user_list'}>;
 /** Users whose keys are held at once: whole blocks of the table. */
 const keysAtOnce = 16_384;
 
-/** LU1: `timeMs` is the negative time, so that the last seen come first; `ordinal` is the user index. */
+/** Bytes of a user's value, and of a count or an exact sum while it is made. */
+const valueBytes = 8;
+const countBytes = 16;
+const sumBytes = 512;
+/** Ranks below every value. */
+const noValue = Number.NEGATIVE_INFINITY;
+
+/** LU1: `timeMs` is the negative time or value, so that the largest come first; `ordinal` is the user index. */
 interface ListedUser extends EventPlace {
   readonly snapshot: PartitionSnapshot;
   readonly createdMs: number;
+  readonly lastSeenMs: number;
 }
 
 /** JSON text of the answer. @throws MissingPart, DamagedPart, BeyondMemory */
@@ -36,28 +49,37 @@ export async function listedUsers(
   query: Query,
   snapshots: readonly PartitionSnapshot[],
 ): Promise<string> {
-  const after = query.after && {...query.after, timeMs: -query.after.lastSeenMs, ordinal: query.after.user};
+  const after = query.after && {...query.after, timeMs: -(query.after.rank ?? noValue), ordinal: query.after.user};
   const first = new FirstPlaces<ListedUser>(query.limit + 1, after);
+  let skipped = 0;
   for (const snapshot of snapshots) {
-    const bytes = snapshot.index.users.count * seenUserBytes;
+    const bytes = snapshot.index.users.count * (seenUserBytes + (query.sort === undefined ? 0 : valueBytes));
     if (bytes > reading.gatheredBytesMax)
       throw new BeyondMemory('the users of a partition take', reading.gatheredBytesMax);
-    await reading.scan.borrowing(bytes, () => addUsers(reading, query, snapshot, first));
+    await reading.scan.borrowing(bytes, async () => {
+      const values = query.sort && (await valuesOf(reading, query.sort, snapshot));
+      skipped += values?.skipped ?? 0;
+      await addUsers(reading, query, snapshot, values?.byUser, first);
+    });
   }
   const found = first.finish();
   const page = found.slice(0, query.limit);
-  const texts = await textsOf(reading, page);
+  const texts = await textsOf(reading, query, page);
   const last = found.length > page.length ? page.at(-1) : undefined;
-  const cursor =
-    last && userCursorText(query, {lastSeenMs: -last.timeMs, partition: last.partition, user: last.ordinal});
+  const cursor = last && userCursorText(query, {rank: rankOf(last), partition: last.partition, user: last.ordinal});
   const data = page.map((user) => texts.get(user)).filter((text) => text !== undefined);
-  return `{"data":[${data.join()}],"has_more":${last !== undefined},"next_cursor":${JSON.stringify(cursor ?? null)}}`;
+  const ofSum = query.sort?.property === undefined ? '' : `"skipped":${skipped},`;
+  return `{"data":[${data.join()}],${ofSum}"has_more":${last !== undefined},"next_cursor":${JSON.stringify(cursor ?? null)}}`;
 }
+
+/** LU1 */
+const rankOf = ({timeMs}: ListedUser): number | null => (-timeMs === noValue ? null : -timeMs);
 
 async function addUsers(
   reading: RowReading,
   query: Query,
   snapshot: PartitionSnapshot,
+  values: Float64Array | undefined,
   first: FirstPlaces<ListedUser>,
 ): Promise<void> {
   const {scan} = reading;
@@ -68,15 +90,16 @@ async function addUsers(
   const isListed = listedIn(snapshot);
   const isMeant = (user: number): boolean =>
     seen.has(user) && isListed(user) && rules.every((users) => users === undefined || users.has(user));
+  const timeOf = (user: number): number => -(values === undefined ? seen.lastSeenAt(user) : values[user]!);
   const {partition} = snapshot.manifest;
   for (let start = 0; start < snapshot.index.users.count; start += keysAtOnce) {
     const users: number[] = [];
     for (let user = start; user < Math.min(start + keysAtOnce, snapshot.index.users.count); user++) {
-      if (isMeant(user) && first.wants(-seen.lastSeenAt(user))) users.push(user);
+      if (isMeant(user) && first.wants(timeOf(user))) users.push(user);
     }
     for (const user of await withPrefix(reading, query, snapshot, users)) {
-      const timeMs = -seen.lastSeenAt(user);
-      first.add({timeMs, partition, ordinal: user, snapshot, createdMs: seen.createdAt(user)});
+      const times = {createdMs: seen.createdAt(user), lastSeenMs: seen.lastSeenAt(user)};
+      first.add({timeMs: timeOf(user), partition, ordinal: user, snapshot, ...times});
     }
     await scan.pauseIfDue();
   }
@@ -112,10 +135,56 @@ async function usersWhoDid(reading: RowReading, deed: Deed, snapshot: PartitionS
   return isAbsent ? {has: (user) => !users.has(user)} : users;
 }
 
+/** Values by user index, and how many values of the property are no numbers. LU4 */
+async function valuesOf(
+  reading: RowReading,
+  {events, property}: UserSort,
+  snapshot: PartitionSnapshot,
+): Promise<{readonly byUser: Float64Array; readonly skipped: number}> {
+  const {event, where, fromMs, toMs} = events;
+  const measured = property === undefined ? undefined : new PropertyValues(property);
+  const scan = new RowScan(reading, {
+    stretch: {startMs: fromMs, lastMs: toMs},
+    selectors: [event === undefined ? {where} : {event, where}],
+    properties: measured === undefined ? [] : [measured],
+  });
+  const {count} = snapshot.index.users;
+  const byUser = new Float64Array(count);
+  const bytesOfOne = measured === undefined ? countBytes : sumBytes;
+  const usersMax = Math.max(1, Math.floor(reading.gatheredBytesMax / bytesOfOne));
+  const [cellOf, numbers] = [new Uint32Array(chunkRowsMax), new Float64Array(chunkRowsMax)];
+  let skipped = 0;
+  for (let start = 0; start < count; start += usersMax) {
+    const end = Math.min(start + usersMax, count);
+    const cells = new MeasuredCells(measured === undefined ? 'total' : 'sum', 1, end - start);
+    const isHeld = {has: (user: number) => start <= user && user < end};
+    await reading.scan.borrowing((end - start) * bytesOfOne, () =>
+      scan.fold(
+        snapshot,
+        (rows, [chosen]) => {
+          for (const [i, row] of chosen!.entries()) cellOf[i] = rows.users[row]! - start;
+          if (measured !== undefined) skipped += measured.readNumbers(chosen!, numbers);
+          cells.addEvents(cellOf, numbers, chosen!.length);
+        },
+        usersMax < count ? isHeld : undefined,
+      ),
+    );
+    for (let user = start; user < end; user++) {
+      byUser[user] = cells.value(0, user - start) ?? noValue;
+      if (user % keysAtOnce === 0) await reading.scan.pauseIfDue();
+    }
+  }
+  return {byUser, skipped};
+}
+
 // -- texts --
 
 /** LU3 */
-async function textsOf(reading: RowReading, page: readonly ListedUser[]): Promise<Map<ListedUser, string>> {
+async function textsOf(
+  reading: RowReading,
+  query: Query,
+  page: readonly ListedUser[],
+): Promise<Map<ListedUser, string>> {
   const texts = new Map<ListedUser, string>();
   for (const snapshot of new Set(page.map((user) => user.snapshot))) {
     const listed = page.filter((user) => user.snapshot === snapshot).sort((a, b) => a.ordinal - b.ordinal);
@@ -123,15 +192,16 @@ async function textsOf(reading: RowReading, page: readonly ListedUser[]): Promis
     const [keys, traits] = [await userKeys(reading.scan, snapshot, users), await traitsOf(reading, snapshot, users)];
     for (const [i, user] of listed.entries()) {
       const key = keys[i];
-      if (key !== undefined) texts.set(user, userText(user, key, traits.get(user.ordinal) ?? '{}'));
+      if (key !== undefined) texts.set(user, userText(query, user, key, traits.get(user.ordinal) ?? '{}'));
     }
   }
   return texts;
 }
 
-function userText({timeMs, createdMs}: ListedUser, {kind, id}: UserRef, traitsJson: string): string {
-  const times = `"created_at":"${isoText(createdMs)}","last_seen":"${isoText(-timeMs)}"`;
-  return `{"id":${JSON.stringify(id)},"kind":"${kind}",${times},"traits":${traitsJson}}`;
+function userText({sort}: Query, user: ListedUser, {kind, id}: UserRef, traitsJson: string): string {
+  const times = `"created_at":"${isoText(user.createdMs)}","last_seen":"${isoText(user.lastSeenMs)}"`;
+  const value = sort === undefined ? '' : `"value":${JSON.stringify(rankOf(user))},`;
+  return `{"id":${JSON.stringify(id)},"kind":"${kind}",${value}${times},"traits":${traitsJson}}`;
 }
 
 /** JSON texts of the traits of these users, which ascend; of those who have any. The newest run that has some decides. */

@@ -35,7 +35,7 @@ export const lists: Operations = {
     tag: 'Users',
     summary: 'List users',
     description:
-      'The last seen first, anonymous ones included. An `anonymousId` that is a known user is not listed: its events are ' +
+      'The last seen first, or with `sort` the heaviest first, anonymous ones included. An `anonymousId` that is a known user is not listed: its events are ' +
       'those of that user.',
     query: userListForm,
     isConditional: true,

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import type {ReportQuery} from '../../../../src/asks/report.js';
-import {readUserCursor} from '../../../../src/user-cursor.js';
+import type {UserSort} from '../../../../src/asks/user-list.js';
+import {readUserCursor, userCursorText} from '../../../../src/user-cursor.js';
 import {formatTime} from '../../../../tools/model/calendar.js';
 import {holdAll} from '../../../../tools/model/conditions.js';
 import {userKeyOf} from '../../../../tools/model/model.js';
@@ -37,7 +38,19 @@ function indexesOf(story: readonly Step[]): Map<string, number> {
   return indexes;
 }
 
-function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', userWhere, deeds}: Query) {
+/** All numbers of these worlds add up exactly. */
+function sortValueOf(ofUser: World['model']['events'], {events, property}: UserSort): number | null {
+  const {event, where, fromMs, toMs} = events;
+  const meant = ofUser.filter(
+    ({name, timeMs, properties}) =>
+      (event ?? name) === name && fromMs <= timeMs && timeMs <= toMs && holdAll(properties, where),
+  );
+  if (property === undefined) return meant.length;
+  const numbers = meant.map(({properties}) => properties[property]).filter((value) => typeof value === 'number');
+  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix = '', userWhere, deeds, sort}: Query) {
   const known = [...indexes.keys()].map((id) => {
     const ofUser = model.events.filter(({user}) => user.id === id);
     const profile = model.profiles.get(userKeyOf({kind: 'user', id}));
@@ -53,26 +66,45 @@ function usersOf({model}: World, indexes: ReadonlyMap<string, number>, {prefix =
       );
       return found !== isAbsent;
     });
-    return {id, createdMs, lastMs, traits, hasDone};
+    return {id, createdMs, lastMs, traits, hasDone, value: sort && sortValueOf(ofUser, sort)};
   });
   return known
     .filter(({id, traits, hasDone}) => id.startsWith(prefix) && hasDone && holdAll(traits, userWhere))
     .sort(
       (a, b) =>
-        b.lastMs - a.lastMs || partitionOfUser(a.id) - partitionOfUser(b.id) || indexes.get(a.id)! - indexes.get(b.id)!,
+        // Infinities without a value differ by NaN: then places decide.
+        (sort ? (b.value ?? -Infinity) - (a.value ?? -Infinity) : b.lastMs - a.lastMs) ||
+        partitionOfUser(a.id) - partitionOfUser(b.id) ||
+        indexes.get(a.id)! - indexes.get(b.id)!,
     )
-    .map(({id, createdMs, lastMs, traits}) => ({
+    .map(({id, createdMs, lastMs, traits, value}) => ({
       id,
       kind: 'user',
+      ...(value === undefined ? {} : {value}),
       created_at: formatTime(createdMs),
       last_seen: formatTime(lastMs),
       traits,
     }));
 }
 
+/** Sums of one user at a time. */
+const tightBytes = 1_000;
+
 const someDeed = fc
   .tuple(someRange, fc.constantFrom(...events, undefined), atMostOne(someCondition), fc.boolean())
   .map(([range, event, where, isAbsent]) => ({...range, ...(event === undefined ? {} : {event}), where, isAbsent}));
+
+const someSort = fc
+  .tuple(
+    someRange,
+    fc.constantFrom(...events, undefined),
+    atMostOne(someCondition),
+    fc.constantFrom('a', 'b', undefined),
+  )
+  .map(([range, event, where, property]) => ({
+    events: {...range, ...(event === undefined ? {} : {event}), where},
+    ...(property === undefined ? {} : {property}),
+  }));
 
 test('users, with what they did and their traits, equal the model, in pages of any size', async () => {
   const someQuery = fc.record(
@@ -85,15 +117,20 @@ test('users, with what they did and their traits, equal the model, in pages of a
         [{property: 'b', op: 'ne' as const, values: ['1']}],
       ),
       deeds: fc.array(someDeed, {maxLength: 3}),
+      sort: someSort,
       limit: fc.integer({min: 1, max: 6}),
     },
     {requiredKeys: ['report', 'userWhere', 'deeds', 'limit']},
   );
-  const property = fc.asyncProperty(someStory, someQuery, async (story, query) => {
+  const property = fc.asyncProperty(someStory, someQuery, fc.boolean(), async (story, query, isTight) => {
     const world = tell(story);
     const listed: unknown[] = [];
     for (let asked: Query | undefined = query; asked !== undefined; ) {
-      const answer = (await world.ask(asked)) as {data: object[]; has_more: boolean; next_cursor: string | null};
+      const answer = (await world.ask(asked, isTight ? tightBytes : undefined)) as {
+        data: object[];
+        has_more: boolean;
+        next_cursor: string | null;
+      };
       expect(answer.has_more).toBe(answer.next_cursor !== null);
       if (answer.has_more) expect(answer.data).toHaveLength(query.limit);
       listed.push(...answer.data);
@@ -108,6 +145,15 @@ test('users, with what they did and their traits, equal the model, in pages of a
 test('a cursor belongs to its list', () => {
   const query: Query = {report: 'user_list', userWhere: [], deeds: [], limit: 1};
   expect(readUserCursor('x', query)).toBeUndefined();
+  const sort = {events: {where: [], fromMs: 0, toMs: 1}};
+  const ofSort = userCursorText({...query, sort}, {rank: 3, partition: 0, user: 2});
+  expect(readUserCursor(ofSort, {...query, sort})).toEqual({rank: 3, partition: 0, user: 2});
+  const others: Query[] = [
+    query,
+    {...query, sort: {...sort, property: 'a'}},
+    {...query, sort: {events: {...sort.events, toMs: 2}}},
+  ];
+  for (const other of others) expect(readUserCursor(ofSort, other)).toBeUndefined();
   const text = Buffer.from(JSON.stringify(['x', 1, 0, 0])).toString('base64url');
   expect(readUserCursor(text, query)).toBeUndefined();
 });
