@@ -10,11 +10,13 @@ import type {Logger} from '../observe.js';
 const dedupeWindowMsMin = 7 * dayMs;
 /** Delay beyond the refresh that a briefly busy machine may cause. */
 const reportGraceMs = 5_000;
+/** Delay beyond the refresh while history is played, after a start or in an import: it needs no operator. */
+const historyGraceMs = 60_000;
 const rememberedMs = dayMs;
 const movesWaitedMsMax = 10_000;
 
 interface PartitionCondition {
-  /** Null before the first snapshot. */
+  /** Null before the first snapshot. While a start folds its log: at most the time since it began. */
   readonly snapshotAgeMs: number | null;
   readonly refreshMs: number;
   readonly isHalted: boolean;
@@ -35,7 +37,7 @@ export const isReportLate = (snapshotAgeMs: number, refreshMs: number): boolean 
 const isRecent = (ageMs: number | null): boolean => ageMs !== null && ageMs <= rememberedMs;
 
 const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => boolean>> = {
-  report_lag: ({snapshotAgeMs, refreshMs}) => snapshotAgeMs !== null && isReportLate(snapshotAgeMs, refreshMs),
+  report_lag: ({snapshotAgeMs, refreshMs}) => snapshotAgeMs !== null && snapshotAgeMs > refreshMs + historyGraceMs,
   standing_still: ({isHalted}) => isHalted,
   dedupe_window: ({dedupeWindowMs}) => dedupeWindowMs < dedupeWindowMsMin,
   funnel_memory: ({lateUsers}) => lateUsers > 0,
@@ -47,7 +49,7 @@ const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => bo
 /** Lines of the conditions that write none elsewhere. A2 */
 const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readonly ends: string}>>> = {
   report_lag: {
-    begins: 'alarm: reports lag behind: the newest snapshot is older than the refresh',
+    begins: 'alarm: reports lag behind: the newest snapshot is more than a minute older than the refresh',
     ends: 'reports are fresh again',
   },
   dedupe_window: {

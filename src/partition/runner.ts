@@ -98,6 +98,7 @@ export class Runner {
   private readonly savedFunnels: SavedFunnels;
   private readonly alarms: Alarms;
   private readonly conflictWarning: ConflictWarning;
+  private readonly createdMs = monotonicMs();
   private lastGapMs: number | undefined;
   private forcedMs = Number.NEGATIVE_INFINITY;
   /** Number of gaps since this process started. */
@@ -177,8 +178,10 @@ export class Runner {
    */
   lookForAlarms(standing: Exclude<OwnershipState, 'outlived'>): AlarmKind[] {
     if (standing === 'owner' && !this.setup.ownership.isConfirmed) return this.raisedAlarms;
+    const ageMs = this.snapshotAgeMs;
+    const sinceStartMs = this.isStarting ? monotonicMs() - this.createdMs : Number.POSITIVE_INFINITY;
     return this.alarms.look({
-      snapshotAgeMs: this.snapshotAgeMs,
+      snapshotAgeMs: ageMs === null ? null : Math.min(ageMs, sinceStartMs),
       refreshMs: this.setup.refresh.ms,
       isHalted: this.isHalted,
       dedupeWindowMs: this.setup.partition.dedupeWindowMs,

@@ -251,3 +251,26 @@ test('an owner that was paused since it heard that it is one calls nothing late'
   driven.ownership.isConfirmed = true;
   expect(driven.runner.lookForAlarms('owner')).toContain('report_lag');
 });
+
+test('while history is played, after a start or in an import, the alarm of late reports waits a minute', async () => {
+  let laterMs = 0;
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+  const starting = new Driven(() => new Promise(() => undefined)); // Its log is not folded yet.
+  void starting.runner.start();
+  starting.snapshots.published = {sequence: 1, asOfMs: 0}; // It was stopped for long.
+  expect(starting.runner.lookForAlarms('owner')).toEqual([]);
+  laterMs = 50_000;
+  expect(starting.runner.lookForAlarms('owner')).toEqual([]);
+  laterMs = refreshMs + 61_000;
+  expect(starting.runner.lookForAlarms('owner')).toEqual(['report_lag']);
+  const driven = await live();
+  const publishedBefore = (ageMs: number) => {
+    driven.snapshots.published = {sequence: 1, asOfMs: Date.now() - ageMs};
+  };
+  publishedBefore(refreshMs + 50_000);
+  expect(driven.runner.lookForAlarms('owner')).toEqual([]);
+  publishedBefore(refreshMs + 61_000);
+  expect(driven.runner.lookForAlarms('owner')).toEqual(['report_lag']);
+  vi.restoreAllMocks();
+});

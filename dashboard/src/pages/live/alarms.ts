@@ -8,7 +8,8 @@ interface AlarmWords {
 
 export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
   report_lag: {
-    means: 'snapshots come later than `REPORT_REFRESH_SECONDS` promises',
+    means:
+      'snapshots come more than a minute later than `REPORT_REFRESH_SECONDS` promises; a start has that minute and the refresh to fold what its log has',
     cure: 'check `millrace_snapshot_duration_seconds` and the disk; add cores, or lengthen the refresh',
   },
   alerts_late: {
