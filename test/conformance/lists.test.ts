@@ -243,7 +243,8 @@ describe('users', () => {
       'invalid_cursor',
       'cursor',
     );
-    const csv = await covered('users', {prefix, sort: 'events', event: `${event} x`, format: 'csv'});
+    const asked = query({prefix, sort: 'events', event: `${event} x`, format: 'csv'});
+    const csv = await reportCovering(under.read, `/v1/users?${asked}`, under.positions);
     expect(csv.text).toContain(`id,kind,value,created_at,last_seen,traits\r\n${old},user,1,2024-`);
   });
 
