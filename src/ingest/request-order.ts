@@ -3,8 +3,8 @@
 //   RO1. Events of one person keep the order of their request where they have one time, by their own clock or by receipt: each
 //        change from one id to the other moves the later ones by a millisecond. So do single requests that follow each other.
 //   RO2. Events with one id keep the order of its log, whatever their times: nothing is moved.
-//   RO3. Ids are of one person where an event of the request has both, or an earlier one had (acked-links.ts), or where the
-//        request has one of each. Events of other persons are not moved.
+//   RO3. Ids are of one person where an event of the request has both, or an earlier one had (acked-links.ts). An anonymousId that
+//        came with several userIds is of nobody. Events of other persons are not moved.
 //   RO4. A time that the client sent is kept in the event's context (`original_timestamp`), as that of a corrected event is.
 //   RO5. A batch with one kind of id costs a look at two bytes of each entry, a single request two hashes.
 
@@ -41,6 +41,8 @@ interface Ordered {
 
 /** The newest event of a person, as single requests sent it. */
 interface Newest {
+  /** Hash of the person's userId; undefined: only the anonymousId came so far. */
+  user: number | undefined;
   /** Hash of the id whose log it went to. */
   key: number;
   /** Its time as sent, and as stored. */
@@ -84,19 +86,19 @@ function* laterTimes(events: readonly Ordered[]): Generator<readonly [index: num
   }
 }
 
-/** Which ids are of one person, as sets with a leader. */
-class Leaders {
-  private readonly leaderOf = new Map<number, number>();
+/** The userId of each anonymousId, by their hashes. RO3 */
+class Owners {
+  /** Undefined: several userIds came with it. */
+  private readonly ownerOf = new Map<number, number | undefined>();
 
-  of(id: number): number {
-    let leader = id;
-    for (let next = this.leaderOf.get(leader); next !== undefined; next = this.leaderOf.get(leader)) leader = next;
-    return leader;
+  add(device: number, user: number): void {
+    const isFirst = !this.ownerOf.has(device);
+    this.ownerOf.set(device, isFirst || this.ownerOf.get(device) === user ? user : undefined);
   }
 
-  join(one: number, other: number): void {
-    const [a, b] = [this.of(one), this.of(other)];
-    if (a !== b) this.leaderOf.set(a, b);
+  /** Hash that stands for the person of an id. */
+  of(id: number): number {
+    return this.ownerOf.get(id) ?? id;
   }
 }
 
@@ -146,7 +148,7 @@ export class RequestOrder {
 
   /** The events of each person who has several ids in this batch, in their order. RO3 */
   private persons(bytes: Uint8Array, eventCount: number, acked: AckedLinks | undefined): Iterable<Ordered[]> {
-    const leaders = new Leaders();
+    const owners = new Owners();
     const events: Ordered[] = [];
     const [users, devices] = [new Map<number, number>(), new Map<number, number>()];
     for (let index = 0; index < eventCount; index++) {
@@ -156,12 +158,12 @@ export class RequestOrder {
       events.push({index, start, key, timeMs: timeOfEntry(bytes, start)});
       const isDevice = isAnonymousEntry(bytes, start);
       (isDevice ? devices : users).set(key, start);
-      if (!isDevice && entryJoins(bytes, start)) leaders.join(key, this.deviceOf(bytes, start));
+      if (!isDevice && entryJoins(bytes, start)) owners.add(this.deviceOf(bytes, start), key);
     }
-    this.joinKnown(bytes, users, devices, leaders, acked);
+    this.addKnown(bytes, users, devices, owners, acked);
     const persons = new Map<number, Ordered[]>();
     for (const event of events) {
-      const person = leaders.of(event.key);
+      const person = owners.of(event.key);
       const held = persons.get(person);
       if (held === undefined) persons.set(person, [event]);
       else held.push(event);
@@ -169,16 +171,15 @@ export class RequestOrder {
     return persons.values();
   }
 
-  /** Joins ids that are of one person by what is known beside the batch. `users`, `devices`: start of an entry with the id. */
-  private joinKnown(
+  /** Adds owners that are known beside the batch. `users`, `devices`: start of an entry with the id. */
+  private addKnown(
     bytes: Uint8Array,
     users: ReadonlyMap<number, number>,
     devices: ReadonlyMap<number, number>,
-    leaders: Leaders,
+    owners: Owners,
     acked: AckedLinks | undefined,
   ): void {
-    const isOnePair = users.size === 1 && devices.size === 1;
-    if (!isOnePair && (acked === undefined || users.size * devices.size > pairsAskedMax)) return;
+    if (acked === undefined || users.size * devices.size > pairsAskedMax) return;
     const pair = {keyStart: 0, keyEnd: 0, anonymousIdStart: 0, anonymousIdEnd: 0};
     for (const [user, userAt] of users)
       for (const [device, deviceAt] of devices) {
@@ -188,7 +189,7 @@ export class RequestOrder {
         findBothIds(bytes, userAt, this.ids);
         pair.keyStart = this.ids.keyStart;
         pair.keyEnd = this.ids.keyEnd;
-        if (isOnePair || acked?.missing(bytes, pair) === undefined) leaders.join(user, device);
+        if (acked.missing(bytes, pair) === undefined) owners.add(device, user);
       }
   }
 
@@ -232,11 +233,14 @@ export class RequestOrder {
     const device = entryJoins(bytes, start) ? this.deviceOf(bytes, start) : undefined;
     const timeMs = timeOfEntry(bytes, start);
     const own = this.recent.get(key);
-    const ofDevice = device === undefined ? undefined : this.recent.get(device);
+    const known = device === undefined ? undefined : this.recent.get(device);
+    const isShared = known?.user !== undefined && known.user !== key; // RO3
+    const ofDevice = isShared ? undefined : known;
     const storedMs = Math.max(timeMs, earliestAfter(own, key, timeMs), earliestAfter(ofDevice, key, timeMs));
-    const person = Object.assign(own ?? {}, {key, timeMs, storedMs});
+    const user = isAnonymousEntry(bytes, start) ? own?.user : key;
+    const person = Object.assign(own ?? {}, {user, key, timeMs, storedMs});
     this.recent.set(key, person);
-    if (device !== undefined) this.recent.set(device, person);
+    if (device !== undefined && !isShared) this.recent.set(device, person);
     if (storedMs === timeMs) return undefined;
     if (!entryIsTimed(bytes, start)) {
       setEntryTime(bytes, start, storedMs);

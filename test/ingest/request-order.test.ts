@@ -132,14 +132,20 @@ test('what is of other persons, or of one id, stays as it is', () => {
   expect(timesOf(ordered(apart, {mark: eventFlag.apart})), 'it joins nothing').toEqual([0, 0, 0, 0]);
 });
 
-test('ids are of one person by an earlier request, too, or where there is one of each', () => {
-  expect(timesOf(ordered([visit, purchase]))).toEqual([0, 1]);
+test('ids are of one person by an earlier request, too, and not because a request has one of each', () => {
+  expect(timesOf(ordered([visit, purchase]))).toEqual([0, 0]);
   const acked = new AckedLinks(Uint32Array.of(1, 2, 3));
   const pair = new LinkEncoder(acked, partitions).ofIds('ada', 'a', receivedMs)!;
   acked.acked(pair);
   const bob = {event: 'x', userId: 'bob'};
   expect(timesOf(ordered([visit, bob, purchase], {acked}))).toEqual([0, 0, 1]);
   expect(timesOf(ordered([visit, bob, purchase]))).toEqual([0, 0, 0]);
+});
+
+test('a device that several users share orders nothing between them', () => {
+  const shared = {event: 'x', anonymousId: 'k'};
+  const all = [{...shared, userId: 'bob'}, shared, {...shared, userId: 'cyd'}, {event: 'y', userId: 'cyd'}];
+  expect(timesOf(ordered(all))).toEqual([0, 0, 0, 0]);
 });
 
 const ids = fc.constantFrom(

@@ -108,8 +108,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'message-ids-of-one-of-several-erased-users',
     file: 'src/partition/erasure/erasure.ts',
-    text: 'erased.of(columns.users[row]).fingerprints.push(',
-    replacement: 'erased.of(columns.users[0]).fingerprints.push(',
+    text: 'this.of(user).fingerprints.push(this.fingerprintOf(event))',
+    replacement: 'this.of(this.byUser.keys().next().value ?? user).fingerprints.push(this.fingerprintOf(event))',
     caughtBy: {vitest: 'test/partition/erasure/erasure.test.ts', only: 'several users'},
   },
   {

@@ -738,11 +738,11 @@ describe('the files', () => {
     expect(program.json()).toMatchObject({name: 'millrace', dashboard: '/dashboard', docs: '/docs'});
   });
 
-  test('an unknown path of it is a page with a way back for a person, and JSON for a program', async () => {
+  test('an unknown path of it is the dashboard, which says so in its own frame, and JSON for a program', async () => {
     const headers = {Accept: 'text/html,*/*', 'X-Forwarded-Prefix': '/analytics'};
     const person = await openBrowser().get('/dashboard/trend', {headers});
     expect([person.status, person.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(person.text).toContain('href="/analytics/dashboard"');
+    expect(person.text).toMatch(/<script type="module" crossorigin src="\/analytics\/dashboard\/assets\//);
     const program = await openBrowser().get('/dashboard/trend');
     expect(program.json()).toMatchObject({error: {code: 'not_found'}});
   });
