@@ -134,8 +134,9 @@ test.runIf(hasOwnNats)(
       );
 
     const all = [...traffic.answered];
+    const writer = new Client(restored.baseUrl, restored.writeKey); // Message ids are remembered by kind of key.
     for (let at = 0; at < all.length; at += 1_000) {
-      const again = await client.post('/v1/events/batch', {events: all.slice(at, at + 1_000).map(bodyOf)});
+      const again = await writer.post('/v1/events/batch', {events: all.slice(at, at + 1_000).map(bodyOf)});
       expectJson(again, 200);
     }
     expect((await numbersStored(client)).sort((a, b) => a - b)).toEqual(all.sort((a, b) => a - b));
