@@ -6,6 +6,11 @@ import {exportForm, userExportForm} from '../../routes/exports.js';
 import type {Operations} from '../operation.js';
 
 const media = 'application/x-ndjson';
+/** Stand for the names signup and purchase. */
+const [signupRef, purchaseRef] = [
+  'n0Yt1mDl0nq3cKQd9y2mYxQfJ5uZ8wV4hT6sRkEoBcA',
+  'pX3aLw8Zr1eVt5Ny7Ku2Bq9Hd4Gm6Jf0sCiQoWlUzEg',
+];
 const ada = 'fHRmYPREj4qqVOA088izwsdoBwBrz5kW8EMkYVhZRbo';
 const lines =
   'One JSON text a line; compressed with gzip if `Accept-Encoding` has it. The last line is `{"end":true,"events":n}`: without ' +
@@ -56,6 +61,7 @@ export const exports: Operations = {
             {
               type: 'event',
               user_ref: ada,
+              event_ref: signupRef,
               id: '0-0',
               event: 'signup',
               userId: 'ada',
@@ -67,6 +73,7 @@ export const exports: Operations = {
             {
               type: 'event',
               user_ref: ada,
+              event_ref: purchaseRef,
               id: '0-1',
               event: 'purchase',
               userId: 'ada',
@@ -79,6 +86,7 @@ export const exports: Operations = {
             {
               type: 'event',
               user_ref: 'GaowsPuSYKuUpENQ4JTEhtc3rA8ZjppkrTyKalL4J5I',
+              event_ref: signupRef,
               id: '0-2',
               event: 'signup',
               userId: 'grace',
