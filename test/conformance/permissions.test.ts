@@ -36,6 +36,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'read', status: 404},
   'DELETE /v1/users/:id': {path: '/v1/users/nobody-of-this-name', door: 'secret', status: 404},
   'GET /v1/user': {path: '/v1/user?userId=nobody', door: 'read', status: 404},
+  'DELETE /v1/name': {path: '/v1/name?event=nothing-of-this-name', door: 'secret', status: 404},
   'DELETE /v1/user': {path: '/v1/user?userId=nobody', door: 'secret', status: 404},
   'GET /v1/deletion': {path: '/v1/deletion?id=del_0_unknown', door: 'secret', status: 404},
   'DELETE /admin/v1/key': {path: '/admin/v1/key?id=key_unknown', door: 'admin', status: 404},

@@ -49,7 +49,6 @@ export const userListForm = {
       '`events`: those with the most events first. `sum:<property>`: those with the largest sum of the numbers of this ' +
       'property first. Each row has the exact `value`. It is of the events that `event`, `where`, `from` and `to` choose, ' +
       'without these of all events. Absent: the last seen first.',
-    example: 'sum:amount',
   }),
   limit: withDefault(wholeNumber(namesLimitMax), namesLimitDefault, {description: 'Users on a page.'}),
   cursor: optional(anyText, {
