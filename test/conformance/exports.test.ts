@@ -260,7 +260,7 @@ describe('changes', () => {
     const first = lines.filter((line) => line.event === event); // Devices of earlier tests may join meanwhile.
     expect(first.map(({type}) => type)).toEqual(['event', 'event']);
     const shown = (await under.history({event, limit: 10})).data;
-    const withoutRef = ({type: _, user_ref: __, ...line}: Change): unknown => line;
+    const withoutRef = ({type: _, user_ref: __, event_ref: ___, ...line}: Change): unknown => line;
     expect(first.map(withoutRef)).toEqual(expect.arrayContaining(shown));
     const [adaRef, deviceRef] = [ada, device].map(
       (id) => first.find(({userId, anonymousId}) => userId === id || anonymousId === id)!.user_ref,
@@ -283,6 +283,7 @@ describe('changes', () => {
       anonymous_ref: deviceRef,
       user_ref: adaRef,
       userId: ada,
+      from: id,
       through: id,
     });
     expect(later.filter(({type}) => type === 'event').map(({timestamp}) => timestamp)).toEqual([at(0)]);
