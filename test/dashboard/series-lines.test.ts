@@ -150,13 +150,13 @@ describe('who is behind a number', () => {
     expect(behind('plan', {value: 'pro'})).toBe('&where[1]=plan+eq+pro');
     expect(behind('trait:plan', {value: 'pro'})).toBe('&user_where=plan+eq+pro');
     expect(behind('plan', {kind: 'missing'})).toBe('&where[1]=plan+unset');
+    expect(behind('plan', {kind: 'null'})).toBe('&where[1]=plan+null');
     expect(behind('plan', {kind: 'other'}, [{value: 'a'}, {value: 'b,c'}])).toBe(
-      '&where[1]=plan+nin+a,b\\,c&where[1]=plan+set',
+      '&where[1]=plan+nin+a,b\\,c&where[1]=plan+set&where[1]=plan+nnull',
     );
   });
 
   test('is not said where no condition says it', () => {
-    expect(behind('plan', {kind: 'null'})).toBeUndefined();
     expect(behind('plan', {kind: 'other'}, [{value: 'a'}, {kind: 'not_scalar'}])).toBeUndefined();
   });
 });

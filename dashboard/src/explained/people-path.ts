@@ -29,7 +29,7 @@ export function peopleWith({event, where, userWhere}: DoneEvents, span: Span, to
     return path === undefined ? undefined : {path, when: 'Last seen', total: number};
   }
   const {question} = readAddress(funnelForm, '');
-  const asked = {...question, step: [event], where: [where], user_where: userWhere};
+  const asked = {...question, window: null, step: [event], where: [where], user_where: userWhere};
   return {path: funnelUsersPath(asked, span, 1, 'reached'), when: 'First time', total: number};
 }
 
