@@ -64,7 +64,7 @@ export interface ArrivingParts {
 /** The root of a snapshot: at most 64 KiB, overwritten in place, holds no client data. */
 export interface Manifest {
   readonly format: number;
-  /** Version and commit of the program. Every format has it: whoever cannot read the rest is told who can. */
+  /** Version and commit of the program. Every format has this field, so a version that cannot read the rest can name the one that can. */
   readonly writtenBy: string;
   readonly partition: number;
   readonly position: Position;

@@ -26,13 +26,13 @@ const named = <R extends Receiver>(
   {endpoint}: {endpoint(id: string): R | undefined},
 ): readonly R[] | undefined => endpoints?.flatMap((id) => endpoint(id) ?? []);
 
-/** Of alerts with a state. */
+/** Receivers of the messages of an alert with a state. */
 export const stateAudience = (
   alert: Pick<Alert, 'name' | 'endpoints'>,
   ports: StateAudiencePorts,
 ): readonly Receiver[] => named(alert, ports) ?? ports.subscribers(alert.name);
 
-/** Of alerts that name users: no chat is told. `funnels`: id and name of the funnel. */
+/** Receivers of the messages of an alert that names users: webhooks, and no chats. `funnels`: id and name of the funnel. */
 export const stallAudience = (
   alert: Pick<Alert, 'endpoints'>,
   funnels: readonly string[],

@@ -135,7 +135,7 @@ function useNames(text: string): {readonly names: NamesAnswer['data']; readonly 
   const days = {from: today.value - namesDays + 1, to: today.value};
   const [every] = useAsked<NamesAnswer>(namesPath(days, namesAtOnce));
   const all = every.value.value;
-  // Of more names than one answer has, those that begin so are asked for.
+  // One answer may lack names. Then a second question asks for the names that begin with the text.
   const isCut = all?.has_more === true && isName(text);
   const [begun] = useAsked<NamesAnswer>(isCut ? namesPath(days, namesMax, text) : undefined);
   const lower = text.toLowerCase();

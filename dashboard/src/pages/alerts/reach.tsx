@@ -27,7 +27,7 @@ export function Reach({reaches, onAdd}: {readonly reaches: number; readonly onAd
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Of an alert that is being typed. `round`: changes when a webhook or chat was added. */
+/** Says how many webhooks and chats the alert of the form reaches. A new `round`: a webhook or chat was added. */
 export function DraftReach({
   draft: {name, kind, funnel, endpoints},
   round,
