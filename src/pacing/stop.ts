@@ -13,7 +13,7 @@ export function newStop(): AbortController {
   return stop;
 }
 
-/** Of work that its askers wait for until the end. */
+/** Signal for work that always runs to its end. */
 export const neverStops: AbortSignal = newStop().signal;
 
 /** The result; rejects once `stop` is aborted, whichever comes first. @throws Stopped */

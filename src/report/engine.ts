@@ -66,7 +66,7 @@ const slotsOfCallers = 3;
 const slotsOfCallerMax = 2;
 /** A page of the dashboard asks some ten questions at once. */
 export const waitingOfCallerMax = 32;
-/** Those of callers and that of alerts. */
+/** Slots of callers, and one for alerts. */
 const reportsAtOnceMax = slotsOfCallers + 1;
 /** RE4: an open dashboard asks more often. */
 const interestMs = 10 * 60_000;

@@ -103,7 +103,7 @@ function Box({why, onAgain}: {readonly why: keyof typeof messages; readonly onAg
 /** The click whose script did not load, until it is repeated or put away. */
 const missed = signal<{readonly why: NotLoaded; readonly again: () => void} | undefined>(undefined);
 
-/** What a click does with a script that is loaded for it. A load that failed is said at the foot of the page. */
+/** Loads the script that a click needs, and runs it. The foot of the page says which load failed. */
 export async function act<Module extends object>(
   script: () => Promise<Module>,
   use: (module: Module) => unknown,

@@ -143,7 +143,7 @@ export class Erasure {
     return taking;
   }
 
-  /** The same for all events of a name. `isSent`: whether the user's events count in another partition. */
+  /** Removes all events of a name. `isSent`: whether the user's events count in another partition. */
   async takeOutName(name: number, isSent: (user: number) => boolean): Promise<NameTakenOut> {
     const taking = this.making((made) => this.takeOutNameOfAll(name, isSent, made));
     this.takingOut = taking;
