@@ -47,7 +47,10 @@ const place: Parameter<string | null> = one<string | null>(
   (text) => text,
 );
 
-/** A user who does a step much later does it for another reason. With a limit, the report shows which of the newest entries may still convert. */
+/**
+ * A user who does a step much later does it for another reason. With a limit, the report shows which of the newest entries may
+ * still convert.
+ */
 const usualWindow = '14d';
 const noWindow = 'none';
 

@@ -75,7 +75,7 @@ function writtenHere({hooks, keys: {hidden}, messageId}: Front): Written[] {
   return [...definitions, ...hiddenOf('hidden_name', hidden.names), ...hiddenOf('hidden_property', hidden.properties)];
 }
 
-/** Those of the texts that name the person. NB2 */
+/** The texts that name the person. NB2 */
 async function namingAmong(front: Front, texts: ReadonlySet<PersonText>): Promise<ReadonlySet<PersonText>> {
   const counted = [...texts].filter(({trait}) => trait !== undefined).slice(0, countedMax);
   const common = await Promise.all(counted.map(async (text) => ((await isCommon(front, text)) ? [text] : [])));
