@@ -28,7 +28,7 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
   event_names: {
     means:
       'there are nearly as many names of events as `EVENT_NAMES_MAX` permits; past it, events with new names are refused',
-    cure: 'look for names that are made of ids (`GET /v1/names`); delete names, limit keys to known names, or raise `EVENT_NAMES_MAX`',
+    cure: 'search for names that are made of ids (`GET /v1/names`); delete names, limit keys to known names, or raise `EVENT_NAMES_MAX`',
   },
   gap: {
     means: 'a producer skipped a number: the log lacks a message that may have been acknowledged',
