@@ -43,6 +43,7 @@ export const alarmKinds = [
   'standing_still',
   'dedupe_window',
   'funnel_memory',
+  'dictionaries',
   'gap',
   'log_lost',
   'moves',
@@ -55,6 +56,16 @@ export interface FunnelMemory {
   readonly bytesMax: number;
   /** Users who do not fit: their completions are found with the next snapshot, and not at once. */
   readonly lateUsers: number;
+}
+
+/** What clients can make grow (src/partition/dictionaries.ts). */
+export interface DictionaryMeasures {
+  readonly dictionary: 'users' | 'devices' | 'property_names' | 'trait_names';
+  readonly entries: number;
+  /** Bytes of memory of users and devices; the number of names. */
+  readonly size: number;
+  /** Size at which the alarm begins. */
+  readonly alarmAt: number;
 }
 
 /** Measures of one partition. Counts begin with the start of its thread. */
@@ -102,6 +113,7 @@ export interface PartitionMeasures {
   readonly users: number;
   readonly names: number;
   readonly profiles: number;
+  readonly dictionaries: readonly DictionaryMeasures[];
   readonly dedupe: {
     readonly ids: number;
     readonly bytes: number;

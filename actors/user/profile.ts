@@ -39,11 +39,13 @@ export class Profile {
   /** Number of traits that were left out, or made room, because the profile was full. T2 */
   overLimit = 0;
 
-  /** Applies one identify entry. */
-  apply(traitsJson: string, {timeMs, isTimed, isSecret}: IdentifyOrigin): void {
+  /** Applies one identify entry. `noteNew`: called with each name that the profile did not have. */
+  apply(traitsJson: string, {timeMs, isTimed, isSecret}: IdentifyOrigin, noteNew?: (name: string) => void): void {
     const given = JSON.parse(traitsJson) as Record<string, unknown>;
     for (const name of Object.keys(given)) {
-      const heldMs = this.traits.get(name)?.setMs ?? timeMs;
+      const held = this.traits.get(name);
+      if (held === undefined) noteNew?.(name);
+      const heldMs = held?.setMs ?? timeMs;
       if (heldMs <= timeMs || !isTimed)
         this.set(name, {valueJson: JSON.stringify(given[name]), setMs: timeMs, isSecret});
     }

@@ -3,8 +3,9 @@
 //   A2. A momentary event (a gap, a lost log tail) writes its line where it is found and stays raised for a day, because nobody
 //       looks every second.
 import {dayMs} from '../../actors/limits.js';
-import {type AlarmKind, alarmKinds} from '../measures.js';
+import {type AlarmKind, alarmKinds, type DictionaryMeasures} from '../measures.js';
 import type {Logger} from '../observe.js';
+import {largeOf} from './dictionaries.js';
 
 /** Time for which message ids must be remembered (docs/api.md, Ingestion). */
 const dedupeWindowMsMin = 7 * dayMs;
@@ -26,6 +27,7 @@ interface PartitionCondition {
   readonly logLossAgeMs: number | null;
   /** Users whose progress in saved funnels does not fit in memory. */
   readonly lateUsers: number;
+  readonly dictionaries: readonly DictionaryMeasures[];
   /** Ms for which events of users who left have waited for the log of their owner's partition. */
   readonly movesWaitedMs: number;
 }
@@ -41,6 +43,7 @@ const isRaised: Readonly<Record<AlarmKind, (condition: PartitionCondition) => bo
   standing_still: ({isHalted}) => isHalted,
   dedupe_window: ({dedupeWindowMs}) => dedupeWindowMs < dedupeWindowMsMin,
   funnel_memory: ({lateUsers}) => lateUsers > 0,
+  dictionaries: ({dictionaries}) => largeOf(dictionaries).length > 0,
   gap: ({gapAgeMs}) => isRecent(gapAgeMs),
   log_lost: ({logLossAgeMs}) => isRecent(logLossAgeMs),
   moves: ({movesWaitedMs}) => movesWaitedMs > movesWaitedMsMax,
@@ -61,6 +64,11 @@ const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readon
     begins:
       'alarm: progress in saved funnels takes all of FUNNEL_MEMORY_MIB: completions of further users are found with the next report, not at once; raise it',
     ends: 'progress in saved funnels fits in FUNNEL_MEMORY_MIB again',
+  },
+  dictionaries: {
+    begins:
+      'alarm: clients make a dictionary grow (users, devices, names of properties or traits): look for ids that are made at random, and for names that are made of ids',
+    ends: 'the dictionaries that clients make grow are small again',
   },
   moves: {
     begins: 'alarm: events of anonymous users wait to be joined to known users',
@@ -102,7 +110,7 @@ export class Alarms {
 }
 
 function figuresOf(kind: AlarmKind, condition: PartitionCondition): object {
-  const {snapshotAgeMs, refreshMs, dedupeWindowMs, lateUsers, movesWaitedMs} = condition;
+  const {snapshotAgeMs, refreshMs, dedupeWindowMs, lateUsers, dictionaries, movesWaitedMs} = condition;
   switch (kind) {
     case 'report_lag':
       return {snapshotAgeMs, refreshMs};
@@ -110,6 +118,8 @@ function figuresOf(kind: AlarmKind, condition: PartitionCondition): object {
       return {windowDays: Math.round((dedupeWindowMs / dayMs) * 10) / 10};
     case 'funnel_memory':
       return {lateUsers};
+    case 'dictionaries':
+      return {dictionaries: largeOf(dictionaries)};
     case 'moves':
       return {movesWaitedMs};
     default:

@@ -41,6 +41,7 @@ interface AssemblyOptions
     | 'erasureReach'
     | 'journal'
     | 'funnelBytesMax'
+    | 'memoryBytesMax'
     | 'forgetLinks'
     | 'noteApplied'
     | 'noteCompared'

@@ -5,12 +5,13 @@ import type {JetStreamManager} from '@nats-io/jetstream';
 import type {MessageCursor} from '../../actors/log/entry-view.js';
 import type {NameErasure, Suspension} from '../../actors/partition.js';
 import {monotonicMs, wallMs} from '../clock.js';
-import type {AlarmKind, FunnelMemory} from '../measures.js';
+import type {AlarmKind, DictionaryMeasures, FunnelMemory} from '../measures.js';
 import {DamagedState} from '../parts/damage.js';
 import type {PartsCache} from '../parts/parts-cache.js';
 import {MissingPart} from '../parts/stored-parts.js';
 import {Alarms} from './alarms.js';
 import {ConflictWarning} from './conflict-warning.js';
+import {dictionariesOf} from './dictionaries.js';
 import type {Effects} from './effects.js';
 import type {DeletionJournal} from './erasure/deletion-journal.js';
 import type {Erasure} from './erasure/erasure.js';
@@ -76,6 +77,8 @@ export interface RunnerSetup
   /** Asks the report thread for the users who completed a funnel here. */
   readonly converted: SavedFunnelsSetup['converted'];
   readonly funnelBytesMax: number;
+  /** This partition's share of the memory that is here. */
+  readonly memoryBytesMax: number;
   /** Notified of the applied sequence after each message. */
   readonly noteApplied: (sequence: number) => void;
   /** Called with an error that ends the process: a lost fence, a broken invariant. */
@@ -188,8 +191,15 @@ export class Runner {
       gapAgeMs: this.lastGapMs === undefined ? null : monotonicMs() - this.lastGapMs,
       logLossAgeMs: this.identity.lossAgeMs,
       lateUsers: this.funnelMemory.lateUsers,
+      dictionaries: this.dictionaries,
       movesWaitedMs: this.mover.waitedMs,
     });
+  }
+
+  /** What clients can make grow. */
+  get dictionaries(): DictionaryMeasures[] {
+    const {partition, layout, memoryBytesMax} = this.setup;
+    return dictionariesOf(partition, layout, memoryBytesMax);
   }
 
   get funnelMemory(): FunnelMemory {

@@ -11,6 +11,7 @@ import {DeletionFile} from '../deletions-dir.js';
 import {seedsOf} from '../deployment-seeds.js';
 import {HookStore} from '../effects/hook-store.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
+import {memoryLimitBytes} from '../memory-plan.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
@@ -161,6 +162,7 @@ async function startPartition(number: number, shared: Shared): Promise<Runner> {
     refresh,
     outbox,
     funnelBytesMax: data.funnelBytesMax / data.partitions.length,
+    memoryBytesMax: memoryLimitBytes() / data.partitionCount,
     converted: (funnel, fromByte) => askConverted(nc, number, funnel, fromByte),
     stagger: (number + 1) / (data.partitionCount + 1),
     erasureReach: reachOf(nc),

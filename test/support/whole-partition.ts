@@ -46,6 +46,7 @@ export async function startWholePartition(role: PartitionRole, options: WholePar
     positionNote: noNote,
     journal: noJournal,
     funnelBytesMax: 1_024 * 1_024,
+    memoryBytesMax: 2 ** 30,
     refresh: {ms: 600_000, change: undefined},
     stagger: 0,
     erasureReach: 'bytes',

@@ -86,6 +86,7 @@ export class SimOwner {
       positionNote: noNote,
       journal: noJournal,
       funnelBytesMax: 1_024 * 1_024,
+      memoryBytesMax: 2 ** 30,
       forgetLinks: () => {},
       refresh: {ms: refreshMs, change: undefined},
       stagger,

@@ -8,7 +8,7 @@ import {foldLagBytesMax} from '../../ingest/fold-lag.js';
 import {ignoredFieldLabels} from '../../ingest/ignored-fields.js';
 import {publisherBytesMax} from '../../ingest/publisher.js';
 import {keyKinds} from '../../keys/key.js';
-import {alarmKinds, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
+import {alarmKinds, type DictionaryMeasures, type PartitionMeasures, type ThreadMeasures} from '../../measures.js';
 import {commit, version} from '../../version.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../admission/body-budget.js';
 import {waitingBytesMax} from '../admission/intake.js';
@@ -48,6 +48,18 @@ function ofPartition(type: 'counter' | 'gauge', name: string, help: string, read
       answer === undefined ? [] : sampleOf({partition}, read(answer.partition)),
     );
   return {name, type, help, read: samples};
+}
+
+/** One sample for each dictionary of every partition that answered. */
+function ofDictionary(name: string, help: string, read: (of: DictionaryMeasures) => number): Family {
+  const samples = ({partitions}: View): Sample[] =>
+    partitions.flatMap((answer, partition) =>
+      (answer?.partition.dictionaries ?? []).map((of) => ({
+        labels: {partition, dictionary: of.dictionary},
+        value: read(of),
+      })),
+    );
+  return {name, type: 'gauge', help, read: samples};
 }
 
 /** Outcomes of entries in their partitions. */
@@ -470,6 +482,16 @@ const partitions: readonly Family[] = [
   ofPartition('gauge', 'millrace_users', 'Users known.', (p) => p.users),
   ofPartition('gauge', 'millrace_event_names', 'Event names known.', (p) => p.names),
   ofPartition('gauge', 'millrace_profiles_active', 'Profiles in memory.', (p) => p.profiles),
+  ofDictionary(
+    'millrace_dictionary_entries',
+    'Entries of what clients can make grow; names are counted in samples, to 10,000.',
+    (d) => d.entries,
+  ),
+  ofDictionary(
+    'millrace_dictionary_alarm_ratio',
+    'Its size, as a share of that at which the alarm `dictionaries` begins.',
+    ({size, alarmAt}) => size / alarmAt,
+  ),
   ofPartition('gauge', 'millrace_dedupe_ids', 'Message ids remembered.', (p) => p.dedupe.ids),
   ofPartition('gauge', 'millrace_dedupe_bytes', 'Memory of remembered message ids.', (p) => p.dedupe.bytes),
   ofPartition(

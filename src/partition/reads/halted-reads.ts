@@ -65,6 +65,7 @@ export class HaltedReads {
       users: 0,
       names: 0,
       profiles: 0,
+      dictionaries: [],
       dedupe: {ids: 0, bytes: 0, bytesMax: dedupeBytesMax, windowMs: 0, erasedIds: 0, erasedBytes: 0},
       funnels: {bytes: 0, bytesMax: funnelBytesMax, lateUsers: 0},
       deletions: {pending: 0, oldestPendingMs: 0, completed: 0},

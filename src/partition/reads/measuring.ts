@@ -46,6 +46,7 @@ export function measurePartition(runner: Runner, caughtUp: CatchUp, alarms: Alar
     users: partition.users.table.live,
     names: partition.aggregator.names.live,
     profiles: partition.users.profiles.size,
+    dictionaries: runner.dictionaries,
     dedupe: {
       ids: messageIds.count,
       bytes: messageIds.byteLength,

@@ -4,6 +4,7 @@
 
 import type {ChunkInMemory} from '../../../actors/chunk/chunk.js';
 import {rowsOfUsers} from '../../../actors/chunk/left-rows.js';
+import {noteNewestNames} from '../../../actors/chunk/property-names.js';
 import {must} from '../../../actors/invariant.js';
 import {
   type ArrivingParts,
@@ -22,6 +23,7 @@ import {
   type SnapshotIndex,
   type TableRef,
 } from '../../../actors/manifest.js';
+import {DistinctNames} from '../../../actors/table/distinct-names.js';
 import type {UserSet} from '../../../actors/table/user-set.js';
 import type {TimeSlicer} from '../../pacing/time-slicer.js';
 import type {Throttle} from '../throttle.js';
@@ -58,6 +60,8 @@ export class Layout {
   completed: readonly CompletedPart[] = [];
   changes: readonly ChangesPart[] = [];
   changesDropped: Position | null = null;
+  /** Names of properties in samples of the rows that were written since this process started. */
+  readonly propertyNames = new DistinctNames();
 
   /** `hasLeft`: users whose rows do not count (actors/identity/moves.ts). */
   constructor(parts: PartStore, throttle: Throttle, hasLeft: UserSet) {
@@ -104,9 +108,14 @@ export class Layout {
   }
 
   private async putClosed(chunk: ChunkInMemory): Promise<void> {
-    const entry = await putChunk(this.parts, imageOf(chunk), this.hasLeft, true, this.throttle.slicer());
+    const entry = await this.put(imageOf(chunk), true, this.throttle.slicer());
     this.setChunk(entry);
     this.writing.delete(chunk.chunk);
+  }
+
+  private put(image: ChunkImage, isRead: boolean, slicer: TimeSlicer): Promise<ChunkEntry> {
+    noteNewestNames(this.propertyNames, image.columns, image.blocks);
+    return putChunk(this.parts, image, this.hasLeft, isRead, slicer);
   }
 
   /** Resolves when at most `countMax` closed chunks are being written. */
@@ -165,7 +174,7 @@ export class Layout {
     const {openEntry} = this;
     const {chunk, count} = image.columns;
     const isUnchanged = openEntry?.chunk === chunk && openEntry.count === count;
-    if (!isUnchanged) return putChunk(this.parts, image, this.hasLeft, false, slicer);
+    if (!isUnchanged) return this.put(image, false, slicer);
     const leftOut = rowsOfUsers(image.columns, this.hasLeft).length;
     return openEntry.leftOut === leftOut ? openEntry : {...openEntry, leftOut};
   }

@@ -30,6 +30,11 @@ export const alarmWords: Readonly<Record<LoadAlarmKind, AlarmWords>> = {
       'there are nearly as many names of events as `EVENT_NAMES_MAX` permits; past it, events with new names are refused',
     cure: 'search for names that are made of ids (`GET /v1/names`); delete names, limit keys to known names, or raise `EVENT_NAMES_MAX`',
   },
+  dictionaries: {
+    means:
+      'users or devices of a partition take more than its share of a quarter of memory, or its events or users have more than 2,000 names of properties or traits (counted in samples since the start); nothing is refused',
+    cure: 'see which in `millrace_dictionary_alarm_ratio`; search for ids that are made at random and names that are made of ids (`GET /v1/properties`, `GET /v1/traits`); revoke the key, lower its rate, or add memory',
+  },
   gap: {
     means: 'a producer skipped a number: the log lacks a message that may have been acknowledged',
     cure: 'keep `DATA_DIR` and the logs; check whether a backup was restored or the disk lost synced data',
