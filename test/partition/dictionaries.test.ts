@@ -21,20 +21,17 @@ const quiet = {
   movesWaitedMs: 0,
 };
 
-/** `count` names of properties in each of four events, and of traits in one identify call. */
+/** Ten users with one event and one identify call each, and `count` names of their own in both. */
 async function shellWith(count: number): Promise<MemoryShell> {
   const shell = new MemoryShell();
   const manyOf = (first: number): object =>
     Object.fromEntries(Array.from({length: count}, (_, at) => [`id_${first * count + at}`, at]));
-  await shell.append((writer) => {
-    for (let n = 0; n < 10; n++) {
-      const event = {event: 'e', userId: `u${n}`, timeMs: day, receivedMs: day, context: {library: 'x'}};
-      writeEvent(writer, {...event, properties: {...manyOf(n)}});
-    }
-    writeLink(writer, 'a1', 'u1');
-  });
-  for (let n = 0; n < 10; n++)
+  await shell.append((writer) => writeLink(writer, 'a1', 'u1'));
+  for (let n = 0; n < 10; n++) {
+    const event = {event: 'e', userId: `u${n}`, timeMs: day, receivedMs: day, context: {library: 'x'}};
+    await shell.append((writer) => writeEvent(writer, {...event, properties: {...manyOf(n)}}));
     await shell.append((writer) => writeIdentify(writer, `u${n}`, JSON.stringify(manyOf(n)), day, {}));
+  }
   return shell;
 }
 

@@ -11,10 +11,8 @@ const day = Date.UTC(2026, 4, 1);
 
 test('the events of a name that was deleted are deleted again, and with its receipt', async () => {
   const shell = new MemoryShell();
-  await shell.append((writer) => {
-    for (const event of ['junk', 'kept', 'junk'])
-      writeEvent(writer, {event, userId: 'u', timeMs: day, receivedMs: day});
-  });
+  for (const event of ['junk', 'kept', 'junk'])
+    await shell.append((writer) => writeEvent(writer, {event, userId: 'u', timeMs: day, receivedMs: day}));
   const {partition} = shell;
   const deletion = (id: string, key: Uint8Array): JournaledDeletion => ({
     id,
@@ -30,7 +28,12 @@ test('the events of a name that was deleted are deleted again, and with its rece
       for (const {key, id} of erasures) await shell.append((to) => writeEraseOfKey(to, key, id, day));
     },
   } as unknown as LogWriter;
-  const setup = {partition, writer, journal: {...noJournal, read: async () => records}, log: createLogger('silent', 'test')};
+  const setup = {
+    partition,
+    writer,
+    journal: {...noJournal, read: async () => records},
+    log: createLogger('silent', 'test'),
+  };
   (await eraseLacking(setup)).report();
 
   const {names} = partition.tables;
