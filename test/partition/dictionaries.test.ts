@@ -26,7 +26,7 @@ async function shellWith(count: number): Promise<MemoryShell> {
   const shell = new MemoryShell();
   const manyOf = (first: number): object =>
     Object.fromEntries(Array.from({length: count}, (_, at) => [`id_${first * count + at}`, at]));
-  await shell.append((writer) => writeLink(writer, 'a1', 'u1'));
+  await shell.append((writer) => writeLink(writer, 'a1', 'u1', day));
   for (let n = 0; n < 10; n++) {
     const event = {event: 'e', userId: `u${n}`, timeMs: day, receivedMs: day, context: {library: 'x'}};
     await shell.append((writer) => writeEvent(writer, {...event, properties: {...manyOf(n)}}));
