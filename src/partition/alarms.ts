@@ -67,7 +67,7 @@ const lines: Partial<Readonly<Record<AlarmKind, {readonly begins: string; readon
   },
   dictionaries: {
     begins:
-      'alarm: clients make a dictionary grow (users, devices, names of properties or traits): look for ids that are made at random, and for names that are made of ids',
+      'alarm: clients make a dictionary grow (users, devices, names of properties or traits): search for ids that are made at random, and for names that are made of ids',
     ends: 'the dictionaries that clients make grow are small again',
   },
   moves: {
