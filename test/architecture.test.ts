@@ -138,8 +138,8 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['report/answers.ts'],
   ],
   'src/partition': [
-    ['alarms.ts', 'conflict-warning.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
-    ['effects.ts', 'log', 'retrying-values.ts'],
+    ['conflict-warning.ts', 'dictionaries.ts', 'fold-pace.ts', 'retry.ts', 'row-kernel.ts', 'throttle.ts'],
+    ['alarms.ts', 'effects.ts', 'log', 'retrying-values.ts'],
     ['snapshot'],
     ['partition-view.ts'],
     ['erasure', 'identity'],
