@@ -155,7 +155,6 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'memory-shares.ts',
       'named-rows.ts',
       'narrow-columns.ts',
-      'open-questions.ts',
       'published',
       'question-work.ts',
       'repeated-questions.ts',

@@ -58,6 +58,8 @@ export type PartitionAnswer =
   | NamesAnswer
   | UserAnswer
   | EventsAnswer
+  /** The caller has too many long reads that wait (src/partition/reads/read-budget.ts). */
+  | {readonly kind: 'crowded'; readonly message: string}
   /** The world failed (not caught up within 2 s, an unreadable part): HTTP 503. */
   | {readonly kind: 'unavailable'; readonly message: string};
 

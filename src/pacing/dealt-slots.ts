@@ -43,6 +43,8 @@ export interface Waiting {
 }
 
 export interface Slot {
+  /** Gives the slot back. To be called once. */
+  free(): void;
   /** Resolves with the caller's next slice. DS5 */
   nextSlice(): Promise<void>;
 }
@@ -93,13 +95,19 @@ export class DealtSlots {
     this.deal();
   }
 
-  /** Runs the work in a slot. `stop`: it gives up its place; work that runs stops itself. @throws Stopped */
-  async run<T>(place: Waiting, stop: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
+  /** A slot for the work of this place, which gives up its place when `stop` is aborted. @throws Stopped */
+  async take(place: Waiting, stop: AbortSignal): Promise<Slot> {
     const line = await this.started(place, stop);
+    return {nextSlice: () => this.nextSlice(line), free: () => this.free(line)};
+  }
+
+  /** Runs the work in a slot. It stops itself when `stop` is aborted. @throws Stopped */
+  async run<T>(place: Waiting, stop: AbortSignal, work: (slot: Slot) => Promise<T>): Promise<T> {
+    const slot = await this.take(place, stop);
     try {
-      return await work({nextSlice: () => this.nextSlice(line)});
+      return await work(slot);
     } finally {
-      this.free(line);
+      slot.free();
     }
   }
 

@@ -4,6 +4,8 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import type {Msg, NatsConnection} from 'nats';
 import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import {type PartRef, UnknownFormat} from '../../actors/manifest.js';
+import type {Asker} from '../asks/asker.js';
+import {OpenQuestions} from '../asks/open-questions.js';
 import type {PartitionAnswer, PartitionQuestion} from '../asks/partition.js';
 import {askPartitionSubject, comparedSubject, forgottenLinksSubject} from '../asks/subjects.js';
 import {wallMs} from '../clock.js';
@@ -12,6 +14,7 @@ import {seedsOf} from '../deployment-seeds.js';
 import {HookStore} from '../effects/hook-store.js';
 import {AckedSequences} from '../ingest/acked-sequences.js';
 import {memoryLimitBytes} from '../memory-plan.js';
+import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
 import {connectFirst, isOfCluster} from '../nats/client/connection.js';
 import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {erasingLink} from '../nats/erasing-link.js';
@@ -232,25 +235,32 @@ function openReads(runners: readonly (Runner | undefined)[], shared: Shared): Re
 
 /** Answers questions over NATS, and those of this process's other threads. */
 function answerQuestions(bySubject: ReadsBySubject, nc: NatsConnection, vitals: ThreadVitals): void {
+  const open = new OpenQuestions();
   for (const [subject, reads] of bySubject) {
     nc.subscribe(subject, {
       callback: (error, message) => {
-        if (error === null) void answer(reads, vitals, message);
+        if (error === null) void answer(reads, vitals, message, open);
       },
     });
+    nc.subscribe(leftSubject(subject), {callback: (_, message) => open.left(message.string())});
   }
   for (const asker of [port, data.asksPort]) {
+    const askedHere = new OpenQuestions(); // Each port has numbers of its own.
     asker?.on('message', (message: ToWorker) => {
-      if (message.kind === 'question') void answerHere(bySubject, vitals, message, asker);
+      if (message.kind === 'left') askedHere.left(message.number);
+      if (message.kind === 'question') void answerHere(bySubject, vitals, message, asker, askedHere);
     });
     asker?.postMessage({kind: 'listening'} satisfies FromWorker);
   }
 }
 
 /** Answers a question; one that is not JSON, or whose asker has ended, affects no other. */
-async function answer(reads: Reads, vitals: ThreadVitals, message: Msg): Promise<void> {
+async function answer(reads: Reads, vitals: ThreadVitals, message: Msg, open: OpenQuestions): Promise<void> {
   try {
-    message.respond(JSON.stringify(await replyTo(message.json<PartitionQuestion>(), reads, vitals)));
+    const question = message.json<PartitionQuestion>();
+    const by = readAskedHeaders(message.headers);
+    const give = (asker: Asker): Promise<PartitionAnswer> => replyTo(question, reads, vitals, undefined, asker);
+    message.respond(JSON.stringify(await open.during(by?.number ?? '', by, give)));
   } catch (error) {
     log.error({err: error}, 'a question could not be answered');
   }
@@ -259,22 +269,26 @@ async function answer(reads: Reads, vitals: ThreadVitals, message: Msg): Promise
 async function answerHere(
   bySubject: ReadsBySubject,
   vitals: ThreadVitals,
-  {number, subject, question, acked}: ThreadQuestion,
-  asker: MessagePort,
+  {number, subject, question, by, acked}: ThreadQuestion,
+  port: MessagePort,
+  open: OpenQuestions,
 ): Promise<void> {
   const reads = must(bySubject.get(subject), 'a thread is asked about its own partitions');
   const seen = acked && new AckedSequences(acked);
-  const answer = await replyTo(question as PartitionQuestion, reads, vitals, seen);
-  asker.postMessage({kind: 'answer', number, answer} satisfies FromWorker);
+  const answer = await open.during(number, by, (asker) =>
+    replyTo(question as PartitionQuestion, reads, vitals, seen, asker),
+  );
+  port.postMessage({kind: 'answer', number, answer} satisfies FromWorker);
 }
 
 async function replyTo(
   question: PartitionQuestion,
   reads: Reads,
   vitals: ThreadVitals,
-  seen?: AckedSequences,
+  seen: AckedSequences | undefined,
+  asker: Asker,
 ): Promise<PartitionAnswer> {
-  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question, seen);
+  const answering = question.ask === 'measures' ? measures(reads, vitals) : reads.answer(question, seen, asker);
   return answering.catch((error: Error): PartitionAnswer => {
     if (error instanceof InvariantError) fail(error);
     else if (!damage.note(error)) log.error({err: error}, 'a live question failed');

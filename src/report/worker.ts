@@ -9,6 +9,7 @@ import {InvariantError, must, OperatorFault} from '../../actors/invariant.js';
 import {type RunningAlerts, startAlerts} from '../alerts/start.js';
 import {type Asker, alertsCaller, ofService} from '../asks/asker.js';
 import {handedOver, jsonOf} from '../asks/carried.js';
+import {OpenQuestions} from '../asks/open-questions.js';
 import type {ReportAnswer, ReportQuestion} from '../asks/report.js';
 import {askReportSubject, replyBytesMax} from '../asks/subjects.js';
 import {leftSubject, readAskedHeaders} from '../nats/asked-headers.js';
@@ -24,7 +25,6 @@ import {Refresh} from '../refresh.js';
 import {ThreadVitals} from '../thread-vitals.js';
 import type {FromWorker, ReportWorkerData, ThreadQuestion, ToWorker} from '../worker-messages.js';
 import {ReportEngine} from './engine.js';
-import {OpenQuestions} from './open-questions.js';
 import {HandedManifests} from './published/handed-manifests.js';
 import type {CountedPublications} from './published/newest-snapshots.js';
 import {userReferences} from './user-references.js';
@@ -204,7 +204,7 @@ async function respond(message: Msg, answering: Answering): Promise<void> {
     const question = message.json<ReportQuestion>();
     const by = readAskedHeaders(message.headers);
     const give = (asker: Asker): Promise<ReportAnswer> => answer(question, answering, asker);
-    const text = jsonOf(await (by === undefined ? give(ofService) : answering.open.during(by.number, by, give)));
+    const text = jsonOf(await answering.open.during(by?.number ?? '', by, give));
     message.respond(Buffer.byteLength(text) > replyBytesMax ? JSON.stringify(tooLarge) : text);
   } catch (error) {
     noteFailure(error);
@@ -216,7 +216,7 @@ async function respondHere({number, question, by}: ThreadQuestion, answering: An
   let given: ReportAnswer = {kind: 'unavailable', message: 'the report cannot be computed now'};
   try {
     const give = (asker: Asker): Promise<ReportAnswer> => answer(question as ReportQuestion, answering, asker);
-    given = await (by === undefined ? give(ofService) : answering.open.during(number, by, give));
+    given = await answering.open.during(number, by, give);
   } catch (error) {
     noteFailure(error);
   }

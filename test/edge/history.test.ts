@@ -1,6 +1,7 @@
 // Paging over partitions that answer as the real ones may: in short replies, with rows that vanish between the phases.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {ofService} from '../../src/asks/asker.js';
 import type {RowPlace} from '../../src/asks/events.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import {Asks, type Requester} from '../../src/edge/query/asks.js';
@@ -84,7 +85,7 @@ function isAfter(row: RowPlace, before: RowPlace | undefined): boolean {
 }
 
 const readPage = (fake: FakePartitions, limit: number, start?: HistoryStart, filters: HistoryFilters = {}) =>
-  new HistoryReader(new Asks(fake), [...fake.partitions.keys()], filters).read(limit, start);
+  new HistoryReader(new Asks(fake), [...fake.partitions.keys()], filters, ofService).read(limit, start);
 
 describe('history', () => {
   const times = fc.array(fc.array(fc.integer({min: 0, max: 5}), {maxLength: 12}), {minLength: 1, maxLength: 4});

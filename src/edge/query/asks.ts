@@ -25,12 +25,14 @@ const snapshotGone: Failure = {
 
 export type GivenAnswer = Exclude<ReportAnswer, {kind: 'unavailable' | 'snapshot_gone' | 'crowded' | 'too_expensive'}>;
 
+const tooManyAsked = (message: string): Failure => ({code: 'rate_limited', message, headers: retryAfter});
+
 function given(answer: ReportAnswer): GivenAnswer {
   switch (answer.kind) {
     case 'unavailable':
       throw new RequestFailure(unavailable(answer.message));
     case 'crowded':
-      throw new RequestFailure({code: 'rate_limited', message: answer.message, headers: retryAfter});
+      throw new RequestFailure(tooManyAsked(answer.message));
     case 'too_expensive':
       throw new RequestFailure({code: 'too_expensive', message: answer.message});
     case 'snapshot_gone':
@@ -56,9 +58,11 @@ export class Asks {
     question: PartitionQuestion,
     kinds: readonly Kind[],
     msMax = partitionMsMax,
+    asker?: Asker,
   ): Promise<AnswerOf<Kind>> {
-    const answer = await this.ask<PartitionAnswer>(askPartitionSubject(partition), question, msMax);
+    const answer = await this.ask<PartitionAnswer>(askPartitionSubject(partition), question, msMax, asker);
     if (answer.kind === 'unavailable') throw new RequestFailure(unavailable(answer.message));
+    if (answer.kind === 'crowded') throw new RequestFailure(tooManyAsked(answer.message));
     return expectedAnswer(answer, question, kinds);
   }
 

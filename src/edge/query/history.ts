@@ -5,6 +5,7 @@
 //       user are erased at once, so a page of one user that lost rows is that of a deleted user.
 //   H2. Rows at or above the ordinal bounds of the first page are never on later ones: pages do not shift.
 //   H3. Bodies are read in the order in which they are stored: neighbours are in one block.
+import type {Asker} from '../../asks/asker.js';
 import type {RowPlace} from '../../asks/events.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import type {UserRef} from '../../asks/users.js';
@@ -52,6 +53,7 @@ interface PageRows {
 
 export class HistoryReader {
   private readonly asks: Asks;
+  private readonly asker: Asker;
   private readonly partitions: readonly number[];
   private readonly filters: HistoryFilters;
   private readonly share = new AnswerShare();
@@ -59,8 +61,10 @@ export class HistoryReader {
   /** Position at which the pages are exact, by partition asked; empty before the first page. */
   positions: readonly string[] = [];
 
-  constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters) {
+  /** `asker`: whose turn long reads take. */
+  constructor(asks: Asks, partitions: readonly number[], filters: HistoryFilters, asker: Asker) {
     this.asks = asks;
+    this.asker = asker;
     this.partitions = partitions;
     this.filters = filters;
   }
@@ -107,7 +111,7 @@ export class HistoryReader {
           ...(before === undefined ? {} : {before}),
           ...(ordinalEnd === undefined ? {} : {ordinalEnd}),
         } as const;
-        return this.asks.partition(partition, question, ['history']);
+        return this.asks.partition(partition, question, ['history'], undefined, this.asker);
       }),
     );
     if (this.ordinalEnds === undefined) {
@@ -137,7 +141,13 @@ export class HistoryReader {
         const own = places.filter((place) => place.partition === partition).sort((a, b) => a.ordinal - b.ordinal); // H3
         for (let done = keep(own, 0, events[i]!); done < own.length; ) {
           const ordinals = own.slice(done).map(({ordinal}) => ordinal);
-          const answer = await this.asks.partition(partition, {ask: 'bodies', ordinals}, ['bodies']);
+          const answer = await this.asks.partition(
+            partition,
+            {ask: 'bodies', ordinals},
+            ['bodies'],
+            undefined,
+            this.asker,
+          );
           if (answer.events.length === 0) throw new Error('a partition answered no body at all');
           done = keep(own, done, answer.events);
         }

@@ -5,6 +5,7 @@ import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {askedTime, optionalBoundsOf, timezone} from '../query/asked-times.js';
 import {failUnknown, namedUser} from '../query/asked-user.js';
+import {askerOf} from '../query/asker-of.js';
 import {type HistoryFilters, HistoryReader, type HistoryStart} from '../query/history.js';
 import {anyText, askedId, name, optional, wholeNumber, withDefault} from '../query/parameters.js';
 import {type QueryValues, readQuery} from '../query/query.js';
@@ -36,7 +37,7 @@ export async function readEvents(front: Front, exchange: Exchange): Promise<void
   const partitions = partitionsOf(front, filters);
   const filterText = JSON.stringify([filters.user, filters.event, filters.fromMs, filters.toMs]);
   const start = readCursor(front, query.cursor, filterText, partitions.length);
-  const page = await new HistoryReader(front.asks, partitions, filters).read(query.limit, start);
+  const page = await new HistoryReader(front.asks, partitions, filters, askerOf(exchange)).read(query.limit, start);
   if (page.linkedTo !== undefined) return failUnknown(exchange, page);
   const {events, next, ordinalEnds} = page;
   const cursor = next === undefined ? null : front.cursors.seal({place: next, ordinalEnds}, filterText);

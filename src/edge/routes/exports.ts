@@ -113,8 +113,7 @@ export async function exportUser(front: Front, exchange: Exchange): Promise<void
   const {text, ...ids} = readQuery(exchange.query, userExportForm);
   const user = oneUser(ids);
   const partition = partitionOfUser(user, front.partitionCount);
-  const {caller} = askerOf(exchange);
-  const pages = new UserPages(front, caller, partition, user, text);
+  const pages = new UserPages(front, askerOf(exchange), partition, user, text);
   const [profile, anonymousIds, first] = await Promise.all([
     front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
@@ -143,9 +142,9 @@ class UserPages implements LinePages {
   private isFirst = true;
   private isOver = false;
 
-  constructor({asks}: Front, caller: string, partition: number, user: UserRef, text: LineText) {
-    this.caller = caller;
-    this.reader = new HistoryReader(asks, [partition], {user});
+  constructor({asks}: Front, asker: Asker, partition: number, user: UserRef, text: LineText) {
+    this.caller = asker.caller;
+    this.reader = new HistoryReader(asks, [partition], {user}, asker);
     this.text = text;
   }
 

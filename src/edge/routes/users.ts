@@ -6,6 +6,7 @@ import {devicesListedMax, type UserRef} from '../../asks/users.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
 import {failUnknown, userInPath, userInQuery} from '../query/asked-user.js';
+import {askerOf} from '../query/asker-of.js';
 import {devicesOf} from '../query/devices.js';
 import {HistoryReader} from '../query/history.js';
 import {partitionOfUser} from '../query/user-partition.js';
@@ -20,7 +21,7 @@ async function answerProfile(front: Front, exchange: Exchange, user: UserRef): P
   // Asked at once: under load the way to the partition's thread is longer than the answer takes.
   const [profile, page, anonymousIds] = await Promise.all([
     front.asks.partition(partition, {ask: 'profile', user}, ['profile', 'unknown_user']),
-    new HistoryReader(front.asks, [partition], {user}).read(historyLimitDefault, undefined),
+    new HistoryReader(front.asks, [partition], {user}, askerOf(exchange)).read(historyLimitDefault, undefined),
     user.kind === 'user' ? anonymousIdsOf(front, user.id) : undefined,
   ]);
   if (profile.kind === 'unknown_user') return failUnknown(exchange, profile);

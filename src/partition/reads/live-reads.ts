@@ -9,6 +9,7 @@ import {assert} from '../../../actors/invariant.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {nameKey} from '../../../actors/log/entries.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
+import {type Asker, ofService} from '../../asks/asker.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 import {replyBytesMax} from '../../asks/subjects.js';
 import {type Deletion, devicesListedMax, type UserRef} from '../../asks/users.js';
@@ -16,7 +17,8 @@ import {monotonicMs} from '../../clock.js';
 import type {AckedSequences} from '../../ingest/acked-sequences.js';
 import {positionText} from '../../log-position.js';
 import type {PartitionMeasures} from '../../measures.js';
-import type {Semaphore} from '../../pacing/semaphore.js';
+import {Crowded, type DealtSlots} from '../../pacing/dealt-slots.js';
+import {Stopped} from '../../pacing/stop.js';
 import {MissingPart} from '../../parts/stored-parts.js';
 import {isReportLate} from '../alarms.js';
 import {pathsOf} from '../funnels/user-paths.js';
@@ -59,11 +61,11 @@ export class LiveReads {
   private readonly view: PartitionView;
   private readonly rows: HistoryReads;
   private readonly tails: TailReads;
-  private readonly longReads: Semaphore;
+  private readonly longReads: DealtSlots;
   private readonly readBarrier: ReadBarrier;
 
   /** `longReads`: slots of the thread. */
-  constructor(runner: Runner, longReads: Semaphore, readBarrier: ReadBarrier) {
+  constructor(runner: Runner, longReads: DealtSlots, readBarrier: ReadBarrier) {
     this.runner = runner;
     this.view = runner.view;
     this.readBarrier = readBarrier;
@@ -72,16 +74,18 @@ export class LiveReads {
     this.longReads = longReads;
   }
 
-  /** `seen`: acks known when the question was sent. */
-  async answer(question: LiveQuestion, seen?: AckedSequences): Promise<PartitionAnswer> {
+  /** `seen`: acks known when the question was sent. `asker` absent: a part of the service. */
+  async answer(question: LiveQuestion, seen?: AckedSequences, asker: Asker = ofService): Promise<PartitionAnswer> {
     const startMs = monotonicMs();
     const endMs = startMs + overtakenMsMax;
     for (;;) {
       try {
-        const answer = await this.answerOnce(question, seen, startMs + pageMsMax);
+        const answer = await this.answerOnce(question, seen, startMs + pageMsMax, asker);
         return await this.ofOwner(answer);
       } catch (error) {
         if (error instanceof ReadTooLong) return tooLong;
+        if (error instanceof Crowded) return crowded;
+        if (error instanceof Stopped) return left;
         if (!(error instanceof MissingPart)) throw error;
         if (this.view.layout.readsFrom(error.ref)) {
           if (await this.view.ownership.isOutlived()) return movedOn;
@@ -109,6 +113,7 @@ export class LiveReads {
     question: LiveQuestion,
     seen: AckedSequences | undefined,
     endMs: number,
+    asker: Asker,
   ): Promise<PartitionAnswer> {
     switch (question.ask) {
       case 'status':
@@ -123,14 +128,14 @@ export class LiveReads {
       case 'funnel_memory':
         return {kind: 'funnel_memory', memory: this.runner.funnelMemory};
       case 'bodies':
-        return this.bodies(question, seen, endMs);
+        return this.bodies(question, seen, endMs, asker);
       case 'deletion':
         return this.deletion(question, seen);
       case 'names':
         return this.names(question, !(await this.isCaughtUp(caughtUpMsMax, seen)));
       case 'tail':
         if (!(await this.isReplayed(seen))) return behindItsLog;
-        return readPage(this.longReads, endMs, (budget) => this.tails.tail(question, budget));
+        return readPage(this.longReads, endMs, (budget) => this.tails.tail(question, budget), asker);
     }
     if (!(await this.isCaughtUp(caughtUpMsMax, seen))) return behindItsLog;
     switch (question.ask) {
@@ -147,10 +152,15 @@ export class LiveReads {
       case 'effect':
         return effectData(this.view, this.view.outbox, question, nextTurn);
       case 'history':
-        return readPage(this.longReads, endMs, async (budget) => {
-          const user = question.user === undefined ? undefined : this.find(question.user);
-          return this.withOwner(question, await this.rows.history(question, user, budget));
-        });
+        return readPage(
+          this.longReads,
+          endMs,
+          async (budget) => {
+            const user = question.user === undefined ? undefined : this.find(question.user);
+            return this.withOwner(question, await this.rows.history(question, user, budget));
+          },
+          asker,
+        );
     }
   }
 
@@ -163,18 +173,24 @@ export class LiveReads {
     {ordinals, was}: Ask<'bodies'>,
     seen: AckedSequences | undefined,
     endMs: number,
+    asker: Asker,
   ): Promise<PartitionAnswer> {
     const {rows, longReads} = this;
     const {partition} = this.view;
     // The row list may come from another owner that has folded more of the log.
     const isAhead = ordinals.some((ordinal) => ordinal >= rows.ordinalEnd);
     if (!(await (isAhead ? this.isCaughtUp(caughtUpMsMax, seen) : this.isReplayed(seen)))) return behindItsLog;
-    return readPage(longReads, endMs, async (budget) => {
-      const {texts: events, users} = await rows.events(ordinals, budget);
-      return was === undefined
-        ? {kind: 'bodies', events, users}
-        : withAbsences(partition, {ordinals, events, users}, was);
-    });
+    return readPage(
+      longReads,
+      endMs,
+      async (budget) => {
+        const {texts: events, users} = await rows.events(ordinals, budget);
+        return was === undefined
+          ? {kind: 'bodies', events, users}
+          : withAbsences(partition, {ordinals, events, users}, was);
+      },
+      asker,
+    );
   }
 
   private async generation(): Promise<PartitionAnswer> {
@@ -423,6 +439,12 @@ const logUnknown: PartitionAnswer = {
   kind: 'unavailable',
   message: 'the service does not know yet whether the log is the one that it folded',
 };
+
+const crowded: PartitionAnswer = {
+  kind: 'crowded',
+  message: 'too many of your long reads wait already: ask again once they are answered',
+};
+const left: PartitionAnswer = {kind: 'unavailable', message: 'nobody waits for this answer any more'};
 
 const tooLong: PartitionAnswer = {
   kind: 'unavailable',

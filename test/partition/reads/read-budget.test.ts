@@ -2,8 +2,10 @@
 import {describe, expect, test} from 'vitest';
 import {chunkRowsMax} from '../../../actors/limits.js';
 import {writeEvent} from '../../../actors/log/entries.js';
+import {type Asker, ofService} from '../../../src/asks/asker.js';
 import {monotonicMs} from '../../../src/clock.js';
-import type {Semaphore} from '../../../src/pacing/semaphore.js';
+import {Crowded, type DealtSlots} from '../../../src/pacing/dealt-slots.js';
+import {neverStops, newStop, Stopped} from '../../../src/pacing/stop.js';
 import {HistoryReads} from '../../../src/partition/reads/history-reads.js';
 import {longReadSlots, type ReadBudget, ReadTooLong, readPage} from '../../../src/partition/reads/read-budget.js';
 import {MemoryShell} from '../../support/memory-shell.js';
@@ -19,14 +21,19 @@ class Page {
   fail = (_error: Error): void => {};
   readonly result: Promise<string>;
 
-  constructor(slots: Semaphore, parts: number, endMs = never) {
+  constructor(slots: DealtSlots, parts: number, endMs = never, asker: Asker = ofService) {
     const held = new Promise<void>((resolve, reject) => Object.assign(this, {end: resolve, fail: reject}));
-    this.result = readPage(slots, endMs, async (budget) => {
-      await countAll(budget, parts);
-      this.hasBegun = true;
-      await held;
-      return 'page';
-    });
+    this.result = readPage(
+      slots,
+      endMs,
+      async (budget) => {
+        await countAll(budget, parts);
+        this.hasBegun = true;
+        await held;
+        return 'page';
+      },
+      asker,
+    );
     this.result.catch(() => undefined);
   }
 }
@@ -90,6 +97,27 @@ describe('long reads', () => {
     const after = [new Page(slots, 300), new Page(slots, 300)];
     await turns();
     expect(after.every(({hasBegun}) => hasBegun)).toBe(true);
+  });
+
+  test('one caller never has all slots, waits with a bounded number, and leaves its place when its client does', async () => {
+    const slots = longReadSlots();
+    const stop = newStop();
+    const ofKey = (caller: string, gone = neverStops) => new Page(slots, 300, never, {caller, gone});
+    const flood = Array.from({length: 40}, () => ofKey('key a', stop.signal));
+    await turns();
+    const other = ofKey('key b');
+    await turns();
+    expect([flood.filter(({hasBegun}) => hasBegun).length, other.hasBegun]).toEqual([2, true]);
+    expect(slots.waiting).toBe(32);
+    for (const page of flood.slice(34)) await expect(page.result).rejects.toBeInstanceOf(Crowded);
+    stop.abort();
+    for (const page of flood.slice(2, 34)) await expect(page.result).rejects.toBeInstanceOf(Stopped);
+    expect(slots.waiting).toBe(0);
+    await expect(ofKey('key a', stop.signal).result).rejects.toBeInstanceOf(Stopped);
+    for (const page of [...flood, other]) page.end();
+    await other.result;
+    await turns();
+    expect(slots.running).toBe(0);
   });
 
   test('a page of history whose time is over reads no further part', async () => {

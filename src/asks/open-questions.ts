@@ -1,13 +1,15 @@
-// Questions that the report thread answers at this moment, and who waits for each.
+// Questions that a thread answers at this moment, and who waits for each.
 //   OQ1. A question's asker is gone once it says so, or once its time is over: an asker that ended with its process says nothing.
-import type {AskedBy, Asker} from '../asks/asker.js';
 import {newStop} from '../pacing/stop.js';
+import {type AskedBy, type Asker, ofService} from './asker.js';
 
 export class OpenQuestions {
   private readonly open = new Map<number | string, AbortController>();
 
-  /** Runs `answer` for an asker that can leave by this number. OQ1 */
-  async during<T>(number: number | string, {caller, msMax}: AskedBy, answer: (asker: Asker) => Promise<T>): Promise<T> {
+  /** Runs `answer` for an asker that can leave by this number; `by` undefined: one that says nothing of itself. OQ1 */
+  async during<T>(number: number | string, by: AskedBy | undefined, answer: (asker: Asker) => Promise<T>): Promise<T> {
+    if (by === undefined) return answer(ofService);
+    const {caller, msMax} = by;
     const stop = newStop();
     const timer = setTimeout(() => stop.abort(), msMax);
     this.open.set(number, stop);
