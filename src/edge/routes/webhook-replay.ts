@@ -2,14 +2,17 @@
 
 import type {Generations} from '../../../actors/generations.js';
 import {must} from '../../../actors/invariant.js';
+import type {Asker} from '../../asks/asker.js';
 import type {PartitionAnswer} from '../../asks/partition.js';
 import {type Endpoint, wantsEvents} from '../../effects/endpoint.js';
 import {eventRule, type StoredEvent, wantedNames} from '../../effects/message.js';
 import type {Attempts, DeadLetter, EventsTrigger} from '../../effects/queued.js';
 import {type ToldRow, toldDeliveries} from '../../effects/told-rows.js';
+import {neverStops} from '../../pacing/stop.js';
 import {invalidRequest, RequestFailure} from '../failure.js';
 import type {Front} from '../front.js';
 import type {Exchange} from '../http/exchange.js';
+import {askerOf} from '../query/asker-of.js';
 import {noParameters, readQuery} from '../query/query.js';
 import {variedSegment} from '../route.js';
 import {authorOf} from './author.js';
@@ -29,15 +32,23 @@ export async function replayWebhook(front: Front, exchange: Exchange, bytes: Buf
   const isRange = from !== undefined && to !== undefined;
   if (isRange === (deliveries !== undefined) || (from === undefined) !== (to === undefined))
     throw new RequestFailure(invalidRequest('a replay is of a time, from and to, or of deliveries'));
+  // Its reads take the caller's turns, and go on when the client leaves.
+  const asker: Asker = {...askerOf(exchange), gone: neverStops};
   const queued = isRange
-    ? await replayRange(front, endpoint, Date.parse(from), Date.parse(to))
-    : await tried(() => replayLetters(front, endpoint, deliveries!));
+    ? await replayRange(front, asker, endpoint, Date.parse(from), Date.parse(to))
+    : await tried(() => replayLetters(front, asker, endpoint, deliveries!));
   front.audit.defined('webhook.replayed', author, endpoint.id);
   exchange.json('202 Accepted', JSON.stringify({queued}));
 }
 
 /** Queues the stored events of the rule by their times. @returns the number of deliveries */
-async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toMs: number): Promise<number> {
+async function replayRange(
+  front: Front,
+  asker: Asker,
+  endpoint: Endpoint,
+  fromMs: number,
+  toMs: number,
+): Promise<number> {
   if (fromMs > toMs) throw new RequestFailure(invalidRequest('from must not be after to', 'from'));
   if (!wantsEvents(endpoint)) throw new RequestFailure(invalidRequest('the webhook takes no events', 'id'));
   const ends = await endsOfAccepted(front); // A replay includes what was accepted before it.
@@ -46,7 +57,7 @@ async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toM
   for (const {partition, end} of ends) {
     const ordinals: number[] = [];
     for (const event of wantedNames(endpoint) ?? [undefined]) {
-      for await (const page of historyPages(front, partition, {fromMs, toMs, event, ordinalEnd: end})) {
+      for await (const page of historyPages(front, asker, partition, {fromMs, toMs, event, ordinalEnd: end})) {
         count += page.length;
         if (count > replayedEventsMax)
           throw new RequestFailure(
@@ -56,7 +67,7 @@ async function replayRange(front: Front, endpoint: Endpoint, fromMs: number, toM
       }
     }
     ordinals.sort((a, b) => a - b);
-    const rows = await rowsAt(front, endpoint, partition, ordinals);
+    const rows = await rowsAt(front, asker, endpoint, partition, ordinals);
     triggers.push(...(await triggersOf(front, endpoint, ends, {partition, rows})));
   }
   await tried(async () => {
@@ -78,6 +89,7 @@ const again = <Told extends object>(
 /** Reads the rows that the rule wants. */
 async function rowsAt(
   {asks}: Front,
+  asker: Asker,
   endpoint: Endpoint,
   partition: number,
   ordinals: readonly number[],
@@ -85,7 +97,13 @@ async function rowsAt(
   const rows: ToldRow[] = [];
   for (let at = 0; at < ordinals.length; ) {
     const asked = ordinals.slice(at, at + replayPageRows);
-    const {events, users} = await asks.partition(partition, {ask: 'bodies', ordinals: asked}, ['bodies']);
+    const {events, users} = await asks.partition(
+      partition,
+      {ask: 'bodies', ordinals: asked},
+      ['bodies'],
+      undefined,
+      asker,
+    );
     rows.push(...wantedRows(endpoint, {ordinals: asked, events, users}));
     at += Math.max(1, events.length);
   }
@@ -125,13 +143,20 @@ interface HistoryRange {
   readonly ordinalEnd: number;
 }
 
-async function* historyPages(front: Front, partition: number, range: HistoryRange): AsyncGenerator<readonly number[]> {
+async function* historyPages(
+  front: Front,
+  asker: Asker,
+  partition: number,
+  range: HistoryRange,
+): AsyncGenerator<readonly number[]> {
   const {event, ...bounds} = range;
   for (let before: {timeMs: number; partition: number; ordinal: number} | undefined; ; ) {
     const page = await front.asks.partition(
       partition,
       {ask: 'history', ...bounds, ...(event !== undefined && {event}), ...(before && {before}), limit: replayPageRows},
       ['history'],
+      undefined,
+      asker,
     );
     yield page.ordinals;
     const [timeMs, ordinal] = [page.timesMs.at(-1), page.ordinals.at(-1)];
@@ -141,7 +166,7 @@ async function* historyPages(front: Front, partition: number, range: HistoryRang
 }
 
 /** Queues dead letters again. Skipped events become deliveries. @returns the number of deliveries */
-async function replayLetters(front: Front, endpoint: Endpoint, ids: readonly string[]): Promise<number> {
+async function replayLetters(front: Front, asker: Asker, endpoint: Endpoint, ids: readonly string[]): Promise<number> {
   const {letters} = front;
   const wanted = new Set(ids);
   const found = (await letters.dead(endpoint.id, 1, lettersReadMax)).filter(({content}) => wanted.has(content.id));
@@ -150,7 +175,8 @@ async function replayLetters(front: Front, endpoint: Endpoint, ids: readonly str
     throw new RequestFailure(invalidRequest(`there is no dead letter ${missing}`, 'deliveries'));
   let queued = 0;
   for (const {sequence, content} of found) {
-    const triggers = content.type === 'skipped' ? await skippedTriggers(front, endpoint, content) : [alive(content)];
+    const triggers =
+      content.type === 'skipped' ? await skippedTriggers(front, asker, endpoint, content) : [alive(content)];
     for (const trigger of triggers) await letters.queue(endpoint.id, again(front, trigger));
     await letters.exhume(sequence);
     queued += triggers.length;
@@ -165,13 +191,18 @@ function alive({why: _, endedMs: __, ...letter}: Exclude<DeadLetter, Skipped>) {
   return trigger as Exclude<DeadLetter, Skipped>;
 }
 
-async function skippedTriggers(front: Front, endpoint: Endpoint, {of}: Skipped): Promise<EventsTrigger[]> {
+async function skippedTriggers(
+  front: Front,
+  asker: Asker,
+  endpoint: Endpoint,
+  {of}: Skipped,
+): Promise<EventsTrigger[]> {
   const rows: ToldRow[] = [];
   const {partition} = of;
   const names = wantedNames(endpoint);
   for (let from = of.from; from < of.to; ) {
     const question = {ask: 'tail', from, limit: replayPageRows, ...(names && {names})} as const;
-    const page = await front.asks.partition(partition, question, ['tail']);
+    const page = await front.asks.partition(partition, question, ['tail'], undefined, asker);
     rows.push(...wantedRows(endpoint, page).filter(({ordinal}) => ordinal < of.to));
     if (rows.length > replayedEventsMax)
       throw new RequestFailure(

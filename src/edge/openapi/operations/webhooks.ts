@@ -148,6 +148,6 @@ export const webhooks: Operations = {
     query: noParameters,
     body: {schema: replayBody, example: {from: '2026-05-01T00:00:00Z', to: '2026-05-01T23:59:59Z'}},
     answers: {202: {description: 'How many messages are queued.', schema: replayedWebhookAnswer}},
-    errors,
+    errors: [...errors, 'rate_limited'],
   },
 };
