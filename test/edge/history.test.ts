@@ -1,7 +1,7 @@
 // Paging over partitions that answer as the real ones may: in short replies, with rows that vanish between the phases.
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {ofService} from '../../src/asks/asker.js';
+import {type Asker, ofService} from '../../src/asks/asker.js';
 import type {RowPlace} from '../../src/asks/events.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import {Asks, type Requester} from '../../src/edge/query/asks.js';
@@ -21,6 +21,9 @@ class FakePartitions implements Requester {
   /** Called between the phases. */
   beforeBodies: () => void = () => {};
   isSilent = false;
+  isCrowded = false;
+  /** Of all questions so far. */
+  readonly askers = new Set<Asker | undefined>();
 
   constructor(times: readonly (readonly number[])[]) {
     this.partitions = times.map((rows) => rows.map((timeMs) => ({timeMs, erased: false})));
@@ -34,8 +37,10 @@ class FakePartitions implements Requester {
     return rows.map(({partition, ordinal}) => `"${partition}-${ordinal}"`);
   }
 
-  async request(subject: string, question: object): Promise<PartitionAnswer> {
+  async request(subject: string, question: object, {asker}: {asker?: Asker}): Promise<PartitionAnswer> {
+    this.askers.add(asker);
     if (this.isSilent) throw new Error('503');
+    if (this.isCrowded) return {kind: 'crowded', message: 'too many'};
     const partition = Number(subject.split('.')[2]);
     return this.answer(partition, question as PartitionQuestion);
   }
@@ -156,5 +161,17 @@ describe('history', () => {
     const fake = new FakePartitions([[1]]);
     fake.isSilent = true;
     await expect(readPage(fake, 4)).rejects.toMatchObject({failure: {code: 'unavailable'}});
+  });
+
+  test('every question says who asks, and a caller with too many long pages is told 429', async () => {
+    const fake = new FakePartitions([
+      [9, 7],
+      [8, 6],
+    ]);
+    expect((await readPage(fake, 4)).events).toHaveLength(4);
+    expect(fake.bodiesAsked).toBe(2);
+    expect([...fake.askers]).toEqual([ofService]);
+    fake.isCrowded = true;
+    await expect(readPage(fake, 4)).rejects.toMatchObject({failure: {code: 'rate_limited'}});
   });
 });
