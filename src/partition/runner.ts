@@ -222,6 +222,7 @@ export class Runner {
   private async catchUp(warmedUp: Promise<void> | undefined): Promise<void> {
     const {partition, noteApplied} = this.setup;
     noteApplied(partition.appliedSequence);
+    await this.identity.ask(() => this.mover.noteReceived());
     this.run().catch((error: unknown) => void this.foldingEnded(error as Error));
     await this.untilCaughtUp();
     if (!this.isStarting) return; // A drain appends a last tick itself.
@@ -283,7 +284,8 @@ export class Runner {
    * the process would end its other partitions, too, again after every start.
    */
   private async foldingEnded(error: Error): Promise<void> {
-    if (error instanceof MissingPart && (await this.setup.ownership.isOutlived())) return; // O1 (ownership.ts)
+    const isOfStore = error instanceof MissingPart || error instanceof DamagedState;
+    if (isOfStore && (await this.setup.ownership.isOutlived())) return; // O1 (ownership.ts)
     if (!this.setup.damage.note(error)) {
       this.fail(error);
       return;
@@ -314,9 +316,7 @@ export class Runner {
   private async foldMessages(messages: readonly ReceivedMessage[]): Promise<boolean> {
     const {partition, ownership, layout, effects, foldPace} = this.setup;
     for (const message of messages) {
-      // The message that was due is missing: a successor that has folded it may have truncated the log. O1 (ownership.ts)
-      const isCut = message.sequence > partition.appliedSequence + 1;
-      if (isCut && (await ownership.isOutlived())) return false;
+      if (message.sequence > partition.appliedSequence + 1 && !(await this.mayPass(message.sequence - 1))) return false;
       if (!this.identity.isKnown || ownership.isLost) return false; // LI1 (log/log-identity.ts)
       const folding = this.foldMessage(message);
       if (folding !== undefined) await folding;
@@ -327,6 +327,18 @@ export class Runner {
       const turn = this.foldingLogMs === undefined ? undefined : foldPace?.pauseIfDue(this.foldingLogMs);
       if (turn !== undefined) await turn;
     }
+    return true;
+  }
+
+  /**
+   * Whether the messages from the one that is due to `last`, which did not come, may be passed over. @throws DamagedState when
+   * nats-server has one of them, or had it, and cannot read it: it brings what is behind that without a word.
+   */
+  private async mayPass(last: number): Promise<boolean> {
+    const {partition, reader, ownership} = this.setup;
+    // A successor that has folded them may have truncated the log. O1 (ownership.ts)
+    if (await ownership.isOutlived()) return false;
+    await this.identity.ask(() => reader.checkReadable(partition.appliedSequence + 1, last));
     return true;
   }
 

@@ -8,6 +8,7 @@ import {noOutbox} from '../../src/partition/effects.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
 import {Runner, type RunnerSetup} from '../../src/partition/runner.js';
 import {Throttle} from '../../src/partition/throttle.js';
+import {Damage, DamagedState} from '../../src/parts/damage.js';
 
 const refreshMs = 1_000;
 
@@ -34,6 +35,10 @@ class Driven {
   readonly runner: Runner;
   /** Ends the snapshot that is being written. */
   snapshotTaken = (): void => undefined;
+  /** Sequence of a message that the log has and cannot read. */
+  unreadable = 0;
+  /** Sequence of the message that comes next. */
+  sequence = 1;
   private arrived = (): void => undefined;
   private isTickDue = false;
   readonly snapshots = {
@@ -82,6 +87,9 @@ class Driven {
         holds: async () => true,
         expedite: () => undefined,
         interrupt: () => undefined,
+        checkReadable: async (first: number, last: number) => {
+          if (first <= this.unreadable && this.unreadable <= last) throw new DamagedState(0, 'a message of its log');
+        },
       },
       writer: {
         tick: (periodMs: number) => new Promise<number>((stored) => void this.ticks.push({periodMs, stored})),
@@ -91,6 +99,7 @@ class Driven {
       journal: noJournal,
       outbox: noOutbox,
       effects: {tell: () => undefined},
+      damage: new Damage(createLogger('silent', 'test')),
       sweep: {stop: async () => undefined},
       throttle: new Throttle(() => 0),
       refresh: this.refresh,
@@ -108,7 +117,7 @@ class Driven {
   private async *messages() {
     for (;;) {
       await new Promise<void>((arrived) => void (this.arrived = arrived));
-      yield [{sequence: 1, bytes: new Uint8Array()}];
+      yield [{sequence: this.sequence, bytes: new Uint8Array()}];
     }
   }
 
@@ -240,6 +249,25 @@ test('a drain has its last tick after what the mover waits for: no snapshot come
   expect(driven.ticks).toHaveLength(ticks + 1);
   await driven.publish();
   await drained;
+});
+
+test('a message that nats-server cannot read is not passed over: the partition stands still, with the alarm, and says so', async () => {
+  const driven = await live();
+  driven.sequence = 3; // Messages 1 and 2 did not come.
+  await driven.foldTick();
+  expect(driven.runner.phase).toBe('live'); // They were removed.
+  driven.unreadable = 2;
+  await driven.foldTick();
+  expect([driven.runner.phase, driven.runner.lookForAlarms('owner')]).toEqual(['halted', ['standing_still']]);
+  expect(driven.runner.view.damage.countOf(0)).toBe(1);
+});
+
+test('a successor may have truncated the log: its predecessor halts nothing', async () => {
+  const driven = await live();
+  Object.assign(driven, {sequence: 3, unreadable: 2});
+  driven.ownership.isOutlived = async () => true;
+  await driven.foldTick();
+  expect(driven.runner.phase).toBe('live');
 });
 
 test('an owner that was paused since it heard that it is one calls nothing late', async () => {

@@ -58,6 +58,7 @@ export class Mover {
   private readonly destinations = new Map<number, Destination>();
   /** Time at which the events of a pending move were appended. */
   private readonly appendedMs = new Map<Move, number>();
+  /** Users whose events are in the log of their destination, as far as this process knows. */
   private readonly appendedUsers = new UserSet();
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -196,10 +197,32 @@ export class Mover {
     const {partition} = this.setup;
     const awaited = new Set(partition.moves.pending.filter((move) => this.appendedMs.has(move)).map(({to}) => to));
     for (const to of awaited) {
-      const stored = await this.destinationOf(to).manifests.read();
-      const received = stored?.manifest.moves.received[partition.partition] ?? 0;
+      const received = await this.receivedBy(to);
       if (partition.moves.pending.some((move) => move.to === to && move.n <= received))
         await this.settleWith(to, received);
+    }
+  }
+
+  /** Number of the newest move that the destination has published. */
+  private async receivedBy(to: number): Promise<number> {
+    const stored = await this.destinationOf(to).manifests.read();
+    return stored?.manifest.moves.received[this.setup.partition.partition] ?? 0;
+  }
+
+  /**
+   * Call it at a start, before rows are read: an owner before this one appended moves that are not settled. Without it their rows
+   * would be read here and in their destination.
+   */
+  async noteReceived(): Promise<void> {
+    const {pending} = this.setup.partition.moves;
+    for (const to of new Set(pending.map((move) => move.to))) {
+      try {
+        const received = await this.receivedBy(to);
+        for (const move of pending)
+          if (move.to === to && move.n <= received) for (const user of move.users) this.appendedUsers.add(user);
+      } catch (error) {
+        if (!this.setup.damage.note(error as Error)) throw error; // The destination is halted: whoever reads all rows gets 503.
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 // Reads a partition's log from a position, in order.
 import {setTimeout as pause} from 'node:timers/promises';
-import type {JetStreamManager, StoredMsg} from '@nats-io/jetstream';
+import type {JetStreamManager, StoredMsg, StreamState} from '@nats-io/jetstream';
 import {MessageCursor} from '../../../actors/log/entry-view.js';
 import {hasCode, messageNotFound} from '../../nats/error-codes.js';
 import {newestMessage, UnreadableMessage} from '../../nats/newest-message.js';
@@ -132,12 +132,29 @@ export class LogReader {
     }
   }
 
-  /** Checks the message that a reader waits for. @throws DamagedState when nats-server has it and cannot read it. */
-  async checkReadable(sequence: number): Promise<void> {
-    if ((await messageOf(this.jsm, this.partition, {seq: sequence})) !== undefined) return;
-    const {state} = await this.jsm.streams.info(logStream(this.partition), {deleted_details: true});
-    const isStored = state.first_seq <= sequence && sequence <= state.last_seq && !state.deleted?.includes(sequence);
-    if (isStored) throw new DamagedState(this.partition, `message ${sequence} of its log`);
+  /**
+   * Checks messages that did not come, from `first` to `last`. @throws DamagedState when nats-server has one of them, or had it, and
+   * cannot read it. What was removed, and what is not there yet, is no damage.
+   */
+  async checkReadable(first: number, last = first): Promise<void> {
+    const before = await this.state();
+    const lost = before.lost?.msgs?.find((sequence) => first <= sequence && sequence <= last);
+    if (lost !== undefined) throw this.damaged(lost);
+    for (let sequence = Math.max(first, before.first_seq); sequence <= Math.min(last, before.last_seq); sequence++) {
+      if (!isIn(before, sequence) || (await messageOf(this.jsm, this.partition, {seq: sequence})) !== undefined)
+        continue;
+      // It may have been removed meanwhile.
+      if (isIn(await this.state(), sequence)) throw this.damaged(sequence);
+    }
+  }
+
+  private damaged(sequence: number): DamagedState {
+    return new DamagedState(this.partition, `message ${sequence} of its log`);
+  }
+
+  /** Has `lost`, the messages whose damage nats-server noticed. */
+  private async state(): Promise<StreamState> {
+    return (await this.jsm.streams.info(logStream(this.partition), {deleted_details: true})).state;
   }
 
   private async askLast(): Promise<number> {
@@ -145,6 +162,9 @@ export class LogReader {
     return state.last_seq;
   }
 }
+
+const isIn = ({first_seq, last_seq, deleted}: StreamState, sequence: number): boolean =>
+  first_seq <= sequence && sequence <= last_seq && !deleted?.includes(sequence);
 
 /** Mark of the message at a sequence; undefined when the log has none there. Empty at 0, before the first message of any log. */
 export async function markAt(jsm: JetStreamManager, partition: number, sequence: number): Promise<string | undefined> {

@@ -25,6 +25,7 @@ class World {
   /** Of the newest snapshots of the other partitions. */
   elsewhere: MoveCounts;
   readonly mover: Mover;
+  private readonly setup: MoverSetup;
   /** Called behind each piece of a move but the last. */
   betweenPieces: () => Promise<void> = async () => {};
 
@@ -82,8 +83,14 @@ class World {
         throw error;
       },
     };
-    this.mover = new Mover(setup as unknown as MoverSetup);
+    this.setup = setup as unknown as MoverSetup;
+    this.mover = new Mover(this.setup);
     shell.isSent = (user) => this.mover.isSent(user);
+  }
+
+  /** The mover of the owner that follows. */
+  successor(): Mover {
+    return new Mover(this.setup);
   }
 
   async tick(): Promise<void> {
@@ -241,6 +248,24 @@ test('before an erasure, what a predecessor may have sent is sent; what no snaps
   expect([partition.tally.arrived, mover.isSent(0), mover.isSent(1)]).toEqual([2, true, false]);
   await shell.append((writer) => writeErase(writer, 'u', 'ann', 'del', day));
   expect(partition.deletions.get('del')?.eventsDeleted).toBe(4);
+});
+
+test('a start leaves out the rows that a predecessor sent and that their destination has published', async () => {
+  const world = new World();
+  const {shell, mover} = world;
+  await world.events(2, anonymous('d'));
+  await world.link('d', 'ann');
+  await shell.append((writer) => writeLeave(writer, [{user: 0, isTooLarge: false}]));
+  await world.tick();
+  const before = world.successor();
+  await before.noteReceived();
+  expect(before.hasLeft(0)).toBe(false); // Nothing is sent yet.
+  await mover.sendBeforeErasure([0]);
+  await world.tick();
+  const after = world.successor();
+  expect([mover.hasLeft(0), after.hasLeft(0)]).toEqual([true, false]);
+  await after.noteReceived();
+  expect(after.hasLeft(0)).toBe(true);
 });
 
 test('a deletion counts the events of a move of which another deletion made the destination forget a piece', async () => {
