@@ -3,7 +3,7 @@
 // do takes a fraction of a second.
 
 import {spawnSync} from 'node:child_process';
-import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {checkMachine} from './machine.mjs';
 import {canFetchNatsServer, findNatsServer} from './nats-server.mjs';
@@ -184,6 +184,7 @@ async function build(say, needs) {
     `build: compiling, because ${due.some((name) => builtHash(name) !== undefined) ? 'sources changed' : 'dist is missing'}`,
   );
   for (const name of due) {
+    rmSync(builtStamp(name), {force: true}); // A build that fails may have replaced some of the files.
     await underWay(say, 'build: compiling', products[name].run);
     mkdirSync(inProject('dist'), {recursive: true});
     writeFileSync(builtStamp(name), sourceHash(name));
