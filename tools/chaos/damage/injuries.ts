@@ -2,26 +2,27 @@
 import {readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {Random} from '../../random.js';
+import {dataName} from './whole-store.js';
 
 export type Injury =
   | {readonly how: 'flip'; readonly path: string; readonly byte: number; readonly bit: number}
   | {readonly how: 'cut'; readonly path: string; readonly bytes: number}
   | {readonly how: 'remove'; readonly path: string};
 
-const streams = 'nats/jetstream/$G/streams';
+const streams = `${dataName}/nats/jetstream/$G/streams`;
 /** Rewritten by every start, or not of the store. */
-const ofNoConcern = /^(?:nats\/(?:ports|server\.)|lock)/;
+const ofNoConcern = /^data\/(?:nats\/(?:ports|server\.)|lock)/;
 
 interface StoredFile {
   readonly path: string;
   readonly bytes: number;
 }
 
-/** Files by their kind: the stream, or the folder of DATA_DIR, and what the file is for. */
-function filesByKind(dataDir: string): ReadonlyMap<string, readonly StoredFile[]> {
+/** Files by their kind: the stream, or the folder, and what the file is for. */
+export function filesByKind(folder: string): ReadonlyMap<string, readonly StoredFile[]> {
   const kinds = new Map<string, StoredFile[]>();
-  for (const path of readdirSync(dataDir, {recursive: true, encoding: 'utf8'}).sort()) {
-    const stat = statSync(join(dataDir, path));
+  for (const path of readdirSync(folder, {recursive: true, encoding: 'utf8'}).sort()) {
+    const stat = statSync(join(folder, path));
     if (!stat.isFile() || stat.size === 0 || ofNoConcern.test(path)) continue;
     const kind = kindOf(path);
     kinds.set(kind, [...(kinds.get(kind) ?? []), {path, bytes: stat.size}]);
@@ -35,17 +36,38 @@ function kindOf(path: string): string {
   return `${stream!.replace(/\d+/, 'n')} ${rest[0] === 'obs' ? 'consumers' : rest.at(-1)!.replace(/\d+/, 'n')}`;
 }
 
-/** Kinds of files in an order of the seed, so that a short run meets others than the first by name. */
-export function kindsInTurn(dataDir: string, seed: number): readonly (readonly StoredFile[])[] {
-  const random = new Random(seed);
-  const drawn = [...filesByKind(dataDir).values()].map((files) => ({files, at: random.next()}));
-  return drawn.sort((a, b) => a.at - b.at).map(({files}) => files);
+/** What start number `start`, from 0, damages: each kind of file in each store in turn, each time in another way. */
+export interface Turn {
+  /** Index of the store. */
+  readonly store: number;
+  readonly injury: Injury;
 }
 
-/** How a file of the kind is damaged is up to chance. */
-export function planInjury(files: readonly StoredFile[], random: Random): Injury {
+/** Of stores in these folders. The order of the kinds is the seed's, so that a short run meets others than the first by name. */
+export function turnsOf(folders: readonly string[], seed: number): (start: number) => Turn {
+  const stores = folders.map((folder) => filesByKind(folder));
+  const order = new Random(seed);
+  const names = [...new Set(stores.flatMap((kinds) => [...kinds.keys()]))].map((name) => ({name, at: order.next()}));
+  const kinds = names.sort((a, b) => a.at - b.at).map(({name}) => name);
+  return (start) => {
+    const kind = Math.floor(start / stores.length) % kinds.length;
+    const round = Math.floor(start / stores.length / kinds.length);
+    const wanted = start % stores.length;
+    // Some kinds are in one store alone.
+    const store = stores[wanted]!.has(kinds[kind]!) ? wanted : stores.findIndex((one) => one.has(kinds[kind]!));
+    const way = kind + wanted + round * stores.length;
+    const random = new Random(seed * 1_000_003 + start);
+    return {store, injury: planInjury(stores[store]!.get(kinds[kind]!)!, way, random)};
+  };
+}
+
+/** What each kind of file meets in turn. */
+const ways = ['flip', 'cut', 'remove', 'flip', 'stream'] as const;
+
+/** Where is up to chance. */
+function planInjury(files: readonly StoredFile[], way: number, random: Random): Injury {
   const file = random.pick(files);
-  switch (random.weighted({flip: 5, cut: 2, remove: 2, stream: 1})) {
+  switch (ways[way % ways.length]!) {
     case 'flip':
       return {how: 'flip', path: file.path, byte: random.between(0, file.bytes - 1), bit: random.between(0, 7)};
     case 'cut':
@@ -68,8 +90,8 @@ const streamOf = (path: string): string | undefined =>
 /** Path of the first block of a stream. */
 export const firstBlock = (stream: string): string => `${streams}/${stream}/msgs/1.blk`;
 
-export function injure(dataDir: string, injury: Injury): void {
-  const path = join(dataDir, injury.path);
+export function injure(folder: string, injury: Injury): void {
+  const path = join(folder, injury.path);
   if (injury.how === 'cut') truncateSync(path, injury.bytes);
   else if (injury.how === 'remove') rmSync(path, {recursive: true});
   else {

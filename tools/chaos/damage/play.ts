@@ -3,10 +3,9 @@
 import {mkdtempSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {Random} from '../../random.js';
 import {removeFolder} from '../run-folder.js';
 import {print} from '../summary.js';
-import {kindsInTurn, planInjury, wordsOf} from './injuries.js';
+import {turnsOf, wordsOf} from './injuries.js';
 import {startDamaged} from './start.js';
 import {fillStore} from './whole-store.js';
 
@@ -46,14 +45,16 @@ export async function playDamage(args: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-chaos-damage-'));
   print(`chaos: damage, ${starts} starts, seed ${seed}, in ${folder}`);
   // Two ages: the log of a young store replaces its snapshots, that of an old one was cut.
-  const stores = [await fillStore(join(folder, 'young')), await fillStore(join(folder, 'old'), agedMs)];
+  const stores = [await fillStore(join(folder, 'young')), await fillStore(join(folder, 'old'), {isOld: true, agedMs})];
   const counts = new Map<string, number>();
   let bad = 0;
+  const turn = turnsOf(
+    stores.map((store) => store.folder),
+    seed,
+  );
   for (let start = 0; start < starts; start++) {
-    const store = stores[start % stores.length]!;
-    const kinds = kindsInTurn(store.dataDir, seed);
-    const files = kinds[Math.floor(start / stores.length) % kinds.length]!;
-    const injury = planInjury(files, new Random(seed * 1_000_003 + start));
+    const {store: at, injury} = turn(start);
+    const store = stores[at]!;
     const began = performance.now();
     const {outcome, faults, output, said} = await startDamaged(store, join(folder, 'damaged'), injury, patience);
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);

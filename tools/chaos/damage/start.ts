@@ -1,14 +1,15 @@
 // One start on a damaged store, and whether it behaved.
 //   SD1. Within a minute it serves, or it ends or halts with a line that says why.
-//   SD2. An answer that is not 200 is 503. A 200 has the numbers of the whole store, or of an earlier moment while the service
-//        says that it is not ready.
+//   SD2. An answer that is not 200 is 503. A 200 has the numbers of the whole store.
 //   SD3. Keys and definitions are there, or an alarm says that they are lost.
+//   SD4. What was deleted or revoked does not come back.
+//   SD5. An event that is answered 200 is there at once, or what asks for it is 503. The service stops when it is told to.
 import {cpSync, rmSync} from 'node:fs';
 import {setTimeout as pause} from 'node:timers/promises';
 import {ask, HttpClient} from '../../http-client.js';
-import {ServiceProcess, secretKey, writeKey} from '../../service-process.js';
+import {type ServiceProcess, secretKey, writeKey} from '../../service-process.js';
 import {type Injury, injure} from './injuries.js';
-import {type Answers, knownIds, storeEnvironment, type WholeStore} from './whole-store.js';
+import {type Answers, knownDeliveries, knownIds, serviceOn, type WholeStore} from './whole-store.js';
 
 export type Outcome = 'served' | 'served with an alarm' | 'halted' | 'refused';
 
@@ -36,21 +37,24 @@ const isOnItsWay = (reason: string): boolean =>
     reason,
   );
 
-/** Copies the store to `dataDir`, damages it, starts a service on it, and stops that. `patience`: factor of the minute. */
-export async function startDamaged(store: WholeStore, dataDir: string, injury: Injury, patience = 1): Promise<Verdict> {
-  rmSync(dataDir, {recursive: true, force: true});
-  cpSync(store.dataDir, dataDir, {recursive: true});
-  injure(dataDir, injury);
-  const service = new ServiceProcess({dataDir, env: storeEnvironment});
+/** Copies the store to `folder`, damages it, starts a service on it, and stops that. `patience`: factor of the minute. */
+export async function startDamaged(store: WholeStore, folder: string, injury: Injury, patience = 1): Promise<Verdict> {
+  rmSync(folder, {recursive: true, force: true});
+  cpSync(store.folder, folder, {recursive: true});
+  injure(folder, injury);
+  const service = serviceOn(folder);
   try {
-    return await judge(service, store, patience * settledMsMax);
+    const verdict = await judge(service, store, patience * settledMsMax);
+    await Promise.race([service.end('SIGTERM'), pause(patience * settledMsMax, undefined, {ref: false})]);
+    if (!service.isRunning) return verdict;
+    return {...verdict, faults: [...verdict.faults, 'it does not stop'], output: service.output()};
   } finally {
-    await Promise.race([service.end('SIGTERM'), pause(settledMsMax / 2, undefined, {ref: false})]);
-    if (service.isRunning) await service.end('SIGKILL');
+    await service.end('SIGKILL');
   }
 }
 
-async function judge(service: ServiceProcess, {answers, ids}: WholeStore, msMax: number): Promise<Verdict> {
+async function judge(service: ServiceProcess, store: WholeStore, msMax: number): Promise<Verdict> {
+  const {answers, ids, deliveries} = store;
   const deadlineMs = performance.now() + msMax;
   const verdict = (rest: Partial<Verdict>): Verdict => ({
     ...{outcome: undefined, faults: [], said: [], isTaken: false},
@@ -77,13 +81,11 @@ async function judge(service: ServiceProcess, {answers, ids}: WholeStore, msMax:
     const found = await knownIds(baseUrl);
     const isAlarmed = said.some((line) => /^records are lost|cannot be read, and the service runs without/.test(line));
     if (ids.some((id) => !found.includes(id)) && !isAlarmed) faults.push('keys or definitions are gone without a word');
-    const taken = await ask(`${baseUrl}/v1/events`, {
-      method: 'POST',
-      key: writeKey,
-      json: {event: 'late', userId: 'user-1'},
-      silentMsMax,
-    });
-    if (taken.status !== 200 && taken.status !== 503) faults.push(`an event is answered ${taken.status}`);
+    const letters = await knownDeliveries(baseUrl);
+    if (deliveries.some((one) => !letters.includes(one)) && !isAlarmed)
+      faults.push('deliveries are gone without a word');
+    faults.push(...(await comeBack(baseUrl, store)));
+    const isTaken = await takesEvent(baseUrl, client, faults);
     const lines = service
       .output()
       .split('\n')
@@ -94,12 +96,35 @@ async function judge(service: ServiceProcess, {answers, ids}: WholeStore, msMax:
     }
     if (ready !== undefined && ready.reasons.length > 0 && lines.length === 0) faults.push('it halts without a line');
     const outcome = said.length === 0 ? (lines.length === 0 ? 'served' : 'served with an alarm') : outcomeOf(ready);
-    return verdict({outcome, faults, said, isTaken: taken.status === 200});
+    return verdict({outcome, faults, said, isTaken});
   } catch (error) {
     return verdict({faults: [`a request has no answer: ${(error as Error).message}`]});
   } finally {
     client.close();
   }
+}
+
+/** What must be unknown, and is not. SD4 */
+async function comeBack(baseUrl: string, {unknown, revokedKey}: WholeStore): Promise<string[]> {
+  const faults: string[] = [];
+  const asked = [...unknown.map((path) => ({path, key: secretKey})), {path: '/v1/names', key: revokedKey}];
+  for (const {path, key} of asked) {
+    const {status, text} = await ask(`${baseUrl}${path}`, {key, silentMsMax});
+    if (![401, 404, 503].includes(status)) faults.push(`it is back: ${path}: ${status} ${text}`);
+  }
+  return faults;
+}
+
+/** Whether it takes an event. SD5 */
+async function takesEvent(baseUrl: string, client: HttpClient, faults: string[]): Promise<boolean> {
+  const json = {event: 'late', userId: 'user-late'};
+  const taken = await ask(`${baseUrl}/v1/events`, {method: 'POST', key: writeKey, json, silentMsMax});
+  if (taken.status === 503) return false;
+  if (taken.status !== 200) faults.push(`an event is answered ${taken.status}`);
+  const {status, text} = await client.send('GET', '/v1/events?userId=user-late');
+  const isThere = status === 200 && JSON.parse(text).data.length === 1;
+  if (!isThere && status !== 503) faults.push(`an event that was taken is not there: ${status} ${text}`);
+  return taken.status === 200;
 }
 
 const ended = (service: ServiceProcess): Partial<Verdict> =>
