@@ -12,7 +12,7 @@ import {
   writeLink,
 } from '../../actors/log/entries.js';
 import type {Commit, CommitWaiter} from '../../src/ingest/log-message.js';
-import {type AskPartition, eraseEverywhere} from './deletion.js';
+import {type AskPartition, eraseEverywhere, eraseName} from './deletion.js';
 import type {SimEdge} from './edge.js';
 import type {Chance} from './random.js';
 import type {Timeline} from './timeline.js';
@@ -28,7 +28,8 @@ const fillerBytes = 60_000;
 const leaversMax = 2;
 /** Share of the time in which requests start, if users are deleted at the end. */
 const requestsShare = 0.7;
-const names = ['signup', 'open', 'buy', 'leave'];
+/** They occur nowhere else: they are searched for on the disk. */
+const names = ['nam0event', 'nam1event', 'nam2event', 'nam3event'];
 const hourMs = 3_600_000;
 /** Time without an answer after which a client sends again. */
 const answerMsMax = 7_000;
@@ -63,7 +64,10 @@ type Request =
       readonly messageId: string | undefined;
       readonly sentMs: number | undefined;
     }
-  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string};
+  | {readonly kind: 'erase'; readonly user: number; readonly deletion: string}
+  | {readonly kind: 'eraseName'; readonly name: string; readonly deletion: string};
+
+type Erase = Request & {kind: 'erase' | 'eraseName'};
 
 export interface ClientOptions {
   readonly partitions: number;
@@ -98,8 +102,9 @@ export class Clients {
   private readonly population: Population;
   /** Deletions in progress, by their edges. */
   private readonly deleting = new Map<Answer, SimEdge>();
-  /** Time at which the final deletion of each user began. */
+  /** Time at which the final deletion of each user, and of a name, began. */
   readonly leftMs = new Map<string, number>();
+  readonly nameLeftMs = new Map<string, number>();
   private tokens = 0;
 
   constructor(chance: Chance, timeline: Timeline, options: ClientOptions) {
@@ -126,6 +131,8 @@ export class Clients {
     const isErasable = !this.options.links || keyOf(user)[0] === 'u';
     if (this.options.erases && isErasable && chance.chance(0.08))
       return {kind: 'erase', user, deletion: this.drawDeletion()};
+    if (this.options.erases && chance.chance(0.03))
+      return {kind: 'eraseName', name: chance.pick(names), deletion: this.drawDeletion()};
     if (chance.chance(0.12)) return this.drawIdentify(user);
     return {
       kind: 'events',
@@ -209,13 +216,24 @@ export class Clients {
   private handOver(edge: SimEdge, request: Request, answer: Answer): void {
     for (const token of JSON.stringify(request).match(tokenPattern) ?? [])
       this.sent.set(token, (this.sent.get(token) ?? 0) + 1);
-    if (request.kind === 'erase' && this.options.links) this.erase(edge, request, answer);
+    if (this.isErase(request)) this.erase(edge, request, answer);
     else this.timeline.as(edge.process, () => append(edge, request, answer, this.options.isHeavy));
   }
 
-  private erase(edge: SimEdge, {user, deletion}: Request & {kind: 'erase'}, answer: Answer): void {
+  /** Whether it goes on from partition to partition. */
+  private isErase(request: Request): request is Erase {
+    return request.kind === 'eraseName' || (request.kind === 'erase' && this.options.links);
+  }
+
+  private erase(edge: SimEdge, request: Erase, answer: Answer): void {
+    const {timeline, options} = this;
+    const {deletion} = request;
     this.deleting.set(answer, edge);
-    eraseEverywhere(this.timeline, edge, this.options.ask, {userId: keyOf(user)[1], deletion}).then((isStored) => {
+    const stored =
+      request.kind === 'eraseName'
+        ? eraseName(timeline, edge, {id: request.name, deletion})
+        : eraseEverywhere(timeline, edge, options.ask, {id: keyOf(request.user)[1], deletion});
+    stored.then((isStored) => {
       this.deleting.delete(answer);
       answer.give(isStored);
     });
@@ -223,7 +241,7 @@ export class Clients {
 
   private answered(request: Request, tries: number, isStored: boolean): void {
     if (isStored) this.noteStored(request);
-    else if (request.kind === 'erase' && this.options.links) {
+    else if (this.isErase(request)) {
       this.eraseAgain(request, tries);
       return;
     }
@@ -245,10 +263,15 @@ export class Clients {
     if (this.unanswered === 0) this.leave();
   }
 
-  /** Deletes some users at the end: nothing of them may be left. */
+  /** Deletes some users and a name at the end: nothing of them may be left. */
   private leave(): void {
     const {erases, links} = this.options;
-    if (!erases || !links || this.leftMs.size > 0) return;
+    if (!erases || this.nameLeftMs.size > 0) return;
+    const [name] = names as [string];
+    this.unanswered += 1;
+    this.nameLeftMs.set(name, this.timeline.nowMs);
+    this.send({kind: 'eraseName', name, deletion: this.drawDeletion()}, 1);
+    if (!links) return;
     for (const user of this.population.users.filter((one) => keyOf(one)[0] === 'u').slice(0, leaversMax)) {
       this.unanswered += 1;
       this.leftMs.set(keyOf(user)[1], this.timeline.nowMs);
@@ -257,9 +280,11 @@ export class Clients {
   }
 
   /** Repeats some deletions: a deletion that a log has already is carried out in any case. */
-  private eraseAgain(request: Request & {kind: 'erase'}, tries: number): void {
+  private eraseAgain(request: Erase, tries: number): void {
     const {chance} = this;
-    if (!this.leftMs.has(keyOf(request.user)[1]) && chance.chance(0.5)) {
+    const isFinal =
+      request.kind === 'erase' ? this.leftMs.has(keyOf(request.user)[1]) : this.nameLeftMs.has(request.name);
+    if (!isFinal && chance.chance(0.5)) {
       this.end();
       return;
     }
@@ -269,7 +294,7 @@ export class Clients {
 
   private noteStored(request: Request): void {
     if (request.kind === 'events') for (const {token} of request.events) this.acked.add(token);
-    if (request.kind === 'erase') this.erased.add(request.deletion);
+    if (request.kind === 'erase' || request.kind === 'eraseName') this.erased.add(request.deletion);
     this.options.acked(request.kind === 'events' ? request.events[0]?.user : undefined);
   }
 }
@@ -339,6 +364,8 @@ function writesOf(request: Request, isHeavy: boolean): Write[] {
       return [(writer) => writeIdentify(writer, userId(request.user), JSON.stringify(request.traits), nowMs, request)];
     case 'erase':
       return [(writer) => writeErase(writer, ...keyOf(request.user), request.deletion, nowMs)];
+    case 'eraseName':
+      return []; // deletion.ts writes it.
   }
 }
 

@@ -30,6 +30,8 @@ export interface End {
   readonly hasLinks: boolean;
   /** Users who were deleted for good, by their ids, and when that began. */
   readonly leftMs: ReadonlyMap<string, number>;
+  /** Names that were deleted for good, and when that began. */
+  readonly nameLeftMs: ReadonlyMap<string, number>;
 }
 
 export function faultsOfEnd(end: End): string[] {
@@ -37,7 +39,7 @@ export function faultsOfEnd(end: End): string[] {
     ...ackedFaults(end),
     ...repeatFaults(end),
     ...(end.hasLosses ? lossyFaults(end) : exactFaults(end)),
-    ...(end.hasLosses ? [] : [...eraseFaults(end), ...halfFaults(end), ...leftFaults(end)]),
+    ...(end.hasLosses ? [] : [...eraseFaults(end), ...halfFaults(end), ...leftFaults(end), ...leftNameFaults(end)]),
   ];
 }
 
@@ -213,14 +215,32 @@ function leftFaults({server, surviving, model, leftMs}: End): string[] {
       model.counted.every((event) => event.user !== `a${device}`);
     return [user, ...[...devices].filter((device) => device !== '' && isOwn(device) && isPast(device, untilMs))];
   });
-  return gone.flatMap((id) =>
-    server.streams.flatMap((stream) =>
-      [...stream.onDisk()]
-        .filter(({data}) => isIn(data, id))
-        .map(({subject, seq}) => `${id} was deleted and is on disk: ${subject} (${seq})`),
-    ),
-  );
+  return gone.flatMap((id) => onDisk(server, id));
 }
+
+/** No name that was deleted for good is on the disk. */
+function leftNameFaults({server, surviving, nameLeftMs}: End): string[] {
+  const gone = [...nameLeftMs].filter(([name, untilMs]) =>
+    surviving.every((message) => message.atMs < untilMs || !hasEventOf(message, name)),
+  );
+  return gone.flatMap(([name]) => onDisk(server, name));
+}
+
+function hasEventOf({data}: Stored, name: string): boolean {
+  const cursor = new MessageCursor(data);
+  while (cursor.next()) {
+    if (cursor.entry.kind === entryKind.arrive) return false; // What arrives was there before.
+    if (cursor.entry.kind === entryKind.event && cursor.entry.text() === name) return true;
+  }
+  return false;
+}
+
+const onDisk = (server: SimServer, text: string): string[] =>
+  server.streams.flatMap((stream) =>
+    [...stream.onDisk()]
+      .filter(({data}) => isIn(data, text))
+      .map(({subject, seq}) => `${text} was deleted and is on disk: ${subject} (${seq})`),
+  );
 
 function isIn(data: Uint8Array, text: string): boolean {
   const bytes = viewOf(data);

@@ -37,6 +37,7 @@ interface Row {
 interface Arrived {
   readonly id: string;
   readonly key: string;
+  readonly name: string;
   /** Its message id came before. */
   readonly isCopy: boolean;
   readonly isErased: boolean;
@@ -46,6 +47,8 @@ interface Arrived {
 /** Sequences of the messages with an event, its first link and its erasure. */
 interface Times {
   readonly at: number;
+  /** Number of its user in the log. */
+  readonly user: number;
   linkedAt: number;
   erasedAt: number;
   /** It is in a move: its owner's for good. */
@@ -95,6 +98,8 @@ export class LogModel {
   readonly deletions = new Map<string, number>();
   /** Partitions that each deletion had before it when it was here last, by its id. */
   private readonly stepsLeft = new Map<string, number>();
+  /** The newest deletion of each name. */
+  private readonly deletedNames = new Map<string, {readonly id: string; readonly receivedMs: number}>();
   /** Texts of traits that were erased. */
   readonly goneTraits = new Set<string>();
 
@@ -127,10 +132,12 @@ export class LogModel {
   }
 
   /** Numbers of users, in the order in which they came; whoever comes under a key that was let go is another one. */
-  private intern(key: string): void {
-    if (this.numbers.has(key)) return;
+  private intern(key: string): number {
+    const known = this.numbers.get(key);
+    if (known !== undefined) return known;
     this.numbers.set(key, this.users);
     this.users += 1;
+    return this.users - 1;
   }
 
   private leave(user: number): void {
@@ -174,7 +181,7 @@ export class LogModel {
     if (this.isCopy(entry)) return;
     const key = entry.userKey();
     const link = this.owners.get(key);
-    this.intern(key);
+    const user = this.intern(key);
     this.rows.push({
       id: this.nextId(),
       key,
@@ -183,6 +190,7 @@ export class LogModel {
       json: withoutId(eventJson(entry, 0, 0)),
       owner: link === undefined || link.isShared ? undefined : link.owner,
       at: this.now,
+      user,
       linkedAt: this.now,
       erasedAt: never,
       hasLeft: false,
@@ -225,13 +233,21 @@ export class LogModel {
     cursor.next();
     while (cursor.next()) {
       const {entry} = cursor;
-      const isCopy = this.isCopy(entry);
-      if (!isCopy) {
-        this.counted += 1;
-        this.intern(entry.userKey());
+      const event = {id: entry.origin() ?? 'none', key: entry.userKey(), name: entry.text()};
+      const times = {at: this.now, linkedAt: this.now, hasLeft: false};
+      const deletion = this.deletedNames.get(event.name);
+      if (deletion !== undefined && entry.receivedMs <= deletion.receivedMs) {
+        // It was on its way when its name was deleted here.
+        this.isCopy(entry);
+        const erased = {isCopy: false, erasedAt: this.now, deletion: deletion.id, user: -1};
+        this.arrived.push({...event, ...times, ...erased});
+        add(this.deletions, deletion.id);
+        continue;
       }
-      const times = {at: this.now, linkedAt: this.now, erasedAt: never, hasLeft: false};
-      this.arrived.push({id: entry.origin() ?? 'none', key: entry.userKey(), isCopy, deletion: undefined, ...times});
+      const isCopy = this.isCopy(entry);
+      if (!isCopy) this.counted += 1;
+      const user = isCopy ? -1 : this.intern(event.key);
+      this.arrived.push({...event, ...times, isCopy, erasedAt: never, deletion: undefined, user});
     }
   }
 
@@ -263,6 +279,26 @@ export class LogModel {
     const stepsLeft = entry.onward().length;
     if ((this.stepsLeft.get(id) ?? never) <= stepsLeft) return; // An owner appended it again.
     this.stepsLeft.set(id, stepsLeft);
+    if (key.startsWith('n')) this.eraseName(key.slice(1), id, entry.receivedMs);
+    else this.eraseUser(key, id);
+    this.pieces.clear();
+  }
+
+  /** Users are known no more of whom neither another event nor an identify is left. */
+  private eraseName(name: string, id: string, receivedMs: number): void {
+    this.deletedNames.set(name, {id, receivedMs});
+    const kept = [...this.rows, ...this.arrived.filter(({isCopy}) => !isCopy)].filter(
+      ({erasedAt}) => !isPast(erasedAt),
+    );
+    const erased = kept.filter((event) => event.name === name);
+    for (const event of erased) Object.assign(event, {erasedAt: this.now, deletion: id});
+    this.deletions.set(id, erased.length);
+    const known = new Set(kept.filter((event) => event.name !== name).map(({user}) => user));
+    for (const {key, user} of erased)
+      if (this.numbers.get(key) === user && !known.has(user) && !this.profiles.has(key)) this.numbers.delete(key);
+  }
+
+  private eraseUser(key: string, id: string): void {
     const ofUser = [
       ...this.rows.filter((row) => (row.owner ?? row.key) === key),
       ...this.arrived.filter((event) => event.key === key && !event.isCopy),
@@ -280,22 +316,22 @@ export class LogModel {
         this.numbers.delete(device);
       }
     }
-    this.pieces.clear();
   }
 
   /** Up to a message. */
   facts(sequence = never): LogFacts {
     const isBy = ({at}: {readonly at: number}) => at <= sequence;
     return {
-      rows: this.rows.filter(isBy).map(({linkedAt, erasedAt, hasLeft: _, owner, ...row}) => ({
+      rows: this.rows.filter(isBy).map(({linkedAt, erasedAt, hasLeft: _, user: _user, owner, ...row}) => ({
         ...row,
         owner: linkedAt <= sequence ? owner : undefined,
         isErased: isPast(erasedAt) && erasedAt <= sequence,
         isErasedLater: isPast(erasedAt) && erasedAt > sequence,
       })),
-      arrived: this.arrived
-        .filter(isBy)
-        .map(({erasedAt, hasLeft: _, ...event}) => ({...event, isErased: isPast(erasedAt) && erasedAt <= sequence})),
+      arrived: this.arrived.filter(isBy).map(({erasedAt, hasLeft: _, user: _user, ...event}) => ({
+        ...event,
+        isErased: isPast(erasedAt) && erasedAt <= sequence,
+      })),
       received: new Map(this.moves.filter(isBy).map(({from, n}) => [from, n])),
     };
   }

@@ -468,6 +468,7 @@ class SeedWorld {
       hasLosses: plan.losesTail,
       hasLinks: plan.links,
       leftMs: this.clients.leftMs,
+      nameLeftMs: this.clients.nameLeftMs,
     });
     for (const text of found) this.fail(text);
   }
