@@ -4,7 +4,8 @@
 //       those that must finish it: edge, partitions, report, nats-server, lock.
 //   M3. A failure after the start ends the whole process: a supervisor restarts it, and recovery is the normal start.
 //   M4. If the journal of deletions may be newer than the data (a backup was restored), the edge opens after the partitions have
-//       erased those users again: before, it would answer questions about them, and the erasure would take their new events.
+//       erased those users again: before, it would answer questions about them, and the erasure would take their new events. Who is
+//       halted answers none; reports, which then have no whole set, are not awaited.
 
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
@@ -54,7 +55,7 @@ import {
 import {commit, version} from './version.js';
 import {checkKernels} from './web-assembly.js';
 import {type Addresses, baseUrlOf, type WelcomeOptions, welcome} from './welcome.js';
-import type {AnsweringThread, FoldingThread, NatsAddress} from './worker-messages.js';
+import type {AnsweringThread, NatsAddress} from './worker-messages.js';
 import {zoneOf} from './zone.js';
 
 // A supervisor usually kills after 30 s: the next start recovers the rest from the log.
@@ -159,7 +160,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
     logger.warn(
       'deletions are newer than the data (a restored backup?): the service listens once they have been repeated',
     );
-    await Promise.all(threads.all.map(({ready}) => ready)); // M4
+    await Promise.all(threads.folding.map(({ready}) => ready)); // M4
   }
   const door = isEdge ? await startFrontDoor(config, ground, threads, stages, logger) : undefined;
   await Promise.all(threads.all.map(({ready}) => ready));
@@ -279,7 +280,7 @@ function announceRefresh({change, leftMs}: Refresh, logger: Logger): void {
 interface Threads extends Pick<ThreadPlan, 'ackedSequences'> {
   readonly all: readonly Thread[];
   /** The threads that fold. */
-  readonly folding: readonly FoldingThread[];
+  readonly folding: readonly PartitionThread[];
   /** The threads that answer questions, by their subjects. */
   readonly answering: ReadonlyMap<string, AnsweringThread>;
 }

@@ -191,7 +191,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/nats': [
     ['asked-headers.ts', 'error-codes.ts', 'payload.ts', 'version.ts'],
-    ['client', 'newest-message.ts'],
+    ['client', 'newest-message.ts', 'unreadable-messages.ts'],
     ['topology.ts'],
     [
       'ask-link.ts',

@@ -13,7 +13,8 @@ import {ConnectionWatch} from '../nats/client/connection-watch.js';
 import {Pulse, type PulseState} from '../nats/client/pulse.js';
 import {NatsKeyBucket} from '../nats/key-bucket.js';
 import {RecordLines} from '../nats/record-lines.js';
-import {recordStream} from '../nats/topology.js';
+import {deadLettersStream, recordStream, triggersStream} from '../nats/topology.js';
+import {hasUnreadable} from '../nats/unreadable-messages.js';
 import {createLogger, type Logger} from '../observe.js';
 import {promised} from '../promised.js';
 import type {Refresh} from '../refresh.js';
@@ -130,11 +131,20 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
       const {first_seq: first, last_seq: last, messages: count} = (await jsm.streams.info(recordStream)).state;
       return {first, last, count};
     },
+    lastMessages: async () => {
+      const [out, dead] = await Promise.all([triggersStream, deadLettersStream].map((name) => jsm.streams.info(name)));
+      return {OUT: out!.state.last_seq, DEAD: dead!.state.last_seq};
+    },
+    damagedMessages: async () => {
+      const names = [triggersStream, deadLettersStream] as const;
+      const are = await Promise.all(names.map((name) => hasUnreadable(jsm, name)));
+      return names.filter((_, at) => are[at]);
+    },
     unreadable: () => hooks.unreadable,
     wallMs,
     logger,
   });
-  const lostRecords = await promised('the state of the stream RECORD', openingNote, {logger});
+  const lostRecords = await promised('the state of the streams RECORD, OUT and DEAD', openingNote, {logger});
   await keys.fixAll(options.fixedKeys);
   const fixedKeys = new FixedKeys(keys.ring, options.fixedKeys);
   await keys.signIn.ensure();

@@ -5,10 +5,16 @@ import {join} from 'node:path';
 import {afterEach, describe, expect, test} from 'vitest';
 import {type FoundRecords, LostRecords, lossOf} from '../../src/edge/lost-records.js';
 
-const noted = {names: {keys: ['key_1', 'key_2'], hooks: ['wh_1', 'fn_1']}, lastLine: 12_000};
+const noted = {
+  names: {keys: ['key_1', 'key_2'], hooks: ['wh_1', 'fn_1']},
+  lastLine: 12_000,
+  lastMessages: {OUT: 9, DEAD: 4},
+};
+const whole = {last: 9, areDamaged: false};
 const found = (change: Partial<FoundRecords> = {}): FoundRecords => ({
   names: noted.names,
   lines: {first: 2_001, last: 12_000, count: 10_000},
+  messages: {OUT: whole, DEAD: {...whole, last: 4}},
   ...change,
 });
 
@@ -20,8 +26,9 @@ describe('what a note has and the streams have not', () => {
   });
 
   test('a service that never had any lost none', () => {
-    const none = {names: {keys: [], hooks: []}, lines: {first: 0, last: 0, count: 0}};
-    expect(lossOf({names: none.names, lastLine: 0}, none)).toBeUndefined();
+    const messages = {OUT: {...whole, last: 0}, DEAD: {...whole, last: 0}};
+    const none = {names: {keys: [], hooks: []}, lines: {first: 0, last: 0, count: 0}, messages};
+    expect(lossOf({names: none.names, lastLine: 0, lastMessages: {OUT: 0, DEAD: 0}}, none)).toBeUndefined();
   });
 
   test('names that are gone', () => {
@@ -40,6 +47,15 @@ describe('what a note has and the streams have not', () => {
   });
 });
 
+test('messages to webhooks', () => {
+  const of = (out: Partial<typeof whole>, dead: Partial<typeof whole> = {last: 4}): string | undefined =>
+    lossOf(noted, found({messages: {OUT: {...whole, ...out}, DEAD: {...whole, ...dead}}}));
+  expect(of({last: 12})).toBeUndefined();
+  expect(of({last: 0})).toBe('up to 9 messages that waited for webhooks (OUT)');
+  expect(of({areDamaged: true})).toBe('messages that waited for webhooks (OUT) that cannot be read');
+  expect(of({}, {last: 1})).toBe('up to 3 dead letters (DEAD)');
+});
+
 describe('the note', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'lost-records-'));
   afterEach(() => rmSync(dataDir, {recursive: true, force: true}));
@@ -54,6 +70,8 @@ describe('the note', () => {
       deployment,
       names: () => held.names,
       lines: async () => ({first: 1, last: 3, count: 3}),
+      lastMessages: async () => ({OUT: 0, DEAD: 0}),
+      damagedMessages: async () => [],
       unreadable: () => [],
       wallMs: () => nowMs,
       logger: {error: say, warn: say},
@@ -79,9 +97,11 @@ describe('the note', () => {
   test('of another deployment, or unreadable, says nothing', async () => {
     await world({keys: ['key_1'], hooks: []}).opened;
     expect((await world({keys: [], hooks: []}, 0, 'two').opened).warnings()).toEqual([]);
-    writeFileSync(join(dataDir, 'positions', 'records.json'), '{');
-    const torn = world({keys: [], hooks: []});
-    expect((await torn.opened).warnings()).toEqual([]);
-    expect(torn.lines).toEqual(['the note of keys and definitions cannot be read: no loss is looked for']);
+    for (const text of ['{', '{"deployment":"one","nbmes":{"keys":[],"hooks":[]},"lastLine":0}']) {
+      writeFileSync(join(dataDir, 'positions', 'records.json'), text);
+      const torn = world({keys: [], hooks: []});
+      expect((await torn.opened).warnings()).toEqual([]);
+      expect(torn.lines).toEqual(['the note of keys and definitions cannot be read: no loss is looked for']);
+    }
   });
 });

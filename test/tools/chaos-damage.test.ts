@@ -14,7 +14,7 @@ describe.skipIf(!hasOwnNats)('a start on a damaged store', () => {
   let store: WholeStore;
 
   beforeAll(async () => {
-    store = await fillStore(join(folder, 'whole'));
+    store = await fillStore(join(folder, 'whole'), {isOld: true}); // With deletions, which the journal has.
   });
   afterAll(() => rmSync(folder, {recursive: true, force: true}));
 
@@ -50,6 +50,23 @@ describe.skipIf(!hasOwnNats)('a start on a damaged store', () => {
     expect(faults).toEqual([]);
     expect({outcome, isTaken}).toEqual({outcome: 'halted', isTaken: true});
     expect(said).toContain('partition 1 is halted');
+  });
+
+  test('manifests from before a deletion, whose log is gone: it listens all the same, and says who is halted', async () => {
+    const path = firstBlock('KV_manifests');
+    const {outcome, faults, said, isTaken} = await start({how: 'cut', path, bytes: 3_000});
+    expect(faults).toEqual([]);
+    expect({outcome, isTaken}).toEqual({outcome: 'halted', isTaken: true});
+    expect(said).toContain('partition 1 is halted');
+  });
+
+  test('a message that waits for a webhook: an alarm says that it is lost', async () => {
+    const {outcome, faults, said} = await start(flip('OUT', 'out.wh_', 40));
+    expect(faults).toEqual([]);
+    expect(outcome).toBe('served with an alarm');
+    expect(said).toEqual([
+      expect.stringMatching(/^records are lost: messages that waited for webhooks \(OUT\) that cannot/),
+    ]);
   });
 
   test('every kind of file is flipped, cut and removed in turn', () => {

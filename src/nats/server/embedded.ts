@@ -12,7 +12,17 @@
 import {type ChildProcess, execFile, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
-import {closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {setTimeout as delay} from 'node:timers/promises';
 import {promisify} from 'node:util';
@@ -80,8 +90,11 @@ const pendingBytesMax = 268_435_456;
 const logBytesMax = 10_485_760;
 const logFilesMax = 3;
 
-// Opening a large store takes time: its recovery is not a failure while the process lives.
-const startMsMax = 600_000;
+// Opening a large store takes time: its recovery is not a failure while the process lives. But a damaged file can keep nats-server
+// busy for ever, and its memory grows: a small store has a minute.
+const openingMsMin = 60_000;
+const openingMsMax = 600_000;
+const openingBytesPerMs = 8_192;
 const startPollMs = 5;
 // The monitor answers within milliseconds, but on a busy machine a second was not enough.
 const monitorMsMax = 30_000;
@@ -135,7 +148,7 @@ export async function startEmbeddedNats(options: EmbeddedNatsOptions): Promise<E
   const opening = startServer(plan, -1);
   const first = await promised('nats-server, which opens its store,', opening, {
     logger: options.logger,
-    msMax: startMsMax + monitorMsMax,
+    msMax: openingMsMax + monitorMsMax,
   });
   const durability = await readDurability(first.monitorUrl, monitorMsMax).catch(async (cause: Error) => {
     await stopServer(first);
@@ -215,19 +228,30 @@ function finishBegunErases(folder: string, logger: Logger): void {
   }
 }
 
+/** Time for which nats-server may open a store of that many bytes: it reads all of them where it cannot use its index. */
+export const openingMsOf = (bytes: number): number =>
+  Math.min(openingMsMax, openingMsMin + Math.round(bytes / openingBytesPerMs));
+
+function bytesUnder(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const paths = readdirSync(folder, {recursive: true, encoding: 'utf8'});
+  return paths.reduce((sum, path) => sum + (statSync(join(folder, path), {throwIfNoEntry: false})?.size ?? 0), 0);
+}
+
 async function untilListening(
   plan: Plan,
   portsFolder: string,
   guard: ChildProcess,
 ): Promise<{pid: number; port: number; monitorUrl: string}> {
-  const deadlineMs = monotonicMs() + startMsMax;
+  const msMax = openingMsOf(bytesUnder(join(plan.folder, 'jetstream')));
+  const deadlineMs = monotonicMs() + msMax;
   while (guard.exitCode === null && guard.signalCode === null) {
     const listening = readPorts(portsFolder);
     if (listening !== undefined) return listening;
     if (monotonicMs() > deadlineMs) {
       killGroup(guard);
       throw new NatsServerFault(
-        `nats-server did not listen after ${startMsMax / 1_000} s (see ${plan.folder}/server.log)`,
+        `nats-server did not open its store within ${Math.round(msMax / 1_000)} s: read its log (${plan.folder}/server.log) and check the disk; if a file is damaged, restore a backup`,
       );
     }
     await delay(startPollMs);

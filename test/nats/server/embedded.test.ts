@@ -8,7 +8,7 @@ import {jetstream, jetstreamManager} from '@nats-io/jetstream';
 import {afterEach, describe, expect, test} from 'vitest';
 import {type DataLock, lockDataDir} from '../../../src/data-lock.js';
 import {connectNats} from '../../../src/nats/client/connection.js';
-import {type EmbeddedNats, NatsServerFault, startEmbeddedNats} from '../../../src/nats/server/embedded.js';
+import {type EmbeddedNats, NatsServerFault, openingMsOf, startEmbeddedNats} from '../../../src/nats/server/embedded.js';
 import {isAtLeast} from '../../../src/nats/version.js';
 import {createLogger} from '../../../src/observe.js';
 import {isRunning} from '../../../src/process-life.js';
@@ -162,6 +162,10 @@ describe('a nats-server that does not do', () => {
     await expect(started).rejects.toThrow(message);
     await expect(started).rejects.toThrow(/^[^\n]+$/);
   });
+});
+
+test('a small store is open within a minute, or it is damaged; a large one may take ten', () => {
+  expect([0, 80 * 1024 ** 2, 1024 ** 3, 100 * 1024 ** 3].map(openingMsOf)).toEqual([60_000, 70_240, 191_072, 600_000]);
 });
 
 test('a nats-server that is no program is named', async () => {

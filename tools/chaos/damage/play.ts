@@ -42,6 +42,7 @@ export async function playDamage(args: readonly string[]): Promise<number> {
     return 2;
   }
   const {starts, seed, patience, keep} = options;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => process.exit(130)); // Its service ends with it.
   const folder = mkdtempSync(join(tmpdir(), 'millrace-chaos-damage-'));
   print(`chaos: damage, ${starts} starts, seed ${seed}, in ${folder}`);
   // Two ages: the log of a young store replaces its snapshots, that of an old one was cut.
