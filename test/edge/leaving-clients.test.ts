@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  expect(await service.stop()).toBe(0);
+  const code = await service.stop();
+  expect(code, service.logs()).toBe(0);
 });
 
 /** Sends the bytes, and leaves as soon as the kernel has them. (A reset could take back what the service has not read.) */
