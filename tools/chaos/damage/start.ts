@@ -32,7 +32,7 @@ interface Readiness {
 const settledMsMax = 60_000;
 const startMinutesMax = 3;
 const pollMs = 100;
-const silentMsMax = 15_000;
+const silentMsMax = 60_000;
 /** A service that lags behind its log or its snapshots is on its way. */
 const isOnItsWay = (reason: string): boolean =>
   /recovering|has not published|behind its log|snapshot is \d+ s old|not reported the generation|not loaded a snapshot|do not answer|does not answer|no connection/.test(
