@@ -3,8 +3,8 @@ import {defineConfig} from 'vitest/config';
 import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /**
- * Those that take long, or judge times. Minutes that one of them takes at the end, alone, would be minutes of the whole: they
- * begin. The longest first.
+ * Those that take long, judge times, or look at what a module keeps for its process: a process each. Minutes that one of them takes at
+ * the end, alone, would be minutes of the whole: they begin. The longest first.
  */
 const longFiles = [
   'test/partition/partition-role.test.ts',
@@ -28,6 +28,7 @@ const longFiles = [
   'test/tools/sim.test.ts',
   'test/edge/idle-connections.test.ts',
   'test/edge/overload.test.ts',
+  'test/edge/collected-body.test.ts',
 ];
 
 /** What a file imports that starts a service, a nats-server, a browser, or another program. */
@@ -39,13 +40,11 @@ const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
   .map((name) => `test/${name}`);
 const otherFiles = testFiles.filter((file) => !longFiles.includes(file));
 const textOf = (file: string): string => readFileSync(file, 'utf8');
-/** Looks at what a module keeps for the whole process: it must not share it with other files. */
-const ownModules = 'test/edge/collected-body.test.ts';
-const serviceFiles = otherFiles.filter((file) => file === ownModules || startsPrograms.test(textOf(file)));
+const serviceFiles = otherFiles.filter((file) => startsPrograms.test(textOf(file)));
 
 /** What a file imports that plays random cases: seconds of work, and on a busy machine more. */
 const playsCases = /support\/runs\.js|from 'fast-check'/;
-/** No random cases, and as much work; or a process of its own is needed: timers of another file would be counted as its own. */
+/** No random cases, and as much work; or a thread that others share is not for it: timers of another file would be counted as its own. */
 const heavyFiles = [
   'test/pacing/condition.test.ts',
   'test/actors/chunk/bodies.test.ts',
@@ -78,8 +77,10 @@ class LongFilesFirst extends BaseSequencer {
   }
 }
 
-/** Files share threads and the modules that these have loaded: a quarter less CPU. Not for files that start threads themselves. */
-const inThreads = {pool: 'threads', isolate: false} as const;
+/** One file after the other in a process, with the modules that it has loaded and compiled: a third less CPU. */
+const inTurn = {isolate: false} as const;
+/** Threads instead of processes. Not for files that start threads themselves. */
+const inThreads = {...inTurn, pool: 'threads'} as const;
 
 /** Generous: a slow machine is not what is tested; a test that hangs still ends, after its longest wait has said for what. */
 const calm = {testTimeout: 120_000, hookTimeout: 120_000};
@@ -89,7 +90,6 @@ const patience = {testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 3
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    // A process per file: integration tests end their services when their process ends.
     pool: 'forks',
     // Three files at a time: an integration test is itself two busy processes (the service and nats-server), which wait for
     // each other, and for the disk, a third of their time.
@@ -100,8 +100,11 @@ export default defineConfig({
     // `npm run test:unit` and so on (`test:long` plays `cases`, too); `npm test` plays all of them, mixed.
     projects: [
       {extends: true, test: {name: 'unit', include: unitFiles, ...calm, ...inThreads}},
-      {extends: true, test: {name: 'cases', include: caseFiles, ...calm}},
-      {extends: true, test: {name: 'service', include: serviceFiles, ...patience}},
+      {extends: true, test: {name: 'cases', include: caseFiles, ...calm, ...inTurn}},
+      {
+        extends: true,
+        test: {name: 'service', include: serviceFiles, setupFiles: ['test/support/each-service-file.ts'], ...patience, ...inTurn},
+      },
       {extends: true, test: {name: 'long', include: longFiles, ...patience}},
     ],
   },

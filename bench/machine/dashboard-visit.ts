@@ -1,9 +1,9 @@
 // A person at the dashboard, in a real browser: signed in, with the list of names read, before a page is opened.
 
 import {setTimeout as pause} from 'node:timers/promises';
-import {type Browser, chromium, type Page, type Request} from 'playwright-core';
+import type {Browser, Page, Request} from 'playwright-core';
 import {monotonicMs} from '../../src/clock.js';
-import {findChromium} from '../../tools/chromium.js';
+import {findChromium, launchChromium} from '../../tools/chromium.js';
 import {adminToken} from './service.js';
 
 const pollMs = 10;
@@ -15,8 +15,7 @@ const completeMsMax = 60_000;
 export async function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('there is no Chromium on PATH or in CHROMIUM_BIN');
-  // As root, as in containers, Chromium refuses to start with its sandbox.
-  return chromium.launch({executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage']});
+  return launchChromium(executablePath);
 }
 
 /** Ms from the address until the page shows all that it asks for, in a browser that was signed in and has read the names. */

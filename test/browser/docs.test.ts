@@ -1,8 +1,8 @@
 // /docs in a real browser, directly and behind a proxy with a base path: its style and script are allowed by its own policy,
 // and its addresses and links lead to where it was opened.
-import {type Browser, type ConsoleMessage, chromium} from 'playwright-core';
+import type {Browser, ConsoleMessage} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {findChromium} from '../../tools/chromium.js';
+import {findChromium, launchChromium} from '../../tools/chromium.js';
 import {canRun, ReverseProxy} from '../support/reverse-proxy.js';
 import {type Service, startService} from '../support/service.js';
 
@@ -17,9 +17,7 @@ beforeAll(async () => {
   if (executablePath === undefined) return;
   service = await startService({env: {PARTITIONS: '1', TRUSTED_PROXIES: '127.0.0.1'}});
   if (hasNginx) proxy = await ReverseProxy.start('nginx', '/analytics', Number(new URL(service.baseUrl).port));
-  // As root, as in containers, Chromium refuses to start with its sandbox.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP example.com 127.0.0.1'];
-  browser = await chromium.launch({executablePath, args});
+  browser = await launchChromium(executablePath, ['--host-resolver-rules=MAP example.com 127.0.0.1']);
 });
 
 afterAll(async () => {

@@ -1,11 +1,11 @@
 // A real page in a real browser, on another origin than the service: beacons, preflights, and what it must not read.
-// Needs a Chromium (`apt-get install chromium`, or CHROMIUM_BIN): without one it is skipped, and the last lines say so.
+// Needs a Chromium (`apt-get install chromium-headless-shell`, or CHROMIUM_BIN): without one it is skipped, and the last lines say so.
 import {once} from 'node:events';
 import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import {type Browser, chromium, type Page} from 'playwright-core';
+import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {findChromium} from '../../tools/chromium.js';
+import {findChromium, launchChromium} from '../../tools/chromium.js';
 import {Client, type EventAnswer, type HistoryAnswer, query} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -28,8 +28,7 @@ async function startAll(path: string): Promise<void> {
   shop.listen(0, '127.0.0.1');
   await once(shop, 'listening');
   shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`;
-  // As root, as in containers, Chromium refuses to start with its sandbox.
-  browser = await chromium.launch({executablePath: path, args: ['--no-sandbox', '--disable-dev-shm-usage']});
+  browser = await launchChromium(path);
 }
 
 beforeAll(async () => {

@@ -2,9 +2,9 @@
 
 import {readFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
-import {type Browser, type BrowserContext, chromium, type Locator, type Page, type Request} from 'playwright-core';
+import type {Browser, BrowserContext, Locator, Page, Request} from 'playwright-core';
 import {afterAll, beforeEach, expect} from 'vitest';
-import {findChromium} from '../../tools/chromium.js';
+import {findChromium, launchChromium} from '../../tools/chromium.js';
 import type {Service} from './service.js';
 import {until} from './until.js';
 
@@ -27,8 +27,7 @@ export interface View {
 
 /** `rules`: more arguments of Chromium. */
 export async function openBrowser(rules: readonly string[] = []): Promise<Browser> {
-  // As root, as in containers, Chromium refuses to start with its sandbox.
-  return chromium.launch({executablePath: chromiumPath!, args: ['--no-sandbox', '--disable-dev-shm-usage', ...rules]});
+  return launchChromium(chromiumPath!, rules);
 }
 
 /**

@@ -52,7 +52,8 @@ process.once('SIGTERM', () => {
   process.kill(process.pid, 'SIGTERM');
 });
 
-function cleanUp(): void {
+/** Ends what the tests so far started, and removes their folders: the next file of tests finds the process as a new one would be. */
+export function cleanUp(): void {
   for (const {child} of running) child.kill('SIGKILL');
   for (const {pid} of running) untilGone(pid);
   for (const folder of ownFolders) {
@@ -60,6 +61,7 @@ function cleanUp(): void {
     removeFolder(folder);
     removeFolder(`${folder}-deletions`);
   }
+  ownFolders.clear();
 }
 
 /** It may still write into its folder until then. Nobody reaps it any more: what is left of it is a zombie. */
@@ -86,7 +88,7 @@ function removeFolder(folder: string): void {
   }
 }
 
-/** A folder of this test process; it goes when the process ends. */
+/** A folder of this file of tests; it goes when the file ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
   ownFolders.add(folder);
