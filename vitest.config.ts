@@ -38,7 +38,23 @@ const startsPrograms =
 const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);
-const otherFiles = testFiles.filter((file) => !longFiles.includes(file));
+/** With a service or a tool each, one for each area: what a contributor runs before a commit. The longest first. */
+const everydayFiles = [
+  'test/conformance/reports.test.ts',
+  'test/sources.test.ts',
+  'test/everyday-differential.test.ts',
+  'test/conformance/deletions.test.ts',
+  'test/conformance/routing.test.ts',
+  'test/edge/dashboard/access.test.ts',
+  'test/conformance/keys.test.ts',
+  'test/conformance/users.test.ts',
+  'test/conformance/lists.test.ts',
+  'test/conformance/events.test.ts',
+  'test/conformance/saved-funnels.test.ts',
+  'test/conformance/batch.test.ts',
+  'test/http11/conformance.test.ts',
+];
+const otherFiles = testFiles.filter((file) => !longFiles.includes(file) && !everydayFiles.includes(file));
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 const serviceFiles = otherFiles.filter((file) => startsPrograms.test(textOf(file)));
 
@@ -69,9 +85,10 @@ const unitFiles = withoutPrograms.filter((file) => !caseFiles.includes(file));
 /** Without times of an earlier run vitest begins with the largest files, which are not those that take long. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const first = [...longFiles, ...everydayFiles];
     const placeOf = ({moduleId}: TestSpecification): number => {
-      const place = longFiles.findIndex((file) => moduleId.endsWith(`/${file}`));
-      return place === -1 ? longFiles.length : place;
+      const place = first.findIndex((file) => moduleId.endsWith(`/${file}`));
+      return place === -1 ? first.length : place;
     };
     return (await super.sort(files)).sort((a, b) => placeOf(a) - placeOf(b));
   }
@@ -86,6 +103,7 @@ const inThreads = {...inTurn, pool: 'threads'} as const;
 const calm = {testTimeout: 120_000, hookTimeout: 120_000};
 /** More where programs are started. */
 const patience = {testTimeout: 300_000, hookTimeout: 300_000, teardownTimeout: 30_000};
+const ofServices = {setupFiles: ['test/support/each-service-file.ts'], ...patience, ...inTurn};
 
 export default defineConfig({
   test: {
@@ -97,14 +115,12 @@ export default defineConfig({
     sequence: {sequencer: LongFilesFirst},
     // A build that is broken for good would use up the time of every test.
     bail: 20,
-    // `npm run test:unit` and so on (`test:long` plays `cases`, too); `npm test` plays all of them, mixed.
+    // `npm test` plays the first three, mixed, `npm run test:rest` the others, `npm run test:all` all.
     projects: [
       {extends: true, test: {name: 'unit', include: unitFiles, ...calm, ...inThreads}},
       {extends: true, test: {name: 'cases', include: caseFiles, ...calm, ...inTurn}},
-      {
-        extends: true,
-        test: {name: 'service', include: serviceFiles, setupFiles: ['test/support/each-service-file.ts'], ...patience, ...inTurn},
-      },
+      {extends: true, test: {name: 'everyday', include: everydayFiles, ...ofServices}},
+      {extends: true, test: {name: 'service', include: serviceFiles, ...ofServices}},
       {extends: true, test: {name: 'long', include: longFiles, ...patience}},
     ],
   },

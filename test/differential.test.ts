@@ -3,18 +3,8 @@
 // A failure names its seed.
 
 import {describe, test} from 'vitest';
-import {Driver} from './differential/driver.js';
-import {Workload} from './differential/workload.js';
+import {play, type Run} from './differential/play.js';
 import {playsAll} from './support/runs.js';
-
-type Restart = 'stop' | 'kill';
-
-interface Run {
-  readonly seed: number;
-  readonly restarts: readonly Restart[];
-  readonly batchEventsMax: number;
-  readonly env: Readonly<Record<string, string>>;
-}
 
 const askedSeeds = process.env.DIFFERENTIAL_SEEDS;
 
@@ -47,36 +37,12 @@ const runs: readonly Run[] =
           restarts: seed % 2 === 0 ? ['stop', 'kill'] : ['kill', 'stop'],
         }));
 
-/** Steps between two comparisons of everything; a restart lies in the middle of a stretch. */
-const stepsPerStretch = 60;
-const queriesPerStretch = askedSeeds === undefined ? 10 : 20;
+const lengths = {steps: 60, queries: askedSeeds === undefined ? 10 : 20};
 
 describe('the service answers as the model does', () => {
-  test.each(runs)('seed $seed', {timeout: 300_000}, async ({seed, restarts, batchEventsMax, env}) => {
-    const workload = new Workload(seed, Date.now(), batchEventsMax);
-    const driver = await Driver.start({...unlimited, ...env}, workload);
-    try {
-      for (const restart of restarts) {
-        await steps(driver, stepsPerStretch);
-        await driver.compareEverything(queriesPerStretch);
-        await steps(driver, stepsPerStretch / 2);
-        await driver.restart(restart);
-        await driver.compareEverything(queriesPerStretch);
-      }
-      await driver.stop();
-    } catch (error) {
-      await driver.abandon();
-      throw new Error(`DIFFERENTIAL_SEEDS=${seed} plays this again`, {cause: error});
-    }
+  test.each(runs)('seed $seed', {timeout: 300_000}, async (run) => {
+    await play(run, lengths).catch((error) => {
+      throw new Error(`DIFFERENTIAL_SEEDS=${run.seed} plays this again`, {cause: error});
+    });
   });
 });
-
-const unlimited = {
-  RATE_LIMIT_READS_PER_MINUTE: '0',
-  RATE_LIMIT_EVENTS_PER_SECOND: '0',
-  RATE_LIMIT_DELETES_PER_SECOND: '0',
-};
-
-async function steps(driver: Driver, count: number): Promise<void> {
-  for (let left = count; left > 0; left--) await driver.step();
-}

@@ -3,6 +3,7 @@
 import type {Browser, ConsoleMessage} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
 import {findChromium, launchChromium} from '../../tools/chromium.js';
+import {waitMsMax} from '../support/dashboard-page.js';
 import {canRun, ReverseProxy} from '../support/reverse-proxy.js';
 import {type Service, startService} from '../support/service.js';
 
@@ -38,6 +39,7 @@ test('opened behind nginx with a base path', ({skip}) => {
 
 async function readPage(base: string): Promise<void> {
   const page = await browser.newPage({ignoreHTTPSErrors: true});
+  page.setDefaultTimeout(waitMsMax);
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
   // A browser may look for an icon of the host when it shows a file that names none.

@@ -6,6 +6,7 @@ import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
 import {findChromium, launchChromium} from '../../tools/chromium.js';
+import {waitMsMax} from '../support/dashboard-page.js';
 import {Client, type EventAnswer, type HistoryAnswer, query} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
 import {until} from '../support/until.js';
@@ -46,6 +47,7 @@ afterAll(async () => {
 beforeEach(async (context) => {
   if (executablePath === undefined) return context.skip('no Chromium on PATH or in CHROMIUM_BIN');
   page = await browser.newPage();
+  page.setDefaultTimeout(waitMsMax);
   await page.goto(shopUrl);
 });
 
@@ -152,6 +154,7 @@ describe('a page of another origin', () => {
     for (let tries = 0; tries < 3 && found === undefined; tries++) {
       if (page.isClosed()) {
         page = await browser.newPage();
+        page.setDefaultTimeout(waitMsMax);
         await page.goto(shopUrl);
       }
       const isBegun = page.waitForRequest(url);

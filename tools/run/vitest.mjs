@@ -1,8 +1,9 @@
 // Runs vitest and ends with one machine-readable line: `N passed, N failed[, N skipped]`.
+//   TEST_SUM_FILE names a file in which runs that follow each other add up: each line counts the runs before it, too.
 
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {inProject, projectRoot} from '../../scripts/project.mjs';
@@ -43,6 +44,17 @@ function conclude(code, {passed, failed, skipped}) {
   for (const {name, reason} of skipped) console.log(`skipped: ${name} (${reason})`);
   // A run that failed as a whole (no test file, a crashed worker, a failed global set-up) counts as a failure, too.
   const failures = code !== 0 && failed === 0 ? 1 : failed;
-  console.log(`${passed} passed, ${failures} failed${skipped.length === 0 ? '' : `, ${skipped.length} skipped`}`);
+  const sum = withEarlier({passed, failed: failures, skipped: skipped.length});
+  console.log(`${sum.passed} passed, ${sum.failed} failed${sum.skipped === 0 ? '' : `, ${sum.skipped} skipped`}`);
   return failures === 0 ? 0 : code || 1;
+}
+
+function withEarlier(counts) {
+  const {TEST_SUM_FILE: file = ''} = process.env;
+  if (file === '') return counts;
+  const text = readFileSync(file, 'utf8');
+  const earlier = text === '' ? {passed: 0, failed: 0, skipped: 0} : JSON.parse(text);
+  const sum = Object.fromEntries(Object.entries(counts).map(([of, count]) => [of, earlier[of] + count]));
+  writeFileSync(file, JSON.stringify(sum));
+  return sum;
 }

@@ -1,0 +1,50 @@
+// One seed: a random workload against the real service and against the model, with restarts; every answer must be equal.
+import {Driver} from './driver.js';
+import {Workload} from './workload.js';
+
+export type Restart = 'stop' | 'kill';
+
+export interface Run {
+  readonly seed: number;
+  readonly restarts: readonly Restart[];
+  readonly batchEventsMax: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Lengths {
+  /** Steps between two comparisons of everything; a restart lies in the middle of a stretch. */
+  readonly steps: number;
+  readonly queries: number;
+}
+
+const unlimited = {
+  RATE_LIMIT_READS_PER_MINUTE: '0',
+  RATE_LIMIT_EVENTS_PER_SECOND: '0',
+  RATE_LIMIT_DELETES_PER_SECOND: '0',
+};
+
+/** @throws Error at the first difference */
+export async function play(
+  {seed, restarts, batchEventsMax, env}: Run,
+  {steps: stepsPerStretch, queries}: Lengths,
+): Promise<void> {
+  const workload = new Workload(seed, Date.now(), batchEventsMax);
+  const driver = await Driver.start({...unlimited, ...env}, workload);
+  try {
+    for (const restart of restarts) {
+      await steps(driver, stepsPerStretch);
+      await driver.compareEverything(queries);
+      await steps(driver, stepsPerStretch / 2);
+      await driver.restart(restart);
+      await driver.compareEverything(queries);
+    }
+    await driver.stop();
+  } catch (error) {
+    await driver.abandon();
+    throw error;
+  }
+}
+
+async function steps(driver: Driver, count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await driver.step();
+}
