@@ -2,7 +2,10 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {Conflicts} from '../../actors/dedupe/conflicts.js';
 import {Completions} from '../../actors/funnels/completions.js';
+import {Links} from '../../actors/identity/links.js';
 import {Moves} from '../../actors/identity/moves.js';
+import {DistinctNames} from '../../actors/table/distinct-names.js';
+import {UserActors} from '../../actors/user/user-actors.js';
 import {createLogger} from '../../src/observe.js';
 import {noOutbox} from '../../src/partition/effects.js';
 import {noJournal} from '../../src/partition/erasure/deletion-journal.js';
@@ -78,9 +81,12 @@ class Driven {
         takeEffects: () => [],
         deletionsToTell: [],
         completions: new Completions(),
-        users: {profiles: {passivate: () => []}},
+        users: Object.assign(new UserActors(() => {}), {
+          profiles: {passivate: () => [], traitNames: new DistinctNames()},
+        }),
+        links: new Links(),
       },
-      layout: {writing: {size: 0}},
+      layout: {writing: {size: 0}, propertyNames: new DistinctNames()},
       reader: {
         newestSequence,
         read: () => this.messages(),
