@@ -2,7 +2,7 @@
 // like an empty one.
 //   Owns:    a note in DATA_DIR of what these streams had, and the alarm `definitions_lost`.
 //   LR1. The note lists names of records that exist, and the sequence of the newest line. A removed record keeps its name in its
-//        bucket, so a name that is gone was lost.
+//        bucket, with an empty text, so a name that is gone was lost.
 //        Messages to webhooks are removed at any place, but the newest sequence never goes back.
 //   LR2. The note belongs to one deployment. A missing, unreadable or foreign note says nothing.
 //   LR3. A loss stays raised for a day, also over restarts: the note has it. What cannot be read stays raised while that is so.
@@ -16,7 +16,7 @@ import {readIfThere} from '../system-file.js';
 
 /** Streams that the note is about, and what they have. */
 export interface FoundRecords {
-  /** Names by bucket, without those of removed records. */
+  /** Names by bucket, those of removed records, too. LR1 */
   readonly names: Readonly<Record<'keys' | 'hooks', readonly string[]>>;
   readonly lines: {readonly first: number; readonly last: number; readonly count: number};
   /** Messages to webhooks, by their stream. */
@@ -48,7 +48,10 @@ interface LostRecordsOptions {
   readonly dataDir: string;
   /** Tells the deployment from others, and reveals nothing. */
   readonly deployment: string;
-  readonly names: () => FoundRecords['names'];
+  /** Of records that exist. */
+  readonly names: () => Note['names'];
+  /** Those of removed records, too. */
+  readonly everStored: () => FoundRecords['names'];
   readonly lines: () => Promise<FoundRecords['lines']>;
   readonly lastMessages: () => Promise<Note['lastMessages']>;
   /** Streams with messages that cannot be read. Asked once. */
@@ -117,10 +120,11 @@ export class LostRecords {
   /** Compares the note with what is there, and notes that. */
   static async open(options: LostRecordsOptions): Promise<LostRecords> {
     const records = new LostRecords(options);
-    const {logger, wallMs, names, lines} = options;
+    const {logger, wallMs, everStored, lines} = options;
     const noted = records.read();
     records.lost = noted?.lost;
-    const what = noted && lossOf(noted, {names: names(), lines: await lines(), messages: await foundMessages(options)});
+    const what =
+      noted && lossOf(noted, {names: everStored(), lines: await lines(), messages: await foundMessages(options)});
     if (what !== undefined) records.lost = {atMs: wallMs(), what};
     for (const line of records.warnings()) logger.error({alarm: 'definitions_lost'}, `alarm: ${line}`);
     await records.note();

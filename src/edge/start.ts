@@ -127,6 +127,7 @@ async function openStores(options: EdgeOptions, {ask}: NatsConnections, logger: 
     dataDir: options.dataDir,
     deployment: createHash('sha256').update(`records note ${options.deploymentSecret}`).digest('hex'),
     names: () => ({keys: buckets.keys.stillStored, hooks: buckets.hooks.stillStored}),
+    everStored: () => ({keys: buckets.keys.everStored, hooks: buckets.hooks.everStored}),
     lines: async () => {
       const {first_seq: first, last_seq: last, messages: count} = (await jsm.streams.info(recordStream)).state;
       return {first, last, count};

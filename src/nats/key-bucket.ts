@@ -1,6 +1,7 @@
 // A bucket of records in NATS, that of API keys first of all: a watch, compare-and-set writes.
 //   B1. A lost connection gets a new watch. Changes on their way over the old one are lost, and the client would notice only with
 //       the next change, or after 10 s without a heartbeat: a revoked key must not work for so long.
+//   B2. The stored records are read one by one: a watch that begins with them never gets past one that nats-server cannot read.
 import {setTimeout as pause} from 'node:timers/promises';
 import {type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg} from '@nats-io/jetstream';
 import {Kvm, type KvWatchEntry, KvWatchInclude} from '@nats-io/kv';
@@ -24,7 +25,8 @@ export class NatsKeyBucket implements RecordBucket {
   private readonly js: JetStreamClient;
   private readonly bucket: Bucket;
   private watching: Watch | undefined;
-  private readonly kept = new Set<string>();
+  /** Watched records that are stored, by name: whether they have a text. */
+  private readonly kept = new Map<string, boolean>();
   private isStopped = false;
 
   /** The watch tells of records with names of one word (without a dot). */
@@ -38,7 +40,7 @@ export class NatsKeyBucket implements RecordBucket {
     return new Promise<void>((resolve, reject) => {
       const all: KeyListener['all'] = (entries, unreadable = []) => {
         this.kept.clear();
-        for (const name of unreadable) this.kept.add(name);
+        for (const name of unreadable) this.kept.set(name, true);
         for (const entry of entries) this.keep(entry);
         listener.all(entries, unreadable);
         resolve();
@@ -56,12 +58,16 @@ export class NatsKeyBucket implements RecordBucket {
 
   /** Names of the watched records that are stored, those without a text (removed) left out. */
   get stillStored(): readonly string[] {
-    return [...this.kept].sort();
+    return this.everStored.filter((name) => this.kept.get(name));
+  }
+
+  /** The same, and the names of removed records. */
+  get everStored(): readonly string[] {
+    return [...this.kept.keys()].sort();
   }
 
   private keep({name, text}: BucketEntry): void {
-    if (text === '') this.kept.delete(name);
-    else this.kept.add(name);
+    this.kept.set(name, text !== '');
   }
 
   /** Replaces an older watch: it brings what comes after the stored records, which are read one by one. B2 */

@@ -61,7 +61,7 @@ describe('the note', () => {
   afterEach(() => rmSync(dataDir, {recursive: true, force: true}));
   const dayMs = 86_400_000;
 
-  const world = (names: FoundRecords['names'], nowMs = 0, deployment = 'one') => {
+  const world = (names: FoundRecords['names'], nowMs = 0, deployment = 'one', everStored = names) => {
     const lines: string[] = [];
     const say = (...said: readonly unknown[]): void => void lines.push(String(said[1]));
     const held = {names};
@@ -69,6 +69,7 @@ describe('the note', () => {
       dataDir,
       deployment,
       names: () => held.names,
+      everStored: () => everStored,
       lines: async () => ({first: 1, last: 3, count: 3}),
       lastMessages: async () => ({OUT: 0, DEAD: 0}),
       damagedMessages: async () => [],
@@ -92,6 +93,17 @@ describe('the note', () => {
     expect(after.lines).toEqual([`alarm: ${said}`]);
     expect((await world({keys: ['key_1'], hooks: []}, dayMs - 1).opened).warnings()).toEqual([said]);
     expect((await world({keys: ['key_1'], hooks: []}, dayMs).opened).warnings()).toEqual([]);
+  });
+
+  test('a record that was removed elsewhere, or just before the end, is not lost', async () => {
+    await world({keys: ['key_1'], hooks: ['al_1', 'wh_1']}).opened;
+    const removed = world({keys: ['key_1'], hooks: []}, 0, 'one', {keys: ['key_1'], hooks: ['al_1']});
+    expect((await removed.opened).warnings(), 'the bucket has the name of the alert, and no other').toEqual([
+      'records are lost: 1 definitions (KV_hooks): wh_1; restore a backup, or create them again',
+    ]);
+    await world({keys: ['key_1'], hooks: ['al_1']}, dayMs).opened;
+    const last = world({keys: ['key_1'], hooks: []}, dayMs, 'one', {keys: ['key_1'], hooks: ['al_1']});
+    expect([(await last.opened).warnings(), last.lines]).toEqual([[], []]);
   });
 
   test('of another deployment, or unreadable, says nothing', async () => {

@@ -46,6 +46,25 @@ test('a store that opens later has everything from the start', async () => {
   for (const {key} of keys) expect(later.ring.byKey(key)).toMatchObject({kind: 'secret'});
 });
 
+test('the name of a removed record is there, heard by a watch or read at its beginning', async () => {
+  const writer = new NatsKeyBucket(connections[0]!, 'hooks');
+  const watch = async (): Promise<NatsKeyBucket> => {
+    const bucket = new NatsKeyBucket(connections[0]!, 'hooks');
+    await bucket.watch({returned: () => {}, all: () => {}, changed: () => {}});
+    return bucket;
+  };
+  const revision = (await writer.write('al_1', '{}', 0))!;
+  const here = await watch();
+  await writer.write('al_2', '{}', 0);
+  await writer.write('al_1', '', revision);
+  await until('the removal is heard', () => here.stillStored.length === 1 && here.stillStored[0] === 'al_2');
+  const later = await watch();
+  for (const bucket of [here, later]) {
+    expect([bucket.stillStored, bucket.everStored]).toEqual([['al_2'], ['al_1', 'al_2']]);
+    bucket.stop();
+  }
+});
+
 test('a write that expects an older revision is refused', async () => {
   const [here, there] = [await openStore(), await openStore()];
   const {key, record} = await here.create('write', 'web');
