@@ -149,7 +149,6 @@ function openNames(
   const names = new KnownNames(max, partitionCount);
   const watch = new NamesWatch({
     names,
-    partitionCount,
     ask: (partition, question) => asks.partition(partition, question, ['names'], namesMsMax),
     monotonicMs,
     onNearlyFull: (isNearlyFull) => {

@@ -4,10 +4,13 @@
 //   KN2. A partition never refuses a name: what an edge has taken is stored, what was acked is true. Edges that take new names at
 //        the same time therefore exceed the bound: each by the places that were free when it last read the names.
 //   KN3. Until a reading had the names of all acked events, a new name may be one that exists. It passes while this edge has taken
-//        less than the bound, and is undecided after that. From then on this edge knows all names but those that another edge
-//        has just taken.
+//        less than the bound, and is undecided after that; one that must be known is undecided for `unreadMsMax` as well. No event
+//        is refused because a partition stands still. From the first such reading on this edge knows all names but those that
+//        another edge has just taken.
 //   KN4. A name that this edge has taken is forgotten when such a reading, begun `settledMs` later, lacks it: its event was refused
 //        after all, was a copy, or its name was deleted.
+//   KN5. A reading has what partitions answer. While one gives no answer, the names of the reading before are kept, deleted ones
+//        included: some may be the names of that partition.
 
 import {readWtf8, wtf8} from '../../actors/bytes/bytes.js';
 import {InternedTable} from '../../actors/table/interned.js';
@@ -15,6 +18,8 @@ import type {NamesAnswer} from '../asks/names.js';
 
 /** An event is acked or given up within this time after its name was taken. */
 const settledMs = 30_000;
+/** A partition that starts, or is behind its log for a moment, is read within this time. */
+const unreadMsMax = 30_000;
 /** Share of the bound from which on an operator should know. */
 const alarmShare = 0.8;
 
@@ -35,6 +40,10 @@ class NamesReading {
   readonly places: NamesPlace[];
   /** Whether names of acked events may be missing: a partition is behind its log. */
   isBehind = false;
+  /** Whether a partition gave no answer. KN5 */
+  isPartial = false;
+  /** Whether it has names that partitions may not have any more: the next reading begins at the beginning. */
+  hasKept = false;
 
   constructor(partitionCount: number, before?: NamesReading) {
     this.table = before?.table ?? new InternedTable();
@@ -50,6 +59,19 @@ class NamesReading {
     if (isBehind) this.isBehind = true;
     return true;
   }
+
+  /** A partition gives no answer: the next reading continues where this one did. */
+  miss(): void {
+    this.isPartial = true;
+    this.isBehind = true;
+  }
+
+  /** KN5 */
+  keep({table}: NamesReading): void {
+    if (table === this.table) return;
+    for (let index = 0; index < table.count; index++) if (table.has(index)) intern(this.table, table.text(index));
+    this.hasKept = true;
+  }
 }
 
 export class KnownNames {
@@ -59,6 +81,10 @@ export class KnownNames {
   private newest: NamesReading | undefined;
   /** Whether a reading had the names of all events that were acked before it. KN3 */
   isRead = false;
+  /** Start of the first reading. */
+  private firstMs = Number.POSITIVE_INFINITY;
+  /** Number of names that this edge took, and later readings had, before `isRead`. KN3 */
+  private takenUnread = 0;
   /** Names that this edge has taken and no reading had, by the time of the last event with them, ms. */
   private readonly taken = new Map<string, number>();
 
@@ -91,7 +117,8 @@ export class KnownNames {
       return 'known';
     }
     if (!this.isRead) {
-      if (mustBeKnown || taken.size >= this.max) return 'undecided'; // KN3
+      const isEarly = nowMs < this.firstMs + unreadMsMax;
+      if ((mustBeKnown && isEarly) || this.takenUnread + taken.size >= this.max) return 'undecided'; // KN3
     } else if (mustBeKnown) return 'not_known';
     else if (this.count >= this.max) return 'too_many';
     taken.set(name, nowMs);
@@ -100,17 +127,23 @@ export class KnownNames {
 
   /** A reading that continues the one before; `isWhole`: one from the beginning. */
   startReading(isWhole: boolean): NamesReading {
-    return new NamesReading(this.partitionCount, isWhole ? undefined : this.newest);
+    const {newest, partitionCount} = this;
+    return new NamesReading(partitionCount, isWhole || newest?.hasKept ? undefined : newest);
   }
 
   /** The reading began at `startMs`. KN4 */
   endReading(reading: NamesReading, startMs: number): void {
+    const {newest, taken} = this;
+    if (newest === undefined) this.firstMs = startMs;
+    else if (reading.isPartial) reading.keep(newest);
     this.newest = reading;
     if (!reading.isBehind) this.isRead = true;
-    for (const [name, takenMs] of this.taken) {
+    for (const [name, takenMs] of taken) {
       const bytes = wtf8(name);
       const isOver = !reading.isBehind && takenMs < startMs - settledMs;
-      if (isOver || reading.table.find(bytes, 0, bytes.length) >= 0) this.taken.delete(name);
+      const isStored = reading.table.find(bytes, 0, bytes.length) >= 0;
+      if (isOver || isStored) taken.delete(name);
+      if (isStored && newest !== undefined && !this.isRead) this.takenUnread += 1;
     }
   }
 }

@@ -15,9 +15,12 @@ class FakePartitions {
   removals = 0;
   isBehind = false;
   asked = 0;
+  /** A partition that answers nothing. */
+  silent: number | undefined;
 
   async answer(partition: number, {epoch: asked, from: askedFrom}: NamesQuestion): Promise<NamesAnswer> {
     this.asked += 1;
+    if (partition === this.silent) throw new Error('the partition stands still');
     const all = this.names[partition]!;
     const epoch = `1.${this.removals}`;
     const from = asked === epoch ? askedFrom : 0;
@@ -42,7 +45,6 @@ function world(max: number) {
   const alarms: boolean[] = [];
   const watch = new NamesWatch({
     names,
-    partitionCount: 2,
     ask: (partition, question) => partitions.answer(partition, question),
     monotonicMs: () => time.ms,
     onNearlyFull: (isNearlyFull) => alarms.push(isNearlyFull),
@@ -112,6 +114,52 @@ test('before all names are read, new ones pass up to the bound, and are undecide
   partitions.isBehind = false;
   await watch.read();
   expect(['b', 'z'].map((name) => admit(name))).toEqual(['known', 'too_many']);
+  watch.stop();
+});
+
+test('a partition that stands still from the start: names of the others are known, and no event is refused for it', async () => {
+  const {partitions, names, time, watch, admit} = world(3);
+  partitions.names[0]!.push('halted');
+  partitions.names[1]!.push('a', 'b', 'c');
+  partitions.silent = 0;
+  await watch.read();
+  expect([names.count, admit('a', true), admit('halted', true)]).toEqual([3, 'known', 'undecided']);
+  time.ms = 30_000;
+  expect(['halted', 'x'].map((name) => admit(name, true))).toEqual(['taken', 'taken']);
+  partitions.names[1]!.push('x');
+  await watch.read();
+  expect([names.count, names.hasTaken], 'x is read').toEqual([5, true]);
+  // Names that were stored count, too: otherwise there were no bound.
+  expect(['y', 'z'].map((name) => admit(name))).toEqual(['taken', 'undecided']);
+  expect(['a', 'c', 'x', 'halted', 'y'].map((name) => admit(name, true))).toEqual(new Array(5).fill('known'));
+  partitions.silent = undefined;
+  partitions.names[1]!.push('y');
+  await watch.read();
+  expect([names.count, names.hasTaken, admit('z'), admit('z', true)]).toEqual([6, false, 'too_many', 'not_known']);
+  watch.stop();
+});
+
+test('a partition that stops to answer: its names stay known, over a deletion elsewhere, too', async () => {
+  const {partitions, names, watch, admit} = world(5);
+  partitions.names[0]!.push('a');
+  partitions.names[1]!.push('b', 'c');
+  await watch.read();
+  partitions.silent = 0;
+  partitions.names[1]!.push('d');
+  await watch.read();
+  expect(['a', 'b', 'd', 'e'].map((name) => admit(name, true))).toEqual(['known', 'known', 'known', 'not_known']);
+  partitions.names[1]![1] = '';
+  partitions.removals += 1;
+  for (let i = 0; i < 2; i++) await watch.read();
+  expect(['a', 'c', 'd'].map((name) => admit(name, true))).toEqual(['known', 'known', 'known']);
+  partitions.silent = undefined;
+  await watch.read();
+  expect([names.count, ...['a', 'c', 'd'].map((name) => admit(name, true))]).toEqual([
+    3,
+    'known',
+    'not_known',
+    'known',
+  ]);
   watch.stop();
 });
 

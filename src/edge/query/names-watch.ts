@@ -10,9 +10,10 @@ const idleMs = 10_000;
 /** Readings from the beginning in a row: more mean that names are being deleted all the time. */
 const againMax = 3;
 
+type Reading = ReturnType<KnownNames['startReading']>;
+
 interface NamesWatchOptions {
   readonly names: KnownNames;
-  readonly partitionCount: number;
   /** Rejects when the partition cannot answer. */
   readonly ask: (partition: number, question: NamesQuestion) => Promise<NamesAnswer>;
   readonly monotonicMs: () => number;
@@ -64,15 +65,11 @@ export class NamesWatch {
     this.isSoon = false;
     const {names, monotonicMs, onNearlyFull} = this.options;
     const startMs = monotonicMs();
-    try {
-      for (let again = 0; again <= againMax; again++) {
-        const reading = names.startReading(again > 0);
-        if (!(await this.readAll(reading))) continue;
-        names.endReading(reading, startMs);
-        break;
-      }
-    } catch (error) {
-      if (error instanceof InvariantError) throw error;
+    for (let again = 0; again <= againMax; again++) {
+      const reading = names.startReading(again > 0);
+      if (!(await this.readAll(reading))) continue;
+      names.endReading(reading, startMs);
+      break;
     }
     if (names.isNearlyFull === this.wasNearlyFull) return;
     this.wasNearlyFull = names.isNearlyFull;
@@ -80,14 +77,22 @@ export class NamesWatch {
   }
 
   /** False: a partition has other names than before. */
-  private async readAll(reading: ReturnType<KnownNames['startReading']>): Promise<boolean> {
-    const {partitionCount, ask} = this.options;
-    for (let partition = 0; partition < partitionCount; partition++) {
+  private async readAll(reading: Reading): Promise<boolean> {
+    const areSame = await Promise.all(reading.places.map((_, partition) => this.readPartition(reading, partition)));
+    return areSame.every((isSame) => isSame);
+  }
+
+  /** A partition that stands still or cannot be reached is left out. */
+  private async readPartition(reading: Reading, partition: number): Promise<boolean> {
+    try {
       for (let isOver = false; !isOver; ) {
-        const answer = await ask(partition, {ask: 'names', ...reading.places[partition]!});
+        const answer = await this.options.ask(partition, {ask: 'names', ...reading.places[partition]!});
         if (!reading.take(partition, answer)) return false;
         isOver = answer.next >= answer.end;
       }
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
+      reading.miss();
     }
     return true;
   }
