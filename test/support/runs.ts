@@ -1,5 +1,5 @@
-// How many random cases a property is tried with: `npm test` plays a third of them, others each time where no seed is given;
-// `ALL_CASES=1 npm test` plays all. Not for properties that count how often something was met.
+// How many random cases a property is tried with: a run plays a third of them, others each time where no seed is given;
+// `ALL_CASES=1` plays all. Not for properties that count how often something was met.
 
 export const runs = (all: number): number => (process.env.ALL_CASES === undefined ? Math.ceil(all / 3) : all);
 
