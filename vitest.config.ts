@@ -28,6 +28,10 @@ const longFiles = [
   'test/tools/sim.test.ts',
   'test/edge/idle-connections.test.ts',
   'test/edge/overload.test.ts',
+  'test/report/funnel/funnel-index.test.ts',
+  'test/ingest/plain-batch.test.ts',
+  'test/report/counts/value-index.test.ts',
+  'test/report/moved-users.test.ts',
   'test/edge/collected-body.test.ts',
 ];
 
@@ -73,9 +77,7 @@ const heavyFiles = [
   'test/partition/erasure/erasure.test.ts',
   'test/partition/snapshot/part-sweep.test.ts',
   'test/partition/funnels/saved-funnels.test.ts',
-  'test/report/funnel/funnel-index.test.ts',
   'test/report/lost-manifests.test.ts',
-  'test/report/moved-users.test.ts',
   'test/report/scans.test.ts',
 ];
 const withoutPrograms = otherFiles.filter((file) => !serviceFiles.includes(file));

@@ -152,8 +152,6 @@ export class AlertEvaluator {
     for (const question of questions) {
       const answer = await this.ports.ask(question, positions);
       if (answer.kind === 'snapshot_gone') return 'gone';
-      if (answer.kind === 'too_expensive')
-        this.ports.logger.warn({alert: alert.id}, `an alert cannot be evaluated: ${answer.message}`);
       if (answer.kind !== 'report') return undefined;
       bodies.push(JSON.parse((answer as AnsweredReport).body!));
     }

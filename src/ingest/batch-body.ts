@@ -1,11 +1,12 @@
 // The fields of a batch body, found in its bytes: 9 kB of gzip may hold three million events, and JSON.parse of all at once takes
 // seconds of CPU, most of it for collecting garbage.
-//   BB1. Events are counted while they are found: one above `batchEventsMax` ends the walk, and what follows is not read.
+//   BB1. Events are counted while they are found: one above `batchEventsMax` ends the walk, and what follows is not read. So does one
+//        field above `objectKeysMax`.
 //   BB2. Each event is parsed by itself (batch.ts), and what it left is garbage before the next one.
 //   BB3. A body is JSON if and only if it is for JSON.parse: this walk checks what stands around events, JSON.parse each event.
 //   BB4. A value that is ignored is checked and not parsed, unless it is so short that parsing is faster.
 import {isUtf8} from 'node:buffer';
-import {batchEventsMax} from '../../actors/limits.js';
+import {batchEventsMax, objectKeysMax} from '../../actors/limits.js';
 import {token} from './json-scanner.js';
 import {isJson} from './json-syntax.js';
 import {parseJson} from './json-text.js';
@@ -25,7 +26,7 @@ export interface BatchBody {
 }
 
 /** What is wrong with a body. */
-export type NoBatchBody = {readonly kind: 'not_json'} | {readonly kind: 'no_object' | 'too_many'};
+export type NoBatchBody = {readonly kind: 'not_json'} | {readonly kind: 'no_object' | 'too_many' | 'too_many_fields'};
 
 export function readBatchBody(bytes: Buffer): BatchBody | NoBatchBody {
   if (!isUtf8(bytes)) return {kind: 'not_json'};
@@ -35,7 +36,10 @@ export function readBatchBody(bytes: Buffer): BatchBody | NoBatchBody {
   let events: Buffer[] | undefined;
   let sentAt: unknown;
   let isTooLong = false;
+  let fields = 0;
   const isObject = members.takeAll((key) => {
+    fields += 1;
+    if (fields > objectKeysMax) return false;
     if (key === 'events' && events?.every(isJson) === false) return false; // Named twice: the last one counts, the first is read by nobody.
     if (key === 'events' && members.take(token.openBracket)) {
       events = takeEvents(members);
@@ -50,6 +54,7 @@ export function readBatchBody(bytes: Buffer): BatchBody | NoBatchBody {
     return value !== undefined;
   });
   if (isTooLong) return {kind: 'too_many'}; // BB1
+  if (fields > objectKeysMax) return {kind: 'too_many_fields'};
   if (!isObject || members.peek() !== undefined) return {kind: 'not_json'};
   return {kind: 'body', events, sentAt, ignored};
 }

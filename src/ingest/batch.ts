@@ -28,7 +28,7 @@ export interface RefusedItem {
 }
 
 export type BatchReading =
-  | {readonly kind: 'no_object' | 'no_events' | 'too_many' | 'no_sent_at'}
+  | {readonly kind: 'no_object' | 'no_events' | 'too_many' | 'too_many_fields' | 'no_sent_at'}
   | {readonly kind: 'not_json'; readonly message: string}
   | BatchRead;
 

@@ -1,5 +1,6 @@
 // Slots for the work of many callers, dealt to them in turn: none of them can take a thread from the others.
-//   DS1. A free slot goes to the caller whose last turn is longest ago, and of that caller's work to what came first.
+//   DS1. A free slot goes to the caller whose last turn is longest ago, and of that caller's work to what came first. A caller who comes
+//        stands before the newest turns alone, one for each slot: callers who come again and again pass nobody for long.
 //   DS2. One caller holds fewer slots than there are, so that the work of another one begins at once.
 //   DS3. A caller with too much waiting work is refused more of it; nobody else is.
 //   DS4. A caller within the service can have a slot of its own, beside the others.
@@ -28,7 +29,7 @@ interface Line {
   readonly caller: string;
   readonly waiting: Waiting[];
   running: number;
-  /** Numbers of the newest deal and of the newest slice; 0: none since the caller came. */
+  /** Numbers of the newest deal and of the newest slice. */
   dealt: number;
   sliced: number;
 }
@@ -131,7 +132,10 @@ export class DealtSlots {
   }
 
   private lineOf(caller: string): Line {
-    const line = this.lines.get(caller) ?? {caller, waiting: [], running: 0, dealt: 0, sliced: 0};
+    const known = this.lines.get(caller);
+    if (known !== undefined) return known;
+    const before = this.dealing.slots - 0.5; // DS1; between two turns.
+    const line = {caller, waiting: [], running: 0, dealt: this.deals - before, sliced: this.slices - before};
     this.lines.set(caller, line);
     return line;
   }

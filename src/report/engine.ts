@@ -100,6 +100,8 @@ type AskedConverted = Extract<ReportQuestion, {ask: 'converted'}>;
 /** Bits of one answer: four million users. Base64 makes them a third longer. */
 const convertedBytesMax = 512 * 1024;
 
+const isOurs = (caller: string): boolean => caller === alertsCaller || caller === partitionsCaller;
+
 export class ReportEngine {
   readonly parts: PartsCache;
   readonly derived: DerivedIndexes;
@@ -415,7 +417,7 @@ export class ReportEngine {
     return this.answers.get(origin, asker, () => {
       const place = this.placeOf(asker);
       const work = (stop: AbortSignal): Promise<string> =>
-        this.atWork.run(place, stop, (slot) => this.compute(this.evaluation(slot, stop), query, snapshots));
+        this.atWork.run(place, stop, (slot) => this.compute(this.evaluation(asker, slot, stop), query, snapshots));
       return {work, shareWith: (caller) => this.atWork.share(place, caller)};
     });
   }
@@ -423,18 +425,18 @@ export class ReportEngine {
   /** Work for one asker alone. @throws Crowded, Stopped, TooExpensive RE5 */
   private async inTurn<T>(asker: Asker, work: (evaluation: Evaluation) => Promise<T>): Promise<T> {
     const {gone} = asker;
-    return this.atWork.run(this.placeOf(asker), gone, (slot) => work(this.evaluation(slot, gone)));
+    return this.atWork.run(this.placeOf(asker), gone, (slot) => work(this.evaluation(asker, slot, gone)));
   }
 
   /** Parts of the service are never refused: they ask a bounded number of questions. */
   private placeOf({caller}: Asker): Waiting {
-    const isOurs = caller === alertsCaller || caller === partitionsCaller;
-    return this.atWork.place(caller, isOurs ? Number.POSITIVE_INFINITY : waitingOfCallerMax);
+    return this.atWork.place(caller, isOurs(caller) ? Number.POSITIVE_INFINITY : waitingOfCallerMax);
   }
 
-  /** Without a slot: work that nobody asked for, which has no bound. */
-  private evaluation(slot?: Slot, stop?: AbortSignal): Evaluation {
-    const work = slot && stop && new QuestionWork(slot, stop, this.bounds);
+  /** Work that nobody asked for has no slot and no bound; what parts of the service ask has no bound: nobody could ask for less. */
+  private evaluation(asker?: Asker, slot?: Slot, stop?: AbortSignal): Evaluation {
+    const busyMsMax = asker && isOurs(asker.caller) ? Number.POSITIVE_INFINITY : this.bounds.busyMsMax;
+    const work = slot && stop && new QuestionWork(slot, stop, {...this.bounds, busyMsMax});
     return new Evaluation(this.parts, this.gatheredBytesMax, this.paths, work?.nextSlice);
   }
 

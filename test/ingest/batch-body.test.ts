@@ -29,6 +29,7 @@ test.each([
     `{"events":[[${many('[],', 900_000)}[]]]}`,
     [1, [['invalid_event', undefined, undefined]]],
   ],
+  ['millions of fields', `{${many('"":0,', 1_600_000)}"events":[${event('')}]}`, 'too_many_fields'],
   ['no object', `[${many('{},', 900_000)}{}]`, 'no_object'],
   ['events that are no array', `{"events":{"a":[${many('{},', 900_000)}{}]}}`, 'no_events'],
 ])('%s: no text longer than an event is parsed', (_, text, expected) => {

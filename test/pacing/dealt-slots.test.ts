@@ -136,3 +136,22 @@ test('it is idle when nothing runs; who waits for that goes on after a while all
   await world.end('alerts 1');
   expect(await idle).toBe(true);
 });
+
+test('callers who come again and again pass nobody who waits', async () => {
+  const world = new World();
+  for (const work of ['a 1', 'a 2', 'a 3', 'a 4', 'b 0', 'c 0', 'd 0']) void world.begin(work);
+  await settled();
+  await world.end('a 1');
+  await world.end('a 2'); // Whose turns are longest ago.
+  expect(world.running).toEqual(['b 0', 'c 0', 'd 0']);
+  const ended: string[] = [];
+  for (let turn = 1; !world.running.includes('a 3'); turn++) {
+    expect(turn).toBeLessThan(10);
+    const [work] = world.running;
+    ended.push(work!);
+    await world.end(work!);
+    void world.begin(`${work!.split(' ')[0]} ${turn}`);
+    await settled();
+  }
+  expect(ended.length).toBeLessThan(4);
+});

@@ -1,7 +1,7 @@
 import {TimeoutError} from 'nats';
 import {describe, expect, test} from 'vitest';
 import {decodeIndex, encodeIndex, encodeManifest, type Manifest, storedIndex} from '../../actors/manifest.js';
-import {type Asker, alertsCaller} from '../../src/asks/asker.js';
+import {type Asker, alertsCaller, partitionsCaller} from '../../src/asks/asker.js';
 import type {ReportAnswer, ReportQuery} from '../../src/asks/report.js';
 import {createLogger} from '../../src/observe.js';
 import {neverStops, newStop} from '../../src/pacing/stop.js';
@@ -755,5 +755,11 @@ describe('many questions of one caller', () => {
     const quick = {...query, event: 'none'} as ReportQuery; // It reads nothing, however slow the machine is.
     expect((await ask(world, quick, askerOf('key a'))).kind).toBe('report');
     expect(world.engine.atWork.running).toBe(0);
+  });
+
+  test('what alerts and partitions ask has no bound: they would ask it again for ever', async () => {
+    const world = worldOfDays(20);
+    for (const caller of [alertsCaller, partitionsCaller])
+      expect((await ask(world, heavy(caller.length), askerOf(caller))).kind).toBe('report');
   });
 });

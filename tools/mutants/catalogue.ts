@@ -206,8 +206,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'moves-settled-without-a-question',
     file: 'src/partition/identity/mover.ts',
-    text: 'const received = stored?.manifest.moves.received[partition.partition] ?? 0;',
-    replacement: 'const received = stored === undefined ? 0 : (partition.moves.counts.left[to] as number);',
+    text: 'const received = await this.receivedBy(to);\n      if (partition',
+    replacement: 'const received = partition.moves.counts.left[to] as number;\n      if (partition',
     caughtBy: sim,
   },
   {

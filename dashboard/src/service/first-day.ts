@@ -16,8 +16,8 @@ async function look(): Promise<void> {
   if (isAsked) return;
   isAsked = true;
   const answer = await read<NamesAnswer>(namesPath({from: 0, to: today.peek() + 1}, namesMax));
-  isAsked = answer.kind === 'value';
-  if (answer.kind !== 'value' || answer.value.has_more || answer.value.data.length === 0) return;
+  isAsked = answer.kind === 'value' && answer.value.data.length > 0; // Without an event yet, the next page asks again.
+  if (answer.kind !== 'value' || answer.value.has_more || !isAsked) return;
   firstMs.value = Math.min(...answer.value.data.map(({first_seen}) => Date.parse(first_seen)));
 }
 

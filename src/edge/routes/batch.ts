@@ -1,7 +1,7 @@
 // POST /v1/events/batch: up to 1,000 events, each with its own outcome (docs/api.md, Ingestion).
 
 import {assert} from '../../../actors/invariant.js';
-import {batchEventsMax, entryBytesMax} from '../../../actors/limits.js';
+import {batchEventsMax, entryBytesMax, objectKeysMax} from '../../../actors/limits.js';
 import {type BatchRead, type BatchReading, type RefusedItem, readCheapBatch} from '../../ingest/batch.js';
 import {type BatchEntries, markEntries} from '../../ingest/batch-entries.js';
 import type {BatchLink} from '../../ingest/link-encoder.js';
@@ -24,6 +24,7 @@ const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_
   no_events: invalidRequest('events must be an array of at least one event', 'events'),
   no_sent_at: invalidRequest(refusals.sentAt.message, refusals.sentAt.field),
   too_many: {code: 'batch_too_large', message: `a batch has at most ${batchEventsMax} events`},
+  too_many_fields: invalidRequest(`a batch has at most ${objectKeysMax} fields`),
 };
 const allRefused: Failure = {code: 'invalid_event', message: 'no event of the batch is valid: see errors'};
 const someUnavailable = unavailable(
