@@ -133,6 +133,10 @@ export class Profile {
   }
 }
 
+/** Names of the traits that a secret key set last. */
+export const secretTraitsOf = ({json, isSecret}: Traits): string[] =>
+  [...membersOf(json)].flatMap(([name], at) => (isSecret[at] ? [name] : []));
+
 /** Both braces, minus the comma that the last trait lacks. */
 const bracesBytes = 1;
 

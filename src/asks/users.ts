@@ -48,6 +48,8 @@ export type UserAnswer =
       readonly id: string;
       /** JSON text of the traits object, keys in the order in which they were first set. */
       readonly traitsJson: string;
+      /** Names of the traits that a secret key set last. */
+      readonly secretTraits: readonly string[];
       readonly createdMs: number;
       readonly lastSeenMs: number;
       /** Number of traits that were left out because the profile was full. */

@@ -2,14 +2,32 @@
 //   NP1. A person's texts are their ids, and the texts of their traits: also those in lists and objects, and long numbers.
 //   NP2. A text is found whatever its case, escaped as in an address or a condition, and between other words. A text of one or two
 //        characters is found only as a whole value: it would be in every other word.
-//   NP3. Who made a definition is not searched for: it names a colleague at work, and not a user.
+//   NP3. Names, addresses of webhooks, annotations, names of events, and values of conditions are searched. What the service chose is
+//        not: pages, parameters and their fixed values, names of properties. Nor is who made a definition: it is a colleague.
+//   NP4. A public key chooses ids and traits, and must not aim a deletion at links. Links stop only for what surely is the person's:
+//        - an id with a digit or an @ that is no short number and no name of events or of a property in a condition, in a name or a condition;
+//        - the text of a trait that a secret key set. A word or a short number must be the value of a condition on this trait.
+import {readCondition} from '../../actors/report/rows/condition-text.js';
 import type {Definition} from './definition.js';
 
 /** A text that may name a person. */
 export interface PersonText {
   readonly text: string;
   /** The condition that holds for users with this trait. Absent: it is an id, which nobody else has. */
-  readonly trait?: {readonly property: string; readonly op: 'eq' | 'has'};
+  readonly trait?: {
+    readonly property: string;
+    readonly op: 'eq' | 'has';
+    /** A secret key set it last. */
+    readonly isSecret: boolean;
+  };
+}
+
+export interface WrittenText {
+  readonly text: string;
+  /** It is a value of a condition on this property or trait. */
+  readonly property?: string;
+  /** It is the name of events. */
+  readonly isEvent?: true;
 }
 
 export const definitionKinds = {
@@ -30,7 +48,7 @@ export type WrittenKind = (typeof namingKinds)[number];
 export interface Written {
   readonly kind: WrittenKind;
   readonly id: string;
-  readonly texts: readonly string[];
+  readonly texts: readonly WrittenText[];
 }
 
 /** A value that fewer users have names people. */
@@ -40,34 +58,59 @@ const digitsMin = 6;
 /** NP2 */
 const wordCharsMin = 3;
 
-/** NP1. `traits`: as the profile has them. */
-export function textsOf(ids: readonly string[], traits: Readonly<Record<string, unknown>>): PersonText[] {
+/** NP1. `traits`: as the profile has them. `secretTraits`: those that a secret key set last. */
+export function textsOf(
+  ids: readonly string[],
+  traits: Readonly<Record<string, unknown>>,
+  secretTraits: readonly string[],
+): PersonText[] {
   const found = new Map<string, PersonText>();
   const add = (one: PersonText): void => {
-    const key = folded(one.text.trim());
-    if (key !== '' && !found.has(key)) found.set(key, one);
+    const text = folded(one.text.trim());
+    const key = JSON.stringify([one.trait?.property, text]);
+    if (text !== '' && !found.has(key)) found.set(key, one);
   };
   for (const text of ids) add({text});
-  const walk = (value: unknown, property: string, op: 'eq' | 'has'): void => {
-    if (typeof value === 'string') add({text: value, trait: {property, op}});
-    else if (typeof value === 'number') {
-      const text = String(value);
-      if (text.replace(/\D/g, '').length >= digitsMin) add({text, trait: {property, op}});
-    } else if (Array.isArray(value)) for (const one of value) walk(one, property, 'has');
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, one] of Object.entries(value)) walk(one, `${property}.${key}`, op);
-  };
-  for (const [key, value] of Object.entries(traits)) walk(value, key, 'eq');
+  const secret = new Set(secretTraits);
+  for (const [name, all] of Object.entries(traits)) {
+    const isSecret = secret.has(name);
+    const walk = (value: unknown, property: string, op: 'eq' | 'has'): void => {
+      const trait = {property, op, isSecret};
+      if (typeof value === 'string') add({text: value, trait});
+      else if (typeof value === 'number') {
+        const text = String(value);
+        if (text.replace(/\D/g, '').length >= digitsMin) add({text, trait});
+      } else if (Array.isArray(value)) for (const one of value) walk(one, property, 'has');
+      else if (typeof value === 'object' && value !== null)
+        for (const [key, one] of Object.entries(value)) walk(one, `${property}.${key}`, op);
+    };
+    walk(all, name, 'eq');
+  }
   return [...found.values()];
 }
 
 /** The texts that `written` has. NP2 */
 export function foundIn({texts: written}: Written, texts: readonly PersonText[]): PersonText[] {
-  const everything = folded(written.flatMap(spellings).join('\n'));
+  const everything = searched(written);
   return texts.filter(({text}) => has(everything, folded(text.trim())));
 }
 
-const folded = (text: string): string => text.normalize('NFC').toLowerCase();
+const wordOrShortNumber = /^(?:\p{L}+|\d{1,5})$/u;
+
+/** Whether a link that has this text, which names the person, stops. `things`: names of events and properties, folded. NP4 */
+export function isSurely({text, trait}: PersonText, {texts: written}: Written, things: ReadonlySet<string>): boolean {
+  if (trait?.isSecret === false) return false;
+  const isPlain = wordOrShortNumber.test(text.trim());
+  if (trait !== undefined && !isPlain) return true;
+  if (trait === undefined && (isPlain || !/[\d@]/.test(text) || things.has(folded(text.trim())))) return false;
+  const where = written.filter((one) => (trait === undefined ? !one.isEvent : one.property === trait.property));
+  return has(searched(where), folded(text.trim()));
+}
+
+const searched = (texts: readonly WrittenText[]): string =>
+  folded(texts.flatMap(({text}) => spellings(text)).join('\n'));
+
+export const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** A text as it is written, as an address shows it, and both without the escapes of conditions. */
 function spellings(text: string): string[] {
@@ -92,18 +135,47 @@ function has(everything: string, text: string): boolean {
   return false;
 }
 
-/** Fields that are no text of the definition's own: ids, secrets, and who made it. NP3 */
-const leftOut = ['v', 'id', 'createdMs', 'changedMs', 'createdBy', 'changedBy', 'secrets', 'hash'];
+type Reader = (text: string) => readonly WrittenText[];
+const ofWords: Reader = (text) => [{text}];
+const ofEvent: Reader = (text) => [{text, isEvent: true}];
+
+/** Values alone. A text that is no condition may be anything. */
+const ofCondition: Reader = (text) => {
+  const condition = readCondition(text);
+  return condition?.values.map((value) => ({text: value, property: condition.property})) ?? [{text}];
+};
+
+const eventParameters = ['event', 'step', 'start', 'return'];
+
+/** Texts in an address of the dashboard, or in its query. */
+const ofAddress: Reader = (address) => {
+  const query = new URLSearchParams(address.slice(address.indexOf('?') + 1));
+  return [...query].flatMap(([name, text]) => {
+    if (eventParameters.includes(name)) return ofEvent(text);
+    if (name === 'exclude') return ofEvent(text.replace(/^[^:]*:/, '')); // It begins with the steps: `1-2:refund`.
+    return name.endsWith('where') ? ofCondition(text.replace(/^\d+:/, '')) : []; // It may begin with the number of a step.
+  });
+};
+
+/** NP3. The fields of definitions that are searched. */
+const readers: ReadonlyMap<string, Reader> = new Map([
+  ...['name', 'text', 'url'].map((field) => [field, ofWords] as const),
+  ...['event', 'steps', 'names'].map((field) => [field, ofEvent] as const),
+  ...['where', 'userWhere'].map((field) => [field, ofCondition] as const),
+  ...['search', 'pins'].map((field) => [field, ofAddress] as const),
+]);
 
 /** Texts of a definition; undefined: it is of no kind that people write. */
 export function writtenIn(definition: Definition): Written | undefined {
   const kind = definitionKinds[definition.id.slice(0, 2) as keyof typeof definitionKinds];
   if (kind === undefined) return undefined;
-  const texts: string[] = [];
-  const walk = (value: unknown): void => {
-    if (typeof value === 'string') texts.push(value);
-    else if (typeof value === 'object' && value !== null) for (const one of Object.values(value)) walk(one);
+  const texts: WrittenText[] = [];
+  const walk = (value: unknown, field: string): void => {
+    if (typeof value === 'string') texts.push(...(readers.get(field)?.(value) ?? []));
+    else if (Array.isArray(value)) for (const one of value) walk(one, field);
+    else if (typeof value === 'object' && value !== null)
+      for (const [inner, one] of Object.entries(value)) walk(one, inner);
   };
-  for (const [field, value] of Object.entries(definition)) if (!leftOut.includes(field)) walk(value);
+  walk(definition, '');
   return {kind, id: definition.id, texts};
 }

@@ -107,6 +107,15 @@ export class KnownNames {
     return this.count >= alarmShare * this.max;
   }
 
+  /** The names that are known here. */
+  *all(): Generator<string> {
+    const {newest, taken} = this;
+    for (let index = 0; newest !== undefined && index < newest.table.count; index++) {
+      if (newest.table.has(index)) yield newest.table.text(index);
+    }
+    yield* taken.keys();
+  }
+
   /** Decides about the name bytes[start .. end) of an event, and takes it if it passes. `mustBeKnown`: a new name does not pass. */
   admit(bytes: Uint8Array, start: number, end: number, mustBeKnown: boolean, nowMs: number): NameVerdict {
     const {newest, taken} = this;

@@ -7,7 +7,8 @@ import {entryKind} from '../../actors/log/entries.js';
 import {MessageCursor} from '../../actors/log/entry-view.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../src/asks/partition.js';
 import type {Deletion} from '../../src/asks/users.js';
-import {type Failure, type Header, statusOf} from '../../src/edge/failure.js';
+import type {NamedBy} from '../../src/edge/answers/users.js';
+import {type Failure, type Header, statusOf, unavailable} from '../../src/edge/failure.js';
 import type {Front} from '../../src/edge/front.js';
 import type {Exchange} from '../../src/edge/http/exchange.js';
 import {Asks} from '../../src/edge/query/asks.js';
@@ -15,6 +16,7 @@ import type {Handle} from '../../src/edge/route.js';
 import {deleteUser, readDeletion} from '../../src/edge/routes/deletions.js';
 import {readEvents} from '../../src/edge/routes/events.js';
 import {readUser} from '../../src/edge/routes/users.js';
+import type {Definition} from '../../src/effects/definition.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
 import {RequestOrder} from '../../src/ingest/request-order.js';
@@ -41,8 +43,14 @@ let exception: (partition: number, question: PartitionQuestion) => PartitionAnsw
 /** Deletions stay in their first partition until `goOn`. */
 let isHeldUp: boolean;
 let goOn: () => void;
+let obstacle: Failure | undefined;
+let shares: Definition[];
+let profile: {readonly traitsJson: string; readonly secretTraits: readonly string[]};
 
 beforeEach(() => {
+  obstacle = undefined;
+  shares = [];
+  profile = {traitsJson: '{}', secretTraits: []};
   steps = [];
   devices = Array.from({length: partitionCount}, () => noDevices);
   receipts = [];
@@ -59,7 +67,14 @@ function answerTo(partition: number, question: PartitionQuestion): PartitionAnsw
   if (ask === 'exists') return isKnown ? {kind: 'known_user'} : {kind: 'unknown_user'};
   if (ask === 'devices') return devices[partition]!;
   if (ask === 'profile')
-    return {kind: 'profile', id: user, traitsJson: '{}', createdMs: 0, lastSeenMs: 0, traitsOverLimit: 0};
+    return {
+      kind: 'profile',
+      id: user,
+      ...profile,
+      createdMs: 0,
+      lastSeenMs: 0,
+      traitsOverLimit: 0,
+    };
   if (ask === 'history') return {kind: 'history', timesMs: [], ordinals: [], more: false, ordinalEnd: 0};
   if (ask !== 'deletion') throw new Error(`not asked here: ${ask}`);
   const deletion = receipts[partition];
@@ -109,7 +124,9 @@ async function call(handle: Handle, query: string): Promise<Answer> {
     partitionCount,
     asks: new Asks({
       request: async (subject: string, question: object) =>
-        answerTo(Number(subject.split('.').at(-1)), question as PartitionQuestion),
+        'query' in question
+          ? {kind: 'report', body: '{"data":[]}'} // Nobody else has the trait.
+          : answerTo(Number(subject.split('.').at(-1)), question as PartitionQuestion),
     }),
     publisher: new LogPublisher({
       link: new Wire(),
@@ -121,11 +138,23 @@ async function call(handle: Handle, query: string): Promise<Answer> {
     }),
     encoder: new EntryEncoder(partitionCount),
     order: new RequestOrder(1),
-    obstacles: {toWriting: () => undefined},
+    obstacles: {toWriting: () => obstacle, toChanges: () => undefined},
     wallMs: () => 0,
     clientAddresses: {of: () => '127.0.0.1', isTrusted: () => false},
-    audit: {userDeleted: (id: string) => audited.push(id)},
-    hooks: {all: () => [], bucket: {read: async () => undefined}},
+    audit: {userDeleted: (id: string) => audited.push(id), defined: () => {}},
+    hooks: {
+      all: () => shares,
+      get: (id: string) => shares.find((one) => one.id === id),
+      definitions: () => ({
+        list: () => shares,
+        remove: async (id: string) => {
+          shares = shares.filter((one) => one.id !== id);
+        },
+      }),
+      bucket: {read: async () => undefined, write: async (name: string) => void steps.push(`write ${name}`)},
+    },
+    revocations: {add: async () => {}},
+    named: {names: {all: () => ['signup', 'checkout']}},
     keys: {hidden: {names: [], properties: []}},
     forgetLinks: (userId: string) => steps.push(`forget ${userId}`),
   } as unknown as Front;
@@ -186,6 +215,42 @@ describe('a deletion', () => {
     for (const partition of [0, home]) devices[partition] = {kind: 'devices', anonymousIds: [], hasAny: true};
     expect((await call(deleteUser, ofUser)).status).toBe('200 OK');
     expect(steps.filter((step) => step.startsWith('erase'))).toEqual([`erase 0 > ${home} > ${home} u${user}`]);
+  });
+
+  describe('of a user whom links name', () => {
+    const link = (n: number, name: string, search: string): Definition => {
+      const of = {page: '/trends', search};
+      return {v: 1, id: `sh_${'0'.repeat(15)}${n}`, createdMs: 1, name, of} as Definition;
+    };
+    const innocent = link(1, 'Sign-ups per day', '?event=signup&event=checkout&every=day&compare=year&range=7d');
+    const ofDay = link(2, 'Hers', '?event=signup&user_where=last_name+eq+Day');
+    const namedBy = ({body}: Answer): unknown =>
+      body.deletion.named_by.map(({id, is_there}: NamedBy) => [id, is_there]);
+
+    test('by a word, only the one with a condition on the trait stops; a name with the word is listed', async () => {
+      profile = {traitsJson: '{"last_name":"Day"}', secretTraits: ['last_name']};
+      shares = [innocent, ofDay, link(3, 'Sign-ups', '?every=day')];
+      expect(namedBy(await call(deleteUser, ofUser))).toEqual([
+        [innocent.id, true],
+        [ofDay.id, false],
+      ]);
+    });
+
+    test('no trait of a public key, and no id that is a word, stops a link', async () => {
+      profile = {traitsJson: '{"a":"trends","b":"signup","c":"checkout"}', secretTraits: []};
+      devices[0] = {kind: 'devices', anonymousIds: ['signup', 'active', 'range'], hasAny: true};
+      shares = [innocent, link(3, 'Other', '?event=login&range=7d')];
+      expect(namedBy(await call(deleteUser, ofUser))).toEqual([[innocent.id, true]]);
+    });
+
+    test('that cannot be written stops no link, and stores nothing', async () => {
+      profile = {traitsJson: '{"last_name":"Day"}', secretTraits: ['last_name']};
+      shares = [ofDay];
+      obstacle = unavailable('full');
+      await expect(call(deleteUser, ofUser)).rejects.toThrow('full');
+      expect(shares).toEqual([ofDay]);
+      expect(steps.filter((step) => /^(?:write|erase)/.test(step))).toEqual([]);
+    });
   });
 
   test('that takes longer is pending, and is not complete before it came to the user', async () => {

@@ -54,7 +54,11 @@ export type UsersAnswer = z.infer<typeof usersAnswer>;
 const namedBy = z.strictObject({
   kind: z.enum(namingKinds),
   id: z.string().describe('Of a hidden name: a hash of it.'),
-  is_there: z.boolean().describe('Whether it is there still. Links (`share`) were stopped before the deletion began.'),
+  is_there: z
+    .boolean()
+    .describe(
+      'Whether it is there still. Links (`share`) that surely showed the user were stopped before the deletion began.',
+    ),
 });
 export type NamedBy = z.infer<typeof namedBy>;
 
@@ -75,7 +79,7 @@ export const deletion = z.strictObject({
     .array(namedBy)
     .readonly()
     .describe(
-      'Definitions whose texts had an id of the user, or the text of a trait that fewer than five users had. The deletion does not change them.',
+      'Definitions whose texts had an id of the user, or the text of a trait that fewer than five users had. The deletion changes none of them, but stops links that surely showed the user.',
     ),
 }) satisfies z.ZodType<Omit<Deletion, 'events_deleted' | 'log_position'>>;
 export type DeletionReceipt = z.infer<typeof deletion>;

@@ -97,17 +97,18 @@ async function eraseUser(
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
   const order = {id: newDeletionId(home), kind: user.kind === 'user' ? 'u' : 'a', text: user.id, route} as const;
   const address = front.clientAddresses.of(exchange);
-  const naming = await findNaming(
+  const found = await findNaming(
     front,
     user,
     home,
     devices.flatMap(({anonymousIds}) => anonymousIds),
   );
-  await keepNaming(front, exchange, order.id, naming);
+  failIfObstructed(front); // Before links stop.
+  await keepNaming(front, exchange, order.id, found);
   const commit = await appendErase(front, order);
   front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
   if (devicesAt.length > 0) front.forgetLinks(user.id);
-  const receipt = {...(await awaitDeletion(front, order, commit)), named_by: shownNaming(front, naming)};
+  const receipt = {...(await awaitDeletion(front, order, commit)), named_by: shownNaming(front, found.naming)};
   answerDeletion(front, exchange, {id: user.id}, receipt, placeOf);
 }
 
@@ -162,13 +163,17 @@ export const deleteName: Handle = async (front, exchange) => {
   answerDeletion(front, exchange, {event}, receipt, placeOf);
 };
 
+/** A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log. */
+function failIfObstructed({obstacles}: Front): void {
+  const obstacle = obstacles.toWriting();
+  if (obstacle !== undefined) throw new RequestFailure(obstacle);
+}
+
 /** Resolves when the erase entry is in the log of the first partition. DE1 */
 function appendErase(front: Front, {id: deletionId, kind, text, route}: Order): Promise<Commit> {
   const [first, ...onward] = route;
-  const {publisher, encoder, wallMs, obstacles} = front;
-  // A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log.
-  const obstacle = obstacles.toWriting();
-  if (obstacle !== undefined) throw new RequestFailure(obstacle);
+  const {publisher, encoder, wallMs} = front;
+  failIfObstructed(front);
   encoder.erase(kind, text, deletionId, wallMs(), onward);
   const {bytes, start, end} = encoder;
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 // What names a person who is deleted: texts that people wrote into definitions, found before the deletion begins.
-//   NB1. A deletion changes no definition: the receipt lists what names the person, and people decide about each. Links that show such
-//        a report stop before the deletion begins.
+//   NB1. A deletion changes no definition: the receipt lists what names the person, and people decide about each. Links that surely
+//        show the person stop before the deletion begins (named-person.ts NP4).
 //   NB2. The text of a trait names a person if fewer than five users have it: nobody is named by `plan: pro`. It does, too, if
 //        reports cannot say how many there are.
 //   NB3. The list has ids and no texts: the receipt never names the person. It is stored before the deletion is in the log, because
@@ -10,9 +10,18 @@ import {ofService} from '../../asks/asker.js';
 import type {UserRef} from '../../asks/users.js';
 import {monotonicMs} from '../../clock.js';
 import type {Definition} from '../../effects/definition.js';
-import {fewUsers, foundIn, type PersonText, textsOf, type Written, writtenIn} from '../../effects/named-person.js';
+import {
+  fewUsers,
+  folded,
+  foundIn,
+  isSurely,
+  type PersonText,
+  textsOf,
+  type Written,
+  writtenIn,
+} from '../../effects/named-person.js';
 import type {SavedReport} from '../../effects/saved-report.js';
-import {sharesOf} from '../../effects/share.js';
+import {type Share, sharesOf} from '../../effects/share.js';
 import {BucketFault} from '../../keys/store.js';
 import type {NamedBy} from '../answers/users.js';
 import {RequestFailure, unavailable} from '../failure.js';
@@ -36,6 +45,12 @@ const notKnown = unavailable('the store of definitions does not respond: ask for
 /** As it is stored: `id` of a hidden name is a keyed hash. */
 export type Naming = Pick<NamedBy, 'kind' | 'id'>;
 
+interface FoundNaming {
+  readonly naming: readonly Naming[];
+  /** Ids of the links among these that stop. */
+  readonly stopping: readonly string[];
+}
+
 const recordName = (deletionId: string): string => `n.${deletionId}`;
 
 /** What names the user. `anonymousIds`: those of the user. */
@@ -44,12 +59,13 @@ export async function findNaming(
   user: UserRef,
   home: number,
   anonymousIds: readonly string[],
-): Promise<readonly Naming[]> {
+): Promise<FoundNaming> {
   const written = writtenHere(front);
-  if (written.length === 0) return [];
+  if (written.length === 0) return {naming: [], stopping: []};
   const profile = await front.asks.partition(home, {ask: 'profile', user}, ['profile', 'unknown_user']);
-  const traits = profile.kind === 'profile' ? (JSON.parse(profile.traitsJson) as Record<string, unknown>) : {};
-  const texts = textsOf([user.id, ...anonymousIds], traits);
+  const {traitsJson, secretTraits} = profile.kind === 'profile' ? profile : {traitsJson: '{}', secretTraits: []};
+  const traits = JSON.parse(traitsJson) as Record<string, unknown>;
+  const texts = textsOf([user.id, ...anonymousIds], traits, secretTraits);
   const found: {readonly one: Written; readonly texts: readonly PersonText[]}[] = [];
   let turnMs = monotonicMs();
   for (const one of written) {
@@ -60,24 +76,46 @@ export async function findNaming(
     turnMs = monotonicMs();
   }
   const isNaming = await namingAmong(front, new Set(found.flatMap((each) => each.texts)));
-  const naming = found.filter((each) => each.texts.some((text) => isNaming.has(text))).map(({one}) => one);
-  return withFollowing(
-    front,
-    naming.map(({kind, id}) => ({kind, id})),
-  );
+  const naming = found.flatMap(({one, texts: here}) => {
+    const ofPerson = here.filter((text) => isNaming.has(text));
+    return ofPerson.length === 0 ? [] : [{one, texts: ofPerson}];
+  });
+  const properties = written.flatMap(({texts: all}) => all.flatMap(({property}) => property ?? []));
+  const things =
+    naming.length === 0 ? new Set<string>() : new Set([...front.named.names.all(), ...properties].map(folded));
+  const sure = naming.filter((each) => each.texts.some((text) => isSurely(text, each.one, things)));
+  const ids = new Set(naming.map(({one}) => one.id));
+  const sureIds = new Set(sure.map(({one}) => one.id));
+  // With the links that show one of these saved reports.
+  const shares = sharesOf(front.hooks).list();
+  const shows = (share: Share, of: ReadonlySet<string>): boolean =>
+    of.has(share.id) || ('follows' in share.of && of.has(share.of.follows));
+  const following = shares.filter((share) => !ids.has(share.id) && shows(share, ids));
+  return {
+    naming: [
+      ...naming.map(({one: {kind, id}}) => ({kind, id})),
+      ...following.map(({id}) => ({kind: 'share', id}) as const),
+    ],
+    stopping: shares.filter((share) => shows(share, sureIds)).map(({id}) => id),
+  };
 }
 
 /** All that is searched. */
 function writtenHere({hooks, keys: {hidden}, messageId}: Front): Written[] {
   const definitions = hooks.all().flatMap((definition) => writtenIn(definition) ?? []);
   const hiddenOf = (kind: 'hidden_name' | 'hidden_property', names: readonly string[]): Written[] =>
-    names.map((name) => ({kind, id: messageId(kind, name), texts: [name]}));
+    names.map((name) => ({kind, id: messageId(kind, name), texts: [{text: name}]}));
   return [...definitions, ...hiddenOf('hidden_name', hidden.names), ...hiddenOf('hidden_property', hidden.properties)];
 }
 
 /** The texts that name the person. NB2 */
 async function namingAmong(front: Front, texts: ReadonlySet<PersonText>): Promise<ReadonlySet<PersonText>> {
-  const counted = [...texts].filter(({trait}) => trait !== undefined).slice(0, countedMax);
+  const ofTraits = [...texts].filter(({trait}) => trait !== undefined);
+  // A public key may add any number of traits: those of a secret key are counted first, as they stop links.
+  const [ofSecret, ofPublic] = [true, false].map((isSecret) =>
+    ofTraits.filter(({trait}) => trait!.isSecret === isSecret),
+  );
+  const counted = [...ofSecret!, ...ofPublic!].slice(0, countedMax);
   const common = await Promise.all(counted.map(async (text) => ((await isCommon(front, text)) ? [text] : [])));
   const naming = new Set(texts);
   for (const text of common.flat()) naming.delete(text);
@@ -98,32 +136,22 @@ async function isCommon({asks}: Front, {text, trait}: PersonText): Promise<boole
   }
 }
 
-/** With the links that show one of these saved reports. */
-function withFollowing({hooks}: Front, naming: readonly Naming[]): readonly Naming[] {
-  const ids = new Set(naming.map(({id}) => id));
-  const following = sharesOf(hooks)
-    .list()
-    .filter(({id, of}) => !ids.has(id) && 'follows' in of && ids.has(of.follows));
-  return [...naming, ...following.map(({id}) => ({kind: 'share', id}) as const)];
-}
-
-/** Stops the links among these, and stores what the receipt says. NB1, NB3. @throws RequestFailure (503) */
+/** Stores what the receipt says, and stops links. NB1, NB3. @throws RequestFailure (503) */
 export async function keepNaming(
   front: Front,
   exchange: Exchange,
   deletionId: string,
-  naming: readonly Naming[],
+  {naming, stopping}: FoundNaming,
 ): Promise<void> {
   if (naming.length === 0) return;
   const author = authorOf(front, exchange);
   await storedChange(front, outcomeUnknown, async () => {
-    for (const {kind, id} of naming) {
-      if (kind !== 'share') continue;
+    await front.hooks.bucket.write(recordName(deletionId), JSON.stringify({v: 1, naming}), 0);
+    for (const id of stopping) {
       await sharesOf(front.hooks).remove(id);
       await front.revocations.add({what: 'share', id});
       front.audit.defined('share.revoked', author, id);
     }
-    await front.hooks.bucket.write(recordName(deletionId), JSON.stringify({v: 1, naming}), 0);
   });
 }
 

@@ -9,6 +9,7 @@ import {assert} from '../../../actors/invariant.js';
 import {idCharsMax} from '../../../actors/limits.js';
 import {nameKey} from '../../../actors/log/entries.js';
 import type {DeletionRecord} from '../../../actors/manifest.js';
+import {secretTraitsOf} from '../../../actors/user/profile.js';
 import {type Asker, ofService} from '../../asks/asker.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 import {replyBytesMax} from '../../asks/subjects.js';
@@ -376,6 +377,7 @@ export class LiveReads {
       kind: 'profile',
       id: user.id,
       traitsJson: record.traits?.json ?? '{}',
+      secretTraits: record.traits === undefined ? [] : secretTraitsOf(record.traits),
       createdMs: record.createdMs,
       lastSeenMs: record.lastEventMs ?? record.lastIdentifyMs ?? record.createdMs,
       traitsOverLimit: record.traits?.overLimit ?? 0,

@@ -23,7 +23,7 @@ const idIn = (path: string) => (id: string) => `${path}?${new URLSearchParams({i
 const hidden = {where: 'It is hidden from lists: the API takes it off the list.'};
 const kinds: Readonly<Record<Naming['kind'], Kind>> = {
   saved_report: {words: 'Saved report', page: '/saved', path: idIn('saved-report')},
-  share: {words: 'Link to a report'},
+  share: {words: 'Link to a report', path: idIn('share')},
   board: {words: 'Board', page: '/boards', where: 'Take its pin off, or rename it.'},
   annotation: {words: 'Annotation', path: idIn('annotations')},
   alert: {words: 'Alert', page: '/alerts', path: (id) => `v1/alerts/${id}`},
