@@ -42,7 +42,7 @@ const startsPrograms =
 const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);
-/** With a service or a tool each, one for each area: what a contributor runs before a commit. The longest first. */
+/** One suite for each area, which a contributor runs before a commit; each starts a service or a tool. The longest first. */
 const everydayFiles = [
   'test/conformance/reports.test.ts',
   'test/sources.test.ts',

@@ -48,9 +48,9 @@ interface LostRecordsOptions {
   readonly dataDir: string;
   /** Tells the deployment from others, and reveals nothing. */
   readonly deployment: string;
-  /** Of records that exist. */
+  /** Names of the records that exist, by bucket. */
   readonly names: () => Note['names'];
-  /** Those of removed records, too. */
+  /** Names of all records that were ever stored, removed ones included, by bucket. */
   readonly everStored: () => FoundRecords['names'];
   readonly lines: () => Promise<FoundRecords['lines']>;
   readonly lastMessages: () => Promise<Note['lastMessages']>;

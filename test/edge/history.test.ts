@@ -22,7 +22,7 @@ class FakePartitions implements Requester {
   beforeBodies: () => void = () => {};
   isSilent = false;
   isCrowded = false;
-  /** Of all questions so far. */
+  /** Who asked the questions so far. */
   readonly askers = new Set<Asker | undefined>();
 
   constructor(times: readonly (readonly number[])[]) {

@@ -46,11 +46,8 @@ export interface Service extends Addresses {
 const running = new Set<ServiceProcess>();
 const ownFolders = new Set<string>();
 process.once('exit', cleanUp);
-// This is how vitest ends a worker whose file is done; without a handler, `exit` would not be emitted.
-process.once('SIGTERM', () => {
-  cleanUp();
-  process.kill(process.pid, 'SIGTERM');
-});
+// This is how vitest ends a worker whose files are done; `exit` tells all who started programs, which a signal alone does not.
+process.once('SIGTERM', () => process.exit(143));
 
 /** Ends what the tests so far started, and removes their folders: the next file of tests finds the process as a new one would be. */
 export function cleanUp(): void {

@@ -16,7 +16,7 @@ async function look(): Promise<void> {
   if (isAsked) return;
   isAsked = true;
   const answer = await read<NamesAnswer>(namesPath({from: 0, to: today.peek() + 1}, namesMax));
-  isAsked = answer.kind === 'value' && answer.value.data.length > 0; // Without an event yet, the next page asks again.
+  isAsked = answer.kind === 'value' && answer.value.data.length > 0; // While there are no events, each page asks again.
   if (answer.kind !== 'value' || answer.value.has_more || !isAsked) return;
   firstMs.value = Math.min(...answer.value.data.map(({first_seen}) => Date.parse(first_seen)));
 }

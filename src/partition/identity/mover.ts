@@ -221,7 +221,7 @@ export class Mover {
         for (const move of pending)
           if (move.to === to && move.n <= received) for (const user of move.users) this.appendedUsers.add(user);
       } catch (error) {
-        if (!this.setup.damage.note(error as Error)) throw error; // The destination is halted: whoever reads all rows gets 503.
+        if (!this.setup.damage.note(error as Error)) throw error; // The destination is halted, and answers 503 to each read of its rows.
       }
     }
   }

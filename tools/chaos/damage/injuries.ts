@@ -43,7 +43,7 @@ export interface Turn {
   readonly injury: Injury;
 }
 
-/** Of stores in these folders. The order of the kinds is the seed's, so that a short run meets others than the first by name. */
+/** Says what each start damages in the stores of these folders. The seed orders the kinds of file, so that short runs differ. */
 export function turnsOf(folders: readonly string[], seed: number): (start: number) => Turn {
   const stores = folders.map((folder) => filesByKind(folder));
   const order = new Random(seed);
