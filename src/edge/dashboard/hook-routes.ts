@@ -2,7 +2,8 @@
 //   HR1. Webhooks are the admin's: they send events and users to any address, and their secrets are shown once. Alerts and saved
 //        funnels are an analyst's.
 import {reachOf} from '../../alerts/audience.js';
-import {anyText, optional} from '../query/parameters.js';
+import {endpointsMax} from '../../effects/endpoint.js';
+import {anyText, optional, optionalList} from '../query/parameters.js';
 import {readQuery} from '../query/query.js';
 import type {Handle, Route} from '../route.js';
 import {alertBodyBytesMax, changeAlert, createAlert, deleteAlert, listAlerts, previewAlert} from '../routes/alerts.js';
@@ -31,14 +32,19 @@ import {reading, writing} from './role-routes.js';
 const reachForm = {
   name: optional(anyText, {description: 'Name of the alert.'}),
   funnel: optional(anyText, {description: 'Id of the saved funnel, of an alert that tells who stalls.'}),
+  endpoint: optionalList(anyText, {
+    countMax: endpointsMax,
+    description: 'Id of a webhook or chat that the alert names. None: it tells those that subscribe to it.',
+  }),
 };
 
-/** How many webhooks and chats would hear of an alert that names none: for its form, whose person may not read webhooks. HR1 */
+/** How many webhooks and chats would hear of an alert: for its form, whose person may not read webhooks. HR1 */
 const readAlertReach: Handle = ({hooks}, exchange) => {
   // No subscription is to an empty name: those to all alerts are counted.
-  const {name = '', funnel} = readQuery(exchange.query, reachForm);
+  const {name = '', funnel, endpoint} = readQuery(exchange.query, reachForm);
   const rule = funnel === undefined ? {kind: 'threshold'} : {kind: 'stalled', funnel};
-  const answer: AlertReachAnswer = {reaches: reachOf(hooks, {name, rule})};
+  const alert = {name, rule, ...(endpoint.length > 0 && {endpoints: endpoint})};
+  const answer: AlertReachAnswer = {reaches: reachOf(hooks, alert)};
   exchange.json('200 OK', JSON.stringify(answer));
 };
 

@@ -302,10 +302,20 @@ export class Mover {
     const {partition, writer} = this.setup;
     for (const from of partition.moves.counts.received.keys()) {
       if (from === partition.partition) continue;
-      const stored = await this.destinationOf(from).manifests.read();
-      const n = stored?.manifest.moves.settled[partition.partition] ?? 0;
+      const n = await this.settledOf(from);
       if (n > partition.moves.receivedFrom(from))
         await writer.arrive({from, n, piece: 0, pieces: 0}, new Uint8Array(0), 0);
+    }
+  }
+
+  /** 0, too, while it cannot be read: the next tick asks again, and where it is damaged, that partition says so. */
+  private async settledOf(from: number): Promise<number> {
+    try {
+      const stored = await this.destinationOf(from).manifests.read();
+      return stored?.manifest.moves.settled[this.setup.partition.partition] ?? 0;
+    } catch (error) {
+      throwBroken(error);
+      return 0;
     }
   }
 

@@ -378,6 +378,19 @@ describe('roles', () => {
   });
 });
 
+test('the form of an alert is told who would hear of it: what exists of what it names, and no chat of users', async () => {
+  const {client} = await personAs('analyst');
+  const chat = {kind: 'slack', url: 'https://hooks.slack.com/services/T0/B0/Y', types: ['report.threshold']};
+  const {id} = (await admin.post('/dashboard/api/v1/webhooks', chat)).json<{id: string}>();
+  const named = `endpoint=${id}&endpoint=wh_0123456789abcdef`;
+  const reaches = async (query: string) =>
+    (await client.get(`/dashboard/api/alert-reach?${query}`)).json<{reaches: number}>().reaches;
+  await until('it is counted', async () => (await reaches(named)) === 1);
+  expect(await reaches(`${named}&funnel=fn_0123456789abcdef`)).toBe(0);
+  expect((await admin.delete(`/dashboard/api/v1/webhooks/${id}`)).status).toBe(200);
+  await until('it is gone', async () => (await reaches(named)) === 0);
+});
+
 describe('saved reports', () => {
   const path = '/dashboard/api/saved-reports';
   const report = {name: 'Growth', page: '/trends', search: '?event=signup&range=30d'};

@@ -2,7 +2,6 @@
 import {performance} from 'node:perf_hooks';
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
 import {chunkRowsMax, leaverRowsMax} from '../../../actors/limits.js';
-
 import {
   type Arrival,
   writeArrive,
@@ -15,6 +14,7 @@ import {
 import type {MoveCounts} from '../../../actors/manifest.js';
 import {Mover, type MoverSetup} from '../../../src/partition/identity/mover.js';
 import {Throttle} from '../../../src/partition/throttle.js';
+import {DamagedState} from '../../../src/parts/damage.js';
 import {MemoryShell} from '../../support/memory-shell.js';
 
 const day = Date.UTC(2026, 4, 1);
@@ -24,6 +24,8 @@ class World {
   private published: MoveCounts;
   /** Of the newest snapshots of the other partitions. */
   elsewhere: MoveCounts;
+  /** A partition whose manifest cannot be read. */
+  unreadable: number | undefined;
   readonly mover: Mover;
   private readonly setup: MoverSetup;
   /** Called behind each piece of a move but the last. */
@@ -68,10 +70,13 @@ class World {
           },
         },
         manifests: {
-          read: async () => ({
-            revision: 1,
-            manifest: {moves: to === shell.partition.partition ? world.published : world.elsewhere},
-          }),
+          read: async () => {
+            if (to === world.unreadable) throw new DamagedState(to, 'its newest manifest');
+            return {
+              revision: 1,
+              manifest: {moves: to === shell.partition.partition ? world.published : world.elsewhere},
+            };
+          },
         },
       }),
       publish: async () => {
@@ -316,6 +321,10 @@ test('a move that another partition has settled, and that went with the tail of 
   const world = new World(3);
   const {moves} = world.shell.partition;
   world.elsewhere = {left: [9, 0, 0], settled: [7, 0, 0], received: [0, 0, 0]};
+  world.unreadable = 1;
+  await world.mover.giveUpLost();
+  expect(moves.counts.received).toEqual([0, 0, 7]);
+  world.unreadable = undefined;
   await world.mover.giveUpLost();
   expect([moves.counts.received, world.shell.partition.tally.arrived]).toEqual([[0, 7, 7], 0]);
   world.elsewhere = {...world.elsewhere, settled: [6, 0, 0]};

@@ -40,14 +40,14 @@ export function DraftReach({
   const query = new URLSearchParams({
     ...(name.trim() !== '' && {name: name.trim()}),
     ...(kind === 'stalled' && {funnel}),
-  }).toString();
-  const [asked, ask] = useAsked<AlertReachAnswer>(
-    kind === 'stalled' && funnel === '' ? undefined : `alert-reach?${query}`,
-  );
+  });
+  for (const id of endpoints ?? []) query.append('endpoint', id);
+  const isUnasked = endpoints?.length === 0 || (kind === 'stalled' && funnel === '');
+  const [asked, ask] = useAsked<AlertReachAnswer>(isUnasked ? undefined : `alert-reach?${query}`);
   useEffect(() => {
     if (round > 0) ask();
   }, [round]);
-  const reaches = endpoints?.length ?? asked.value.value?.reaches;
+  const reaches = endpoints?.length === 0 ? 0 : asked.value.value?.reaches;
   return (
     <p class="help" role="status">
       {reaches !== undefined && <Reach reaches={reaches} onAdd={onAdd} />}

@@ -1,4 +1,4 @@
-// Whom an alert would reach that names nobody.
+// Whom an alert would reach.
 
 export interface AlertReachAnswer {
   /** Number of webhooks and chats. */
