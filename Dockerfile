@@ -9,19 +9,20 @@ COPY src src
 COPY kernels kernels
 COPY scripts scripts
 COPY dashboard dashboard
+COPY bench/history.ndjson bench/
+COPY bin bin
+COPY LICENSE README.md ./
 # `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)`: for /healthz, /metrics and the log.
 ARG COMMIT=unknown
-RUN npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && npm prune --omit=dev --workspaces=false --ignore-scripts
+RUN npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && node scripts/packed-form.mjs /packed
+# Of the installed packages only those that the packed form lists.
+RUN cp /packed/package.json . && npm prune --omit=dev --ignore-scripts && mv node_modules /packed/
 
 FROM node:24.21.0-trixie-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data DELETIONS_DIR=/deletions
 # This image holds no nats-server: set NATS_URL (docker-compose.yml does).
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
-COPY --from=build /app/kernels kernels
-COPY bench/history.ndjson bench/
+COPY --from=build /packed ./
 COPY ops/container.sh ops/
 RUN install -d -o node -g node -m 700 /data /deletions
 USER node

@@ -5,6 +5,7 @@
 import {rmSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
 import {rolldown} from 'rolldown';
+import {unbundled} from './packed-form.mjs';
 import {inProject, projectRoot} from './project.mjs';
 
 const bundled = inProject('dist/service');
@@ -27,8 +28,6 @@ const sources = {
   ...Object.fromEntries(programs.map((program) => [program, inProject(`src/${program}.ts`)])),
   demo: inProject('tools/demo/main.ts'),
 };
-/** Native modules: their packages search the binaries relative to themselves. */
-const external = ['uWebSockets.js', 'uWebSockets.js-newer'];
 
 /**
  * Lets modules that open files relative to themselves (workers, kernels, pages) find them from there, although they are part of
@@ -61,7 +60,7 @@ const build = await rolldown({
   input: sources,
   resolve: {extensionAlias: {'.js': ['.ts', '.js']}},
   platform: 'node',
-  external,
+  external: unbundled,
   plugins: [ownUrls()],
   logLevel: 'warn',
 });

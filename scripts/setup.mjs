@@ -7,6 +7,7 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, 
 import {join} from 'node:path';
 import {checkMachine} from './machine.mjs';
 import {canFetchNatsServer, findNatsServer} from './nats-server.mjs';
+import {unbundled} from './packed-form.mjs';
 import {
   hashOf,
   inProject,
@@ -120,7 +121,7 @@ function missingNativeHttp() {
   const binary = `/@uwsjs/${process.platform}-${process.arch}-${installation().node}`;
   const wanted = Object.keys(packages).filter((path) => path.endsWith(binary));
   if (wanted.length === 0) return undefined;
-  return [...wanted, 'node_modules/uWebSockets.js', 'node_modules/uWebSockets.js-newer']
+  return [...wanted, ...unbundled.map((name) => `node_modules/${name}`)]
     .find((path) => path in packages && !existsSync(inProject(`${path}/package.json`)))
     ?.slice('node_modules/'.length);
 }

@@ -5,6 +5,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {beforeAll, describe, expect, test} from 'vitest';
+import {pack, unbundled, writePackedForm} from '../scripts/packed-form.mjs';
 import {ask} from '../tools/http-client.js';
 import {environmentOf, fetchNode} from '../tools/run/try-node.mjs';
 import {temporaryFolder} from './support/service.js';
@@ -13,6 +14,15 @@ import {until} from './support/until.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const newerNode = '24';
 
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface ComponentList {
+  readonly components: readonly {readonly purl: string; readonly licenses?: readonly unknown[]}[];
+}
+
 let folder: string;
 /** With the newer Node before the others: npm, and the first line of `millrace`, take that. */
 let ofNode: NodeJS.ProcessEnv;
@@ -20,9 +30,8 @@ let ofNode: NodeJS.ProcessEnv;
 beforeAll(async () => {
   folder = temporaryFolder();
   ofNode = await environmentOf(await fetchNode(newerNode));
-  execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {cwd: root, stdio: 'ignore'});
-  const [archive] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  const words = ['install', '--no-fund', '--no-audit', join(folder, archive!)];
+  await writePackedForm(join(folder, 'package'));
+  const words = ['install', '--no-fund', '--no-audit', await pack(join(folder, 'package'), folder)];
   execFileSync('npm', words, {cwd: folder, env: environment(), stdio: 'ignore'});
 });
 
@@ -51,7 +60,28 @@ async function ended(child: ChildProcess): Promise<{code: number; stdout: string
 describe('the package', () => {
   test('installs what a start needs, and nothing else', () => {
     const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
-    expect(installed.filter((name) => !/^(@uwsjs|uWebSockets\.js(-newer)?|millrace)$/.test(name))).toEqual([]);
+    expect(installed.filter((name) => !['@uwsjs', 'millrace', ...unbundled].includes(name))).toEqual([]);
+  });
+
+  test('has a list of what runs in it, with versions and licences, and of nothing that only builds it', () => {
+    const list = JSON.parse(readFileSync(join(folder, 'node_modules/millrace/sbom.cdx.json'), 'utf8')) as ComponentList;
+    expect(list).toMatchObject({bomFormat: 'CycloneDX', metadata: {component: {name: 'millrace'}}});
+    const components = new Map(list.components.map(({purl, licenses}) => [purl, licenses]));
+    const {dependencies, devDependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+    const purlOf = ([name, spec]: [string, string]): string => {
+      const [, alias = name, version] = /^(?:npm:(.+)@)?([^@]+)$/.exec(spec)!;
+      return `pkg:npm/${alias.replace('@', '%40')}@${version}`;
+    };
+    expect(
+      Object.entries(dependencies)
+        .map(purlOf)
+        .filter((purl) => !components.get(purl)?.length),
+    ).toEqual([]);
+    expect(
+      Object.entries(devDependencies)
+        .map(purlOf)
+        .filter((purl) => components.has(purl)),
+    ).toEqual([]);
   });
 
   test('says what it has, which version it is, and which commands there are not', async () => {

@@ -36,6 +36,7 @@ import {loadTransport} from './http/load.js';
 import {SharedAnswer} from './http/shared-answer.js';
 import type {Transport} from './http/transport.js';
 import {LostRecords} from './lost-records.js';
+import {ProcessVitals} from './metrics/process-vitals.js';
 import {Scrape} from './metrics/scrape.js';
 import type {NatsServerView} from './metrics/view.js';
 import {readinessKeptMs, readinessOf, stopping} from './readiness.js';
@@ -247,7 +248,8 @@ async function openEdge(
     ],
     caches: () => [],
   });
-  const scrape = new Scrape({front, vitals, natsServer});
+  const processVitals = new ProcessVitals(wallMs());
+  const scrape = new Scrape({front, vitals, natsServer}, processVitals);
   dashboard.live.start({
     ...{front, vitals, natsServer, wallMs, monotonicMs},
     door: dashboard.door,
@@ -285,7 +287,7 @@ async function openEdge(
       front.generations.stop();
       front.stopNames();
       await atMost(saveMsMax, Promise.all([save(), record.flush()]));
-      for (const one of [record, keys, hooks, vitals]) one.stop();
+      for (const one of [record, keys, hooks, vitals, processVitals]) one.stop();
       await front.largeBodies.stop();
       await closeAll(connections);
     },

@@ -1,5 +1,6 @@
 // Every metric of the service as data: its name, its meaning, and how it is read (docs/operating.md: what to do about them).
-//   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`.
+//   Names follow Prometheus: a `millrace_` prefix, base units (seconds, bytes), counters end in `_total`. What every Node program
+//   can tell of its process begins with `process_` or `nodejs_`.
 //   Labels come from fixed sets (traffic.ts, T1): never an id, key or name of a user or an event.
 
 import type {Endpoint} from '../../effects/endpoint.js';
@@ -676,6 +677,63 @@ const disk: readonly Family[] = [
   },
 ];
 
+/** Names and meanings of prom-client, which dashboards of Node programs know. Memory and delays by thread are above. */
+const ofProcess: readonly Family[] = [
+  {
+    name: 'process_cpu_user_seconds_total',
+    type: 'counter',
+    help: 'CPU time of the process, without that of the kernel for it.',
+    read: ({process}) => plain(process.userCpuSeconds),
+  },
+  {
+    name: 'process_cpu_system_seconds_total',
+    type: 'counter',
+    help: 'CPU time of the kernel for the process.',
+    read: ({process}) => plain(process.systemCpuSeconds),
+  },
+  {
+    name: 'process_cpu_seconds_total',
+    type: 'counter',
+    help: 'CPU time of the process, and of the kernel for it.',
+    read: ({process}) => plain(process.userCpuSeconds + process.systemCpuSeconds),
+  },
+  {
+    name: 'process_start_time_seconds',
+    type: 'gauge',
+    help: 'Start of the process, in Unix time.',
+    read: ({process}) => plain(process.startSeconds),
+  },
+  {
+    name: 'process_resident_memory_bytes',
+    type: 'gauge',
+    help: 'Resident memory of the process.',
+    read: ({process}) => plain(process.residentBytes),
+  },
+  {
+    name: 'process_open_fds',
+    type: 'gauge',
+    help: 'Open files and connections of the process; absent where the system does not tell.',
+    read: ({process}) => sampleOf({}, process.openFiles),
+  },
+  {
+    name: 'process_max_fds',
+    type: 'gauge',
+    help: 'Bound of the open files and connections; absent where the system does not tell.',
+    read: ({process}) => sampleOf({}, process.openFilesMax),
+  },
+  {
+    name: 'nodejs_version_info',
+    type: 'gauge',
+    help: 'The version of Node: 1.',
+    read: () => [{labels: {version: process.version}, value: 1}],
+  },
+  histogram(
+    'nodejs_gc_duration_seconds',
+    'Collections of garbage in the thread of the edge, by kind: minor, major, incremental or weakcb.',
+    ({process}) => Object.entries(process.collections).map(([kind, of]) => ({labels: {kind}, of})),
+  ),
+];
+
 export const families: readonly Family[] = [
   ...service,
   ...alerts,
@@ -687,4 +745,5 @@ export const families: readonly Family[] = [
   ...threads,
   ...natsServer,
   ...disk,
+  ...ofProcess,
 ];

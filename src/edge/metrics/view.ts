@@ -13,6 +13,7 @@ import {isSystemError} from '../../system-file.js';
 import type {ThreadVitals} from '../../thread-vitals.js';
 import type {Front} from '../front.js';
 import {orSilence, readinessOf} from '../readiness.js';
+import type {ProcessMeasures, ProcessVitals} from './process-vitals.js';
 
 // A partition answers within 600 ms, and Prometheus waits for 10 s by default.
 const answerMsMax = 1_000;
@@ -48,6 +49,7 @@ export interface Measures {
 }
 
 export interface View extends Measures {
+  readonly process: ProcessMeasures;
   readonly front: Front;
   /** States of alerts; undefined while their bucket does not answer. */
   readonly alerts: AlertStates | undefined;
@@ -63,15 +65,16 @@ export interface ViewSources {
 }
 
 /** W1 */
-export async function gatherView(sources: ViewSources): Promise<View> {
+export async function gatherView(sources: ViewSources, processVitals: ProcessVitals): Promise<View> {
   const {front} = sources;
-  const [measures, {reasons}, alerts, webhooks] = await Promise.all([
+  const [measures, process, {reasons}, alerts, webhooks] = await Promise.all([
     gatherMeasures(sources),
+    processVitals.measure(),
     readinessOf(front), // Uncached: the readiness must agree with the alarms of this view.
     inTime(readAlertStates(front.hooks)),
     inTime(readStandings(front.hooks)),
   ]);
-  return {...measures, front, alerts, webhooks, isReady: reasons.length === 0};
+  return {...measures, process, front, alerts, webhooks, isReady: reasons.length === 0};
 }
 
 /** W1 */
