@@ -53,8 +53,9 @@ export type MoreIconName = keyof typeof moreFiles;
 export type IconName = keyof typeof firstFiles | MoreIconName;
 
 const require = createRequire(import.meta.url);
+const pathOf = (file: string): string => require.resolve(`heroicons/24/outline/${file}.svg`);
 const symbol = ([id, file]: [string, string]): string => {
-  const text = readFileSync(require.resolve(`heroicons/24/outline/${file}.svg`), 'utf8');
+  const text = readFileSync(pathOf(file), 'utf8');
   const inner = /<svg[^>]*>([\s\S]*)<\/svg>/.exec(text)![1]!.trim();
   // The look of the lines is in parts.css (.icon), once for all icons.
   return `<symbol id="${id}" viewBox="0 0 24 24">${inner.replaceAll(/ stroke-line(?:cap|join)="round"/g, '')}</symbol>`;
@@ -66,7 +67,15 @@ const spriteOf = (files: Readonly<Record<string, string>>): string =>
 export const iconSprite = (): Plugin => ({
   name: 'icon-sprite',
   generateBundle() {
-    this.emitFile({type: 'asset', fileName: 'assets/icons.svg', source: spriteOf(firstFiles)});
-    this.emitFile({type: 'asset', fileName: 'assets/more-icons.svg', source: spriteOf(moreFiles)});
+    // The name of one of the originals tells whose they are.
+    const sprite = (name: string, files: Readonly<Record<string, string>>): unknown =>
+      this.emitFile({
+        type: 'asset',
+        fileName: `assets/${name}.svg`,
+        originalFileName: pathOf(Object.values(files)[0]!),
+        source: spriteOf(files),
+      });
+    sprite('icons', firstFiles);
+    sprite('more-icons', moreFiles);
   },
 });

@@ -7,9 +7,12 @@ import {defineConfig, type Plugin} from 'vite';
 import {budget} from './budget.ts';
 import {iconSprite} from './icons.ts';
 import {pagePaths} from './src/address/page-paths.ts';
+import {takenIn} from './taken-in.ts';
 import {uplotLines} from './uplot-lines.ts';
 
+const root = fileURLToPath(new URL('.', import.meta.url));
 const out = fileURLToPath(new URL('../dist/pages', import.meta.url));
+const taken = takenIn(root, out);
 
 /** The edge serves exactly these paths, and each file as it is compressed here. */
 const forTheEdge = (): Plugin => ({
@@ -26,10 +29,10 @@ const forTheEdge = (): Plugin => ({
 });
 
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root,
   base: './',
   oxc: {jsx: {runtime: 'automatic', importSource: 'preact'}},
-  plugins: [iconSprite(), uplotLines(), forTheEdge(), budget(out)],
+  plugins: [iconSprite(), uplotLines(), forTheEdge(), budget(out), taken.ofPages],
   build: {
     outDir: out,
     emptyOutDir: true,
@@ -58,5 +61,5 @@ export default defineConfig({
       },
     },
   },
-  worker: {format: 'es'},
+  worker: {format: 'es', plugins: () => [taken.ofWorkers()]},
 });

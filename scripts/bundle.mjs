@@ -1,10 +1,12 @@
 // Compiles and bundles the programs of the service: src/PROGRAM.ts and everything that it imports, packages included, to
 // dist/service/PROGRAM.js and chunks that programs share. So a start loads 12 files, and not 700 in each thread. Types are not
-// checked. Tests and benches import single modules, which the compiler writes to dist/src.
+// checked. Tests and benches import single modules, which the compiler writes to dist/src. It runs after the build of the pages, as
+// it also writes the notices of all packages that either took in.
 
 import {rmSync} from 'node:fs';
 import {dirname, join, relative} from 'node:path';
 import {rolldown} from 'rolldown';
+import {writeNotices} from './notices.mjs';
 import {unbundled} from './packed-form.mjs';
 import {inProject, projectRoot} from './project.mjs';
 
@@ -65,5 +67,11 @@ const build = await rolldown({
   logLevel: 'warn',
 });
 rmSync(bundled, {recursive: true, force: true});
-await build.write({dir: bundled, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js'});
+const {output} = await build.write({
+  dir: bundled,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+});
 await build.close();
+writeNotices(output.flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : [])));

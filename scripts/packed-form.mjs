@@ -5,6 +5,7 @@
 import {cpSync, existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {noticesFile} from './notices.mjs';
 import {inProject, npmReason, runNpm, runScript, SetupFault} from './project.mjs';
 
 /** Packages that are not bundled: native modules, which search their binaries relative to themselves. */
@@ -18,6 +19,7 @@ const files = () => [
   'bench/history.ndjson',
   'bin',
   'dist/.commit',
+  noticesFile,
   'dist/pages',
   'dist/service',
   ...kernels().map((name) => `kernels/${name}`),

@@ -159,10 +159,16 @@ function nativeHttpFault() {
 const products = {
   service: {
     folders: ['actors', 'src', 'kernels', 'tools/demo', 'tools/shop', 'dashboard'],
-    files: ['package-lock.json', 'scripts/bundle.mjs', 'tools/random.ts', 'tools/service-process.ts'],
+    files: [
+      'package-lock.json',
+      'scripts/bundle.mjs',
+      'scripts/notices.mjs',
+      'tools/random.ts',
+      'tools/service-process.ts',
+    ],
     run: async () => {
-      await runStep('scripts/bundle.mjs');
       await buildDashboard();
+      await runStep('scripts/bundle.mjs');
     },
   },
   // For tests and benches, which import single modules.

@@ -308,6 +308,24 @@ describe('the pages of the dashboard', () => {
   });
 });
 
+test('package.json has among the dependencies what the service and its pages import, and the tools what they import', () => {
+  const dependenciesOf = (file: string): Readonly<Record<string, string>> =>
+    (JSON.parse(readFileSync(join(root, file), 'utf8')) as {dependencies: Record<string, string>}).dependencies;
+  const nameOf = (target: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(target)![0];
+  const packagesOf = (files: readonly string[]): string[] => {
+    const targets = files.flatMap(importsOf).filter(({isOfTypes}) => !isOfTypes);
+    const isOurs = /^(actors|src|dashboard|bench|tools|test|scripts|dist)\/|^node:|^\.\.?\//;
+    return [...new Set(targets.map(({target}) => target).filter((target) => !isOurs.test(target)))].map(nameOf);
+  };
+  const running = packagesOf([...all, ...sources('dashboard/src')]);
+  expect(running).toEqual(expect.arrayContaining(['zod', 'preact']));
+  expect(running.filter((name) => !(name in dependenciesOf('package.json')))).toEqual([]);
+  const beside = packagesOf(['bench', 'tools'].flatMap(sources).filter((file) => !file.includes('node_modules')));
+  expect(beside).toContain('fastify');
+  const known = {...dependenciesOf('package.json'), ...dependenciesOf('tools/package.json')};
+  expect(beside.filter((name) => !(name in known))).toEqual([]);
+});
+
 test('no file of the edge imports itself by way of others, types included', () => {
   const edge = all.filter((file) => file.startsWith('src/edge/'));
   const targets = new Map(

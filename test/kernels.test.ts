@@ -7,13 +7,16 @@ import {flagWhole, keyInBody} from '../actors/chunk/bodies.js';
 import {codeInBody} from '../actors/chunk/property-columns.js';
 import {entryHeadBytes, entryKind, eventFlag, payloadHeadBytes, valueTag} from '../actors/log/entries.js';
 import {ranksPerMs} from '../actors/report/funnel/event-key.js';
+import {kernelsList} from '../scripts/notices.mjs';
 import {inProject} from '../scripts/project.mjs';
-import {compiledFile, compiledRecord, compileKernel, kernelNames} from '../tools/run/kernels.mjs';
+import {compiledFile, compiledRecord, compileKernel, compilerNotices, kernelNames} from '../tools/run/kernels.mjs';
 import {playsAll} from './support/runs.js';
 import {temporaryFolder} from './support/service.js';
 
 test('the kernels were compiled after the last change of a source, and are what came out', () => {
   expect(JSON.parse(readFileSync(compiledFile, 'utf8')), '`npm run kernels` compiles them').toEqual(compiledRecord());
+  const notices = JSON.parse(readFileSync(inProject(kernelsList), 'utf8')) as unknown;
+  expect(notices, '`npm run kernels` writes the notices of the compiler').toEqual(compilerNotices());
 });
 
 /** Numbers that a source of a kernel declares as constants. */

@@ -8,6 +8,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {pack, unbundled, writePackedForm} from '../scripts/packed-form.mjs';
 import {ask} from '../tools/http-client.js';
 import {environmentOf, fetchNode} from '../tools/run/try-node.mjs';
+import {packagesInBundles} from './support/bundle-modules.js';
 import {temporaryFolder} from './support/service.js';
 import {until} from './support/until.js';
 
@@ -84,6 +85,69 @@ describe('the package', () => {
     ).toEqual([]);
   });
 
+  describe('the notices', () => {
+    /** A package's line, and the first words of its text: `zod 4.6.7 (MIT), in the service`. */
+    const sectionsOf = (text: string): string[] => text.split(`\n${'-'.repeat(80)}\n`).slice(1);
+    const namedIn = (sections: readonly string[]): Set<string> =>
+      new Set(sections.join('').match(/^\S+ \S+(?= \([^)]+\), in the [a-z ]+$)/gm) ?? []);
+    const differences = (named: ReadonlySet<string>, bundled: ReadonlySet<string>) => ({
+      missing: [...bundled].filter((one) => !named.has(one)),
+      needless: [...named].filter((one) => !bundled.has(one)),
+    });
+    let sections: string[];
+    let bundled: ReadonlySet<string>;
+
+    beforeAll(async () => {
+      const path = join(folder, 'node_modules/millrace/dist/THIRD-PARTY-NOTICES.txt');
+      sections = sectionsOf(readFileSync(path, 'utf8'));
+      const {version} = JSON.parse(readFileSync(join(root, 'node_modules/assemblyscript/package.json'), 'utf8')) as {
+        version: string;
+      };
+      bundled = new Set([...(await packagesInBundles(unbundled)), `assemblyscript ${version}`]);
+    });
+
+    test('have every package, font, icon set and compiler that the bundles have code of, and no other', () => {
+      expect(bundled.size).toBeGreaterThan(30);
+      for (const name of ['zod', 'preact', 'heroicons', '@fontsource-variable/inter', 'rolldown'])
+        expect(
+          [...bundled].some((one) => one.startsWith(`${name} `)),
+          name,
+        ).toBe(true);
+      expect(differences(namedIn(sections), bundled)).toEqual({missing: [], needless: []});
+    });
+
+    test('without any one of them the comparison fails, and names it', () => {
+      for (const one of bundled) {
+        const without = sections.map((section) => section.replace(`${one} (`, `another 1.0.0 (`));
+        expect(differences(namedIn(without), bundled)).toEqual({missing: [one], needless: ['another 1.0.0']});
+      }
+    });
+
+    test('have the text of each licence', () => {
+      const texts: readonly (readonly [license: RegExp, words: RegExp])[] = [
+        [/\(MIT\)/, /Permission is hereby granted, free of charge/i],
+        [/\(ISC\)/, /Permission to use, copy, modify, and(?:\/or)? distribute this software/i],
+        [/\(Apache-2\.0\)/, /TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION/],
+        [/\(BSD-3-Clause\)/, /Redistributions in binary form must reproduce/],
+        [/\(OFL-1\.1\)/, /SIL OPEN FONT LICENSE Version 1\.1/i],
+        [/\(Unlicense\)/, /free and unencumbered software released into the public domain/],
+      ];
+      for (const section of sections) {
+        const [, words] = texts.find(([license]) => license.test(section)) ?? [];
+        expect(words, section.slice(0, 200)).toBeDefined();
+        expect(section).toMatch(words!);
+      }
+    });
+
+    test('have every dependency in package.json but those that are installed beside: what runs is there, and nothing else', () => {
+      const {dependencies} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest;
+      const nameOf = ([name, spec]: [string, string]): string => /^npm:(.+)@/.exec(spec)?.[1] ?? name;
+      const needed = Object.entries(dependencies).filter(([name]) => !unbundled.includes(name));
+      const named = new Set([...bundled].map((one) => one.split(' ')[0]));
+      expect(needed.map(nameOf).filter((name) => !named.has(name))).toEqual([]);
+    });
+  });
+
   test('says what it has, which version it is, and which commands there are not', async () => {
     const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string};
     expect(await ended(millrace(['--version']))).toMatchObject({
@@ -140,6 +204,11 @@ describe('the package', () => {
     };
     await until('the event is in a report', async () => (await total()) === 1);
     expect((await ask(`${baseUrl}/dashboard`)).status).toBe(200);
+    const licenses = await ask(`${baseUrl}/licenses`);
+    expect(licenses.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(licenses.text).toBe(
+      readFileSync(join(folder, 'node_modules/millrace/dist/THIRD-PARTY-NOTICES.txt'), 'utf8'),
+    );
     service.kill('SIGTERM');
     expect((await end).code).toBe(0);
   });

@@ -3,7 +3,7 @@ import {batchBytesMax, eventBytesMax} from '../../actors/limits.js';
 import {version} from '../version.js';
 import {describeService, type OpenApiDocument} from './openapi/document.js';
 import {documentationPage} from './openapi/page/page.js';
-import {serveDescription, servePage} from './openapi/routes.js';
+import {serveDescription, serveNotices, servePage} from './openapi/routes.js';
 import type {BodyEndpoint, ReadEndpoint, Route, Routes} from './route.js';
 import {usersReport} from './routes/active-users.js';
 import {
@@ -161,6 +161,7 @@ export const routes: Routes = {
     ['/readyz', open(readiness)],
     ['/openapi.json', open(serveDescription((prefix) => JSON.stringify(describedBehind(prefix))))],
     ['/docs', open(servePage((prefix) => documentationPage(describedBehind(prefix))))],
+    ['/licenses', open(serveNotices())],
   ]),
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],

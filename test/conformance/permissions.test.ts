@@ -118,6 +118,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /metrics': {door: 'open', status: 200},
   'GET /openapi.json': {door: 'open', status: 200},
   'GET /docs': {door: 'open', status: 200},
+  'GET /licenses': {door: 'open', status: 200},
 };
 
 const paths = [

@@ -137,15 +137,18 @@ describe('routes', () => {
     );
   });
 
-  test.each(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'])('GET %s has no parameters', async (path) => {
-    expectError(await under.nobody.get(`${path}?verbose=1`), 400, 'invalid_request', 'verbose');
-    // Not ready while a report is late on a busy machine.
-    await until(
-      () => under.nobody.get(path),
-      ({status}) => status === 200,
-      `${path} answers`,
-    );
-  });
+  test.each(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/licenses'])(
+    'GET %s has no parameters',
+    async (path) => {
+      expectError(await under.nobody.get(`${path}?verbose=1`), 400, 'invalid_request', 'verbose');
+      // Not ready while a report is late on a busy machine.
+      await until(
+        () => under.nobody.get(path),
+        ({status}) => status === 200,
+        `${path} answers`,
+      );
+    },
+  );
 });
 
 describe('keys', () => {
@@ -484,6 +487,7 @@ describe('the head of every answer', () => {
     ['GET', '/readyz', 200],
     ['GET', '/metrics', 200],
     ['GET', '/docs', 200],
+    ['GET', '/licenses', 200],
     ['HEAD', '/healthz', 200],
   ] as const;
 
@@ -496,7 +500,7 @@ describe('the head of every answer', () => {
       expect(answer.status).toBe(status);
       const {headers} = answer;
       expect(headers['x-content-type-options']).toBe('nosniff');
-      expect(headers['cache-control']).toBe(path === '/docs' ? 'no-cache' : 'no-store');
+      expect(headers['cache-control']).toBe(['/docs', '/licenses'].includes(path) ? 'no-cache' : 'no-store');
       const ends = method === 'HEAD';
       expect([headers.connection, headers['keep-alive']]).toEqual(
         ends ? ['close', undefined] : [undefined, 'timeout=8'],

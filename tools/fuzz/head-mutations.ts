@@ -136,6 +136,7 @@ const paths = [
   '/metrics',
   '/docs',
   '/openapi.json',
+  '/licenses',
 ];
 const fields: readonly (readonly [string, string])[] = [
   ['Expect', '100-continue'],

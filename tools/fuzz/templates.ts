@@ -100,7 +100,11 @@ const readings: Record<string, (random: Random) => Reading> = {
   },
   keys: () => ['GET', '/admin/v1/keys', '', adminToken],
   revocation: (random) => ['DELETE', `/admin/v1/keys/key_${random.between(0, 1e9)}`, '', adminToken],
-  health: (random) => ['GET', random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']), ''],
+  health: (random) => [
+    'GET',
+    random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/licenses']),
+    '',
+  ],
 };
 
 /** Reports about what users do over time, each with its own parameters. */

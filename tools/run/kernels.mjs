@@ -8,6 +8,7 @@ import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {kernelsList, noticeOf} from '../../scripts/notices.mjs';
 import {hashOf, inProject, projectRoot, runScript} from '../../scripts/project.mjs';
 import {setUp} from '../../scripts/setup.mjs';
 
@@ -32,6 +33,9 @@ export function compileKernel(name, folder) {
 /** The code without comments, which compile to nothing. */
 const codeOf = (text) => text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '').replace(/\s+/g, ' ');
 
+/** The compiler's library has functions that kernels call: `memory.compare` is compiled into one. */
+export const compilerNotices = () => [noticeOf('node_modules/assemblyscript')];
+
 export const compiledFile = inProject('kernels/compiled.json');
 
 /** The record of the present kernels, and of their compiler. */
@@ -54,6 +58,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runScript(async () => {
     await setUp({needs: 'everything', needsNatsServer: false});
     for (const name of kernelNames) compileKernel(name, inProject('kernels'));
-    writeFileSync(compiledFile, `${JSON.stringify(compiledRecord(), undefined, 2)}\n`);
+    const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
+    write(compiledFile, compiledRecord());
+    write(inProject(kernelsList), compilerNotices());
   });
 }

@@ -112,7 +112,7 @@ const headerForms = {
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
   'Cache-Control': {
-    description: '`no-store`; `no-cache` on `/docs` and `/openapi.json`.',
+    description: '`no-store`; `no-cache` on `/docs`, `/openapi.json` and `/licenses`.',
     pattern: /^no-(store|cache)$/,
     example: 'no-store',
   },

@@ -1,7 +1,9 @@
-// GET /openapi.json and GET /docs: the description for programs and for people.
-//   OD1. Each is made once as bytes for each of the newest prefixes: making one takes milliseconds of the thread that takes events.
+// GET /openapi.json and GET /docs, the description for programs and for people, and GET /licenses, the notices of what is bundled.
+//   OD1. Each is made once as bytes, for each of the newest prefixes where it has links: making one takes milliseconds of the thread
+//        that takes events.
 //   OD2. Nobody needs a key, so each address has a limit.
 
+import {readFile} from 'node:fs/promises';
 import {AddressLimits} from '../admission/address-limits.js';
 import {RateLimit} from '../admission/rate-limit.js';
 import type {Header} from '../failure.js';
@@ -33,16 +35,25 @@ export const serveDescription = (text: (prefix: string) => string): Handle =>
 export const servePage = (text: (prefix: string) => string): Handle =>
   serve((prefix) => compressed('text/html; charset=utf-8', text(prefix), ofPage));
 
-function serve(make: (prefix: string) => Promise<Document>): Handle {
+/** Of the build (scripts/notices.mjs). */
+const noticesFile = new URL('../../../THIRD-PARTY-NOTICES.txt', import.meta.url);
+
+export const serveNotices = (): Handle =>
+  serve(
+    async () => compressed('text/plain; charset=utf-8', await readFile(noticesFile, 'utf8'), always),
+    () => '',
+  );
+
+function serve(make: (prefix: string) => Promise<Document>, prefixOf = pathPrefix): Handle {
   /** The first made is the first to go. */
   const made = new Map<string, Promise<Document>>();
   return async (front, exchange) => {
     const admitted = limits.admit(ofAddress, '', front.clientAddresses.of(exchange), exchange.receivedMs);
     if (typeof admitted !== 'function') {
-      const message = `your address read descriptions more than ${readsPerMinute} times a minute: try again later`;
+      const message = `your address read /docs, /openapi.json and /licenses more than ${readsPerMinute} times a minute: try again later`;
       return exchange.fail({...admitted, message});
     }
-    const prefix = pathPrefix(front, exchange);
+    const prefix = prefixOf(front, exchange);
     const {acceptEncoding} = exchange;
     const document = made.get(prefix) ?? make(prefix);
     made.set(prefix, document);

@@ -717,7 +717,7 @@ describe('the files', () => {
     expect((await openBrowser().get(path)).headers['content-encoding']).toBeUndefined();
   });
 
-  test.each(['/openapi.json', '/docs'])(
+  test.each(['/openapi.json', '/docs', '/licenses'])(
     '%s is compressed, not sent twice, and limited for each address',
     async (path) => {
       const browser = openBrowser();

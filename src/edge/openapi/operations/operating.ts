@@ -82,4 +82,20 @@ export const operating: Operations = {
     },
     errors: ['invalid_request', 'rate_limited', 'unavailable'],
   },
+  'GET /licenses': {
+    id: 'licenses',
+    tag: 'Operations',
+    hasTag: true,
+    summary: 'Licences of bundled packages',
+    answers: {
+      200: {
+        description:
+          'Name, version and licence text of every package whose code, font or icons the service and its pages contain.',
+        media: 'text/plain',
+        headers: ofDocument,
+      },
+      304: unchangedDocument,
+    },
+    errors: ['invalid_request', 'rate_limited', 'unavailable'],
+  },
 };

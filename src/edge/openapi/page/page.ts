@@ -60,7 +60,7 @@ ${errorSection(document)}
 ${schemaSection(document)}
 </main>
 </div>
-<script>${new Markup(script)}</script>
+${new Markup(`<script>${script}</script>`)}
 </body>
 </html>
 `;
