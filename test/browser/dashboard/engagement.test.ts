@@ -391,10 +391,21 @@ test('A question is saved by name, and of two who change it the second sees both
   const save = page.getByRole('button', {name: 'Save', exact: true});
   const panel = page.getByRole('region', {name: 'Save this report'});
   await dashboard.goto('/retention?start=signup&range=30d');
+  // Enter comes before the list of names that are taken.
+  let give = (): void => {};
+  const isPressed = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  await page.route('**/api/saved-reports', async (route) => {
+    await isPressed;
+    await route.continue();
+  });
   await save.click();
   await panel.getByLabel(/^Name/).fill('Growth / Who returns');
   await page.keyboard.press('Enter');
+  give();
   await panel.getByText('Saved as').waitFor();
+  await page.unroute('**/api/saved-reports');
   // The focus goes on in what replaces the form, Escape closes it, and the focus goes back.
   await panel.locator('button:focus', {hasText: 'Done'}).waitFor();
   await page.keyboard.press('Escape');

@@ -381,7 +381,9 @@ describe('roles', () => {
 test('the form of an alert is told who would hear of it: what exists of what it names, and no chat of users', async () => {
   const {client} = await personAs('analyst');
   const chat = {kind: 'slack', url: 'https://hooks.slack.com/services/T0/B0/Y', types: [{type: 'report.threshold'}]};
-  const {id} = (await admin.post('/dashboard/api/v1/webhooks', chat)).json<{id: string}>();
+  const added = await admin.post('/dashboard/api/v1/webhooks', chat);
+  expect(added.status, added.text).toBe(201);
+  const {id} = added.json<{id: string}>();
   const named = `endpoint=${id}&endpoint=wh_0123456789abcdef`;
   const reaches = async (query: string) =>
     (await client.get(`/dashboard/api/alert-reach?${query}`)).json<{reaches: number}>().reaches;
