@@ -667,7 +667,7 @@ describe('a hint', () => {
 
 describe('many questions of one caller', () => {
   const days = 400;
-  /** Each is another question, which takes some hundred ms. */
+  /** Each is another question, which takes from 20 to some hundred ms: several slices. */
   const heavy = (n: number): ReportQuery => ({
     report: 'activity',
     metric: 'mau',
@@ -749,16 +749,16 @@ describe('many questions of one caller', () => {
   });
 
   test('one that takes more than one question may is refused, and the next one is answered', async () => {
-    const world = worldOfDays(20);
+    const world = worldOfDays(1);
     const answer = await ask(world, heavy(1), askerOf('key a'));
-    expect(answer).toEqual({kind: 'too_expensive', message: expect.stringContaining('0.02 s of computing')});
+    expect(answer).toEqual({kind: 'too_expensive', message: expect.stringContaining('0.001 s of computing')});
     const quick = {...query, event: 'none'} as ReportQuery; // It reads nothing, however slow the machine is.
     expect((await ask(world, quick, askerOf('key a'))).kind).toBe('report');
     expect(world.engine.atWork.running).toBe(0);
   });
 
   test('what alerts and partitions ask has no bound: they would ask it again for ever', async () => {
-    const world = worldOfDays(20);
+    const world = worldOfDays(1);
     for (const caller of [alertsCaller, partitionsCaller])
       expect((await ask(world, heavy(caller.length), askerOf(caller))).kind).toBe('report');
   });
