@@ -151,7 +151,7 @@ export class Partition {
   readonly partition: number;
   private readonly partitions: number;
   private readonly seeds: readonly [number, number, number];
-  generations: Generations = [{generation: 1, ordinal: 0}];
+  generations: Generations = [{generation: 1, ordinal: 0, users: 0}];
   appliedSequence = 0;
   /** Mark of the message at `appliedSequence`; empty before the first. */
   appliedMark = '';
@@ -290,7 +290,8 @@ export class Partition {
 
   beginGeneration(generation: number): void {
     const ordinal = this.open.baseOrdinal + this.open.count;
-    this.generations = withGeneration(this.generations, {generation, ordinal});
+    const users = this.users.table.count;
+    this.generations = withGeneration(this.generations, {generation, ordinal, users});
   }
 
   /** The log lost its tail and is another one: it is read from its start, and P1 skips by producer alone. */

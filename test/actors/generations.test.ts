@@ -5,12 +5,15 @@ import {
   generationsMax,
   lostFrom,
   newestOf,
+  usersLostFrom,
   withGeneration,
 } from '../../actors/generations.js';
 
-const first: Generations = [{generation: 1, ordinal: 0}];
+/** A user comes with every tenth row. */
+const startOf = (generation: number, ordinal: number) => ({generation, ordinal, users: ordinal / 10});
+const first: Generations = [startOf(1, 0)];
 const begun = (...starts: readonly (readonly [generation: number, ordinal: number])[]): Generations =>
-  starts.reduce((all, [generation, ordinal]) => withGeneration(all, {generation, ordinal}), first);
+  starts.reduce((all, [generation, ordinal]) => withGeneration(all, startOf(generation, ordinal)), first);
 
 test.each([
   ['one', first, [1, 1, 1], [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]],
@@ -21,17 +24,20 @@ test.each([
 ])('of the rows, %s', (_, generations, ofRows, lost) => {
   expect([50 - 1, 100, 150].map((ordinal) => generationOfRow(generations, ordinal))).toEqual(ofRows);
   expect([1, 2].map((generation) => lostFrom(generations, generation))).toEqual(lost);
+  expect([1, 2].map((generation) => usersLostFrom(generations, generation))).toEqual(lost.map((from) => from / 10));
 });
 
 test('at the bound no row that may be lost is taken for one that is not', () => {
   let all = first;
-  const starts = Array.from({length: 200}, (_, n) => ({generation: n + 2, ordinal: (n + 1) * 10}));
+  const starts = Array.from({length: 200}, (_, n) => startOf(n + 2, (n + 1) * 10));
   for (const start of starts) {
     all = withGeneration(all, start);
     expect(newestOf(all)).toBe(start.generation);
   }
   expect(all.length).toBe(generationsMax);
-  for (const {generation, ordinal} of [{generation: 1, ordinal: 0}, ...starts.slice(0, -1)])
+  for (const {generation, ordinal, users} of [startOf(1, 0), ...starts.slice(0, -1)]) {
     expect(lostFrom(all, generation)).toBeLessThanOrEqual(ordinal + 10);
+    expect(usersLostFrom(all, generation)).toBeLessThanOrEqual(users + 1);
+  }
   expect(lostFrom(all, 201)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -75,7 +75,7 @@ beforeEach(() => {
   isStandingAway = false;
   standingAsks = 0;
   standByMs = 10_000;
-  generations = [{generation: 1, ordinal: 0}];
+  generations = [{generation: 1, ordinal: 0, users: 0}];
   retryMs = 5;
   probeMs = 20;
   beforeRead = () => undefined;
@@ -210,7 +210,7 @@ function join(id: string, to: number): void {
 function loseFrom(ordinal: number): void {
   if (newestOf(generations) === 2) return;
   rows[0]!.length = ordinal;
-  generations = withGeneration(generations, {generation: 2, ordinal});
+  generations = withGeneration(generations, {generation: 2, ordinal, users: 0});
 }
 
 /** As the owner of a partition answers (src/partition/reads). */
@@ -227,7 +227,7 @@ function answerOf(partition: number, question: PartitionQuestion) {
         .slice(0, question.limit);
       const end = own.length;
       const users = ordinals.map(() => userOfAll);
-      const log = partition === 0 ? generations : [{generation: 1, ordinal: 0}];
+      const log = partition === 0 ? generations : [{generation: 1, ordinal: 0, users: 0}];
       const head = {kind: 'tail', generation: newestOf(log), generations: log, end};
       if (question.from > end) return {...head, next: end, ordinals, events: [], users: []};
       const next = ordinals.length < question.limit ? end : (ordinals.at(-1) ?? question.from - 1) + 1;

@@ -5,7 +5,7 @@ import type {StoredEvent} from '../../src/effects/message.js';
 import {earlierWith, hasEventRule, RowRules} from '../../src/effects/row-rules.js';
 import {webhookOf} from '../support/webhook.js';
 
-const generations = [{generation: 1, ordinal: 0}];
+const generations = [{generation: 1, ordinal: 0, users: 0}];
 const ends = (...ordinals: number[]) => ordinals.map((ordinal) => ({generation: 1, ordinal}));
 const events = (...names: string[]): Subscription[] => [{type: 'event.tracked', names}];
 const named = (event: string): StoredEvent => ({
@@ -40,7 +40,7 @@ test('a row has the rule that the endpoint had when its partition ended before i
 });
 
 test('rows behind the place where the log lost its end are later than an edit before that', () => {
-  const lost = [...generations, {generation: 2, ordinal: 8}];
+  const lost = [...generations, {generation: 2, ordinal: 8, users: 0}];
   expect([7, 8, 9].map((at) => takenAt(second, 0, at, lost))).toEqual(['ab', 'bc', 'bc']);
 });
 

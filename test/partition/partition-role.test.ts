@@ -510,8 +510,8 @@ test('a log that lost its tail while the partition was away is noticed, and noth
   const {manifest} = await role.published(third);
   expect(manifest.position.generation).toBe(2);
   const generations = [
-    {generation: 1, ordinal: 0},
-    {generation: 2, ordinal: 2},
+    {generation: 1, ordinal: 0, users: 0},
+    {generation: 2, ordinal: 2, users: 1},
   ];
   expect(manifest.generations).toEqual(generations);
   expect(await measured()).toMatchObject({
@@ -577,8 +577,8 @@ test('a log that lost its tail under a running partition: another machine that t
   expect(before).toEqual({
     history: ['third 3 0-2', 'second 2 0-1', 'first 1 0-0'],
     generations: [
-      {generation: 1, ordinal: 0},
-      {generation: 2, ordinal: 2},
+      {generation: 1, ordinal: 0, users: 0},
+      {generation: 2, ordinal: 2, users: 1},
     ],
   });
   await role.killWorker();
@@ -611,8 +611,8 @@ test('a start that begins a generation has published it before it folds: a start
   const noted = {...position, sequence: position.sequence + 5, mark: 'a lost message', epoch: 1};
   const first = await start({...noNote, read: async () => noted});
   expect(first.generations).toEqual([
-    {generation: 1, ordinal: 0},
-    {generation: 2, ordinal: 2},
+    {generation: 1, ordinal: 0, users: 0},
+    {generation: 2, ordinal: 2, users: 1},
   ]);
   expect(await role.manifest()).toMatchObject({position: {...position, generation: 2}, mark, epoch: first.epoch});
   expect(await start(noNote)).toEqual({...first, epoch: first.epoch + 1});

@@ -1,8 +1,10 @@
 // Makes the `data` of a message about a user, from the state at the time of the attempt. There is none for a user who is erased or
 // moved to another partition, nor for a funnel that was deleted.
-//   ED1. The number of a user belongs to one user within a generation of the log: triggers of an earlier generation get no data.
+//   ED1. The number of a user belongs to one user within a generation of the log. A trigger of an earlier generation gets data of a
+//        user whom the log has not lost since; one of a later generation is for a later owner.
 
 import {isoText} from '../../../actors/calendar.js';
+import {usersLostFrom} from '../../../actors/generations.js';
 import type {Partition} from '../../../actors/partition.js';
 import type {PartitionAnswer, PartitionQuestion} from '../../asks/partition.js';
 import type {SavedFunnel} from '../../effects/saved-funnel.js';
@@ -25,7 +27,9 @@ export async function effectData(
 ): Promise<PartitionAnswer> {
   const {partition} = view;
   const effect = of as unknown as UserEffect;
-  if (effect.generation !== partition.generation || !partition.identity.isHere(effect.user)) return gone; // ED1
+  const {user, generation} = effect;
+  const isSame = generation <= partition.generation && user < usersLostFrom(partition.generations, generation); // ED1
+  if (!isSame || !partition.identity.isHere(user)) return gone;
   const fields =
     type === 'user.identified'
       ? await traitsField(view, effect.user)

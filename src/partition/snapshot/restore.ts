@@ -66,7 +66,7 @@ export async function restore(
   const [nameCounts, openChunk] = await restoreTables(partition, index, cache, stored === undefined);
   // Last: all states of a partition share the kernel's memory.
   partition.restore(manifest.position.sequence, manifest.mark, index, nameCounts, openChunk);
-  partition.generations = manifest.generations ?? [{generation: manifest.position.generation, ordinal: 0}];
+  partition.generations = manifest.generations ?? [{generation: manifest.position.generation, ordinal: 0, users: 0}];
   return {partition, index, manifest, ...keptParts(manifest, index, await olderIndex(manifest, indexes, load))};
 }
 

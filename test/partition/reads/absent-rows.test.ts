@@ -39,8 +39,8 @@ test('a row of a generation that the log lost is not answered by the one that ha
   const there = {ordinals: [0, 5, 6], events: ['a', 'b', 'c'], users: [1, 2, 3]};
   const was = {generation: 1, users: [1, 2, 3]};
   partition.generations = [
-    {generation: 1, ordinal: 0},
-    {generation: 2, ordinal: 6},
+    {generation: 1, ordinal: 0, users: 0},
+    {generation: 2, ordinal: 6, users: 0},
   ];
   expect(withAbsences(partition, there, was)).toEqual({
     kind: 'bodies',
