@@ -1,11 +1,10 @@
 // Reads reports that are known to include what was written: a write answers `Log-Position`, a report `Report-Log-Position`,
 // and a report covers a write once it stands at or past it.
 
-import {setTimeout as pause} from 'node:timers/promises';
 import {expect} from 'vitest';
 import {covers, isBefore, type Place, readPositions} from '../../src/log-position.js';
 import type {Answer, Client} from './http.js';
-import {patienceMsMax} from './until.js';
+import {patienceMsMax, until as untilSo} from './until.js';
 
 /** The newest position of every partition that a test wrote to. */
 export class Positions {
@@ -55,18 +54,16 @@ export async function reportCovering(
   );
 }
 
-/** Asks again, with short pauses, until the answer is as wanted. */
+/** Asks until the answer is as wanted. */
 export async function until<T>(
   ask: () => Promise<T>,
   isWanted: (value: T) => boolean,
   wish: string,
   msMax = patienceMsMax,
 ): Promise<T> {
-  const deadlineMs = Date.now() + msMax;
-  for (;;) {
+  const met = async () => {
     const value = await ask();
-    if (isWanted(value)) return value;
-    if (Date.now() > deadlineMs) throw new Error(`not within ${msMax} ms: ${wish}`);
-    await pause(20);
-  }
+    return isWanted(value) && {value};
+  };
+  return (await untilSo(wish, met, msMax)).value;
 }

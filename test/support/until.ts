@@ -1,23 +1,27 @@
 // Waiting for a condition, never for a time; and times that a busy machine cannot spoil.
 
-import {setInterval as every} from 'node:timers/promises';
+import {setTimeout as pause} from 'node:timers/promises';
 
 // Generous: on a machine of two cores that is busy with other work, what takes a second alone may take ten.
 export const patienceMsMax = 60_000;
+/** Pauses grow: what takes a second is asked for some fifteen times, and not a hundred. */
+const pauseMsMin = 10;
+const pauseMsMax = 100;
+const pauseGrowth = 1.25;
 
-/** Asks every few ms until the answer is not undefined or false; fails with `what` when that takes too long. */
+/** Asks again and again until the answer is not undefined or false; fails with `what` when that takes too long. */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
   msMax = patienceMsMax,
 ): Promise<T> {
   const deadlineMs = Date.now() + msMax;
-  for await (const _ of every(10)) {
+  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseGrowth * pauseMs, pauseMsMax)) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (Date.now() > deadlineMs) break;
+    if (Date.now() > deadlineMs) throw new Error(`waited ${msMax} ms in vain until ${what}`);
+    await pause(pauseMs);
   }
-  throw new Error(`waited ${msMax} ms in vain until ${what}`);
 }
 
 /** What keeps a machine busy makes some tries late; what takes longer by itself is late each time. */
