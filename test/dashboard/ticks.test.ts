@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {bucketStarts} from '../../actors/calendar.js';
 import {dayMs} from '../../actors/limits.js';
-import {ticksOnBuckets} from '../../dashboard/src/charts/ticks.js';
+import {ticksOnBuckets, ticksTo} from '../../dashboard/src/charts/ticks.js';
 
 const day = dayMs / 1_000;
 const monday = Date.parse('2026-01-05') / 1_000;
@@ -33,4 +33,14 @@ test.each(['month', 'quarter', 'year'] as const)('every %s has a tick where ther
   const room = {month: 30, quarter: 90, year: 365}[interval];
   expect(ticksOnBuckets(times, room * day)).toEqual(times);
   expect(ticksOnBuckets(times, 2 * room * day)).toEqual(times.filter((_, at) => at % 2 === 0));
+});
+
+test('lines of counts are whole, however few there are', () => {
+  expect([1, 2, 3, 11].map((max) => ticksTo(max, true))).toEqual([
+    [0, 1],
+    [0, 1, 2],
+    [0, 1, 2, 3],
+    [0, 5, 10, 15],
+  ]);
+  expect(ticksTo(1)).toHaveLength(6);
 });

@@ -1,5 +1,5 @@
 // Geometry of stacked bars above and below a line at zero.
-//   BA1. Grid lines are at round numbers, and the same step holds above and below.
+//   BA1. Values are counts. Grid lines are at round numbers, and the same step holds above and below.
 import {ticksTo} from './ticks.js';
 
 export interface BarSeries {
@@ -40,7 +40,7 @@ export function stacksOf(series: readonly BarSeries[], barCount: number): Stacks
   });
   const ends = bars.flat().map(({to}) => to);
   const [top, bottom] = [Math.max(0, ...ends), -Math.min(0, ...ends)];
-  const scale = ticksTo(Math.max(top, bottom));
+  const scale = ticksTo(Math.max(top, bottom), true);
   const step = scale[1]! - scale[0]!;
   const stepsTo = (value: number): number => Math.ceil(Number((value / step).toPrecision(12)));
   const downs = Array.from({length: stepsTo(bottom)}, (_, at) => -(at + 1) * step).reverse();

@@ -4,11 +4,15 @@ const factors = [1, 2, 2.5, 5, 10];
 /** Factor against rounding: 0.3 / 0.1 is three steps and not four. */
 const exact = 1 - 1e-9;
 
-/** Zero to the first round number at or above `max`, in three to five steps of 1, 2, 2.5 or 5 times a power of ten. */
-export function ticksTo(max: number): number[] {
+/**
+ * Zero to the first round number at or above `max`, in three to five steps of 1, 2, 2.5 or 5 times a power of ten. `areCounts`: steps
+ * are whole, so there may be fewer.
+ */
+export function ticksTo(max: number, areCounts = false): number[] {
   if (!(max > 0)) return [0, 1];
   const power = 10 ** Math.floor(Math.log10(max / 3));
-  const step = factors.map((factor) => factor * power).find((size) => Math.ceil((max / size) * exact) <= 5)!;
+  const steps = factors.map((factor) => factor * power).filter((size) => !areCounts || Number.isInteger(size));
+  const step = steps.find((size) => Math.ceil((max / size) * exact) <= 5) ?? 1;
   return Array.from({length: Math.ceil((max / step) * exact) + 1}, (_, at) => at * step);
 }
 

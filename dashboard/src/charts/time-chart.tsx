@@ -239,6 +239,13 @@ class Chart {
     this.made.redraw(false);
   }
 
+  /** Of counts only whole numbers have a line: a chart whose largest value is 1 has none at 0.2. */
+  private ticks(low: number, high: number): number[] {
+    const {format, series} = this.props();
+    const areCounts = !format && series.every(({values}) => values.every((value) => Number.isInteger(value ?? 0)));
+    return ticksAround(low, high).filter((tick) => !areCounts || Number.isInteger(tick));
+  }
+
   private optionsOf(lines: uPlot.Series[]): uPlot.Options {
     const {series, height = 250, scale = 'linear', clock = false, labels = true, syncKey, onRange} = this.props();
     const isLog = scale === 'log';
@@ -283,7 +290,7 @@ class Chart {
           grid: {...grid, ...inDecades},
           size: (_, texts) => Math.max(46, 14 + Math.max(0, ...(texts ?? []).map(textWidth))),
           gap: 8,
-          ...(isLog ? inDecades : {splits: (_: uPlot, __: number, low: number, top: number) => ticksAround(low, top)}),
+          ...(isLog ? inDecades : {splits: (_: uPlot, __: number, low: number, top: number) => this.ticks(low, top)}),
           values: (_, ticks) =>
             ticks.map((value) => (value === null ? '' : (this.props().format ?? short)(Number(value.toPrecision(12))))),
         },

@@ -5,7 +5,6 @@ import {datesText, rangeName} from '../charts/format';
 import {Icon} from '../shell/icon';
 import {useKeys} from '../shell/keys';
 import {later} from '../shell/later';
-import {today} from '../shell/today';
 import {Popover, type PopoverHandle} from './popover';
 
 const presets: readonly (readonly [letter: string, range: Range])[] = [
@@ -29,14 +28,14 @@ export interface DayPlace {
 export function RangeControl({
   range,
   compare,
-  place = {zone: 'UTC', today: today.value},
+  place,
   onRange,
   onCompare,
 }: {
   readonly range: Range;
   /** Undefined: this page compares nothing. */
   readonly compare?: Compare;
-  readonly place?: DayPlace;
+  readonly place: DayPlace;
   readonly onRange: (range: Range) => void;
   readonly onCompare?: (compare: Compare) => void;
 }) {

@@ -23,7 +23,7 @@ interface LiveArrivals {
     readonly onBlurCapture: () => void;
   };
   readonly clear: () => void;
-  /** `9 of 42,391 a second`, or why there is none. */
+  /** `lists 9 of 42,391 events a second`, or why there is none. */
   readonly note: string;
 }
 
@@ -91,7 +91,9 @@ export function useLiveArrivals(keptMax: number, filter: ArrivalFilter = {}): Li
     const a = (read: (one: (typeof recent)[number]) => number): number =>
       recent.reduce((sum, one) => sum + read(one), 0) / meanOfSeconds;
     const [came, listed] = [a(({count}) => count), a((one) => one.shown)];
-    return came > listed ? `${whole.format(Math.max(1, listed))} of ${whole.format(came)} a second` : 'every event';
+    return came > listed
+      ? `lists ${whole.format(Math.max(1, listed))} of ${whole.format(came)} events a second`
+      : 'every event';
   }
 }
 

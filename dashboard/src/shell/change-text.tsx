@@ -1,4 +1,4 @@
-// A change against the time before. Green and red only where more is known to be better; else grey, with a sign.
+// A change against the time before. Green and red only where more is known to be better; else grey.
 import {change} from '../charts/format';
 
 export function ChangeText({
@@ -12,15 +12,6 @@ export function ChangeText({
 }) {
   if (before === undefined) return <span class="faint">–</span>;
   if (before === 0) return <span class="even">{now === 0 ? 'none, as before' : 'new'}</span>;
-  const text = change(now, before);
-  const way = now / before > 1.0005 ? 'rise' : now / before < 0.9995 ? 'fall' : 'same';
-  if (isMoreBetter) return <span class={{rise: 'up', fall: 'down', same: 'even'}[way]}>{text}</span>;
-  return (
-    <span class="plain">
-      <span class={way}>
-        <span class="visually-hidden">{way === 'fall' ? '−' : '+'}</span>
-        {text.slice(1)}
-      </span>
-    </span>
-  );
+  const look = !isMoreBetter ? 'even' : now / before > 1.0005 ? 'up' : now / before < 0.9995 ? 'down' : 'even';
+  return <span class={look}>{change(now, before)}</span>;
 }

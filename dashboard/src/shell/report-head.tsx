@@ -9,14 +9,14 @@ import {IntervalControl} from '../controls/interval';
 import {type DayPlace, RangeControl} from '../controls/range';
 import type {Freshness} from '../service/freshness';
 import {AddressProblems} from './address-problems';
-import type {AgainstProps} from './against';
+import type {DayNotesProps} from './day-notes';
 import {FreshnessPill} from './freshness';
 import {Head} from './head';
 import {later} from './later';
 import {SaveButton} from './save-button';
 import {today} from './today';
 
-const Against = later<AgainstProps>(() => import('./against').then(({Against: Part}) => Part));
+const DayNotes = later<DayNotesProps>(() => import('./day-notes').then(({DayNotes: Part}) => Part));
 
 export function ReportHead({
   title,
@@ -27,7 +27,7 @@ export function ReportHead({
   offered,
   compare,
   since,
-  place,
+  place = {zone: 'UTC', today: today.value},
   isQuestion = true,
   ask,
 }: {
@@ -49,24 +49,25 @@ export function ReportHead({
   readonly ask: (changed: {range?: Range; every?: Interval | null; compare?: Compare}) => void;
 }) {
   if (isShared) return null;
-  const days = daysOf(range, place?.today ?? today.value);
+  const days = daysOf(range, place.today);
   const past = interval && compare && comparedDays(days, interval, compare);
+  // Another range has an interval of its own.
+  const onRange = (chosen: Range): void => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null});
   return (
     <>
       <Head title={title} freshness={<FreshnessPill freshness={freshness} />}>
         <RangeControl
           range={range}
-          {...(place && {place})}
+          place={place}
           {...(compare === undefined ? {} : {compare, onCompare: (chosen: Compare) => ask({compare: chosen})})}
-          // Another range has an interval of its own.
-          onRange={(chosen) => ask(interval === undefined ? {range: chosen} : {range: chosen, every: null})}
+          onRange={onRange}
         />
         {interval !== undefined && (
           <IntervalControl interval={interval} offered={offered} days={days} onChoose={(every) => ask({every})} />
         )}
         {isQuestion && <SaveButton />}
       </Head>
-      {past && <Against days={days} past={past} since={since} today={place?.today ?? today.value} />}
+      <DayNotes {...{days, past, since, place, onRange}} />
       <AddressProblems problems={problems} onDrop={() => ask({})} />
     </>
   );

@@ -239,7 +239,8 @@ export class Scrub {
 }
 
 const limits: Readonly<Record<ErasureReach, string>> = {
-  bytes: 'reach: every file under DATA_DIR but definitions (named_by), nats-server being our own',
-  logical: 'reach: logical only; this nats-server does not overwrite crash-atomically (2.14.5 or 2.12.15 does)',
-  records: 'reach: the live records; what replicas, backups and volumes of an external NATS keep is not checked',
+  bytes: 'reach: every file under DATA_DIR, except definitions that people wrote (named_by)',
+  logical:
+    'reach: reports and answers; the bytes may still be in files, because this nats-server cannot overwrite them safely (2.14.5 and 2.12.15 can)',
+  records: 'reach: the live records; replicas, backups and volumes of an external NATS were not checked',
 };

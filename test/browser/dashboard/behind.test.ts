@@ -179,7 +179,7 @@ test('how many people are behind a number stands above the first of them', async
 
 test('a page says which days it compares with, or once that there is no data before', async () => {
   const paths = ['/', '/trends?event=signup', '/active'];
-  const nothing = `Compared with nothing: no data before ${dayName(first, today)}`;
+  const nothing = `Nothing to compare with: the first event is of ${dayName(first, today)}`;
   for (const path of paths) {
     await dashboard.goto(path);
     await page.getByText(nothing, {exact: true}).waitFor();

@@ -657,7 +657,7 @@ test('Active users: its numbers are those of the API', async () => {
 
 test('texts are the same in every time zone of the reader', async () => {
   const seen: string[][] = [];
-  const nothing = 'Compared with nothing: no data before';
+  const nothing = 'Nothing to compare with: the first event is of';
   // What comes last on each page: what it compares with is asked for in a second step. The range begins with the first data.
   const pages: readonly (readonly [path: string, last: readonly string[]])[] = [
     [`/?${range()}`, [`text=${nothing}`, '.tile .change:not(:empty)', '.end >> nth=5', '.feed li']],

@@ -38,6 +38,8 @@ export interface DrawnActive {
   readonly openText: string;
   /** Share of the monthly users per bucket; undefined until every metric is answered. */
   readonly sticky: readonly (number | null)[] | undefined;
+  /** No line has a user. */
+  readonly isNobody: boolean;
 }
 
 export function useDrawnActive(shown: Shown<AskedActive> | undefined, asked: AskedActive): DrawnActive {
@@ -51,7 +53,8 @@ export function useDrawnActive(shown: Shown<AskedActive> | undefined, asked: Ask
       lines.length === metrics.length ? stickinessOf(chart.series[0]!.values, chart.series[2]!.values) : undefined,
     [chart],
   );
-  return {lines, chart, interval, zone, moment, asOfMs, openText: soFarText(asOfMs), sticky};
+  const isNobody = chart.series.every(({values, before = []}) => [...values, ...before].every((users) => !users));
+  return {lines, chart, interval, zone, moment, asOfMs, openText: soFarText(asOfMs), sticky, isNobody};
 }
 
 const linesOf = ({question: {paths, pastPaths}, of}: Shown<AskedActive>): AnsweredLine[] =>

@@ -96,14 +96,16 @@ export function ActiveUsers() {
               </p>
             </UsersCard>
           </div>
-          <div class="row">
-            <StickinessCard main={main} drawn={drawn} />
-            <Card span={5} title="In numbers" note={`by the ${drawn.interval}`}>
-              <ReportBody asking={main} reports={ofMetrics(shown)}>
-                {() => <Numbers lines={lines} shown={shown!} moment={(at) => moment(chart.times[at]!)} />}
-              </ReportBody>
-            </Card>
-          </div>
+          {(shown === undefined || !drawn.isNobody) && (
+            <div class="row">
+              <StickinessCard main={main} drawn={drawn} />
+              <Card span={5} title="In numbers" note={`by the ${drawn.interval}`}>
+                <ReportBody asking={main} reports={ofMetrics(shown)}>
+                  {() => <Numbers lines={lines} shown={shown!} moment={(at) => moment(chart.times[at]!)} />}
+                </ReportBody>
+              </Card>
+            </div>
+          )}
           {question.by !== null && (
             <div class="row">
               <ByValue question={question} by={question.by} days={days} interval={interval} behind={rowOf(asked)} />

@@ -55,11 +55,12 @@ export function UsersCard({
 }) {
   const [isTable, setTable] = useState(false);
   const {shown} = main;
-  const {lines, chart, interval, zone, moment, asOfMs, openText, sticky} = drawn;
+  const {lines, chart, interval, zone, moment, asOfMs, openText, sticky, isNobody} = drawn;
   const marks = useMarks(chart.times, shown?.question.days.to ?? 0, zone);
   const props = {...chart, label: title, clock: interval === 'hour', zone, moment};
   const isOpen = chart.openFrom !== undefined;
-  const isNobody = chart.series.every(({values, before: past = []}) => [...values, ...past].every((users) => !users));
+  const {event, where, user_where: userWhere} = shown?.question.question ?? {where: [], user_where: []};
+  const isNarrow = Boolean(event) || where.length + userWhere.length > 0;
   const explainPoint = (at: number, index: number): void => {
     explaining.value = pointOf(shown!, lines[index]!, index, at, moment(chart.times[at]!));
   };
@@ -88,7 +89,9 @@ export function UsersCard({
         {() => (
           <>
             {isNobody ? (
-              <EmptyDays title="Nobody was active in these days">Choose other days or fewer filters.</EmptyDays>
+              <EmptyDays title="Nobody was active in these days">
+                Choose other days{isNarrow && ', any event or fewer filters'}.
+              </EmptyDays>
             ) : isTable ? (
               <TimeTable {...props} onNumber={explainPoint} />
             ) : (

@@ -43,7 +43,11 @@ export function Names() {
   return (
     <>
       <div class="names-tools span-12">
-        <RangeControl range={range} onRange={(chosen) => ask({range: chosen})} />
+        <RangeControl
+          range={range}
+          place={{zone: 'UTC', today: today.value}}
+          onRange={(chosen) => ask({range: chosen})}
+        />
         <FreshnessPill freshness={names.shown?.freshness} />
       </div>
       <AddressProblems problems={problems} onDrop={() => ask({})} />

@@ -92,6 +92,8 @@ export function Stages({
     shown?.reports[0]?.headers,
   );
   const isNobody = series.every(({values}) => values.every((value) => value === 0));
+  const {event, where = [], user_where: userWhere = []} = shown?.question.question ?? {};
+  const isNarrow = Boolean(event) || where.length + userWhere.length > 0;
   const last = data[(open ?? data.length) - 1];
   const zone = shown?.question.zone ?? utc;
   const asOfMs = shown?.freshness && wallMs(zone, shown.freshness.asOfMs);
@@ -141,7 +143,7 @@ export function Stages({
           <>
             {isNobody ? (
               <EmptyDays title="Nobody was active in these days">
-                Choose other days, another event or fewer filters.
+                Choose other days{isNarrow && ', another event or fewer filters'}.
               </EmptyDays>
             ) : isTable ? (
               <TimeTable

@@ -1,11 +1,12 @@
-// Overview of days without events: where the events are, or how to send the first one.
+// Overview of days without events: where there are none at all, how to send the first one. The head says where others are.
 
 import {useEffect} from 'preact/hooks';
 import {useLocation} from 'preact-iso';
 import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
-import {type Days, dayOfMs, type Range} from '../../address/range';
-import {namesMax, namesPath} from '../../address/report-address';
+import type {Days} from '../../address/range';
+import {namesPath} from '../../address/report-address';
+import {always} from '../../address/stored-days';
 import {datesText} from '../../charts/format';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
@@ -14,12 +15,8 @@ import {ReportBody} from '../../shell/report-body';
 import {Empty, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 
-/** 1970-01-01 to 2199: whatever there is. */
-const always: Days = {from: 0, to: 84_000};
-const shownDays = 30;
-
-export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: (range: Range) => void}) {
-  const names = useReports(undefined, [namesPath(always, namesMax)]);
+export function NoEvents({days}: {readonly days: Days}) {
+  const names = useReports(undefined, [namesPath(always, 1)]);
   return (
     <div class="row">
       <Card span={12} title="Events">
@@ -27,25 +24,7 @@ export function NoEvents({days, onShow}: {readonly days: Days; readonly onShow: 
           {() => {
             const {data} = names.shown!.reports[0]!.value as NamesAnswer;
             if (data.length === 0) return <FirstEvent />;
-            const last = Math.max(...data.map(({last_seen}) => dayOfMs(Date.parse(last_seen))));
-            const first = Math.min(...data.map(({first_seen}) => dayOfMs(Date.parse(first_seen))));
-            const newest = {from: Math.max(first, last - shownDays + 1), to: last};
-            return (
-              <>
-                <Empty title="No event in these days">
-                  Nothing happened in {datesText(days, today.value)}. There are events of{' '}
-                  {datesText({from: first, to: last}, today.value)}.
-                </Empty>
-                <div class="state-ways">
-                  <button type="button" class="button primary" onClick={() => onShow({kind: 'days', ...newest})}>
-                    Show the newest, {datesText(newest, today.value)}
-                  </button>
-                  <button type="button" class="button" onClick={() => onShow({kind: 'days', from: first, to: last})}>
-                    Show all of them
-                  </button>
-                </div>
-              </>
-            );
+            return <Empty title="No event in these days">Nothing happened in {datesText(days, today.value)}.</Empty>;
           }}
         </ReportBody>
       </Card>

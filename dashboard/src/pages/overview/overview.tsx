@@ -71,7 +71,7 @@ export function Overview() {
         ask={ask}
       />
       {isNothing ? (
-        <NoEvents days={days} onShow={(range) => ask({range, every: null})} />
+        <NoEvents days={days} />
       ) : (
         <>
           <Tiles tiles={tiles} />

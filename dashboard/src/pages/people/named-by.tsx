@@ -33,7 +33,7 @@ const kinds: Readonly<Record<Naming['kind'], Kind>> = {
   hidden_property: {words: 'Hidden property', ...hidden},
 };
 
-export function NamedBy({deletionId}: {readonly deletionId: string}) {
+export function NamedBy({deletionId, onDeleted}: {readonly deletionId: string; readonly onDeleted: () => void}) {
   const [asked, ask] = useAsked<NamingAnswer>(`naming?${new URLSearchParams({deletion: deletionId})}`);
   const [chosen, setChosen] = useState<Naming>();
   const {value, fault} = asked.value;
@@ -41,8 +41,11 @@ export function NamedBy({deletionId}: {readonly deletionId: string}) {
   if (value === undefined || value.naming.length === 0) return null;
   return (
     <section class="named-by" aria-label="What names this person">
-      <h3>What people wrote names this person</h3>
-      <p class="help">The deletion does not change these. Delete or change each one, or keep it.</p>
+      <p>
+        These things that people wrote named the person when the deletion began. A deletion changes none of them, but
+        stops links that surely show the person.{' '}
+        {value.naming.some((one) => one.is_there) && 'Delete or change each one, or keep it.'}
+      </p>
       <ul>
         {value.naming.map((one) => (
           <Row key={one.id} one={one} onDelete={() => setChosen(one)} />
@@ -59,6 +62,7 @@ export function NamedBy({deletionId}: {readonly deletionId: string}) {
           onDone={() => {
             setChosen(undefined);
             ask();
+            onDeleted();
           }}
           onClose={() => setChosen(undefined)}
         >
@@ -71,15 +75,21 @@ export function NamedBy({deletionId}: {readonly deletionId: string}) {
   );
 }
 
-function Row({one: {kind, title, is_there: isThere}, onDelete}: {readonly one: Naming; readonly onDelete: () => void}) {
+function Row({
+  one: {kind, id, title, is_there: isThere},
+  onDelete,
+}: {
+  readonly one: Naming;
+  readonly onDelete: () => void;
+}) {
   const {words, page, path, where} = kinds[kind];
   return (
     <li>
       <span class="what">
-        <span class="faint">{words}</span> {title}
+        <span class="faint">{words}</span> {isThere ? title : <code>{id}</code>}
         {isThere && where !== undefined && <span class="help"> {where}</span>}
       </span>
-      {!isThere && <span class="pill">{kind === 'share' ? 'Stopped' : 'Not there any more'}</span>}
+      {!isThere && <span class="pill">{kind === 'share' ? 'Stopped' : 'Deleted'}</span>}
       {isThere && page !== undefined && (
         <a class="button" href={pageAddress(page)}>
           Open

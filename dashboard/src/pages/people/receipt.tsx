@@ -3,7 +3,7 @@
 import {useEffect} from 'preact/hooks';
 import type {DeletionReceipt} from '../../../../src/edge/answers/users.js';
 import {deletionPath} from '../../address/report-address';
-import {count, momentText} from '../../charts/format';
+import {momentText} from '../../charts/format';
 import {useAsked} from '../../service/asked';
 import {Card} from '../../shell/card';
 import {download} from '../../shell/download';
@@ -12,12 +12,15 @@ import {now} from '../../shell/now';
 import {CurlButton} from '../../shell/page-tools';
 import {FaultBox, Loading} from '../../shell/states';
 import {NamedBy} from './named-by';
+import {receiptWords} from './receipt-words';
 
 export function Receipt({deletionId}: {readonly deletionId: string}) {
   const [asked, ask] = useAsked<{deletion: DeletionReceipt}>(deletionPath(deletionId));
   const {value, fault} = asked.value;
   const deletion = value?.deletion;
   const isPending = deletion?.status === 'pending';
+  const words = deletion?.status === 'completed' ? receiptWords(deletion) : undefined;
+  const left = deletion?.named_by.filter((one) => one.is_there).length ?? 0;
   const turn = isPending ? now.value : 0;
   useEffect(() => {
     if (turn > 0) ask();
@@ -52,31 +55,48 @@ export function Receipt({deletionId}: {readonly deletionId: string}) {
             <p role="status">
               <span class={isPending ? 'pill warn' : 'pill'}>{isPending ? 'Under way' : 'Completed'}</span>{' '}
               {isPending
-                ? 'It is in the log, and cannot be lost. Files are rewritten now; this page follows.'
-                : `${deletion.named_by.length === 0 ? 'Every file' : 'Every file, but for what is listed below,'} on disk was free of this person at ${momentText(Date.parse(deletion.completed_at!))} UTC.`}
+                ? 'The deletion is stored and will be completed, even if the service stops. Files are rewritten now; this page follows.'
+                : `${words!.free} has been free of what was deleted since ${momentText(Date.parse(deletion.completed_at!))} UTC${left === 0 ? '.' : `, but for ${left === 1 ? 'one thing' : `${left} things`} that people wrote, listed below.`}`}
             </p>
-            <dl class="facts">
-              <dt>Receipt</dt>
-              <dd>
-                <code>{deletion.id}</code>
-              </dd>
-              <dt>Position in the log</dt>
-              <dd>{deletion.log_position === null ? 'not known yet' : <code>{deletion.log_position}</code>}</dd>
-              <dt>Events deleted</dt>
-              <dd>{deletion.events_deleted === null ? 'not known yet' : count(deletion.events_deleted)}</dd>
-            </dl>
-            {deletion.verified !== null && (
-              <ul class="verified" aria-label="What was checked">
-                {deletion.verified.map((one) => (
-                  <li key={one}>
-                    <Icon name="check" />
-                    {one}
-                  </li>
-                ))}
-              </ul>
+            {words !== undefined && (
+              <>
+                <h3>What was deleted</h3>
+                <p>{words.deleted}</p>
+                <h3>What was checked</h3>
+                <ul class="verified" aria-label="What was checked">
+                  {words.checks.map((one) => (
+                    <li key={one}>
+                      <Icon name="check" />
+                      {one}
+                    </li>
+                  ))}
+                </ul>
+                <h3>What is left to decide</h3>
+                {left === 0 && <p>Nothing that people wrote in this service names the person any more.</p>}
+                {deletion.named_by.length > 0 && <NamedBy deletionId={deletionId} onDeleted={ask} />}
+                <p class="help">
+                  Data that left the service before is not in its hands: exports, what webhooks sent, copies of the
+                  disk. A backup that is restored is cleaned again, by the journal of deletions (DELETIONS_DIR).
+                </p>
+              </>
             )}
-            {deletion.named_by.length > 0 && <NamedBy deletionId={deletionId} />}
-            <p class="help">The receipt never names the person. Keep its id: it can be asked for again.</p>
+            <p class="help">
+              Receipt <code>{deletion.id}</code>. It has no name and no id of the person, so you can file it; with this
+              id it can be asked for again.
+            </p>
+            {deletion.verified !== null && (
+              <details class="receipt-raw">
+                <summary>For engineers: position in the log, and each check as it was written</summary>
+                <code>{deletion.log_position}</code>
+                <ul>
+                  {deletion.verified.map((one) => (
+                    <li key={one}>
+                      <code>{one}</code>
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
           </div>
         )}
       </Card>

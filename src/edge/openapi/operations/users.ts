@@ -33,7 +33,7 @@ const receipt = {
     'state: the live state, and both kept snapshots (from 2:1.44 on), were written without the user',
     'parts: 13 values of older snapshots were overwritten, and a read of each found nothing',
     'log: it begins at 2:1.44, after the erase entry; the storage blocks before were removed',
-    'reach: every file under DATA_DIR but definitions (named_by), nats-server being our own',
+    'reach: every file under DATA_DIR, except definitions that people wrote (named_by)',
   ],
   named_by: [],
 };
