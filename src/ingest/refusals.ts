@@ -80,7 +80,14 @@ export const refusals = {
   unknownName: {code: 'unknown_name', field: 'event', message: refusalTexts.unknownName},
 } as const satisfies Record<keyof typeof refusalTexts, Refusal>;
 
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`);
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+
+/** Refuses a text that is none, such as `userId: 5`, or that breaks a rule of its field. */
+export const noText = (field: 'event' | 'userId' | 'anonymousId' | 'messageId', value: unknown): Refusal =>
+  value === undefined || value === null || typeof value === 'string'
+    ? refusals[field]
+    : invalid(`${field} must be a string, and is ${kindOf(value)}`, field);
 
 /** Refuses a stored field whose value is not an object. */
 export const notAnObject = (field: StoredField, value: unknown): Refusal =>

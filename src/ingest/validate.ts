@@ -10,7 +10,7 @@ import type {AcceptedEvent, Json} from '../../actors/log/entries.js';
 import {parseTimestamp} from '../../actors/log/timestamp.js';
 import type {InexactNumber} from './inexact-numbers.js';
 import {codePoints, ObjectWalk} from './object-walk.js';
-import {inexact, notAnObject, outOfBounds, type Refusal, refusals, type StoredField} from './refusals.js';
+import {inexact, noText, notAnObject, outOfBounds, type Refusal, refusals, type StoredField} from './refusals.js';
 
 /** An event being read. One instance serves all events: each is written to the log before the next one is read. */
 export class EventDraft implements AcceptedEvent {
@@ -92,9 +92,9 @@ export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedId
   const {userId, traits} = value;
   const anonymousId = value.anonymousId ?? undefined; // V2
   const messageId = value.messageId ?? undefined;
-  if (!isNewId(userId)) return refusals.userId;
-  if (anonymousId !== undefined && !isNewId(anonymousId)) return refusals.anonymousId;
-  if (messageId !== undefined && !isMessageId(messageId)) return refusals.messageId;
+  if (!isNewId(userId)) return noText('userId', userId);
+  if (anonymousId !== undefined && !isNewId(anonymousId)) return noText('anonymousId', anonymousId);
+  if (messageId !== undefined && !isMessageId(messageId)) return noText('messageId', messageId);
   const times = readTimes(value, origin);
   if (times !== undefined && 'code' in times) return times;
   const traitsJson = traits === undefined || traits === null ? '{}' : JSON.stringify(traits);
@@ -110,10 +110,10 @@ function readStrings(value: JsonObject, draft: EventDraft): Refusal | undefined 
   const userId = value.userId ?? undefined; // V2
   const anonymousId = value.anonymousId ?? undefined;
   const messageId = value.messageId ?? undefined;
-  if (!isName(event)) return refusals.event;
-  if (userId !== undefined && !isNewId(userId)) return refusals.userId;
-  if (anonymousId !== undefined && !isNewId(anonymousId)) return refusals.anonymousId;
-  if (messageId !== undefined && !isMessageId(messageId)) return refusals.messageId;
+  if (!isName(event)) return noText('event', event);
+  if (userId !== undefined && !isNewId(userId)) return noText('userId', userId);
+  if (anonymousId !== undefined && !isNewId(anonymousId)) return noText('anonymousId', anonymousId);
+  if (messageId !== undefined && !isMessageId(messageId)) return noText('messageId', messageId);
   draft.event = event;
   draft.userId = userId;
   draft.anonymousId = anonymousId;

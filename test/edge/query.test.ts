@@ -49,11 +49,13 @@ describe('queries', () => {
     expect(failureOf(text)).toBe(field);
   });
 
-  test('who forgot the brackets of a list is told them', () => {
+  test('who forgot the brackets of a list is told them, and who does not know the names is told these', () => {
     expect(() => readQuery('steps=a,b', form)).toThrow(
       'the query parameter steps is not a parameter of this route: write steps[]= before each value',
     );
-    expect(() => readQuery('step=a', form)).toThrow(/is not a parameter of this route$/);
+    const known = Object.keys(form).join(', ');
+    expect(() => readQuery('step=a', form)).toThrow(`is not a parameter of this route, which has ${known}`);
+    expect(() => readQuery('step=a', {})).toThrow('is not a parameter of this route, which has none');
   });
 
   test.each(['', '&', 'name=a&&other=b', 'name==', 'name=a=b'])('%j is in order', (text) => {

@@ -38,10 +38,11 @@ function ignoredIssues(value: object, stored: Stored): Issue[] {
   });
 }
 
-/** The same in the words of a schema, which does not say which bound of an object is broken. */
+/** The same in the words of a schema, which does not say which bound of an object is broken, nor what is there instead of a text. */
 export function generally({field, message}: Issue): Issue {
   const isStored = field === 'properties' || field === 'context' || field === 'traits';
-  return {field, message: isStored ? refusalTexts[field] : message};
+  const isNoText = message.startsWith(`${field} must be a string, and is `);
+  return {field, message: isStored || isNoText ? refusalTexts[field as 'event'] : message};
 }
 
 /** Levels of containers. */

@@ -169,6 +169,16 @@ describe('validator and schema agree', () => {
   });
 });
 
+test.each([
+  [{event: 'e', userId: 5}, 'userId must be a string, and is a number'],
+  [{event: 'e', anonymousId: {}}, 'anonymousId must be a string, and is an object'],
+  [{event: ['e'], userId: 'u'}, 'event must be a string, and is an array'],
+  [{event: 'e', userId: 'u', messageId: true}, 'messageId must be a string, and is a boolean'],
+  [{userId: 'u'}, refusals.event.message],
+])('a text that is none is refused with what it is: %j', (value, message) => {
+  expect(judge(value)).toMatchObject({message});
+});
+
 describe('events', () => {
   test('every field is taken verbatim, null is absent, unknown fields are named', () => {
     const draft = new EventDraft();

@@ -648,6 +648,11 @@ describe('a hint', () => {
     expect(await hintOf(world, {report: 'funnel', steps, fromMs: 0, toMs: 5})).toBe(
       'unknown event "singup"; did you mean "signup"?; unknown event "a"; unknown event "b"',
     );
+    const joined = 'signup,singup, purchase';
+    expect(await hintOf(world, {report: 'funnel', steps: [joined], fromMs: 0, toMs: 5})).toBe(
+      `unknown event "${joined}"; did you mean "signup" and "singup" and "purchase", each in a parameter of its own?`,
+    );
+    expect(await hintOf(world, {report: 'funnel', steps: ['a,b'], fromMs: 0, toMs: 5})).toBe('unknown event "a,b"');
     expect(await hintOf(world, {report: 'users', fromMs: 0, toMs: 5, interval: 'day', metric: 'dau'})).toBeUndefined();
     expect(await hintOf(world, {report: 'names', fromMs: 0, toMs: 5, limit: 5, prefix: 'singup'})).toBeUndefined();
   });

@@ -47,23 +47,26 @@ export function KeyList() {
         openDialog.value = undefined;
       }}
     >
-      {groups().map(([title, rows]) => (
-        <section key={title} aria-label={title}>
-          <h3>{title}</h3>
-          <dl class="key-list">
-            {rows.map(([keys, does]) => (
-              <Fragment key={does}>
-                <dt>
-                  {keys.map((key) => (
-                    <kbd key={key}>{key}</kbd>
-                  ))}
-                </dt>
-                <dd>{does}</dd>
-              </Fragment>
-            ))}
-          </dl>
-        </section>
-      ))}
+      {/* The focus: on the first control, which is below all of them, the dialog would open at its end. */}
+      <div class="key-groups" tabIndex={-1} autofocus>
+        {groups().map(([title, rows]) => (
+          <section key={title} aria-label={title}>
+            <h3>{title}</h3>
+            <dl class="key-list">
+              {rows.map(([keys, does]) => (
+                <Fragment key={does}>
+                  <dt>
+                    {keys.map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{does}</dd>
+                </Fragment>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
       <label class="check">
         <input
           type="checkbox"

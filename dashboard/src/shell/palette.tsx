@@ -222,8 +222,8 @@ function useChoices(text: string, route: (address: string) => void): readonly Ch
       ? (['user', 'anonymous'] as const).map((kind) => ({
           key: kind,
           icon: 'users' as const,
-          name: text,
-          note: kind === 'user' ? 'the user with this id' : 'the visitor with this anonymous id',
+          name: `Look up the ${kind === 'user' ? 'user' : 'anonymous visitor'} ${text}`,
+          note: 'by exact id',
           take: to(`/people${addressAsking(peopleForm, {[kind]: text})}`),
         }))
       : []),

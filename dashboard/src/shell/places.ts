@@ -174,6 +174,7 @@ export const places: readonly Place[] = [
   },
   {
     path: '/settings/access',
+    letter: 'u',
     name: 'Access',
     icon: 'shield',
     section: 'Settings',

@@ -85,7 +85,7 @@ function splitQuery(text: string, form: QueryForm, ignoresOthers: boolean): Map<
     const parameter = name === undefined ? undefined : parameterOf(form, name);
     if (ignoresOthers && parameter === undefined) continue;
     if (name === undefined) throw refused('is a malformed escape', rawName);
-    if (parameter === undefined) throw refused(`is not a parameter of this route${listHint(form, name)}`, name);
+    if (parameter === undefined) throw refused(`is not a parameter of this route${knownHint(form, name)}`, name);
     const value = equals < 0 ? '' : decodeForm(pair.slice(equals + 1));
     if (value === undefined) throw refused('has a malformed escape', name);
     if (value === '') throw refused('is empty', name);
@@ -106,9 +106,12 @@ function parameterOf(form: QueryForm, name: string): Parameter<unknown> | undefi
   return numbered !== undefined && Number(number) <= (numbered.numberMax ?? 0) ? numbered : undefined;
 }
 
-/** Words for who forgot the brackets of a list: `steps=a,b`. */
-const listHint = (form: QueryForm, name: string): string =>
-  Object.hasOwn(form, `${name}[]`) ? `: write ${name}[]= before each value` : '';
+/** Words for who forgot the brackets of a list, `steps=a,b`, or else does not know the names. */
+function knownHint(form: QueryForm, name: string): string {
+  if (Object.hasOwn(form, `${name}[]`)) return `: write ${name}[]= before each value`;
+  const known = Object.keys(form);
+  return known.length === 0 ? ', which has none' : `, which has ${known.join(', ')}`;
+}
 
 const refused = (why: string, name: string): RequestFailure =>
   new RequestFailure(invalidRequest(`the query parameter ${name} ${why}`, name));

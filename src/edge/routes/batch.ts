@@ -17,10 +17,10 @@ import type {Outcomes} from '../http/exchange-counts.js';
 import {passTime} from '../http/turn.js';
 import {positionHeader} from './log-position.js';
 import {lostLink, lostWrite} from './lost-writes.js';
-import {invalidJson, mustUseKnownNames, namesUnread, noObject, noteHeaders} from './track.js';
+import {invalidJson, mustUseKnownNames, namesUnread, noteHeaders} from './track.js';
 
 const bodyFailures: Readonly<Record<Exclude<BatchReading['kind'], 'read' | 'not_json'>, Failure>> = {
-  no_object: noObject,
+  no_object: invalidRequest('the body must be a JSON object that has the events: {"events":[…]}'),
   no_events: invalidRequest('events must be an array of at least one event', 'events'),
   no_sent_at: invalidRequest(refusals.sentAt.message, refusals.sentAt.field),
   too_many: {code: 'batch_too_large', message: `a batch has at most ${batchEventsMax} events`},

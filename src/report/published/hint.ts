@@ -10,29 +10,39 @@ import type {WholeSet} from './held-sets.js';
 
 /** A funnel may have 50 steps; proxies take some 8 KB of headers. */
 const namesMax = 3;
+/** Of a name with commas. */
+const partsMax = 5;
 /** Names compared at once: below a millisecond. */
 const namesAtOnce = 1_024;
 
 /** Event names of the question that no snapshot has. */
 export function unknownNames(query: ReportQuery, snapshots: WholeSet): string[] {
-  return [...new Set(eventsAskedFor(query))].filter((name) => {
-    const bytes = wtf8(name);
-    return snapshots.every(({names}) => names.find(bytes, 0, bytes.length) < 0);
-  });
+  return [...new Set(eventsAskedFor(query))].filter((name) => !isKnown(name, snapshots));
+}
+
+function isKnown(name: string, snapshots: WholeSet): boolean {
+  const bytes = wtf8(name);
+  return snapshots.some(({names}) => names.find(bytes, 0, bytes.length) >= 0);
 }
 
 export async function hintOf(unknown: readonly string[], snapshots: WholeSet): Promise<string> {
   const slices = new TimeSlicer();
   const hints: string[] = [];
   for (const name of unknown.slice(0, namesMax)) {
-    const near = await nearest(name, snapshots, slices);
-    hints.push(
-      `unknown event ${quotedInHint(name)}${near === undefined ? '' : `; did you mean ${quotedInHint(near)}?`}`,
-    );
+    const meant = severalIn(name, snapshots) ?? (await nearest(name, snapshots, slices));
+    hints.push(`unknown event ${quotedInHint(name)}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
   }
   return hints.join('; ');
 }
 
+/** Names that a client joined with commas, as lists are written elsewhere. */
+function severalIn(name: string, snapshots: WholeSet): string | undefined {
+  const parts = name.split(',').map((part) => part.trim());
+  if (parts.length === 1 || !parts.some((part) => isKnown(part, snapshots))) return undefined;
+  return `${parts.slice(0, partsMax).map(quotedInHint).join(' and ')}, each in a parameter of its own`;
+}
+
+/** Quoted. */
 async function nearest(name: string, snapshots: WholeSet, slices: TimeSlicer): Promise<string | undefined> {
   const near = new NearName(name);
   for (const {names} of snapshots) {
@@ -41,5 +51,5 @@ async function nearest(name: string, snapshots: WholeSet, slices: TimeSlicer): P
       if (names.has(known)) near.offer(names.text(known));
     }
   }
-  return near.found;
+  return near.found === undefined ? undefined : quotedInHint(near.found);
 }

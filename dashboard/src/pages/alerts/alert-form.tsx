@@ -1,7 +1,7 @@
 // The form of an alert, in a dialog: its rule, when it speaks and to whom, and what it would have said over the last 30 days. One
 // that exists keeps its kind.
 
-import {useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
 import {writeCondition} from '../../address/conditions';
 import {momentText} from '../../charts/format';
@@ -17,7 +17,7 @@ import {SaveFault} from '../../shell/save-fault';
 import {FaultBox} from '../../shell/states';
 import type {CreateWebhookProps} from '../webhooks/create-webhook';
 import {type AlertDraft, isWhole, ofPercent, previewOf} from './alert-draft';
-import {type AlertKind, kindWords, minutesLabel, previewText, valueText} from './alert-words';
+import {type AlertKind, countedText, kindWords, minutesLabel, previewText} from './alert-words';
 import {AudienceFields} from './audience-fields';
 import {DraftReach} from './reach';
 import type {RuleProps, SavedFunnels} from './rule-fields';
@@ -168,10 +168,12 @@ const behind =
   };
 
 function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview: AlertPreviewAnswer}) {
-  const {kind} = draft;
   const {firings, fired, step_minutes: step} = preview;
+  const box = useRef<HTMLDivElement>(null);
+  // The form is long: what was asked for by a button at its foot would be beyond the edge.
+  useEffect(() => box.current?.scrollIntoView({block: 'nearest'}), [preview]);
   return (
-    <div class="alert-preview" role="status">
+    <div class="alert-preview" role="status" ref={box}>
       <strong>{previewText(preview)}</strong>
       {firings.length > 0 && (
         <ul>
@@ -179,7 +181,7 @@ function Preview({draft, preview}: {readonly draft: AlertDraft; readonly preview
             <li key={firing.from}>
               {minuteText(firing.from)} to {firing.until === null ? 'now' : minuteText(firing.until)}, with{' '}
               <Explained
-                text={valueText(kind, firing.value)}
+                text={countedText(draft, firing.value)}
                 of={`at ${minuteText(firing.from)}`}
                 behind={behind(draft, firing)}
               />

@@ -1,6 +1,7 @@
 // Alerts in words: their rules, their states, and what a preview found; and the path of one.
 import type {AlertAnswer, AlertPreviewAnswer} from '../../../../src/edge/answers/alerts.js';
 import {count, duration, percent} from '../../charts/format.js';
+import type {AlertDraft} from './alert-draft.js';
 
 /** Below the dashboard's own routes. */
 export const alertPath = ({id}: Pick<AlertAnswer, 'id'>): string => `v1/alerts/${encodeURIComponent(id)}`;
@@ -69,11 +70,20 @@ export function valueText(kind: AlertKind, value: number | null): string {
 
 const times = (number: number): string => (number === 1 ? 'once' : `${count(number)} times`);
 
-/** `It would have fired 3 times over the last 30 days, and told 6 messages.` */
+/** `105 events`: a value with what it counts. */
+export function countedText({kind, count: of}: Pick<AlertDraft, 'kind' | 'count'>, value: number | null): string {
+  const text = valueText(kind, value);
+  if (value === null) return text;
+  if (kind === 'funnel_drop') return `${text} who convert`;
+  const noun = kind === 'threshold' ? of : 'events';
+  return `${text} ${value === 1 ? noun.slice(0, -1) : noun}`;
+}
+
+/** `It would have fired 3 times over the last 30 days, and sent 6 messages to each receiver, ends and reminders counted.` */
 export function previewText({from, to, fired, messages}: AlertPreviewAnswer): string {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
   const over = `over the last ${days} ${days === 1 ? 'day' : 'days'}`;
   if (fired === 0) return `It would not have fired ${over}.`;
   const sent = `${count(messages)} ${messages === 1 ? 'message' : 'messages'}`;
-  return `It would have fired ${times(fired)} ${over}, and sent ${sent} to each receiver.`;
+  return `It would have fired ${times(fired)} ${over}, and sent ${sent} to each receiver, ends and reminders counted.`;
 }

@@ -95,9 +95,9 @@ export function Paths() {
               onChoose={(depth) => ask({depth: Number(depth)})}
             />
             <Options
-              label="Events shown in each step"
+              label="Ways shown from step to step"
               value={String(question.top)}
-              options={topsWith(question.top).map((one) => [String(one), `The ${one} most frequent`] as const)}
+              options={topsWith(question.top).map((one) => [String(one), `The ${one} with most users`] as const)}
               onChoose={(top) => ask({top: Number(top)})}
             />
           </QuestionFields>
