@@ -1,6 +1,7 @@
 // Schedules the evaluation of alerts: soon after each publication, and every few seconds for alerts of lag.
 //   AW1. Hundreds of partitions publish at different times: a pass waits for `restTimes` of what the last one took, so that
-//        alerts never take more than a small share of the thread.
+//        alerts never take more than a small share of the thread; but for no longer than a refresh, so that no publication is
+//        judged more than one publication late because of it.
 //   AW2. Alerts are late when a publication has waited for a whole pass longer than until the next one is due, and `graceMs`.
 import {throwBroken} from '../../actors/invariant.js';
 import {recordSweepEveryMs} from '../effects/record-sweep.js';
@@ -97,7 +98,7 @@ export class AlertWatch {
   }
 
   private async pass(): Promise<void> {
-    const {evaluator, stalls, revisions, owner, sweep, isNeeded, monotonicMs, logger} = this.options;
+    const {evaluator, stalls, revisions, owner, sweep, isNeeded, refresh, monotonicMs, logger} = this.options;
     const startMs = monotonicMs();
     const isDue = this.isPublished || startMs - this.passMs >= unnoticedMs;
     const isLagDue = startMs - this.lagMs >= lagEveryMs;
@@ -133,7 +134,8 @@ export class AlertWatch {
       if (!(error instanceof BucketFault)) throw error;
       logger.debug({err: error}, 'alerts were not evaluated: the store of their states does not answer');
     }
-    this.restUntilMs = monotonicMs() + restTimes * (monotonicMs() - startMs);
+    const endMs = monotonicMs();
+    this.restUntilMs = endMs + Math.min(restTimes * (endMs - startMs), refresh.ms); // AW1
   }
 
   /** Nobody waits for this process to judge publications. */

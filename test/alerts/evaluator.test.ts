@@ -516,9 +516,10 @@ describe('the owner', () => {
     expect(await processOf(bucket, 'next', clock, true).isOurs()).toBe(true);
   });
 
-  test('watches: a pass behind each publication, at rest for eight times of what it took', async () => {
+  test('watches: a pass behind each publication, at rest for eight times of what it took, or for a refresh', async () => {
     const clock = {ms: 0};
     const passes: string[] = [];
+    const refresh = {ms: 5_000};
     let needed = false;
     const watch = new AlertWatch({
       evaluator: {
@@ -536,7 +537,7 @@ describe('the owner', () => {
       owner: {isOurs: async () => true},
       sweep: async () => void passes.push('sweep'),
       isNeeded: () => needed,
-      refresh: {ms: 5_000},
+      refresh,
       monotonicMs: () => clock.ms,
       logger: createLogger('silent', 'test'),
     });
@@ -555,10 +556,17 @@ describe('the owner', () => {
     clock.ms = 5_500;
     await watch.look();
     expect(passes.slice(5)).toEqual(['lags']);
+    refresh.ms = 500;
+    for (const ms of [6_000, 6_599, 6_600]) {
+      watch.notePublished();
+      clock.ms = ms;
+      await watch.look();
+    }
+    expect(passes.slice(6)).toEqual(['reports', 'stalls', 'reports', 'stalls']);
     needed = false;
     clock.ms = 3_600_000;
     await watch.look();
-    expect(passes.slice(6)).toEqual(['sweep']);
+    expect(passes.slice(10)).toEqual(['sweep']);
     await watch.stop();
   });
 
