@@ -24,8 +24,8 @@ async function simulate(from: number, seeds: number): Promise<Totals> {
 }
 
 describe('the simulation', () => {
-  test('50 seeds come out as the model says, and everything that can go wrong went wrong in them', async () => {
-    const totals = await simulate(1, 50);
+  test('60 seeds come out as the model says, and everything that can go wrong went wrong in them', async () => {
+    const totals = await simulate(1, 60);
     const wanted = ['ownerDeaths', 'edgeDeaths', 'serverRestarts', 'tailsLost', 'cuts', 'pauses', 'fenced', 'erasures'];
     for (const what of wanted) expect([what, Number(totals[what]) > 2]).toEqual([what, true]);
   });
