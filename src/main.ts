@@ -10,6 +10,7 @@
 import {createHash} from 'node:crypto';
 import {once} from 'node:events';
 import {createServer} from 'node:net';
+import {resolve} from 'node:path';
 import {jetstreamManager} from '@nats-io/jetstream';
 import type {NatsConnection} from 'nats';
 import {isoText} from '../actors/calendar.js';
@@ -36,7 +37,7 @@ import {publishedManifests} from './nats/published-manifests.js';
 import {type Durability, ExternalDurability, warnOfPowerCuts} from './nats/server/durability.js';
 import {type EmbeddedNats, startEmbeddedNats} from './nats/server/embedded.js';
 import {type Deployment, ensureTopology} from './nats/topology.js';
-import {createLogger, type Logger} from './observe.js';
+import {createLogger, isReadByPeople, type Logger} from './observe.js';
 import {isRestoredBackup} from './partition/snapshot/position-note.js';
 import {promised} from './promised.js';
 import {Refresh} from './refresh.js';
@@ -142,13 +143,14 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   checkKernels();
   const isEdge = config.roles.includes('edge');
   if (isEdge) {
-    await checkPort(config, config.dataDir); // M1
-    if (config.admin !== undefined) await checkPort(config.admin, config.dataDir);
+    await checkPort(config, 'PORT', config.dataDir); // M1
+    if (config.admin !== undefined) await checkPort(config.admin, 'ADMIN_PORT', config.dataDir);
   }
   checkDataDir(config.dataDir);
   if (config.roles.includes('partition')) checkDeletionsDir(config.deletionsDir);
   const ground = await startGround(config, stages, logger);
-  logger.info(printableConfig(config), 'configuration');
+  // People read the link, and have `--print-config`.
+  logger[isReadByPeople ? 'debug' : 'info'](printableConfig(config), 'configuration');
   if (config.nats.kind === 'embedded' && !config.roles.includes('partition')) {
     logger.warn(
       'events are stored but not processed: ROLES lacks partition, and no other process can reach the embedded nats-server',
@@ -165,7 +167,7 @@ async function start(config: Config, stages: Stage[], logger: Logger): Promise<v
   const door = isEdge ? await startFrontDoor(config, ground, threads, stages, logger) : undefined;
   await Promise.all(threads.all.map(({ready}) => ready));
   logger.info({version, commit, roles: config.roles, durability: ground.durability.class}, 'ready');
-  if (door !== undefined) greet(door, ground.refresh); // Last: the keys then follow all lines of the log.
+  if (door !== undefined) greet(door, config.dataDir, ground.refresh); // Last: the keys then follow all lines of the log.
 }
 
 function endBadly(line: string, exitCode = badExitCode): never {
@@ -176,7 +178,7 @@ function endBadly(line: string, exitCode = badExitCode): never {
 // -- stages -----------------------------------------------------------------------------------------------------------
 
 /** A taken port must be known before anything is written (and uWebSockets.js would share it silently). */
-async function checkPort({host, port}: ListenAddress, dataDir: string): Promise<void> {
+async function checkPort({host, port}: ListenAddress, variable: string, dataDir: string): Promise<void> {
   const probe = createServer();
   try {
     probe.listen({host, port, exclusive: true});
@@ -185,7 +187,7 @@ async function checkPort({host, port}: ListenAddress, dataDir: string): Promise<
     const {code} = cause as NodeJS.ErrnoException;
     // For the same service, started twice, the held folder is the better message.
     if (code === 'EADDRINUSE') await refuseHeldDataDir(dataDir);
-    const why = code === 'EADDRINUSE' ? 'the port is in use' : (cause as Error).message;
+    const why = code === 'EADDRINUSE' ? `the port is in use: set ${variable} to another one` : (cause as Error).message;
     throw new StartFault(`cannot listen on ${host}:${port}: ${why}`, {cause});
   }
   probe.close();
@@ -386,9 +388,10 @@ function keepFirstKeys(dataDir: string, firstKeys: FirstKeys, logger: Logger): s
   return file;
 }
 
-function greet(door: Door, reportRefresh: Refresh): void {
+function greet(door: Door, place: string, reportRefresh: Refresh): void {
+  const dataDir = place === resolve('data') ? undefined : place; // There commands look without DATA_DIR.
   const signInCode = isTerminal ? door.signInCode : undefined;
-  process.stdout.write(welcome({...door, signInCode, reportRefresh, nowMs: wallMs()}));
+  process.stdout.write(welcome({...door, signInCode, dataDir, reportRefresh, nowMs: wallMs()}));
 }
 
 // -- drain ------------------------------------------------------------------------------------------------------------

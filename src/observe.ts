@@ -11,6 +11,8 @@ export type {Logger};
 const stderr = 2;
 /** Turns a JSON line into one for people; undefined unless stderr is a terminal. Its module is loaded only then. */
 const forPeople = isatty(stderr) ? await lineMaker() : undefined;
+/** Whether the log goes to a terminal. */
+export const isReadByPeople = forPeople !== undefined;
 /** Time that a reader of the log may take. */
 const patienceMsMax = 1_000;
 const lookAgainMs = 10;

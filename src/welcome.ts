@@ -25,6 +25,8 @@ export interface WelcomeOptions extends Addresses {
   readonly keysFile: string | undefined;
   /** Undefined: no link is shown. */
   readonly signInCode: string | undefined;
+  /** Folder of the service, if commands find it by DATA_DIR alone. */
+  readonly dataDir: string | undefined;
   readonly reportRefresh: Pick<Refresh, 'ms' | 'change'>;
   readonly nowMs: number;
 }
@@ -33,12 +35,14 @@ export interface WelcomeOptions extends Addresses {
 export const signInLink = (url: string, code: string): string => `${url}/dashboard/sign-in#${code}`;
 
 export function welcome(options: WelcomeOptions): string {
-  const {baseUrl, adminUrl, firstKeys, keysFile, signInCode, reportRefresh, nowMs} = options;
+  const {baseUrl, adminUrl, firstKeys, keysFile, signInCode, dataDir, reportRefresh, nowMs} = options;
   const ofOperators = adminUrl === baseUrl ? '' : `Health, metrics and admin routes: ${adminUrl}\n`;
+  const place = dataDir === undefined ? '' : `DATA_DIR=${inShell(dataDir)} `;
+  const command = `${place}${commandLine('dashboard')}`;
   const dashboard =
     signInCode === undefined
-      ? `Dashboard: ${adminUrl}/dashboard (${commandLine('dashboard')} prints a sign-in link)\n`
-      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (valid once, for ten minutes; ${commandLine('dashboard')} prints another link)\n`;
+      ? `Dashboard: ${adminUrl}/dashboard (${command} prints a sign-in link)\n`
+      : `Dashboard: ${signInLink(adminUrl, signInCode)}\n  (valid once, for ten minutes; ${command} prints another link)\n`;
   const listening = `Millrace listens on ${baseUrl} (the API: ${baseUrl}/docs)\n${ofOperators}${dashboard}`;
   if (Object.keys(firstKeys).length === 0) return listening;
   const {write, secret} = keysFile === undefined ? firstKeys : {};
@@ -68,8 +72,11 @@ const keysShown = ({write, secret}: FirstKeys): string =>
 const keysInFile = ({write, secret}: FirstKeys, path: string): string =>
   `${write && secret ? 'Two keys were created. They are' : 'A key was created. It is'} in a file that only its owner can read. \
 Load them into a shell, store them where they are used, and delete the file:
-  . '${path.replaceAll("'", String.raw`'\''`)}'
+  . ${inShell(path)}
 `;
+
+/** A path as one word of a shell. */
+const inShell = (path: string): string => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A key that is not shown is written as the shell variable of the README. */
 const authorization = (key: string | undefined, variable: string): string =>

@@ -1,6 +1,6 @@
 // First start, second start, ends of every kind, and a nats-server that dies meanwhile: of the whole program.
 
-import {execFileSync, spawn} from 'node:child_process';
+import {execFileSync, spawn, spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {existsSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {join} from 'node:path';
@@ -81,7 +81,7 @@ test.skipIf(!hasOwnNats)(
   async () => {
     const fixed = 'sk_live_fixedByTheOperator01';
     const dataDir = temporaryFolder();
-    const env = {...asOperator, BOOTSTRAP_SECRET_KEY: fixed, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn'};
+    const env = {...asOperator, BOOTSTRAP_SECRET_KEY: fixed, PORT: '0', DATA_DIR: dataDir};
     const {PATH, NATS_SERVER_BIN} = process.env;
     const command = `exec ${process.execPath} ${fileURLToPath(new URL('../dist/service/main.js', import.meta.url))}`;
     const terminal = spawn('script', ['-qefc', command, '/dev/null'], {env: {PATH, NATS_SERVER_BIN, ...env}});
@@ -97,9 +97,18 @@ test.skipIf(!hasOwnNats)(
     expect(shown).toMatch(/A key was created\.[\s\S]*sk_write_/);
     expect(shown).toContain('-H "Authorization: Bearer $SECRET_KEY"');
     expect(shown).not.toContain(fixed);
+    expect(shown).not.toContain('configuration');
+    expect(shown).toContain(`DATA_DIR='${dataDir}' `);
     expect(existsSync(join(dataDir, 'first-keys'))).toBe(false);
   },
 );
+
+test('a command for a link says what it does, and makes no link of words that it does not know', () => {
+  const program = fileURLToPath(new URL('../dist/service/cli/dashboard.js', import.meta.url));
+  const run = (...words: string[]) => spawnSync(process.execPath, [program, ...words], {encoding: 'utf8'});
+  expect(run('--help')).toMatchObject({status: 0, stdout: expect.stringMatching(/^Usage: .*DATA_DIR/s), stderr: ''});
+  expect(run('--hlep')).toMatchObject({status: 2, stdout: '', stderr: expect.stringContaining('--hlep')});
+});
 
 test('a fixed key that was replaced is not ready when it is fixed again, with the reason and the cure', async () => {
   const keyOf = (n: number): string => `sk_write_fixedByTheOperator${n}`;

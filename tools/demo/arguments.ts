@@ -6,9 +6,10 @@ export const usage = `npm run demo
 Starts a service with the life of a web shop in it: 30 days that are over, then what happens now. It keeps everything in a
 folder of its own, which goes when it ends (Ctrl-C).
 
-  npm run demo -- --people 20000     visitors within those days
+  npm run demo -- --people 30000     visitors within those days
   npm run demo -- --days 30          days that are over
-  npm run demo -- --rate 10          events a second from now on, on average over a day; 0: none
+  npm run demo -- --rate 10          a sale from now on: so many more events a second, on average over a day
+                                     (without it the shop goes on as before, with an event every few seconds)
   npm run demo -- --seed 1           another shop
 
 From the environment: PORT (unset: any free port), HOST, REPORT_REFRESH_SECONDS (5), LOG_LEVEL (warn), and whatever else
@@ -33,9 +34,9 @@ export function readDemoArguments(words: readonly string[]): DemoArguments | nul
   const {values} = parseArgs({
     args: [...words],
     options: {
-      people: text(20_000),
+      people: text(30_000),
       days: text(30),
-      rate: text(10),
+      rate: text(0),
       seed: text(1),
       help: {type: 'boolean', short: 'h', default: false},
     },

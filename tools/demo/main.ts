@@ -73,11 +73,15 @@ async function run(service: DemoService, {people, days, rate, seed}: DemoArgumen
     }
     const seconds = (wallMs() - nowMs) / 1_000;
     say(`${shown(player.played)} events and identifies are in, after ${seconds.toFixed(1)} s.`);
-    say(rate === 0 ? 'That is all.' : `A sale begins: from now on it is live, with about ${rate} events a second.`);
+    say(
+      rate === 0
+        ? 'The shop goes on: from now on it is live, with an event every few seconds.'
+        : `A sale begins: from now on it is live, with about ${rate} more events a second.`,
+    );
     say(`The service: ${baseUrl}  Ctrl-C ends it, and removes ${service.folder}`);
     say(`Another link that signs in: DATA_DIR=${service.dataDir} npm run dashboard`);
     for (;;) {
-      if (rate > 0) await player.play(tape.until(wallMs()));
+      await player.play(tape.until(wallMs()));
       await sleep(liveEveryMs);
     }
   } finally {

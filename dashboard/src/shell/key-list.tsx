@@ -47,26 +47,26 @@ export function KeyList() {
         openDialog.value = undefined;
       }}
     >
-      {/* The focus: on the first control, which is below all of them, the dialog would open at its end. */}
-      <div class="key-groups" tabIndex={-1} autofocus>
-        {groups().map(([title, rows]) => (
-          <section key={title} aria-label={title}>
-            <h3>{title}</h3>
-            <dl class="key-list">
-              {rows.map(([keys, does]) => (
-                <Fragment key={does}>
-                  <dt>
-                    {keys.map((key) => (
-                      <kbd key={key}>{key}</kbd>
-                    ))}
-                  </dt>
-                  <dd>{does}</dd>
-                </Fragment>
-              ))}
-            </dl>
-          </section>
-        ))}
-      </div>
+      {groups().map(([title, rows], at) => (
+        <section key={title} aria-label={title}>
+          {/* The focus: on the first control, which is below all of them, the dialog would open at its end. */}
+          <h3 tabIndex={-1} autofocus={at === 0}>
+            {title}
+          </h3>
+          <dl class="key-list">
+            {rows.map(([keys, does]) => (
+              <Fragment key={does}>
+                <dt>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </section>
+      ))}
       <label class="check">
         <input
           type="checkbox"

@@ -28,7 +28,7 @@ const way = z
 
 const failed = (message: string): Failure => ({code: 'sign_in_failed', message});
 const badCode = failed(
-  `this link was already used or is older than ten minutes: \`${commandLine('dashboard')}\` prints a new one`,
+  `this link was already used or is older than ten minutes. A new one is printed by ${commandLine('dashboard')}, with the DATA_DIR of this service`,
 );
 const badToken = failed('this is neither the admin token nor an access token that is valid now');
 const notEnded = unavailable(

@@ -376,7 +376,7 @@ test('People are listed, found by the beginning of an id and by traits, and expo
   expect(await shown()).toEqual(await listed({prefix: 'u1'}));
   await dashboard.expectSoundOnPhone();
   await dashboard.goto('/people?user_where=plan+eq+pro&event=login&within=30d');
-  await page.getByRole('button', {name: 'u3', exact: true}).click();
+  await page.getByRole('link', {name: 'u3', exact: true}).click();
   await page.waitForURL(/user=u3/);
   const begun = page.waitForEvent('download');
   await page.getByRole('link', {name: 'Export'}).click();

@@ -694,7 +694,7 @@ test('People: an anonymousId that is a user leads to them, and their page says w
   await page.waitForURL(/\/people\?user=u5$/);
   // The browser says so of every answer that is not there.
   expect(dashboard.complaints.splice(0)).toEqual([expect.stringContaining('404')]);
-  await page.getByText('1 anonymousId is this user').click();
+  await page.getByText('1 anonymousId belongs to this user').click();
   await page.getByText('device-of-u5', {exact: true}).waitFor();
   expect(await page.locator('.event-row .joined').count()).toBe(1);
   await dashboard.expectSoundOnPhone();

@@ -30,13 +30,16 @@ type Open =
 export const roleWords: readonly (readonly [role: Role, may: string])[] = [
   [
     'reader',
-    'Reports, live load and benchmarks. Sees no user and no single event; values of properties, such as a plan or a country, are visible in reports.',
+    'Sees reports, live load and benchmarks, but no user and no single event; values of properties, such as a plan or a country, are visible in reports.',
   ],
   [
     'analyst',
-    'And single events, people with their traits, what arrives now, and alerts; saves reports, arranges boards and annotates charts.',
+    'Sees all that a reader sees, single events, people with their traits, what arrives now, and alerts. Saves reports, arranges boards and annotates charts.',
   ],
-  ['admin', 'And API keys, webhooks, deletions, links that share a report, and this page.'],
+  [
+    'admin',
+    'May do all that an analyst may. Manages API keys, webhooks, deletions, links that share a report, and this page.',
+  ],
 ];
 
 export function Access() {

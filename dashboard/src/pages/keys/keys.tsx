@@ -80,7 +80,7 @@ export function Keys() {
             , with requests for twenty questions.{' '}
           </>
         )}
-        All events, and what changed since, for a copy elsewhere:{' '}
+        To copy all events to another store, and keep the copy up to date, see the commands of{' '}
         <a class="link" href={`${pageAddress('/events')}?show=history`}>
           Events, History
         </a>

@@ -1,7 +1,6 @@
 // Uses of memory against their bounds.
 import type {LoadState} from '../../../../src/edge/dashboard/answers/load.js';
 import {Card} from '../../shell/card';
-import {bytesText} from './units';
 
 const names: Readonly<Record<string, string>> = {
   live_reads: 'Live reads',
@@ -23,7 +22,7 @@ export function Memory({state}: {readonly state: LoadState}) {
   const all = memory.reduce((sum, {bytes}) => sum + bytes, 0);
   const most = Math.max(...memory.map(({bytes}) => bytes), 512 * mib);
   return (
-    <Card span={5} title="Memory" note={`${bytesText(all)} of these, against their bounds`}>
+    <Card span={5} title="Memory" note={`${mibText(all)} MiB in all, against their bounds`}>
       <ul class="bounds">
         {memory.map(({use, bytes, bytes_max}) => (
           <li key={use}>

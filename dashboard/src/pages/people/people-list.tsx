@@ -1,7 +1,9 @@
 // The people that a search finds, the last seen first.
 import type {Signal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
-import {type PeopleQuestion, userListPath, withins} from '../../address/people-address';
+import {pageAddress} from '../../address/base';
+import {writeAddress} from '../../address/codec';
+import {type PeopleQuestion, peopleListForm, userListPath, withins} from '../../address/people-address';
 import type {PersonId} from '../../address/report-address';
 import {count, momentText, propertiesText} from '../../charts/format';
 import {ConditionList} from '../../controls/condition-list';
@@ -31,19 +33,20 @@ export function PeopleList({
   question,
   freshness,
   onAsk,
-  onFind,
 }: {
   readonly question: PeopleQuestion;
   /** Is set to that of the list. */
   readonly freshness: Signal<Freshness | undefined>;
   readonly onAsk: (changed: Partial<PeopleQuestion>) => void;
-  readonly onFind: (person: PersonId) => void;
 }) {
   const [list, readOn, again] = useUserList((page) => userListPath(question, today.value, listPageMax, page));
   const {users, hasMore, isReading, fault, isRenewal} = list;
   useEffect(() => {
     freshness.value = list.freshness;
   }, [list.freshness]);
+  /** With the question of the list, to which `All people` leads back. */
+  const addressOf = ({kind, id}: PersonId): string =>
+    pageAddress('/people') + writeAddress(peopleListForm, {...question, prefix: null, [kind]: id});
   const days = {from: today.value - pickerDays + 1, to: today.value};
   return (
     <div class="builder">
@@ -123,9 +126,9 @@ export function PeopleList({
                     {users.map(({id, kind, created_at: created, last_seen: seen, traits}) => (
                       <tr key={`${kind}/${id}`}>
                         <td class="name">
-                          <button type="button" class="link" title={id} onClick={() => onFind({kind, id})}>
+                          <a class="link" title={id} href={addressOf({kind, id})}>
                             {id}
-                          </button>
+                          </a>
                           {kind === 'anonymous' && <span class="faint"> anonymous</span>}
                         </td>
                         <td class="when">

@@ -32,7 +32,7 @@ export function People() {
         <Head title="People" freshness={<FreshnessPill freshness={listFreshness.value} />} />
         <AddressProblems problems={problems} onDrop={() => ask({})} />
         <Search person={undefined} prefix={question.prefix} onPrefix={(prefix) => ask({prefix}, true)} onFind={find} />
-        <PeopleList question={question} freshness={listFreshness} onAsk={ask} onFind={find} />
+        <PeopleList question={question} freshness={listFreshness} onAsk={ask} />
       </>
     );
   return (

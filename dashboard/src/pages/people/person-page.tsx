@@ -91,7 +91,8 @@ export function PersonPage({
         {devices.length > 0 && (
           <details class="person-devices">
             <summary>
-              {count(devices.length)} {devices.length === 1 ? 'anonymousId is' : 'anonymousIds are'} this user
+              {count(devices.length)} {devices.length === 1 ? 'anonymousId belongs' : 'anonymousIds belong'} to this
+              user
             </summary>
             <p class="faint">Events that have only one of these ids are theirs, too, also those before the sign-up.</p>
             <ul>

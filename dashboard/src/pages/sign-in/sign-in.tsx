@@ -77,8 +77,8 @@ export function SignIn() {
         </button>
         <p id="token-help" class="help">
           The admin token is in the file <code>admin-token</code> of <code>DATA_DIR</code>, or in{' '}
-          <code>ADMIN_TOKEN</code>. On the machine of the service, <code>npm run dashboard</code> prints a link that
-          signs in.
+          <code>ADMIN_TOKEN</code>. On the machine of the service, <code>npm run dashboard</code>, with the{' '}
+          <code>DATA_DIR</code> of this service, prints a link that signs in.
         </p>
         {isReadable && (
           <p class="warning" role="note">

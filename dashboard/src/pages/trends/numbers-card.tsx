@@ -23,13 +23,24 @@ export function NumbersCard({shown, until, drawn, asOfMs, today, behind}: Number
   const {asked, lines, divided, say} = drawn;
   const {days, interval, past, zone} = asked;
   const soFar = pastSoFar(past, days, today, asOfMs);
+  const {by} = asked.common;
+  const name = by?.replace(/^trait:/, '');
+  const isUnknown = name !== undefined && lines.length > 0 && lines.every(({row}) => row?.kind === 'missing');
   return (
     <Card
       span={12}
       title="In numbers"
       note={past && `changes against ${againstText(past, soFar?.untilMs, zone, today)}`}
     >
+      {isUnknown && (
+        <p class="help" role="status">
+          {name === by
+            ? `No event of these days has a property ${name}, so all of them are “not set”.`
+            : `No user of these events has a trait ${name}, so all of them are “not set”.`}
+        </p>
+      )}
       <SeriesTable
+        heading={name === undefined ? 'Event' : asked.series.length === 1 ? name : `Event, ${name}`}
         rows={[
           ...rowsOf(shown, lines, until),
           ...divided.map((line): SeriesRow => ({line, users: undefined, before: undefined, say: say!})),

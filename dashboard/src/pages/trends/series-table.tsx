@@ -29,13 +29,15 @@ const mean = new Intl.NumberFormat('en-US', {maximumFractionDigits: 1});
 const dash = <span class="faint">–</span>;
 
 export interface SeriesTableProps {
+  /** What the lines are named by. */
+  readonly heading: string;
   readonly rows: readonly SeriesRow[];
   readonly interval: Interval;
   readonly isCompared: boolean;
   readonly behind: (line: SeriesLine, value: number, column: ExplainedColumn) => Behind;
 }
 
-export function SeriesTable({rows, interval, isCompared, behind}: SeriesTableProps) {
+export function SeriesTable({heading, rows, interval, isCompared, behind}: SeriesTableProps) {
   const [sorted, setSorted] = useState<{column: Column; way: 'descending' | 'ascending'}>();
   const columns: readonly (readonly [Column, string])[] = [
     ['total', 'In all'],
@@ -62,7 +64,7 @@ export function SeriesTable({rows, interval, isCompared, behind}: SeriesTablePro
       <table class="grid-table series-table">
         <thead>
           <tr>
-            <th>Event</th>
+            <th>{heading}</th>
             {columns.map(([column, name]) => (
               <th key={column} class="number" aria-sort={sorted?.column === column ? sorted.way : undefined}>
                 <button type="button" onClick={() => sortBy(column)}>
