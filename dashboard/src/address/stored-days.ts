@@ -3,8 +3,8 @@
 import type {NamesAnswer} from '../../../src/edge/answers/lists.js';
 import {type Days, dayOfMs} from './range.js';
 
-/** 1970-01-01 to 2199: whatever there is. */
-export const always: Days = {from: 0, to: 84_000};
+/** All days that can have an event: a timestamp may be a day ahead. The question is that of first-day.ts. */
+export const everyDay = (today: number): Days => ({from: 0, to: today + 1});
 
 const newestDays = 30;
 /** A day of the page has less than this part of the events of a day before it. */

@@ -4,8 +4,8 @@ import {beginsBefore} from '../address/compared';
 import type {Days, Range} from '../address/range';
 import {namesMax, namesPath} from '../address/report-address';
 import {
-  always,
   countOf,
+  everyDay,
   liesElsewhere,
   liesMostlyBefore,
   newestOf,
@@ -16,6 +16,7 @@ import {utc, wallMs} from '../address/zone';
 import {count, datesText, dayName} from '../charts/format';
 import type {DayPlace} from '../controls/range';
 import {useReports} from '../service/reports';
+import {today as utcDay} from './today';
 import './day-notes.css';
 
 export interface DayNotesProps {
@@ -29,7 +30,9 @@ export interface DayNotesProps {
 }
 
 export function DayNotes({days, past, since, place: {zone, today}, onRange}: DayNotesProps) {
-  const all = useReports(undefined, [namesPath(always, namesMax)]).shown?.reports[0]?.value as NamesAnswer | undefined;
+  const all = useReports(undefined, [namesPath(everyDay(utcDay.value), namesMax)]).shown?.reports[0]?.value as
+    | NamesAnswer
+    | undefined;
   const stored = all && storedDays(all, (ms) => wallMs(zone, ms));
   const isElsewhere = stored !== undefined && liesElsewhere(stored, days);
   const isLast = stored !== undefined && !isElsewhere && days.from > stored.from && days.to >= stored.to;

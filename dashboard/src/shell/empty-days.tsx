@@ -3,6 +3,7 @@ import type {ComponentChildren} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {isShared, pageAddress} from '../address/base';
 import {hasEvents, lookForEvents} from '../service/any-events';
+import {publication} from '../service/publication';
 import {may} from '../service/session';
 import {Empty} from './states';
 
@@ -12,9 +13,11 @@ export interface EmptyDaysProps {
 }
 
 export function EmptyDays({title, children}: EmptyDaysProps) {
+  const round = publication.value;
+  // Again with each publication while it is not known: a service that has just started cannot say yet.
   useEffect(() => {
-    if (!isShared) void lookForEvents();
-  }, []);
+    if (!isShared && !hasEvents.peek()) void lookForEvents();
+  }, [round]);
   if (hasEvents.value !== false) return <Empty title={title}>{children}</Empty>;
   return (
     <Empty title="No event has come yet">

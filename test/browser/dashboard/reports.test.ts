@@ -456,7 +456,7 @@ test('Ctrl-K finds a page, an event and a person; letters go to pages, and are s
   await page.waitForURL(/\/trends\?event=signup$/);
   await page.unroute(lists);
   expect(downloads).toBe(0);
-  await goTo('u5', /^u5 the user/);
+  await goTo('u5', /^Look up the user u5/);
   await page.waitForURL(/\/people\?user=u5$/);
   await pressTogether('g', 'a');
   await page.waitForURL(/\/active$/);

@@ -6,7 +6,7 @@ import type {NamesAnswer} from '../../../../src/edge/answers/lists.js';
 import {pageAddress} from '../../address/base';
 import type {Days} from '../../address/range';
 import {namesPath} from '../../address/report-address';
-import {always} from '../../address/stored-days';
+import {everyDay} from '../../address/stored-days';
 import {datesText} from '../../charts/format';
 import {useReports} from '../../service/reports';
 import {may} from '../../service/session';
@@ -16,7 +16,7 @@ import {Empty, Loading} from '../../shell/states';
 import {today} from '../../shell/today';
 
 export function NoEvents({days}: {readonly days: Days}) {
-  const names = useReports(undefined, [namesPath(always, 1)]);
+  const names = useReports(undefined, [namesPath(everyDay(today.value), 1)]);
   return (
     <div class="row">
       <Card span={12} title="Events">
