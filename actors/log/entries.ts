@@ -16,7 +16,7 @@
 //   complete = stage:u8 funnel:string count:varint userStep:varint*   (of a saved funnel: actors/funnels; indexes of users ascend,
 //              a step is the distance from the one before)
 //   onward   = count:varint partition:varint*               (where the deletion goes on, in this order: flag `onwardFlag`)
-//   head     = flags:u8 timeMs:f64 receivedMs:f64
+//   head     = flags:u8 timeMs:f64 receivedMs:f64    (of an identify that sets traits once, timeMs is the negative of its time)
 //   userKey  = 'u' userId | 'a' anonymousId                    (two name spaces)
 //   properties = count:varint [context] [origin] (key:string value)*
 //   context  = key:string value                    (a property whose key, `contextKey`, no client can send; columns and bodies
@@ -142,6 +142,8 @@ interface IdentifyOptions {
   readonly sentMs?: number | undefined;
   /** The anonymous user that it is. */
   readonly anonymousId?: string | undefined;
+  /** Whether the traits are set only where the user has none. */
+  readonly isOnce?: boolean;
 }
 
 /** Appends one identify entry; `traitsJson` is the compact JSON text of the traits object. */
@@ -150,13 +152,14 @@ export function writeIdentify(
   userId: string,
   traitsJson: string,
   receivedMs: number,
-  {messageId, sentMs, anonymousId}: IdentifyOptions = {},
+  {messageId, sentMs, anonymousId, isOnce = false}: IdentifyOptions = {},
 ): void {
   const flags =
     (messageId === undefined ? 0 : eventFlag.messageId) |
-    (sentMs === undefined ? 0 : eventFlag.timed) |
+    (sentMs === undefined && !isOnce ? 0 : eventFlag.timed) |
     (anonymousId === undefined ? 0 : eventFlag.anonymousId);
-  const start = beginUserEntry(writer, entryKind.identify, flags, sentMs ?? receivedMs, receivedMs);
+  const timeMs = sentMs ?? receivedMs;
+  const start = beginUserEntry(writer, entryKind.identify, flags, isOnce ? -timeMs : timeMs, receivedMs);
   writer.string('u' + userId);
   writer.string(traitsJson);
   if (messageId !== undefined) writer.string(messageId);
@@ -347,7 +350,7 @@ export const entryHasMessageId = (bytes: Uint8Array, entryStart: number): boolea
 
 const joiningMask = eventFlag.anonymousId | eventFlag.apart;
 
-/** Whether the event entry that starts at `entryStart` has both ids, and joins them. */
+/** Whether the event or identify entry that starts at `entryStart` has both ids, and joins them. */
 export const entryJoins = (bytes: Uint8Array, entryStart: number): boolean =>
   (bytes[entryStart + entryHeadBytes] & joiningMask) === eventFlag.anonymousId;
 
@@ -360,6 +363,9 @@ export function markEntry(bytes: Uint8Array, entryStart: number, mark: number): 
 /** Whether the event entry that starts at `entryStart` is of an anonymous user. */
 export const isAnonymousEntry = (bytes: Uint8Array, entryStart: number): boolean =>
   bytes[shortStringStart(bytes, entryStart + userKeyOffset)] === anonymousByte;
+
+/** Whether the entry that starts at `entryStart` is an event. */
+export const isEventEntry = (bytes: Uint8Array, entryStart: number): boolean => bytes[entryStart] === entryKind.event;
 
 /** Whether the client sent a time with the event entry that starts at `entryStart`. */
 export const entryIsTimed = (bytes: Uint8Array, entryStart: number): boolean =>
@@ -392,7 +398,7 @@ export function messageIdHash(bytes: Uint8Array, entryStart: number): number {
   return hashBytes(bytes, idStart, idStart + shortLength(bytes, nameEnd), ofUser);
 }
 
-/** Places of the user key and of the anonymousId of an event entry that has both ids. */
+/** Places of the user key and of the anonymousId of an event or identify entry that has both ids. */
 export interface BothIds {
   keyStart: number;
   keyEnd: number;
@@ -400,12 +406,12 @@ export interface BothIds {
   anonymousIdEnd: number;
 }
 
-/** Writes the places of both ids of the event entry that starts at `entryStart` to `ids`. Nothing else of the entry is read. */
+/** Writes the places of both ids of the event or identify entry that starts at `entryStart` to `ids`. Nothing else of the entry is read. */
 export function findBothIds(bytes: Uint8Array, entryStart: number, ids: BothIds): void {
   const keyAt = entryStart + userKeyOffset;
   ids.keyStart = shortStringStart(bytes, keyAt);
   ids.keyEnd = ids.keyStart + shortLength(bytes, keyAt);
-  let at = shortStringStart(bytes, ids.keyEnd) + shortLength(bytes, ids.keyEnd); // The name's end.
+  let at = textEnd(bytes, ids.keyEnd);
   if (entryHasMessageId(bytes, entryStart)) at = shortStringStart(bytes, at) + shortLength(bytes, at);
   ids.anonymousIdStart = shortStringStart(bytes, at);
   ids.anonymousIdEnd = ids.anonymousIdStart + shortLength(bytes, at);
@@ -436,6 +442,12 @@ export function findName(bytes: Uint8Array, entryStart: number, place: NamePlace
 const shortStringStart = (bytes: Uint8Array, at: number): number => (bytes[at] > 0x7f ? at + 2 : at + 1);
 const shortLength = (bytes: Uint8Array, at: number): number =>
   bytes[at] > 0x7f ? (bytes[at] & 0x7f) | (bytes[at + 1] << 7) : bytes[at];
+
+/** End of the name of an event, or of the traits of an identify, whose length takes at most three bytes. */
+function textEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at] <= 0x7f || bytes[at + 1] <= 0x7f) return shortStringStart(bytes, at) + shortLength(bytes, at);
+  return at + 3 + ((bytes[at] & 0x7f) | ((bytes[at + 1] & 0x7f) << 7) | (bytes[at + 2] << 14));
+}
 
 function beginEntry(writer: ByteWriter, kind: EntryKind): number {
   const start = writer.position;

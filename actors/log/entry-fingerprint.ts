@@ -11,12 +11,15 @@ import type {EntryView} from './entry-view.js';
 
 /** Message ids of identifies are a scope of their own: an event of the same user may have an equal one. 'iden' */
 const identifyDomain = 0x6964656e;
+/** An identify call has an entry of each kind if it also sets traits once: both have its message id. 'once' */
+const onceDomain = 0x6f6e6365;
 /** 'secr' */
 const secretDomain = 0x73656372;
 
 /** Keyed 96-bit fingerprint of (kind of entry, kind of key, user, message id), written to `words`. */
 export function fingerprint(entry: EntryView, seeds: readonly [number, number, number], words: Uint32Array): void {
-  const domain = (entry.kind === entryKind.identify ? identifyDomain : 0) ^ (entry.isSecret ? secretDomain : 0);
+  const ofKind = entry.kind !== entryKind.identify ? 0 : entry.timeMs < 0 ? onceDomain : identifyDomain;
+  const domain = ofKind ^ (entry.isSecret ? secretDomain : 0);
   words[0] = seeds[0] ^ domain;
   words[1] = seeds[1] ^ domain;
   words[2] = seeds[2] ^ domain;

@@ -8,6 +8,8 @@
 //       to arrive wins. A time ahead of the receipt counts as the receipt: a clock that is ahead locks no trait.
 //   T5. An identify without a time sets every trait that it names, in the order of the log, whatever the edges' clocks say. Its
 //       receipt is the time of these traits.
+//   T6. The time of traits that are set once is the negative of the identify's: any set is later, and of two set-onces the earlier
+//       one is later. So T4 gives a trait that any set has set, and else the earliest of the set-onces, in any order of arrival.
 import {assert} from '../invariant.js';
 import {profileBytesMax, profileTraitsMax} from '../limits.js';
 import {membersOf} from './json-members.js';
@@ -21,9 +23,9 @@ interface Trait {
   readonly isSecret: boolean;
 }
 
-/** Where traits come from. T2, T4, T5 */
+/** Where traits come from. T2, T4, T5, T6 */
 export interface IdentifyOrigin {
-  /** Time at which they were set, epoch ms. */
+  /** Time at which they were set, epoch ms; negative: they are set once (T6). */
   readonly timeMs: number;
   /** Whether the client sent the time. */
   readonly isTimed: boolean;

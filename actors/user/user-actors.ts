@@ -91,8 +91,9 @@ export class UserActors {
       if (user < known) return user;
       this.activate(user, new Profile());
     }
-    const timeMs = Math.min(entry.timeMs, entry.receivedMs); // T4 (profile.ts)
-    this.profiles.apply(user, entry.text(), {timeMs, isTimed: entry.isTimed, isSecret: entry.isSecret});
+    const timeMs = Math.min(Math.abs(entry.timeMs), entry.receivedMs); // T4 (profile.ts)
+    const setMs = entry.timeMs < 0 ? -timeMs : timeMs; // T6
+    this.profiles.apply(user, entry.text(), {timeMs: setMs, isTimed: entry.isTimed, isSecret: entry.isSecret});
     this.deltas.addIdentify(user, timeMs);
     if (id !== undefined) this.deltas.addIdentifyId(user, id.print, id.day);
     return undefined;

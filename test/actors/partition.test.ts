@@ -31,6 +31,7 @@ type Entry =
       timeMs: number;
       sentMs?: number | undefined;
       messageId?: number | undefined;
+      isOnce?: boolean | undefined;
     }
   | {kind: 'erase'; user: number}
   | {kind: 'tick'; stepMs: number}
@@ -62,6 +63,7 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
         {nil: undefined},
       ),
       messageId: fc.option(fc.integer({min: 0, max: 8}), {nil: undefined}),
+      isOnce: fc.boolean(),
     }),
   },
   {weight: 1, arbitrary: fc.record({kind: fc.constant('erase' as const), user})},
@@ -89,6 +91,7 @@ function write(writer: ByteWriter, one: Exclude<Entry, {kind: 'tick'}>, at: numb
       writeIdentify(writer, `u${one.user}`, JSON.stringify(one.traits), one.timeMs, {
         messageId: one.messageId === undefined ? undefined : `m${one.messageId}`,
         sentMs: one.sentMs,
+        isOnce: one.isOnce === true,
       });
       return;
     case 'erase':
@@ -308,6 +311,33 @@ describe('partition', () => {
       expect(shell.partition.users.deltas.record(0, undefined)).toMatchObject({
         createdMs: base - 4,
         lastIdentifyMs: base + 5,
+      });
+    }
+  });
+
+  test('traits that are set once yield to any set, and to an earlier set-once, in any order; the user was seen at their real time', async () => {
+    const once = (traits: string, receivedMs: number, sentMs?: number) => (writer: ByteWriter) =>
+      writeIdentify(writer, 'u', traits, receivedMs, {sentMs, isOnce: true});
+    const all = [
+      once('{"plan":"first","source":"late"}', base + 5, base - 3),
+      (writer: ByteWriter) => writeIdentify(writer, 'u', '{"plan":"pro"}', base + 6, {sentMs: base - 9}),
+      once('{"source":"early","ahead":1}', base + 7, base - 4),
+      once('{"source":"by receipt","ahead":2}', base + 2),
+      once('{"ahead":3}', base + 1, base + 900),
+    ];
+    for (const order of [all, all.toReversed(), [...all.slice(2), ...all.slice(0, 2)]]) {
+      const shell = new MemoryShell();
+      for (const one of order) await shell.append(one);
+      const traits = JSON.parse(shell.partition.users.profiles.get(0)!.json());
+      expect(traits, 'a time ahead of its receipt counts as the receipt').toEqual({
+        plan: 'pro',
+        source: 'early',
+        ahead: 1,
+      });
+      expect(shell.partition.users.deltas.record(0, undefined)).toMatchObject({
+        createdMs: base - 9,
+        firstIdentifyMs: base - 9,
+        lastIdentifyMs: base + 2,
       });
     }
   });

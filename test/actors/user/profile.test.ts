@@ -103,6 +103,23 @@ test('whatever order identifies with times come in, each trait is as the newest 
   );
 });
 
+test('in any order of arrival a trait has its newest set, and without one the earliest of its set-onces (T6)', () => {
+  const setOrOnce = timed.map((all) => all.map((one) => (one.timeMs % 2 === 0 ? one : {...one, timeMs: -one.timeMs})));
+  fc.assert(
+    fc.property(
+      setOrOnce.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, {minLength: all.length}))),
+      ([all, arrived]) => {
+        const sets = all.filter(({timeMs}) => timeMs >= 0).toSorted((a, b) => a.timeMs - b.timeMs);
+        const onces = all.filter(({timeMs}) => timeMs < 0).toSorted((a, b) => a.timeMs - b.timeMs); // The latest first.
+        const expected = Object.assign({}, ...[...onces, ...sets].map(({traitsJson}) => JSON.parse(traitsJson)));
+        const profile = profileOf(arrived);
+        expect(JSON.parse(profile.json())).toEqual(expected);
+        expect(Profile.restore(profile.serialized()).serialized()).toEqual(profile.serialized());
+      },
+    ),
+  );
+});
+
 const at = (timeMs: number, traitsJson: string, isTimed = true): Identify => ({
   traitsJson,
   timeMs,
