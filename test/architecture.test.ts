@@ -179,7 +179,7 @@ const houses: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'stored-record.ts',
     ],
     ['http', 'readiness.ts'],
-    ['query'],
+    ['compatible', 'query'],
     ['admission'],
     ['answers', 'metrics'],
     ['routes'],

@@ -17,6 +17,7 @@ import {
 } from './routes/alerts.js';
 import {trackBatch} from './routes/batch.js';
 import {readChanges} from './routes/changes.js';
+import {compatibleRoutes} from './routes/compatible.js';
 import {deleteName, deleteUser, deleteUserInPath, readDeletion, readDeletionInPath} from './routes/deletions.js';
 import {countsReport} from './routes/event-counts.js';
 import {namesReport} from './routes/event-names.js';
@@ -156,6 +157,7 @@ export const routes: Routes = {
       },
     ],
     ['/admin/v1/links', {POST: {access: 'admin', bodyBytesMax: linksBodyBytesMax, takeBody: addLinks}}],
+    ...compatibleRoutes.exact,
     ['/healthz', open(health)],
     ['/metrics', open(metrics)],
     ['/readyz', open(readiness)],
@@ -175,6 +177,7 @@ export const routes: Routes = {
     ['/v1/webhooks/*/replay', {isBeforeEnd: true, POST: hooking(replayWebhook)}],
     ['/v1/webhooks/*/deliveries', {isBeforeEnd: true, GET: overseeing(listDeliveries)}],
     ['/v1/alerts/', {GET: overseeing(readAlert), PATCH: alerting(changeAlert), DELETE: overseeing(deleteAlert)}],
+    ...compatibleRoutes.bySegment,
     ['/admin/v1/keys/', {DELETE: {access: 'admin', handle: revokeKeyInPath}}],
   ]),
 };

@@ -44,6 +44,13 @@ export interface Route {
   readonly PATCH?: BodyEndpoint;
   /** One of the three write routes: any origin may POST, and the URL may have a write key. */
   readonly isWriteRoute?: boolean;
+  /**
+   * For libraries of other services (compatible/README.md): their key may be in the places where they put it, pages of any origin
+   * read every answer with their credentials, a slash may end the path, and bodies have any content type.
+   */
+  readonly isCompatible?: true;
+  /** Shown in place of the path that was asked, which may have a key in it. */
+  readonly shownPath?: string;
   /** RT2 */
   readonly isOfDashboard?: boolean;
   /** The last segment but one varies: `bySegment` has a star in its place. */
@@ -64,12 +71,15 @@ export interface Routes {
   readonly bySegment: ReadonlyMap<string, Route>;
 }
 
-/** Splits the path before decoding; with a trailing slash it is another path (docs/api.md, Errors). */
+/** Splits the path before decoding; with a trailing slash it is another path (docs/api.md, Errors), but for compatible routes. */
 export function findRoute(routes: Routes, path: string): Route | undefined {
   const exact = routes.exact.get(path);
   if (exact !== undefined) return exact;
   const slash = path.lastIndexOf('/');
-  if (slash === path.length - 1) return undefined;
+  if (slash === path.length - 1) {
+    const bare = routes.exact.get(path.slice(0, -1));
+    return bare?.isCompatible ? bare : undefined;
+  }
   const before = path.lastIndexOf('/', slash - 1);
   return (
     routes.bySegment.get(path.slice(0, slash + 1)) ??
@@ -100,5 +110,5 @@ export const methodsOf = (route: Route): Method[] => routedMethods.filter((metho
 
 export function allowedMethods(route: Route): string {
   const names = methodsOf(route).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  return [...names, ...(route.isWriteRoute ? ['OPTIONS'] : [])].join(', ');
+  return [...names, ...(route.isWriteRoute || route.isCompatible ? ['OPTIONS'] : [])].join(', ');
 }

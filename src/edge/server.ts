@@ -5,15 +5,27 @@
 //   H1. A refusal before the body is read leaves the connection open: uWebSockets.js skips the rest of the body, for at most
 //       10 s. Closing would cost less, but most clients would see a reset instead of the answer.
 import type {KeyOptions} from '../keys/key.js';
+import type {ActiveKey} from '../keys/key-ring.js';
 import type {Logger} from '../observe.js';
 import {StartFault} from '../start-fault.js';
 import {type AddressCharge, AddressLimits, eventsPerAddress} from './admission/address-limits.js';
-import {AdminDoor, type AdminTokens, authenticate, refuseKind} from './admission/authentication.js';
+import {
+  AdminDoor,
+  type AdminTokens,
+  authenticate,
+  type KeyAccess,
+  type KeyPlaces,
+  ofPublicPlace,
+  placesOfBeacons,
+  placesOfLibraries,
+  placesOfRoutes,
+  refuseKind,
+} from './admission/authentication.js';
 import {declaredTooLarge, declaredTooMuch, readBody} from './admission/body.js';
-import {isOpenToPages, mayPreflight, preflightBody, preflightHeaders} from './admission/cors.js';
+import {isOpenToPages, mayPreflight, originToEcho, preflightBody, preflightHeaders} from './admission/cors.js';
 import {type ContentEncoding, encodingOf} from './admission/decompression.js';
 import {forbiddenBy} from './admission/key-permissions.js';
-import {type RateLimit, type RateLimits, type RateOptions, rateLimits} from './admission/rate-limit.js';
+import {burstSeconds, RateLimit, type RateLimits, type RateOptions, rateLimits} from './admission/rate-limit.js';
 import type {DashboardDoor} from './dashboard/door.js';
 import {isPageAsked} from './dashboard/no-page.js';
 import type {Failure} from './failure.js';
@@ -60,6 +72,10 @@ const unsupportedType: Failure = {
 const unsupportedCharset: Failure = {code: 'unsupported_media_type', message: 'the charset of the body must be utf-8'};
 /** Text in ASCII is also UTF-8. */
 const charsets = ['utf-8', 'utf8', 'us-ascii'];
+/** Requests of an address per second whose key, if any, is in the body. */
+const strangersPerSecond = 500;
+const ofStranger = new RateLimit('requests-without-key', strangersPerSecond * burstSeconds, burstSeconds);
+const tooManyStrangers = `your address sends more than ${strangersPerSecond} requests per second without a key in their head`;
 const unsupportedEncoding: Failure = {
   code: 'unsupported_media_type',
   message: 'Content-Encoding must be gzip, deflate or br, or absent',
@@ -71,6 +87,7 @@ export class HttpServer {
   private readonly adminDoor: AdminDoor;
   private readonly limits: RateLimits;
   private readonly addressLimits = new AddressLimits<'events-per-address'>();
+  private readonly strangers = new AddressLimits<'requests-without-key'>();
   private readonly deadlines = new Deadlines();
   private readonly connections: Connections;
   private readonly sweeping: NodeJS.Timeout;
@@ -144,6 +161,7 @@ export class HttpServer {
       monotonicMs: this.options.monotonicMs,
       turnMs: onceATurn(this.options.monotonicMs),
       traffic,
+      admitByBody: (exchange, key) => this.admitByBody(exchange, key),
       closesConnections: () => this.isClosing || this.connections.isCrowded,
       exchangeOver: () => {
         this.openExchanges -= 1;
@@ -170,26 +188,27 @@ export class HttpServer {
     if (!isFramed(exchange)) return exchange.close();
     const {method, path, preflight} = exchange;
     if (preflight !== undefined && mayPreflight(path, route, preflight))
-      return exchange.json('200 OK', preflightBody, preflightHeaders(preflight));
+      return exchange.json('200 OK', preflightBody, preflightHeaders(preflight, originToEcho(route, exchange.origin)));
     exchange.isCorsOpen = isOpenToPages(path, route, method);
+    exchange.echoedOrigin = originToEcho(route, exchange.origin);
     if (route === undefined)
       return isPageAsked(exchange) ? this.options.noPage(this.options.front, exchange) : exchange.fail(notFound);
     const bodied = bodyEndpoint(route, method);
     if (bodied !== undefined) return this.dispatchBody(exchange, route, bodied);
     const endpoint = readEndpoint(route, method);
     if (endpoint === undefined) return exchange.fail(methodNotAllowed(route));
-    const refusal = this.refuseEntry(exchange, endpoint, false);
+    const refusal = this.refuseEntry(exchange, endpoint, route);
     if (refusal !== undefined) return exchange.fail(refusal);
     return endpoint.handle(this.options.front, exchange, variedSegment(exchange));
   }
 
   private dispatchBody(exchange: Exchange, route: Route, endpoint: BodyEndpoint): void {
     const refusal =
-      this.refuseEntry(exchange, endpoint, route.isWriteRoute === true) ??
+      this.refuseEntry(exchange, endpoint, route) ??
       declaredTooLarge(exchange, endpoint.bodyBytesMax) ??
-      (endpoint.isBodyOptional && isWithoutBody(exchange) ? undefined : refuseType(exchange)) ??
+      (route.isCompatible || (endpoint.isBodyOptional && isWithoutBody(exchange)) ? undefined : refuseType(exchange)) ??
       refuseEncoding(exchange) ??
-      (route.isWriteRoute ? this.refuseWrite(exchange) : undefined);
+      (route.isWriteRoute ? this.refuseWrite(exchange, route) : undefined);
     if (refusal !== undefined) {
       exchange.fail(refusal);
       return;
@@ -211,8 +230,8 @@ export class HttpServer {
   };
 
   /** Checks that need no body. @throws RequestFailure for a bad query. */
-  private refuseWrite(exchange: Exchange): Failure | undefined {
-    checkWriteQuery(exchange);
+  private refuseWrite(exchange: Exchange, {isCompatible}: Route): Failure | undefined {
+    if (!isCompatible) checkWriteQuery(exchange);
     const {obstacles, intake} = this.options.front;
     return obstacles.toWriting() ?? declaredTooMuch(exchange, intake);
   }
@@ -229,25 +248,46 @@ export class HttpServer {
   }
 
   /** Checks key, permission and rate. @throws RequestFailure when an open route gets a parameter: none has any. */
-  private refuseEntry(
-    exchange: Exchange,
-    endpoint: ReadEndpoint | BodyEndpoint,
-    isWriteRoute: boolean,
-  ): Failure | undefined {
-    const {access, limit} = endpoint;
+  private refuseEntry(exchange: Exchange, endpoint: ReadEndpoint | BodyEndpoint, route: Route): Failure | undefined {
+    const {access} = endpoint;
     if (access === 'open') {
       readQuery(exchange.query, noParameters);
       return undefined;
     }
     if (access === 'dashboard') return this.options.dashboardDoor.refuse(exchange, endpoint.role ?? 'nobody');
     if (access === 'admin') return this.noted('admin.refused', exchange, this.adminDoor.refuse(exchange));
-    const {keys, wallMs} = this.options.front;
-    const key = authenticate(keys.ring, exchange, isWriteRoute);
-    if ('code' in key) return this.noted('key.refused', exchange, key);
+    const key = authenticate(this.options.front.keys.ring, exchange, keyPlaces(exchange, route, endpoint));
+    if (!('code' in key)) return this.admitKey(exchange, endpoint, access, key);
+    // The body may have the key.
+    if (key.code === 'missing_key' && route.isCompatible && 'takeBody' in endpoint) return this.admitStranger(exchange);
+    return this.noted('key.refused', exchange, key);
+  }
+
+  /** Reading a body for its key costs as much whether it has one: each address may make only so many such requests. */
+  private admitStranger(exchange: Exchange): Failure | undefined {
+    const address = this.options.front.clientAddresses.of(exchange);
+    const admitted = this.strangers.admit(ofStranger, '', address, exchange.receivedMs);
+    return 'code' in admitted ? {...admitted, message: tooManyStrangers} : undefined;
+  }
+
+  private admitByBody(exchange: Exchange, key: string | undefined): Failure | undefined {
+    const endpoint = bodyEndpoint(exchange.route as Route, exchange.method)!;
+    const active = ofPublicPlace(this.options.front.keys.ring, key);
+    if ('code' in active) return this.noted('key.refused', exchange, active);
+    return this.admitKey(exchange, endpoint, 'write', active);
+  }
+
+  private admitKey(
+    exchange: Exchange,
+    endpoint: ReadEndpoint | BodyEndpoint,
+    access: KeyAccess,
+    key: ActiveKey,
+  ): Failure | undefined {
     const forbidden = refuseKind(access, key.kind);
     if (forbidden !== undefined) return forbidden;
+    const {limit} = endpoint;
     exchange.key = key;
-    key.lastUsedMs = wallMs();
+    key.lastUsedMs = this.options.front.wallMs();
     const rateLimit = limit === undefined ? undefined : this.limits[limit];
     if (key.options !== undefined) return this.refuseByOptions(exchange, key.options, endpoint, rateLimit);
     return rateLimit === undefined ? undefined : exchange.admit(rateLimit);
@@ -279,6 +319,15 @@ export class HttpServer {
     const limit = eventsPerAddress(eventsPerSecondPerAddress);
     return this.addressLimits.admit(limit, exchange.key!.id, address, exchange.receivedMs);
   }
+}
+
+function keyPlaces(
+  exchange: Exchange,
+  {isCompatible, isBeforeEnd, isWriteRoute}: Route,
+  endpoint: ReadEndpoint | BodyEndpoint,
+): KeyPlaces {
+  if (isCompatible) return isBeforeEnd ? {...placesOfLibraries, inPath: variedSegment(exchange)} : placesOfLibraries;
+  return isWriteRoute && 'takeBody' in endpoint ? placesOfBeacons : placesOfRoutes;
 }
 
 /**

@@ -17,46 +17,55 @@ const parsedBytesMax = 4 * 1024;
 
 export interface BatchBody {
   readonly kind: 'body';
-  /** JSON of each event, unchecked (BB3); undefined: `events` is no array. */
+  /** JSON of each event, unchecked (BB3); undefined: the list is no array. */
   readonly events: readonly Buffer[] | undefined;
-  /** Undefined: absent. */
-  readonly sentAt: unknown;
-  /** Names of other fields. */
-  readonly ignored: ReadonlySet<string>;
+  /** The other fields, by name. The value of a long one is unknown. */
+  readonly fields: ReadonlyMap<string, unknown>;
 }
 
 /** What is wrong with a body. */
 export type NoBatchBody = {readonly kind: 'not_json'} | {readonly kind: 'no_object' | 'too_many' | 'too_many_fields'};
 
-export function readBatchBody(bytes: Buffer): BatchBody | NoBatchBody {
+/** `listName`: the field with the events. */
+export function readBatchBody(bytes: Buffer, listName = 'events'): BatchBody | NoBatchBody {
   if (!isUtf8(bytes)) return {kind: 'not_json'};
   const members = new ObjectMembers(bytes);
   if (members.peek() !== token.openBrace) return {kind: isJson(bytes) ? 'no_object' : 'not_json'};
-  const ignored = new Set<string>();
+  const fields = new Map<string, unknown>();
   let events: Buffer[] | undefined;
-  let sentAt: unknown;
   let isTooLong = false;
-  let fields = 0;
+  let fieldCount = 0;
   const isObject = members.takeAll((key) => {
-    fields += 1;
-    if (fields > objectKeysMax) return false;
-    if (key === 'events' && events?.every(isJson) === false) return false; // Named twice: the last one counts, the first is read by nobody.
-    if (key === 'events' && members.take(token.openBracket)) {
+    fieldCount += 1;
+    if (fieldCount > objectKeysMax) return false;
+    if (key === listName && events?.every(isJson) === false) return false; // Named twice: the last one counts, the first is read by nobody.
+    if (key === listName && members.take(token.openBracket)) {
       events = takeEvents(members);
       isTooLong = events !== undefined && events.length > batchEventsMax;
       return events !== undefined && !isTooLong;
     }
     const raw = members.takeRaw();
     const value = raw.length > parsedBytesMax ? (isJson(raw) ? long : undefined) : parseJson(raw);
-    if (key === 'events') events = undefined;
-    else if (key === 'sentAt') sentAt = value;
-    else ignored.add(key);
+    if (key === listName) events = undefined;
+    else fields.set(key, value);
     return value !== undefined;
   });
   if (isTooLong) return {kind: 'too_many'}; // BB1
-  if (fields > objectKeysMax) return {kind: 'too_many_fields'};
+  if (fieldCount > objectKeysMax) return {kind: 'too_many_fields'};
   if (!isObject || members.peek() !== undefined) return {kind: 'not_json'};
-  return {kind: 'body', events, sentAt, ignored};
+  return {kind: 'body', events, fields};
+}
+
+/** Reads a body that is an array of events, and has no other field. */
+export function readListBody(bytes: Buffer): BatchBody | NoBatchBody {
+  if (!isUtf8(bytes)) return {kind: 'not_json'};
+  const members = new ObjectMembers(bytes);
+  if (!members.take(token.openBracket)) return {kind: 'not_json'};
+  const events = takeEvents(members);
+  if (events !== undefined && events.length > batchEventsMax) return {kind: 'too_many'}; // BB1
+  return events === undefined || members.peek() !== undefined
+    ? {kind: 'not_json'}
+    : {kind: 'body', events, fields: new Map()};
 }
 
 /** Stands for a value that was not parsed: no field of a batch accepts it. */

@@ -25,6 +25,8 @@ export interface RefusedItem {
   readonly event: string | undefined;
   /** The event's messageId, if it is a valid one. */
   readonly messageId?: string;
+  /** It was an identify call, in a request that may have both (mixed-entries.ts). */
+  readonly isIdentify?: true;
 }
 
 export type BatchReading =
@@ -41,6 +43,16 @@ export interface BatchRead {
   /** Entries of the events that are not refused. Valid until the next batch is read. */
   readonly entries: BatchEntries;
   readonly notes: EventNotes;
+  /** Set if some entries may be identify calls (mixed-entries.ts). */
+  readonly mixed?: MixedCalls;
+}
+
+/** What the indexes of mixed entries stand for. */
+export interface MixedCalls {
+  /** Index in the request of the call that each entry came from. */
+  readonly calls: Uint16Array;
+  /** Indexes of entries that are identify calls. */
+  readonly identifies: ReadonlySet<number>;
 }
 
 const draft = new EventDraft();
@@ -110,8 +122,8 @@ export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: nu
   const body = readBatchBody(bytes);
   if (body.kind === 'not_json') return notJson(bytes);
   if (body.kind !== 'body') return body;
-  const {events = [], ignored} = body;
-  const sentAtMs = readSentAt(body.sentAt);
+  const {events = [], fields} = body;
+  const sentAtMs = readSentAt(fields.get('sentAt'));
   if (events.length === 0) return {kind: 'no_events'};
   if (Number.isNaN(sentAtMs)) return events.every(isJson) ? {kind: 'no_sent_at'} : notJson(bytes);
   const refused: RefusedItem[] = [];
@@ -122,7 +134,7 @@ export function readParsed(bytes: Buffer, receivedMs: number, partitionCount: nu
     if (!readItem(text, {index, receivedMs, sentAtMs}, {writer, taker, refused})) return notJson(bytes);
     list.endEvent();
   }
-  for (const name of ignored) taker.takeIgnored(name);
+  for (const name of fields.keys()) if (name !== 'sentAt') taker.takeIgnored(name);
   const entries = list.group(partitionCount);
   return {kind: 'read', eventCount: events.length, refused, entries, notes: taker.notes()};
 }

@@ -11,7 +11,26 @@ import {
 } from '../../actors/log/entries.js';
 import {threadKernel as kernel} from './batch-kernel.js';
 import type {RequestOrder} from './request-order.js';
-import type {AcceptedIdentify, EventDraft} from './validate.js';
+import {type AcceptedIdentify, type EventDraft, noTraits} from './validate.js';
+
+/** The entries of an identify call in their order: for each, whether it sets traits once. One that sets nothing has one. */
+export const entriesOf = ({traitsJson, traitsOnceJson}: AcceptedIdentify): readonly boolean[] =>
+  traitsOnceJson === undefined ? setsAlone : traitsJson === noTraits ? onceAlone : setsAndOnce;
+const setsAlone = [false] as const;
+const onceAlone = [true] as const;
+const setsAndOnce = [false, true] as const;
+
+/** Appends one entry of an identify call. */
+export function writeIdentifyEntry(
+  writer: ByteWriter,
+  identify: AcceptedIdentify,
+  receivedMs: number,
+  isOnce: boolean,
+): void {
+  const {userId, traitsJson, traitsOnceJson = noTraits, messageId, sentMs, anonymousId} = identify;
+  const json = isOnce ? traitsOnceJson : traitsJson;
+  writeIdentify(writer, userId, json, receivedMs, {messageId, sentMs, anonymousId, isOnce});
+}
 
 export class EntryEncoder {
   private readonly writer = new ByteWriter(2 * entryBytesMax);
@@ -58,10 +77,19 @@ export class EntryEncoder {
     this.locate();
   }
 
-  identify(identify: AcceptedIdentify, receivedMs: number): void {
-    this.writer.position = 0;
-    writeIdentify(this.writer, identify.userId, identify.traitsJson, receivedMs, identify);
+  /** Encodes the entries of an identify call, which are of one partition, and marks them. @returns how many there are. */
+  identify(identify: AcceptedIdentify, receivedMs: number, mark: number): number {
+    const {writer} = this;
+    writer.position = 0;
+    let count = 0;
+    for (const isOnce of entriesOf(identify)) {
+      const start = writer.position;
+      writeIdentifyEntry(writer, identify, receivedMs, isOnce);
+      markEntry(writer.bytes, start, mark);
+      count += 1;
+    }
     this.locate();
+    return count;
   }
 
   /** Marks the newest entry with what its key says about it (actors/log/entries.ts). */

@@ -20,7 +20,7 @@ const digitsMin = 16;
 const printedPlainEnd = 1e21;
 const nine = 0x39;
 const plus = 0x2b;
-const stored = new Set(['properties', 'context', 'traits']);
+const stored = new Set(['properties', 'context', 'traits', 'traitsOnce']);
 /** Longest name of a stored field, with each letter as an escape. */
 const fieldBytesMax = 6 * 'properties'.length + 1;
 

@@ -1,7 +1,7 @@
 // Decides by their names which event entries go to the log (known-names.ts).
 import {readWtf8} from '../../actors/bytes/bytes.js';
-import {findName, type NamePlace} from '../../actors/log/entries.js';
-import type {BatchRead, RefusedItem} from './batch.js';
+import {findName, isEventEntry, type NamePlace} from '../../actors/log/entries.js';
+import type {BatchRead, MixedCalls, RefusedItem} from './batch.js';
 import type {BatchEntries} from './batch-entries.js';
 import type {KnownNames} from './known-names.js';
 import {type Refusal, refusals} from './refusals.js';
@@ -43,14 +43,28 @@ export class NamedEntries {
     return readWtf8(bytes, place.nameStart, place.nameEnd);
   }
 
-  /** The batch without the events that are refused. Nothing of a batch with an undecided name may be stored. */
-  ofBatch(reading: BatchRead, partitionCount: number, mustBeKnown: boolean): BatchRead | 'undecided' {
-    const {entries} = reading;
+  /**
+   * The batch without the entries that are refused. Nothing of a batch with an undecided name may be stored. `mayIdentify`: whether
+   * its key may identify users.
+   */
+  ofBatch<Read extends BatchRead>(
+    reading: Read,
+    partitionCount: number,
+    mustBeKnown: boolean,
+    mayIdentify = true,
+  ): Read | 'undecided' {
+    const {entries, mixed} = reading;
     const {bytes, firsts, starts, ends, indexes} = entries;
     let refused: RefusedItem[] | undefined;
     for (let partition = 0; partition < partitionCount; partition++) {
       let start = starts[partition]!;
       for (let entry = firsts[partition]!; entry < firsts[partition + 1]!; start = ends[entry++]!) {
+        if (mixed !== undefined && !isEventEntry(bytes, start)) {
+          if (mayIdentify) continue;
+          refused ??= [];
+          refused.push({index: indexes[entry]!, refusal: refusals.mayNotIdentify, event: undefined, isIdentify: true});
+          continue;
+        }
         const refusal = this.refuse(bytes, start, mustBeKnown);
         if (refusal === undefined) continue;
         if (refusal === 'undecided') return refusal;
@@ -61,13 +75,21 @@ export class NamedEntries {
     if (refused === undefined) return reading;
     const gone = new Set(refused.map(({index}) => index));
     const conflicts = reading.conflicts?.filter((index) => !gone.has(index));
+    const ofCalls = mixed === undefined ? refused : callsOf(refused, mixed);
     return {
       ...reading,
-      refused: [...reading.refused, ...refused],
+      refused: [...reading.refused, ...ofCalls],
       entries: without(entries, gone, partitionCount),
       ...(conflicts !== undefined && {conflicts}),
     };
   }
+}
+
+/** Each call once, by its index in the request: several of its entries may be refused. */
+function callsOf(refused: readonly RefusedItem[], {calls}: MixedCalls): RefusedItem[] {
+  const byCall = new Map<number, RefusedItem>();
+  for (const one of refused) byCall.set(calls[one.index]!, {...one, index: calls[one.index]!});
+  return [...byCall.values()];
 }
 
 /** `place` is that of the entry. */

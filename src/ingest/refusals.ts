@@ -16,7 +16,7 @@ import type {BrokenBound} from './object-walk.js';
 import {shown, shownPath} from './shown.js';
 
 /** Fields whose objects are stored. */
-export type StoredField = 'properties' | 'context' | 'traits';
+export type StoredField = 'properties' | 'context' | 'traits' | 'traitsOnce';
 type RefusedField = 'event' | 'userId' | 'anonymousId' | 'messageId' | 'timestamp' | 'sentAt' | StoredField;
 
 export interface Refusal {
@@ -43,6 +43,7 @@ export const refusalTexts = {
   properties: bounded('properties'),
   context: bounded('context'),
   traits: bounded('traits'),
+  traitsOnce: bounded('traitsOnce'),
   timestamp: 'timestamp must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z, 1970 or later',
   corrected: 'timestamp, corrected by how far sentAt is ahead of its receipt, must be 1970 or later',
   sentAt: 'sentAt must be an ISO 8601 date or date and time, such as 2026-05-01T12:00:00Z',
@@ -50,6 +51,7 @@ export const refusalTexts = {
   proto: 'a key must not be __proto__',
   depth: `an event or identify body must not nest deeper than ${eventDepthMax} levels`,
   size: `an event or identify body must not exceed ${eventBytesMax} bytes of compact JSON`,
+  mayNotIdentify: 'this key may track events but not identify users',
   tooManyNames:
     'this name is new, and there are as many names of events as EVENT_NAMES_MAX permits: check for names that are made of ids, ' +
     'then delete names or raise it',
@@ -69,6 +71,7 @@ export const refusals = {
   properties: invalid(refusalTexts.properties, 'properties'),
   context: invalid(refusalTexts.context, 'context'),
   traits: invalid(refusalTexts.traits, 'traits'),
+  traitsOnce: invalid(refusalTexts.traitsOnce, 'traitsOnce'),
   timestamp: invalid(refusalTexts.timestamp, 'timestamp'),
   corrected: invalid(refusalTexts.corrected, 'timestamp'),
   sentAt: invalid(refusalTexts.sentAt, 'sentAt'),
@@ -76,6 +79,7 @@ export const refusals = {
   proto: invalid(refusalTexts.proto, '__proto__'),
   depth: invalid(refusalTexts.depth),
   size: {code: 'event_too_large', message: refusalTexts.size},
+  mayNotIdentify: invalid(refusalTexts.mayNotIdentify, 'traits'),
   tooManyNames: {code: 'too_many_names', field: 'event', message: refusalTexts.tooManyNames},
   unknownName: {code: 'unknown_name', field: 'event', message: refusalTexts.unknownName},
 } as const satisfies Record<keyof typeof refusalTexts, Refusal>;

@@ -3,7 +3,7 @@
 //   RO1. Events of one person keep the order of their request where they have one time, by their own clock or by receipt: each
 //        change from one id to the other moves the later ones by a millisecond. So do single requests that follow each other.
 //   RO2. Events with one id keep the order of its log, whatever their times: nothing is moved.
-//   RO3. Ids are of one person where an event of the request has both, or an earlier one had (acked-links.ts). An anonymousId that
+//   RO3. Ids are of one person where an event or identify call of the request has both, or an earlier one had (acked-links.ts). An anonymousId that
 //        came with several userIds is of nobody. Events of other persons are not moved.
 //   RO4. A time that the client sent is kept in the event's context (`original_timestamp`), as that of a corrected event is.
 //   RO5. A batch with one kind of id costs a look at two bytes of each entry, a single request two hashes.
@@ -17,6 +17,7 @@ import {
   entryJoins,
   findBothIds,
   isAnonymousEntry,
+  isEventEntry,
   setEntryTime,
   timeOfEntry,
 } from '../../actors/log/entries.js';
@@ -155,7 +156,7 @@ export class RequestOrder {
       const start = this.startOf[index]!;
       if (start < 0) continue;
       const key = this.keyOf(bytes, start);
-      events.push({index, start, key, timeMs: timeOfEntry(bytes, start)});
+      if (isEventEntry(bytes, start)) events.push({index, start, key, timeMs: timeOfEntry(bytes, start)});
       const isDevice = isAnonymousEntry(bytes, start);
       (isDevice ? devices : users).set(key, start);
       if (!isDevice && entryJoins(bytes, start)) owners.add(this.deviceOf(bytes, start), key);

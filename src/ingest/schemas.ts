@@ -155,6 +155,9 @@ export const identifySchema = (receivedMs: () => number) =>
       .nullish()
       .describe('The identifier that the user had before: its events become events of the user.'),
     traits: storedObject(refusalTexts.traits).describe('What is set or updated; other traits stay as they are.'),
+    traitsOnce: storedObject(refusalTexts.traitsOnce).describe(
+      'Traits that are set only where no identify has set them in `traits`, earlier or later. Of several values the earliest counts.',
+    ),
     messageId: messageId
       .nullish()
       .describe("An idempotency key of this user's identify calls: a second copy is acknowledged and changes nothing."),

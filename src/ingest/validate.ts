@@ -33,6 +33,8 @@ export interface AcceptedIdentify {
   readonly anonymousId: string | undefined;
   /** Compact JSON text of the traits object. */
   readonly traitsJson: string;
+  /** Compact JSON text of the traits that are set once; undefined: there are none. */
+  readonly traitsOnceJson: string | undefined;
   readonly messageId: string | undefined;
   /** The time that the client names for the traits, corrected like an event's, epoch ms; undefined: it names none. */
   readonly sentMs: number | undefined;
@@ -57,7 +59,7 @@ const eventFields: FieldUses = new Map([
 ]);
 const identifyFields: FieldUses = new Map([
   ...(['userId', 'anonymousId', 'messageId', 'timestamp', 'sentAt'] as const).map((name) => [name, 'read'] as const),
-  ['traits', 'stored'] as const,
+  ...(['traits', 'traitsOnce'] as const).map((name) => [name, 'stored'] as const),
 ]);
 
 const walk = new ObjectWalk();
@@ -89,7 +91,7 @@ export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedId
   const refusal = walkFields(value, identifyFields, ignored) ?? inexactRefusal(origin.inexact);
   if (refusal !== undefined) return orTooLarge(value, refusal);
   if (walk.weight > eventBytesMax && isTooLarge(value)) return refusals.size;
-  const {userId, traits} = value;
+  const {userId, traits, traitsOnce} = value;
   const anonymousId = value.anonymousId ?? undefined; // V2
   const messageId = value.messageId ?? undefined;
   if (!isNewId(userId)) return noText('userId', userId);
@@ -97,9 +99,16 @@ export function readIdentify(value: JsonObject, origin: EventOrigin): AcceptedId
   if (messageId !== undefined && !isMessageId(messageId)) return noText('messageId', messageId);
   const times = readTimes(value, origin);
   if (times !== undefined && 'code' in times) return times;
-  const traitsJson = traits === undefined || traits === null ? '{}' : JSON.stringify(traits);
-  return {userId, anonymousId, traitsJson, messageId, sentMs: times?.timeMs, ignored};
+  const traitsJson = objectJson(traits);
+  const onceJson = objectJson(traitsOnce);
+  const traitsOnceJson = onceJson === noTraits ? undefined : onceJson;
+  return {userId, anonymousId, traitsJson, traitsOnceJson, messageId, sentMs: times?.timeMs, ignored};
 }
+
+/** JSON of the traits of a call that has none. */
+export const noTraits = '{}';
+const objectJson = (traits: unknown): string =>
+  traits === undefined || traits === null ? noTraits : JSON.stringify(traits); // V2
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

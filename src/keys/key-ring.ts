@@ -41,12 +41,19 @@ export interface ActiveKey {
   readonly access: PersonAccess | undefined;
 }
 
+/** The name of an Authorization header `Basic base64(<name>:<password>)`; undefined: it is none. */
+export function basicName(header: string): string | undefined {
+  const encoded = /^basic +([\w+/=-]+)$/i.exec(header)?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0];
+}
+
 export class KeyRing {
   /** Incremented with every record that is added, changed or removed: pages then ask again. */
   changes = 0;
   private readonly records = new Map<string, KeyRecord>();
   private readonly activeByHash = new Map<string, ActiveKey>();
   private readonly activeByHeader = new Map<string, ActiveKey>();
+  private readonly activeByBasic = new Map<string, ActiveKey>();
 
   /** Replaces all records; other keys are no longer valid. */
   replaceAll(records: readonly KeyRecord[]): void {
@@ -61,7 +68,7 @@ export class KeyRing {
     if (record === undefined) return;
     this.records.delete(id);
     this.activeByHash.delete(record.hash);
-    this.activeByHeader.clear(); // R1
+    this.forgetHeaders(); // R1
   }
 
   /** Takes a new or changed record. */
@@ -73,7 +80,7 @@ export class KeyRing {
     const active = this.activeByHash.get(record.hash);
     if (record.revokedMs !== null) {
       this.activeByHash.delete(record.hash);
-      this.activeByHeader.clear(); // R1
+      this.forgetHeaders(); // R1
     } else if (active === undefined) {
       const {id, kind, hash, lastUsedMs, options, access} = record;
       const usage = {events: 0, reads: 0, deletions: 0};
@@ -130,12 +137,33 @@ export class KeyRing {
     const known = this.activeByHeader.get(header);
     if (known !== undefined) return known;
     const key = /^bearer +(\S+)$/i.exec(header)?.[1];
-    const active = key === undefined ? undefined : this.byKey(key);
+    return this.remember(this.activeByHeader, header, key === undefined ? undefined : this.byKey(key));
+  }
+
+  /** The key of an Authorization header `Basic base64(<key>:)`, as libraries of other services send it. */
+  byBasic(header: string): ActiveKey | undefined {
+    const known = this.activeByBasic.get(header);
+    if (known !== undefined) return known;
+    const key = basicName(header);
+    return this.remember(this.activeByBasic, header, key === undefined ? undefined : this.byKey(key));
+  }
+
+  /** R1 */
+  private remember(
+    headers: Map<string, ActiveKey>,
+    header: string,
+    active: ActiveKey | undefined,
+  ): ActiveKey | undefined {
     if (active !== undefined && header.length <= rememberedHeaderCharsMax) {
-      if (this.activeByHeader.size >= rememberedHeadersMax) this.activeByHeader.clear();
-      this.activeByHeader.set(header, active);
+      if (headers.size >= rememberedHeadersMax) headers.clear();
+      headers.set(header, active);
     }
     return active;
+  }
+
+  private forgetHeaders(): void {
+    this.activeByHeader.clear();
+    this.activeByBasic.clear();
   }
 
   /** An API key. */

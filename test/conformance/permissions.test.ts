@@ -20,13 +20,34 @@ interface Row {
   readonly body?: () => unknown;
   /** Of whoever is let in. Never 401 or 403. */
   readonly status: number;
+  /** The path has a key, so no request is without one. */
+  readonly isKeyInPath?: true;
 }
 
 const day = 'from=2024-01-01&to=2024-01-01';
+const aCall = () => ({type: 'track', event: 'seen', userId: freshId(), previousId: freshId()});
 const anEvent = () => ({event: 'seen', userId: freshId()});
 
 /** By method and path, as all-routes.ts writes it; `:id` stands for the last segment. */
 const table: Readonly<Record<string, Row>> = {
+  ...Object.fromEntries(
+    ['batch', 'b', 'import']
+      .map((path) => `/v1/${path}`)
+      .concat('/beacon/v1/batch')
+      .map((path) => [`POST ${path}`, {door: 'write', body: () => ({batch: [aCall()]}), status: 200}]),
+  ),
+  ...Object.fromEntries(
+    ['track', 'page', 'screen', 'identify', 'group', 'alias']
+      .flatMap((kind) => [kind, kind[0]!])
+      .map((path) => [`POST /v1/${path}`, {door: 'write', body: aCall, status: 200}]),
+  ),
+  'GET /v1/projects/:id/settings': {
+    path: '/v1/projects/unknown/settings',
+    door: 'write',
+    status: 200,
+    isKeyInPath: true,
+  },
+  'GET /sourceConfig': {door: 'write', status: 200},
   'POST /v1/events': {door: 'write', body: anEvent, status: 200},
   'GET /v1/events': {door: 'read', status: 200},
   'POST /v1/events/batch': {door: 'write', body: () => ({events: [anEvent()]}), status: 200},
@@ -133,9 +154,12 @@ const holders = ['write', 'read', 'secret', 'admin'] as const;
 type Caller = (typeof callers)[number] | (typeof holders)[number];
 
 /** Undefined: let in. */
-function refusalOf(caller: Caller, door: Door): readonly [status: number, code: string] | undefined {
+function refusalOf(
+  caller: Caller,
+  {door, isKeyInPath}: Pick<Row, 'door' | 'isKeyInPath'>,
+): readonly [status: number, code: string] | undefined {
   if (door === 'open') return undefined;
-  if (caller === 'no key' || caller === 'an empty header') return [401, 'missing_key'];
+  if (caller === 'no key' || caller === 'an empty header') return [401, isKeyInPath ? 'invalid_key' : 'missing_key'];
   if (door === 'admin') return caller === 'admin' ? undefined : [401, 'invalid_key'];
   if (caller === 'secret' || caller === door) return undefined;
   return caller === 'write' || caller === 'read' ? [403, 'insufficient_permissions'] : [401, 'invalid_key'];
@@ -190,13 +214,13 @@ describe.each(known)('$method $path', ({method, path, route}) => {
   test.each([...callers, ...holders] as const)('%s', async (caller) => {
     const authorization = keys[caller];
     const answer = await send(method, asked, body(), authorization === undefined ? [] : [authorization]);
-    await expectOutcome(answer, row.status, refusalOf(caller, row.door));
+    await expectOutcome(answer, row.status, refusalOf(caller, row));
   });
 
   test('the scheme is read in any case', async () => {
     for (const caller of holders) {
       const authorization = keys[caller]!.replace('Bearer', 'bEARER');
-      await expectOutcome(await send(method, asked, body(), [authorization]), row.status, refusalOf(caller, row.door));
+      await expectOutcome(await send(method, asked, body(), [authorization]), row.status, refusalOf(caller, row));
     }
   });
 
@@ -210,8 +234,8 @@ describe.each(known)('$method $path', ({method, path, route}) => {
   });
 
   test('a key in the URL opens a write route alone, and only a write key does', async () => {
-    if (row.door === 'open') return;
-    const opens = method === 'POST' && route.isWriteRoute === true;
+    if (row.door === 'open' || row.isKeyInPath) return;
+    const opens = route.isCompatible || (method === 'POST' && route.isWriteRoute === true);
     const mark = asked.includes('?') ? '&' : '?';
     for (const caller of ['unknown', 'revoked write', 'revoked secret', ...holders] as const) {
       const key = keys[caller]!.slice('Bearer '.length);
@@ -240,7 +264,7 @@ test('HEAD needs what GET needs', async () => {
         undefined,
         authorization === undefined ? [] : [authorization],
       );
-      expect([path, caller, answer.status]).toEqual([path, caller, refusalOf(caller, row.door)?.[0] ?? row.status]);
+      expect([path, caller, answer.status]).toEqual([path, caller, refusalOf(caller, row)?.[0] ?? row.status]);
     }
   }
 });

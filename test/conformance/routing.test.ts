@@ -297,7 +297,7 @@ describe('CORS', () => {
 
   test('a page may read that its path, or its method, is not there', async () => {
     const {nobody} = under;
-    for (const path of ['/v1/events/', '/v1/event', '/v1/events/batches', '/v1/users/identify/', '/v1/track']) {
+    for (const path of ['/v1/events/', '/v1/event', '/v1/events/batches', '/v1/users/identify/', '/v1/tracks']) {
       const before = await nobody.send('OPTIONS', path, {headers: preflight});
       expect([before.status, before.headers['access-control-allow-origin']]).toEqual([200, '*']);
       const answer = await nobody.post(path, {event: 'seen', userId: 'ada'});

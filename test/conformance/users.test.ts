@@ -50,6 +50,29 @@ describe('identify', () => {
     expect((await profile(userId)).traits.plan).toBe('now');
   });
 
+  test('traitsOnce yields to traits and to an earlier traitsOnce, in any order; a retry after a deletion brings nothing back', async () => {
+    const userId = freshId();
+    const send = async (body: object) => expectJson(await identify({userId, ...body}), 200);
+    await send({traitsOnce: {source: 'late', plan: 'free'}, timestamp: '2024-03-05'});
+    await send({
+      traitsOnce: {source: 'early', plan: 'trial'},
+      traits: {plan: 'pro', seats: 2},
+      timestamp: '2024-03-01',
+    });
+    await send({traitsOnce: {source: 'now', seats: 1, city: 'Ulm'}, messageId: 'once'});
+    await send({traitsOnce: {}, traits: {}});
+    expect(await profile(userId)).toMatchObject({
+      traits: {source: 'early', plan: 'pro', seats: 2, city: 'Ulm'},
+      created_at: '2024-03-01T00:00:00.000Z',
+    });
+    const both = {traits: {a: 1}, traitsOnce: {b: 1}, messageId: 'both'};
+    await send(both);
+    expect((await profile(userId)).traits).toMatchObject({a: 1, b: 1});
+    expectJson(await under.read.delete(userPath(userId)), 202);
+    await send(both);
+    expectError(await under.read.get(userPath(userId)), 404, 'user_not_found');
+  });
+
   test('a messageId counts once, and is no copy of an event with the same one', async () => {
     const userId = freshId();
     const first = {userId, traits: {plan: 'free'}, messageId: 'm'};
@@ -98,6 +121,8 @@ describe('identify', () => {
       [{userId, timestamp: '1969-12-31T23:59:59.999Z'}, 'timestamp'],
       [{userId, timestamp: new Date(Date.now() + 25 * 3_600_000).toISOString()}, 'timestamp'],
       [{userId, traits: []}, 'traits'],
+      [{userId, traitsOnce: []}, 'traitsOnce'],
+      [{userId, traitsOnce: {a: tooMany}}, 'traitsOnce'],
       [{userId, traits: 'text'}, 'traits'],
       [{userId, traits: tooMany}, 'traits'],
       [{userId, traits: {a: tooMany}}, 'traits'],

@@ -9,6 +9,7 @@ import type {Exchange} from '../../src/edge/http/exchange.js';
 import {onceATurn} from '../../src/edge/http/turn.js';
 import {Traffic} from '../../src/edge/metrics/traffic.js';
 import {trackBatch} from '../../src/edge/routes/batch.js';
+import {compatibleRoutes} from '../../src/edge/routes/compatible.js';
 import {EntryEncoder} from '../../src/ingest/entry-encoder.js';
 import {type LogAnswer, type LogLink, type LogListener, LogPublisher} from '../../src/ingest/publisher.js';
 import {RequestOrder} from '../../src/ingest/request-order.js';
@@ -53,9 +54,15 @@ interface Answer {
   /** Events that count as refused. */
   readonly refused: number;
   readonly rejected: readonly Rejected[];
+  /** Outcomes of all entries. */
+  readonly counts: Pick<Traffic, 'events' | 'identifies'>;
 }
 
-function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 2]): Promise<Answer> {
+const post = (events: readonly unknown[], link: ScriptedLink, generations?: number[]): Promise<Answer> =>
+  send(trackBatch, {events}, link, generations);
+
+/** `take`: what a route does with a body. */
+function send(take: typeof trackBatch, body: object, link: ScriptedLink, generations = [1, 2]): Promise<Answer> {
   const publisher = new LogPublisher({
     link,
     partitionCount,
@@ -78,16 +85,18 @@ function post(events: readonly unknown[], link: ScriptedLink, generations = [1, 
         headers: Object.fromEntries(headers),
         refused: traffic.refusals.get('invalid_event')!,
         rejected: [...rejected.newest()],
+        counts: {events: traffic.events, identifies: traffic.identifies},
       });
+    const fail = (failure: Failure): void => failWith(failure, {}, failure.headers);
     const failWith = ({code}: Failure, more: object, headers?: readonly Header[]): void =>
       json(statusOf[code], JSON.stringify({error: {code}, ...more}), headers);
     const costs = (): void => {};
     const guard = (_doing: string, run: () => void): void => run();
     const key = {id: 'key_1', kind: 'write'};
-    trackBatch(
+    take(
       front,
-      {json, failWith, costs, guard, traffic, key} as unknown as Exchange,
-      Buffer.from(JSON.stringify({events})),
+      {json, fail, failWith, costs, guard, traffic, key} as unknown as Exchange,
+      Buffer.from(JSON.stringify(body)),
     );
   });
 }
@@ -99,10 +108,8 @@ const refused: LogAnswer = {kind: 'refused'};
 const users = Array.from({length: 10}, (_, at) => `user-${at}`);
 function partitionOf(userId: string): number {
   const encoder = new EntryEncoder(partitionCount);
-  encoder.identify(
-    {userId, anonymousId: undefined, traitsJson: '{}', messageId: undefined, sentMs: undefined, ignored: []},
-    0,
-  );
+  const none = {anonymousId: undefined, traitsOnceJson: undefined, messageId: undefined, sentMs: undefined};
+  encoder.identify({userId, traitsJson: '{}', ...none, ignored: []}, 0, 0);
   return encoder.partition;
 }
 const events = users.map((userId) => ({event: 'seen', userId}));
@@ -185,6 +192,43 @@ describe('a batch', () => {
       const {refused, rejected} = await post([...bad, ...more], new ScriptedLink([stored(5), stored(9)]));
       expect([refused, rejected]).toEqual([4, expected]);
     }
+  });
+});
+
+describe('calls of a library', () => {
+  const [, {POST}] = compatibleRoutes.exact.find(([path]) => path === '/v1/batch')!;
+  const batch = users.flatMap((userId) => [
+    {type: 'track', event: 'seen', userId},
+    {type: 'identify', userId, traits: {a: 1}},
+  ]);
+  const sendAll = (calls: readonly unknown[], link: ScriptedLink): Promise<Answer> =>
+    send(POST!.takeBody as typeof trackBatch, {batch: calls}, link);
+
+  test('that all partitions stored are 200, and those that were refused are counted and listed', async () => {
+    const {status, body, headers, counts, rejected} = await sendAll(
+      [...batch, {type: 'track', userId: 'ada'}, {type: 'identify', userId: 'ada', traits: 7}],
+      new ScriptedLink([stored(5), stored(9)]),
+    );
+    expect([status, body]).toEqual(['200 OK', {success: true}]);
+    expect(headers).toMatchObject({'Log-Position': '0:1.5,1:2.9', 'Rejected-Events': '2'});
+    expect(counts.events).toEqual({accepted: 10, refused: 1, unavailable: 0});
+    expect(counts.identifies).toEqual({accepted: 10, refused: 1, unavailable: 0});
+    expect(rejected.map(({index, field}) => [index, field])).toEqual([
+      [21, 'traits'],
+      [20, 'event'],
+    ]);
+  });
+
+  test('of which one partition stored its share are 503: the library sends all of them again', async () => {
+    const {status, body, headers, counts} = await sendAll(batch, new ScriptedLink([stored(5), refused]));
+    const lost = indexesOf(1).length;
+    expect([status, body.error, headers]).toEqual([
+      '503 Service Unavailable',
+      {code: 'unavailable'},
+      {'Retry-After': '1'},
+    ]);
+    expect(counts.events).toEqual({accepted: 10 - lost, refused: 0, unavailable: lost});
+    expect(counts.identifies).toEqual({accepted: 10 - lost, refused: 0, unavailable: lost});
   });
 });
 

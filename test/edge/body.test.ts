@@ -58,6 +58,7 @@ class World implements BodyHost, ExchangeHost {
 
   closesConnections = (): boolean => false;
   exchangeOver = (): void => {};
+  admitByBody = (): undefined => undefined;
   readonly requestIds = new RequestIds();
   readonly fault = exchangeHost().fault;
 

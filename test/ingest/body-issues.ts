@@ -10,7 +10,7 @@ export interface Issue {
 }
 
 /** Fields whose objects are kept. */
-type Stored = readonly ('properties' | 'context' | 'traits')[];
+type Stored = readonly ('properties' | 'context' | 'traits' | 'traitsOnce')[];
 
 /** What is wrong with a body whose objects `stored` are kept: by its schema, and by what a schema cannot say. Size hides everything else. */
 export function issuesOf(schema: z.ZodType, stored: Stored, value: unknown): Issue[] {
@@ -40,7 +40,7 @@ function ignoredIssues(value: object, stored: Stored): Issue[] {
 
 /** The same in the words of a schema, which does not say which bound of an object is broken, nor what is there instead of a text. */
 export function generally({field, message}: Issue): Issue {
-  const isStored = field === 'properties' || field === 'context' || field === 'traits';
+  const isStored = field === 'properties' || field === 'context' || field === 'traits' || field === 'traitsOnce';
   const isNoText = message.startsWith(`${field} must be a string, and is `);
   return {field, message: isStored || isNoText ? refusalTexts[field as 'event'] : message};
 }

@@ -103,6 +103,7 @@ const body = fc
     sentAt: fc.option(fc.oneof({weight: 9, arbitrary: sentAt}, leaf), {nil: undefined, freq: 1}),
     context: fc.option(fc.oneof({weight: 4, arbitrary: fc.constant('{"a":{}}')}, objectText, leaf), {nil: undefined}),
     traits: field(objectText),
+    traitsOnce: field(objectText),
     extra: field(fc.oneof({weight: 8, arbitrary: objectText}, {weight: 1, arbitrary: tooDeep})),
   })
   .map((fields) => {
@@ -135,7 +136,7 @@ describe('validator and schema agree', () => {
         const read = readIdentify(value, {receivedMs: nowMs});
         const findings = issuesOf(
           identifySchema(() => nowMs),
-          ['traits'],
+          ['traits', 'traitsOnce'],
           value,
         );
         if ('code' in read) expect(findings).toContainEqual(generally({field: read.field, message: read.message}));
@@ -143,11 +144,13 @@ describe('validator and schema agree', () => {
           expect(findings).toEqual([]);
           const {timestamp: sent, sentAt} = value;
           const aheadMs = typeof sentAt === 'string' ? parseTimestamp(sentAt) - nowMs : 0;
-          const known = ['userId', 'anonymousId', 'traits', 'messageId', 'timestamp', 'sentAt'];
+          const known = ['userId', 'anonymousId', 'traits', 'traitsOnce', 'messageId', 'timestamp', 'sentAt'];
+          const once = JSON.stringify(value.traitsOnce ?? {});
           expect(read).toEqual({
             userId: value.userId,
             anonymousId: value.anonymousId ?? undefined,
             traitsJson: JSON.stringify(value.traits ?? {}),
+            traitsOnceJson: once === '{}' ? undefined : once,
             messageId: value.messageId ?? undefined,
             sentMs: typeof sent === 'string' ? parseTimestamp(sent) - (aheadMs > 300_000 ? aheadMs : 0) : undefined,
             ignored: Object.keys(value).filter((name) => !known.includes(name)),

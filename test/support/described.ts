@@ -56,7 +56,11 @@ export class Described {
   }
 
   private pathsOf(path: string): Readonly<Record<string, DescribedOperation>>[] {
-    const bare = path.split('?', 1)[0];
+    const asked = path.split('?', 1)[0];
+    const ofLibraries = Object.values(this.document.paths[asked.replace(/\/$/, '')] ?? {}).some(
+      ({tags}) => tags[0] === 'Other libraries',
+    );
+    const bare = ofLibraries ? asked.replace(/\/$/, '') : asked;
     const slash = bare.lastIndexOf('/') + 1;
     const {paths} = this.document;
     // Of this path only POST is not that of a user.

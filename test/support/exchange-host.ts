@@ -14,6 +14,7 @@ export const exchangeHost = (own: Partial<ExchangeHost> = {}): ExchangeHost => (
   turnMs: () => 0,
   closesConnections: () => false,
   exchangeOver: () => {},
+  admitByBody: () => undefined,
   fault: (_, doing, error) => {
     throw new Error(doing, {cause: error});
   },

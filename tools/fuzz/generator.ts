@@ -15,7 +15,7 @@ export function requestOf(seed: number, index: number): HostileRequest {
   const what = random.weighted(weights);
   // A client that sends an earlier request again.
   if (what === 'again' && index > 0) return requestOf(seed, index - random.between(1, Math.min(index, againMax)));
-  const {request, value} = template(random, index);
+  const {request, value, encode = (text) => text} = template(random, index);
   if (value === undefined) {
     if (what === 'bytes') applyOne(byteMutations, request, random);
     else if (what !== 'nothing') applyOne(headMutations, request, random);
@@ -29,7 +29,7 @@ export function requestOf(seed: number, index: number): HostileRequest {
       mutated = valueMutations[name](mutated, random);
     }
   }
-  request.body = Buffer.from(JSON.stringify(mutated));
+  request.body = Buffer.from(encode(JSON.stringify(mutated)));
   if (what === 'bomb') arm(request, pickBomb(random));
   if (what === 'text') {
     const name = random.pick(Object.keys(textMutations));

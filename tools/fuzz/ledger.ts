@@ -1,7 +1,8 @@
 // Events that the service took, by its own answers: afterwards each must be stored that often.
 //   L1. An event that was answered as taken is stored; with a message id once, however often it was sent.
 //   L2. An event whose request got no answer may be stored or not, as often as it was sent.
-//   L3. Nothing else is stored. Deleted users, and the victims of deletions, are left out on both sides.
+//   L3. Nothing else is stored. Deleted users, the victims of deletions, and all who are named in a request of a library of another
+//       service are left out on both sides.
 //   L4. An event with an anonymousId alone belongs to the user that was named beside it, if only one was, was taken and was not
 //       deleted.
 //   L5. Otherwise its user depends on the order of requests that were sent at once or had no answer: events with such an
@@ -9,7 +10,7 @@
 import {brotliDecompressSync, gunzipSync, inflateSync} from 'node:zlib';
 import type {FuzzAnswer, Outcome} from './connection.js';
 import type {HostileRequest} from './request.js';
-import {victimPrefix} from './templates.js';
+import {isLibraryPath, victimPrefix} from './templates.js';
 
 interface SentEvent {
   readonly event?: unknown;
@@ -49,6 +50,10 @@ export class Ledger {
     if (request.method === 'DELETE' && request.path.startsWith('/v1/users/')) this.noteDeletion(request.path);
     const isPost = request.method === 'POST' || request.mangleHead !== undefined;
     if (!isPost || request.body === undefined) return;
+    if (isLibraryPath(request.path)) {
+      for (const id of idsInText(request.body.toString())) this.deletedUsers.add(id); // L3
+      return;
+    }
     for (const {userId, anonymousId} of sentEvents(request, request.body)) {
       if (isText(userId) && isText(anonymousId)) this.noteNaming(userId, anonymousId);
     }
@@ -145,6 +150,27 @@ function merge(events: Map<string, Bounds>, key: string, {min, max}: Bounds): vo
   else {
     known.min += min;
     known.max += max;
+  }
+}
+
+/** All that may be an id in the body of a library, whatever its form. */
+function idsInText(body: string): string[] {
+  const data = new URLSearchParams(body).get('data') ?? '';
+  const texts = [body, data, Buffer.from(data.replaceAll(' ', '+'), 'base64').toString()];
+  return texts.flatMap((text) =>
+    [...text.matchAll(/"(?:userId|anonymousId|previousId)"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)/g)].flatMap(([, id]) => {
+      const value = jsonOf(id!);
+      return value === undefined ? [] : [String(value)];
+    }),
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // The service does not read it either.
+    throw error;
   }
 }
 

@@ -9,6 +9,8 @@ export type Json = null | boolean | number | string | Json[] | {[name: string]: 
 export interface Template {
   readonly request: HostileRequest;
   readonly value: Json | undefined;
+  /** Form of its text in the body; absent: as it is. */
+  readonly encode?: (text: string) => string;
 }
 
 export const eventNames = ['view', 'search', 'cart', 'buy', 'leave', 'sign up', 'naïve café', '日本語', '😀'];
@@ -27,6 +29,7 @@ const weights = {
   event: 36,
   batch: 14,
   identify: 8,
+  library: 6,
   history: 10,
   profile: 6,
   deletion: 0.1,
@@ -53,6 +56,8 @@ export function template(random: Random, index: number): Template {
       return posting('/v1/events/batch', {events: batch(random, index)});
     case 'identify':
       return posting('/v1/users/identify', {...userOrPerson(random), traits: properties(random, `${index}`)});
+    case 'library':
+      return libraryRequest(random, `${index}`);
     case 'newKey':
       return posting(
         '/admin/v1/keys',
@@ -129,6 +134,69 @@ function posting(path: string, value: Json, key = writeKey): Template {
   const request = bare('POST', path, '');
   request.headers.push(['Authorization', `Bearer ${key}`], ['Content-Type', 'application/json']);
   return {request, value};
+}
+
+/** Paths of libraries of other services. */
+const libraryPaths = [
+  '/v1/batch',
+  '/v1/b',
+  '/v1/import',
+  '/beacon/v1/batch',
+  '/v1/track',
+  '/v1/i',
+  '/v1/p',
+  '/v1/group',
+  '/v1/a',
+];
+export const isLibraryPath = (path: string): boolean => libraryPaths.includes(path.replace(/\/$/, ''));
+
+/** Calls of a library, with the key and the body in every form. Their events are not compared: their users are victims. */
+function libraryRequest(random: Random, name: string): Template {
+  const path = random.pick(libraryPaths);
+  const calls = Array.from({length: random.between(1, 8)}, (_, i) => libraryCall(random, `${name}-${i}`));
+  const value: {[name: string]: Json} =
+    path.endsWith('batch') || /\/(b|import)$/.test(path) ? {batch: calls} : calls[0]!;
+  const request = bare('POST', `${path}${random.chance(0.2) ? '/' : ''}`, '');
+  const place = random.between(0, 4);
+  if (place === 0) request.headers.push(['Authorization', `Bearer ${writeKey}`]);
+  if (place === 1) request.headers.push(['Authorization', `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`]);
+  if (place === 2) request.query = `writeKey=${writeKey}`;
+  if (place === 3) value.writeKey = writeKey;
+  request.headers.push([
+    'Content-Type',
+    random.pick(['application/json', 'text/plain', 'x', 'application/x-www-form-urlencoded']),
+  ]);
+  const encode = random.pick([
+    undefined,
+    undefined,
+    (text: string) => `data=${encodeURIComponent(text)}`,
+    (text: string) => `v=1&data=${Buffer.from(text).toString('base64')}`,
+  ]);
+  return encode === undefined ? {request, value} : {request, value, encode};
+}
+
+function libraryCall(random: Random, name: string): {[name: string]: Json} {
+  const id = (): Json =>
+    random.pick([
+      `${victimPrefix}${random.between(0, victimsCount)}`,
+      `${victimPrefix}${random.between(0, victimsCount)}`,
+      null,
+      '',
+    ]);
+  return {
+    type: random.pick(['track', 'page', 'screen', 'identify', 'group', 'alias']),
+    event: random.pick(eventNames),
+    userId: id(),
+    anonymousId: id(),
+    previousId: id(),
+    messageId: random.pick([`m-${name}`, null]),
+    timestamp: random.pick([timeText(random), timeMs(random), timeMs(random) / 1_000]),
+    properties: properties(random, name),
+    traits: properties(random, name),
+    context: {library: {name: 'fuzz'}},
+    name: 'Home',
+    groupId: 'acme',
+  };
 }
 
 function reading([method, path, query, key = secretKey]: Reading, random: Random): Template {

@@ -1,7 +1,7 @@
 // Authentication: API keys from the Authorization header or, for beacons, a write key from the URL; the admin token.
 import {createHash, timingSafeEqual} from 'node:crypto';
 import type {RecordKind} from '../../keys/key.js';
-import type {ActiveKey, KeyRing} from '../../keys/key-ring.js';
+import {type ActiveKey, basicName, type KeyRing} from '../../keys/key-ring.js';
 import type {Failure, Header} from '../failure.js';
 import type {Exchange} from '../http/exchange.js';
 import {decodePercent} from '../query/query.js';
@@ -11,7 +11,7 @@ import {decodePercent} from '../query/query.js';
  * key. `admin`: the admin token, never an API key. `dashboard`: a browser, with a session where the route names a role (dashboard/door.ts).
  */
 export type Access = 'open' | KeyAccess | 'admin' | 'dashboard';
-type KeyAccess = 'write' | 'read' | 'secret';
+export type KeyAccess = 'write' | 'read' | 'secret';
 
 /** RFC 9110, 11.6.1: a 401 says how to authenticate. RFC 6750: it names a fault only when the request had a credential. */
 const challenge: readonly Header[] = [['WWW-Authenticate', 'Bearer realm="millrace"']];
@@ -36,24 +36,53 @@ const refusalOfKind: Readonly<Record<KeyAccess, Failure>> = {
 export const refuseKind = (access: KeyAccess, kind: RecordKind): Failure | undefined =>
   kind === access || kind === 'secret' ? undefined : refusalOfKind[access];
 
+/** Places where a route takes a key, beside `Authorization: Bearer`. */
+export interface KeyPlaces {
+  /** Parameters of the query. */
+  readonly inQuery: readonly string[];
+  /** Whether a library may send it as the name of `Authorization: Basic`. */
+  readonly isBasic: boolean;
+  /** The segment of the path that is a key, undecoded, if one is. */
+  readonly inPath?: string;
+}
+
+export const placesOfRoutes: KeyPlaces = {inQuery: [], isBasic: false};
+export const placesOfBeacons: KeyPlaces = {inQuery: ['write_key'], isBasic: false};
+export const placesOfLibraries: KeyPlaces = {inQuery: ['write_key', 'writeKey'], isBasic: true};
+
 /** The header wins over the URL (docs/api.md, Errors). @returns the key, or the refusal. */
-export function authenticate(ring: KeyRing, exchange: Exchange, isBeaconRoute: boolean): ActiveKey | Failure {
+export function authenticate(ring: KeyRing, exchange: Exchange, places: KeyPlaces): ActiveKey | Failure {
   const {authorization} = exchange;
-  if (authorization !== undefined && authorization !== '')
-    return ring.byHeader(authorization) ?? (/^bearer /i.test(authorization) ? invalidKey : noBearer);
-  const key = isBeaconRoute ? beaconKey(exchange.query) : undefined;
+  if (authorization !== undefined && authorization !== '') {
+    const active = ring.byHeader(authorization) ?? (places.isBasic ? ring.byBasic(authorization) : undefined);
+    return active ?? (places.isBasic || /^bearer /i.test(authorization) ? invalidKey : noBearer);
+  }
+  return ofPublicPlace(ring, keyInUrl(exchange, places));
+}
+
+/** A key from a place that others see: proxies log URLs, so a secret key there is refused although it is known. */
+export function ofPublicPlace(ring: KeyRing, key: string | undefined): ActiveKey | Failure {
   if (key === undefined) return missingKey;
   const active = ring.byKey(key);
-  // Proxies log URLs: a secret key in a URL is refused although it is known.
   return active?.kind === 'write' ? active : invalidKey;
 }
 
-/** The value of `write_key`. Undefined for one that cannot be decoded: the check of the query refuses it later. */
-function beaconKey(query: string): string | undefined {
-  if (query === '') return undefined;
+/** The key in the head of an admitted request, as it was sent. */
+export function sentKey(exchange: Exchange, places: KeyPlaces): string {
+  const {authorization = ''} = exchange;
+  return keyInUrl(exchange, places) ?? basicName(authorization) ?? authorization.replace(/^\S+ +/, '');
+}
+
+function keyInUrl({query}: Exchange, {inQuery, inPath}: KeyPlaces): string | undefined {
+  return inPath === undefined ? keyInQuery(query, inQuery) : (decodePercent(inPath) ?? '');
+}
+
+/** Undefined for one that cannot be decoded: the check of the query refuses it later. */
+function keyInQuery(query: string, names: readonly string[]): string | undefined {
+  if (query === '' || names.length === 0) return undefined;
   for (const pair of query.split('&')) {
     const [name = ''] = pair.split('=', 1);
-    if (decodePercent(name) === 'write_key') return decodePercent(pair.slice(name.length + 1)) ?? '';
+    if (names.includes(decodePercent(name) ?? '')) return decodePercent(pair.slice(name.length + 1)) ?? '';
   }
   return undefined;
 }

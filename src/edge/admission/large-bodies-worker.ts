@@ -3,6 +3,8 @@
 import {parentPort, workerData} from 'node:worker_threads';
 import {type BatchReading, readBatch} from '../../ingest/batch.js';
 import {copyOf} from '../../ingest/batch-entries.js';
+import {type CallsReading, readCalls} from '../compatible/reading.js';
+import type {CallForm} from '../compatible/translator.js';
 
 export interface LargeBodiesWorkerData {
   readonly partitionCount: number;
@@ -12,18 +14,24 @@ export interface LargeBody {
   readonly id: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly receivedMs: number;
+  /** Undefined: a batch of native events. */
+  readonly form: CallForm | undefined;
 }
 
 export interface EncodedBatch {
   readonly id: number;
-  readonly reading: BatchReading;
+  readonly reading: BatchReading | CallsReading;
 }
 
 const {partitionCount} = workerData as LargeBodiesWorkerData;
 const port = parentPort!;
 
-port.on('message', ({id, bytes, receivedMs}: LargeBody) => {
-  const reading = readBatch(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), receivedMs, partitionCount);
+port.on('message', ({id, bytes, receivedMs, form}: LargeBody) => {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const reading =
+    form === undefined
+      ? readBatch(body, receivedMs, partitionCount)
+      : readCalls(body, form, receivedMs, partitionCount);
   if (reading.kind !== 'read') {
     port.postMessage({id, reading} satisfies EncodedBatch);
     return;

@@ -1,6 +1,8 @@
 // The edge's side of the worker thread for large bodies.
 import {Worker} from 'node:worker_threads';
 import type {BatchReading} from '../../ingest/batch.js';
+import type {CallsReading} from '../compatible/reading.js';
+import type {CallForm} from '../compatible/translator.js';
 import {BodyShare} from './body-budget.js';
 import type {EncodedBatch, LargeBodiesWorkerData, LargeBody} from './large-bodies-worker.js';
 
@@ -16,7 +18,7 @@ export class LargeBodies {
   private readonly partitionCount: number;
   /** Started with the first large body: most deployments never get one. */
   private worker: Worker | undefined;
-  private readonly waiting = new Map<number, (reading: BatchReading) => void>();
+  private readonly waiting = new Map<number, (reading: never) => void>();
   private bodies = 0;
 
   constructor(partitionCount: number) {
@@ -28,13 +30,27 @@ export class LargeBodies {
    * which is checked before a body is read: a body that was read is not refused.
    */
   encode(bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
+    this.send(bytes, receivedMs, undefined, use);
+  }
+
+  /** Calls back with the calls of a library of another service. */
+  translate(bytes: Buffer, form: CallForm, receivedMs: number, use: (reading: CallsReading) => void): void {
+    this.send(bytes, receivedMs, form, use);
+  }
+
+  private send<Reading>(
+    bytes: Buffer,
+    receivedMs: number,
+    form: CallForm | undefined,
+    use: (reading: Reading) => void,
+  ): void {
     const share = new BodyShare();
     share.overdraw(bytes.length); // The collector of the body releases as much now.
     this.worker ??= this.start();
     // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
-    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs};
-    this.waiting.set(body.id, (reading) => {
+    const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, form};
+    this.waiting.set(body.id, (reading: Reading) => {
       share.release();
       use(reading);
     });
@@ -47,7 +63,7 @@ export class LargeBodies {
     worker.on('message', ({id, reading}: EncodedBatch) => {
       const use = this.waiting.get(id)!;
       this.waiting.delete(id);
-      use(reading);
+      use(reading as never);
     });
     // A bug in the worker ends the process, as it would on the edge thread.
     worker.on('error', (cause) => {

@@ -28,6 +28,7 @@ const fields: readonly (string | null)[] = [
   'messageId',
   'properties',
   'traits',
+  'traitsOnce',
   'timestamp',
   'sentAt',
   'context',

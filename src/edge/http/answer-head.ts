@@ -12,6 +12,8 @@ export interface Head {
   /** Undefined for an answer without a body. */
   readonly contentType: string | undefined;
   readonly isCorsOpen: boolean;
+  /** The one origin that may read the answer, with its credentials; undefined: every origin, if any. */
+  readonly echoedOrigin: string | undefined;
   readonly headers: readonly Header[] | undefined;
   /** Undefined on an accepted write whose client sent no id (request-id.ts). */
   readonly requestId: string | undefined;
@@ -23,6 +25,7 @@ export interface Head {
 const newest = {
   contentType: '' as string | undefined,
   isCorsOpen: false,
+  echoedOrigin: undefined as string | undefined,
   headers: undefined as readonly Header[] | undefined,
   closes: false,
   bytes: Buffer.alloc(0),
@@ -36,14 +39,15 @@ export function writeHead(res: HttpResponse, head: Head): void {
 
 /**
  * All lines in one value: uWebSockets.js copies a value unchanged, and each call costs 0.2 us. Names and values from clients are
- * tokens (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. Bytes, as uWebSockets.js would measure and encode a
+ * visible ASCII (cors.ts) or percent-encoded (`Ignored-Fields`): none ends a line. Bytes, as uWebSockets.js would measure and encode a
  * text with every answer.
  */
-function linesOf({contentType, isCorsOpen, headers, closes}: Head): Buffer {
+function linesOf({contentType, isCorsOpen, echoedOrigin: echoed, headers, closes}: Head): Buffer {
   if (
     headers === newest.headers &&
     contentType === newest.contentType &&
     isCorsOpen === newest.isCorsOpen &&
+    echoed === newest.echoedOrigin &&
     closes === newest.closes
   ) {
     return newest.bytes;
@@ -51,15 +55,24 @@ function linesOf({contentType, isCorsOpen, headers, closes}: Head): Buffer {
   let text = 'nosniff';
   if (contentType !== undefined) text += `\r\nContent-Type: ${contentType}`;
   if (!headers?.some(isCacheControl)) text += '\r\nCache-Control: no-store'; // A1
-  if (isCorsOpen) text += '\r\nAccess-Control-Allow-Origin: *';
+  if (isCorsOpen && echoed === undefined) text += '\r\nAccess-Control-Allow-Origin: *';
+  else if (isCorsOpen) for (const [name, value] of echoedOrigin(echoed!)) text += `\r\n${name}: ${value}`;
   for (const [name, value] of headers ?? []) text += `\r\n${name}: ${value}`;
   if (!closes) text += `\r\nKeep-Alive: timeout=${idleSecondsMin}`; // A2
   newest.contentType = contentType;
   newest.isCorsOpen = isCorsOpen;
+  newest.echoedOrigin = echoed;
   newest.headers = headers;
   newest.closes = closes;
   newest.bytes = Buffer.from(text);
   return newest.bytes;
 }
+
+/** Lets this origin read an answer to a request with credentials, for which `*` does not count. */
+export const echoedOrigin = (origin: string): readonly Header[] => [
+  ['Access-Control-Allow-Origin', origin],
+  ['Access-Control-Allow-Credentials', 'true'],
+  ['Vary', 'Origin'],
+];
 
 const isCacheControl = ([name]: Header): boolean => name === 'Cache-Control';

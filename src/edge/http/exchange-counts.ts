@@ -4,6 +4,8 @@ import type {ErrorCode} from '../failure.js';
 /** A route as counting sees it: itself, and whether it is the dashboard's. */
 export interface CountedRoute {
   readonly isOfDashboard?: boolean;
+  /** Shown in place of the path that was asked, which may have a key in it. */
+  readonly shownPath?: string;
 }
 
 /** Outcomes of the entries that clients sent. */

@@ -60,6 +60,8 @@ export interface ExchangeHost {
   /** Whether connections end with their next answer. */
   closesConnections(): boolean;
   exchangeOver(): void;
+  /** Admits a request that came without a key in its head. */
+  admitByBody(exchange: Exchange, key: string | undefined): Failure | undefined;
   /** Logs a bug. `doing` says what threw; the line has only the id of the exchange. */
   fault(exchange: Exchange, doing: string, error: unknown): void;
   readonly requestIds: RequestIds;
@@ -83,6 +85,8 @@ export class Exchange implements CommitWaiter {
   isOver = false;
   /** Every origin may read the answer (docs/api.md, CORS). */
   isCorsOpen = false;
+  /** The only origin that may, with its credentials (cors.ts). */
+  echoedOrigin: string | undefined;
   /** The connection is not read. */
   isPaused = false;
   private isGone = false;
@@ -122,7 +126,7 @@ export class Exchange implements CommitWaiter {
   acceptEncoding = '';
   /** Set for a preflight. */
   readonly preflight: Preflight | undefined;
-  /** Set for a request to the dashboard. */
+  /** Set for a request to the dashboard, and for settings of a project. */
   readonly page: PageRequest | undefined;
   /** The person who is signed in, on routes of the dashboard that need a session. */
   session: Session | undefined;
@@ -259,6 +263,16 @@ export class Exchange implements CommitWaiter {
     return undefined;
   }
 
+  /** Admits the request by the key in its body. @returns the refusal. */
+  admitByBody(key: string | undefined): Failure | undefined {
+    const refusal = this.host.admitByBody(this, key);
+    if (refusal !== undefined) return refusal;
+    const charged = this.charged; // Of the body, before its key was known.
+    this.charged = 1;
+    this.costs(charged);
+    return undefined;
+  }
+
   /** The request costs at least `units` of its rate limit, the one of its admission included. */
   costs(units: number): void {
     if (units <= this.charged) return;
@@ -381,7 +395,7 @@ export class Exchange implements CommitWaiter {
     const {traffic, rejected} = this.host;
     traffic.refused(failure.code, this.route);
     if (this.isCorsOpen) {
-      const route = this.route === undefined ? undefined : this.path;
+      const route = this.route === undefined ? undefined : (this.route.shownPath ?? this.path);
       traffic.refusalTap.note(failure.code, route, {field: failure.field, keyId: this.key?.id});
       if (this.key !== undefined) rejected.add(failure.code, this.key.id, failure);
     }
@@ -428,7 +442,14 @@ export class Exchange implements CommitWaiter {
       }
       this.streamed = new StreamAnswer(this.res);
       this.host.exchangeOver();
-      const head = {contentType, isCorsOpen: false, headers, requestId: this.requestId(), closes: true};
+      const head = {
+        contentType,
+        isCorsOpen: false,
+        echoedOrigin: undefined,
+        headers,
+        requestId: this.requestId(),
+        closes: true,
+      };
       this.streamed.begin(() => writeHead(this.res, head));
       begin(this.streamed);
     }, this); // X4
@@ -449,6 +470,7 @@ export class Exchange implements CommitWaiter {
       writing.status = status;
       writing.contentType = contentType;
       writing.isCorsOpen = this.isCorsOpen;
+      writing.echoedOrigin = this.echoedOrigin;
       writing.body = body;
       writing.headers = this.withRateFields(headers);
       writing.requestId = this.idOfAnswer(status);
@@ -550,6 +572,7 @@ const writing: Writing = {
   status: '',
   contentType: undefined,
   isCorsOpen: false,
+  echoedOrigin: undefined,
   body: '',
   headers: undefined,
   requestId: undefined,

@@ -1,4 +1,4 @@
-// Headers that browsers send. Only routes of the dashboard read them: events do not pay for it.
+// Headers that browsers send. Only routes of the dashboard, and of settings for libraries, read them: events do not pay for it.
 import type {HttpRequest} from './transport.js';
 
 export interface PageRequest {
@@ -14,8 +14,9 @@ export interface PageRequest {
   readonly acceptEncoding: string;
 }
 
-/** `/` leads to the dashboard, and is checked like it. */
-export const isPagePath = (path: string): boolean => path === '/' || path.startsWith('/dashboard');
+/** `/` leads to the dashboard, and is checked like it. Settings of a project name the host under which the page reached them. */
+export const isPagePath = (path: string): boolean =>
+  path === '/' || path.startsWith('/dashboard') || path.startsWith('/v1/projects/');
 
 export const readPageRequest = (req: HttpRequest): PageRequest => ({
   host: req.getHeader('host'),

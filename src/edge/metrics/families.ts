@@ -13,6 +13,7 @@ import {alarmKinds, type DictionaryMeasures, type PartitionMeasures, type Thread
 import {commit, version} from '../../version.js';
 import {unfinishedBodyBytes, unfinishedBytesMax} from '../admission/body-budget.js';
 import {waitingBytesMax} from '../admission/intake.js';
+import {kindsOfCalls} from '../compatible/translators.js';
 import type {ErrorCode} from '../failure.js';
 import type {Outcomes} from '../http/exchange-counts.js';
 import {answerBytesInFlight, answerBytesMax} from '../http/unread-answers.js';
@@ -305,6 +306,16 @@ const ingestion: readonly Family[] = [
     help: 'Fields of events and identify calls that nobody reads, by well-known names.',
     read: ({front}) =>
       ignoredFieldLabels.map((field, at) => ({labels: {field}, value: front.traffic.ignoredFields[at]!})),
+  },
+  {
+    name: 'millrace_compatible_ignored_total',
+    type: 'counter',
+    help: "Calls of other services' libraries of which something was left out, because nothing here has a place for it.",
+    read: ({front}) =>
+      kindsOfCalls.map(({vendor, kind}) => ({
+        labels: {vendor, call: kind},
+        value: front.traffic.ignoredCalls.get(`${vendor} ${kind}`)!,
+      })),
   },
   {
     name: 'millrace_event_names_known',

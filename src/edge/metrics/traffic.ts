@@ -5,6 +5,7 @@
 import type {EventNotes} from '../../ingest/event-notes.js';
 import {newIgnoredCounts} from '../../ingest/ignored-fields.js';
 import type {PublishObserver} from '../../ingest/publisher.js';
+import {kindsOfCalls} from '../compatible/translators.js';
 import {type ErrorCode, statusOf} from '../failure.js';
 import type {CountedRoute, ExchangeCounts, Outcomes} from '../http/exchange-counts.js';
 import {templateOf} from '../route-template.js';
@@ -54,6 +55,8 @@ export class Traffic implements PublishObserver, ExchangeCounts {
   readonly clocks = {corrected: 0, ahead: 0};
   /** Ignored fields of events and identify calls, by `ignoredFieldLabels`. */
   readonly ignoredFields = newIgnoredCounts();
+  /** Calls of other services' libraries of which something was left out, by vendor and kind. */
+  readonly ignoredCalls = new Map(kindsOfCalls.map(({vendor, kind}) => [`${vendor} ${kind}`, 0]));
   /** What was refused to clients. */
   readonly refusals = noRefusals();
   /** What was refused to the dashboard's own pages: no client of the operator's is behind it. */
@@ -118,6 +121,12 @@ export class Traffic implements PublishObserver, ExchangeCounts {
     this.clocks.ahead += ahead;
     if (ignoredNames.length === 0) return;
     for (const [label, count] of ignoredCounts.entries()) this.ignoredFields[label]! += count;
+  }
+
+  /** Calls of other services' libraries of which something was left out, by kind. */
+  noteIgnoredCalls(vendor: string, counts: Readonly<Record<string, number>>): void {
+    for (const kind in counts)
+      this.ignoredCalls.set(`${vendor} ${kind}`, (this.ignoredCalls.get(`${vendor} ${kind}`) ?? 0) + counts[kind]!);
   }
 
   noteAhead(): void {

@@ -12,6 +12,7 @@ import {describedHeaders, type HeaderName} from './headers.js';
 import {introduction} from './introduction.js';
 import type {Answer, AnswerHeaders, Operation, Operations} from './operation.js';
 import {alerts} from './operations/alerts.js';
+import {compatible} from './operations/compatible.js';
 import {engagement} from './operations/engagement.js';
 import {events} from './operations/events.js';
 import {exports} from './operations/exports.js';
@@ -68,6 +69,7 @@ const operations: Operations = {
   ...events,
   ...exports,
   ...users,
+  ...compatible,
   ...reports,
   ...funnels,
   ...engagement,
@@ -87,7 +89,8 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
     if (found === undefined) throw new Error(`${place} is described, but there is no such route`); // O1
     paths[path] ??= {};
     paths[path][method.toLowerCase()] = describeOperation(operation, found.route, found.endpoint);
-    if (method === 'POST' && found.route.isWriteRoute) paths[path].options = preflight(operation);
+    const {isWriteRoute, isCompatible} = found.route;
+    if ((method === 'POST' && isWriteRoute) || isCompatible) paths[path].options = preflight(operation, isCompatible);
     undescribed.delete(found.endpoint);
   }
   const [missing] = undescribed.values();
@@ -102,7 +105,9 @@ export function describeService(routes: Routes, version: string): OpenApiDocumen
       license: {name: 'Apache-2.0', identifier: 'Apache-2.0'},
     },
     servers: [{url: '/', description: 'The service that this description comes from.'}],
-    tags: ['Events', 'Users', 'Reports', 'Alerts', 'Webhooks', 'API keys', 'Operations'].map((name) => ({name})),
+    tags: ['Events', 'Users', 'Other libraries', 'Reports', 'Alerts', 'Webhooks', 'API keys', 'Operations'].map(
+      (name) => ({name}),
+    ),
     paths,
     components: {
       schemas: describedSchemas(),
@@ -155,6 +160,11 @@ const securitySchemes: Readonly<Record<string, JsonSchema>> = {
     name: 'write_key',
     description: 'A write key in the URL, for beacons, which cannot send headers. A secret key is refused there.',
   },
+  writeKeyAsName: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'A write or secret key as the name, without a password: as libraries of other services send it.',
+  },
   secretKey: {
     type: 'http',
     scheme: 'bearer',
@@ -191,7 +201,9 @@ function describeOperation(operation: Operation, route: Route, endpoint: Endpoin
     tags: [tag],
     summary,
     ...(description === undefined ? {} : {description}),
-    security: schemesOf[endpoint.access].map((name) => ({[name]: []})),
+    security: [...schemesOf[endpoint.access], ...(route.isCompatible ? ['writeKeyAsName'] : [])].map((name) => ({
+      [name]: [],
+    })),
     ...(parameters.length === 0 ? {} : {parameters}),
     ...(body === undefined ? {} : {requestBody: describeBody(body, route, endpoint)}),
     responses: describeAnswers(operation, route, endpoint),
@@ -268,10 +280,15 @@ const contentEncoding: DescribedParameter = {
 };
 
 /** Beacons send JSON as text/plain, which needs no preflight. */
-function describeBody({schema, example}: NonNullable<Operation['body']>, {isWriteRoute}: Route, endpoint: Endpoint) {
+function describeBody(
+  {schema, example}: NonNullable<Operation['body']>,
+  {isWriteRoute, isCompatible}: Route,
+  endpoint: Endpoint,
+) {
   const reference = referenceTo(schema);
   const content = {'application/json': {schema: reference, example}};
   const required = !('isBodyOptional' in endpoint);
+  if (isCompatible) return {required, content: {...content, '*/*': {schema: {}}}};
   return {required, content: isWriteRoute ? {...content, 'text/plain': {schema: reference}} : content};
 }
 
@@ -291,7 +308,7 @@ const headersOfCode: Readonly<Partial<Record<ErrorCode, AnswerHeaders>>> = {
 function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint): Record<string, DescribedAnswer> {
   const codes = byStatus(codesOf(operation, endpoint));
   const statuses = new Set([...Object.keys(operation.answers), ...codes.keys()]);
-  const isCorsOpen = 'takeBody' in endpoint && route.isWriteRoute === true;
+  const isCorsOpen = route.isCompatible === true || ('takeBody' in endpoint && route.isWriteRoute === true);
   return Object.fromEntries(
     [...statuses]
       .sort()
@@ -299,6 +316,7 @@ function describeAnswers(operation: Operation, route: Route, endpoint: Endpoint)
         status,
         describeAnswer(operation.answers[Number(status)], codes.get(status) ?? [], [
           isCorsOpen ? corsHeaders(status) : {},
+          route.isCompatible ? echoHeaders : {},
           limitHeaders(endpoint, status),
           headersOfAll(isCorsOpen && status === '200'),
         ]),
@@ -317,6 +335,9 @@ const corsHeaders = (status: string): AnswerHeaders => ({
   always: ['Access-Control-Allow-Origin'],
   ...(status === '429' || status === '503' ? {sometimes: ['Access-Control-Expose-Headers']} : {}),
 });
+
+/** Compatible routes name the origin that asks, if one does. */
+const echoHeaders: AnswerHeaders = {sometimes: ['Access-Control-Allow-Credentials', 'Vary']};
 
 /** Headers of an admitted request once half of its quota is used. */
 const limitHeaders = ({limit}: Endpoint, status: string): AnswerHeaders =>
@@ -406,20 +427,20 @@ function describeHeaders(all: readonly AnswerHeaders[]): NonNullable<DescribedAn
 
 /** The refusal of an unknown path, or of a method that its path does not have: it belongs to no operation. */
 function unrouted(code: ErrorCode): JsonSchema {
-  const headers = [headersOfAll(), {sometimes: ['Access-Control-Allow-Origin']}] as const;
+  const headers = [headersOfAll(), {sometimes: ['Access-Control-Allow-Origin']}, echoHeaders] as const;
   return describeAnswer(undefined, [code], headers) as unknown as JsonSchema;
 }
 
 /** The preflight that browsers send before a page of another origin may send. */
-const preflight = ({id, tag}: Operation): DescribedOperation => ({
+const preflight = ({id, tag}: Operation, isCompatible?: true): DescribedOperation => ({
   operationId: `${id}Preflight`,
   tags: [tag],
   summary: 'CORS preflight',
   security: [],
-  responses: {200: preflightResponse()},
+  responses: {200: preflightResponse(isCompatible ? echoHeaders : {})},
 });
 
-function preflightResponse(): DescribedAnswer {
+function preflightResponse(more: AnswerHeaders = {}): DescribedAnswer {
   const headers = describeHeaders([
     {
       always: [
@@ -429,6 +450,7 @@ function preflightResponse(): DescribedAnswer {
         'Access-Control-Max-Age',
       ],
     },
+    more,
     headersOfAll(),
   ]);
   return {

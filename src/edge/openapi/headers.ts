@@ -25,6 +25,11 @@ const headerForms = {
     pattern: /^[!-+\--~]+(,[!-+\--~]+)*$/,
     example: 'time,distinct_id',
   },
+  'Rejected-Events': {
+    description: 'How many calls of the request were refused: `GET /v1/rejected` says why. Absent if none was.',
+    pattern: /^[1-9]\d*$/,
+    example: '1',
+  },
   'Event-Time-Ahead': {
     description:
       'By how many seconds the time of the event, of a batch the latest one, is after its receipt; absent up to 5 minutes. ' +
@@ -98,8 +103,18 @@ const headerForms = {
     pattern: /^"[\w-]+";q=\d+;w=\d+(;[\w-]+=[^;]+)*$/,
     example: '"events";q=100000;w=2',
   },
-  'Access-Control-Allow-Origin': {description: 'Every origin may read the answer.', pattern: /^\*$/, example: '*'},
-  'Access-Control-Allow-Methods': {description: 'What pages may send.', pattern: /^POST$/, example: 'POST'},
+  'Access-Control-Allow-Origin': {
+    description: 'Every origin may read the answer. Routes of other libraries name the origin that asks.',
+    pattern: /^(\*|[!-~]+)$/,
+    example: '*',
+  },
+  'Access-Control-Allow-Credentials': {
+    description:
+      'The page may read the answer to a request with credentials, which some libraries send. No cookie is read.',
+    pattern: /^true$/,
+    example: 'true',
+  },
+  'Access-Control-Allow-Methods': {description: 'What pages may send.', pattern: /^(GET, )?POST$/, example: 'POST'},
   'Access-Control-Allow-Headers': {
     description: 'What pages may send along: the headers that the preflight asks for.',
     pattern: /^[\w!#$%&'*+.^`|~-]+([ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/,
@@ -107,7 +122,8 @@ const headerForms = {
   },
   'Access-Control-Expose-Headers': {
     description: 'What pages may read of the headers.',
-    pattern: /^(Ignored-Fields|(Ignored-Fields, )?Event-Time-Ahead|Retry-After, RateLimit, RateLimit-Policy)$/,
+    pattern:
+      /^((Rejected-Events|Ignored-Fields|Event-Time-Ahead)(, (Ignored-Fields|Event-Time-Ahead))*|Retry-After, RateLimit, RateLimit-Policy)$/,
     example: 'Retry-After, RateLimit, RateLimit-Policy',
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
@@ -128,7 +144,11 @@ const headerForms = {
     pattern: /^[A-Za-z0-9._~+/=:-]{1,128}$/,
     example: '5f1c0e9a7b2d-1',
   },
-  Vary: {description: 'The answer depends on this header.', pattern: /^Accept-Encoding$/, example: 'Accept-Encoding'},
+  Vary: {
+    description: 'The answer depends on this header.',
+    pattern: /^(Accept-Encoding|Origin)$/,
+    example: 'Accept-Encoding',
+  },
   'Content-Encoding': {description: 'How the body is compressed.', pattern: /^(gzip|br)$/, example: 'gzip'},
   'Referrer-Policy': {description: 'Links send no referrer.', pattern: /^no-referrer$/, example: 'no-referrer'},
 } as const satisfies Record<string, HeaderForm>;

@@ -5,7 +5,7 @@ import type {JsonSchema, QueryForm} from '../query/query.js';
 import type {Method} from '../route.js';
 import type {HeaderName} from './headers.js';
 
-type Tag = 'Events' | 'Users' | 'Reports' | 'Alerts' | 'Webhooks' | 'API keys' | 'Operations';
+type Tag = 'Events' | 'Users' | 'Other libraries' | 'Reports' | 'Alerts' | 'Webhooks' | 'API keys' | 'Operations';
 
 /** Names of `headers.ts`. Every such answer has those in `always`, some answers those in `sometimes`. */
 export interface AnswerHeaders {

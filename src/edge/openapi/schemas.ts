@@ -9,6 +9,7 @@ import {
   deletedAlertAnswer,
 } from '../answers/alerts.js';
 import {changeLine, changesAnswer} from '../answers/changes.js';
+import {rudderSettings, segmentAccepted, segmentSettings} from '../answers/compatible.js';
 import {countsAnswer, eventCountsAnswer, seriesAnswer} from '../answers/counts.js';
 import {lifecycleAnswer, pathsAnswer, retentionAnswer, stickinessAnswer} from '../answers/engagement.js';
 import {errorAnswer} from '../answers/error.js';
@@ -72,6 +73,7 @@ import {keyOptions, newKeyBody} from '../routes/keys.js';
 import {linksBody} from '../routes/links.js';
 import {newFunnelBody} from '../routes/saved-funnels.js';
 import {newWebhookBody, noFields, replayBody, webhookChange} from '../routes/webhook-body.js';
+import {segmentBatch, segmentCall} from './operations/compatible.js';
 import {batch, event} from './operations/events.js';
 import {identify} from './operations/users.js';
 
@@ -79,6 +81,8 @@ const requests: Readonly<Record<string, z.ZodType>> = {
   Event: event,
   EventBatch: batch,
   Identify: identify,
+  SegmentCall: segmentCall,
+  SegmentBatch: segmentBatch,
   Links: linksBody,
   KeyOptions: keyOptions,
   NewKey: newKeyBody,
@@ -101,6 +105,9 @@ const responses: Readonly<Record<string, z.ZodType>> = {
   BatchOutcome: batchAnswer,
   BatchError: batchErrorAnswer,
   Identified: identifyAnswer,
+  SegmentAccepted: segmentAccepted,
+  SegmentSettings: segmentSettings,
+  RudderSettings: rudderSettings,
   StoredEvent: storedEvent,
   History: historyAnswer,
   RejectedEvents: rejectedAnswer,

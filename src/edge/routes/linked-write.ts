@@ -32,16 +32,22 @@ class LinkedAnswer implements CommitAnswer {
 }
 
 /**
- * Appends the newest entry of the encoder and the newest single link. The link comes first: without it the write is not taken.
+ * Appends the newest entries of the encoder and the newest single link. The link comes first: without it the write is not taken.
  * @returns false: the log takes neither of them, or not the write; `outcome` hears nothing then.
  */
-export function appendLinked(front: Front, exchange: Exchange, pair: LinkedPair, outcome: WriteOutcome): boolean {
+export function appendLinked(
+  front: Front,
+  exchange: Exchange,
+  pair: LinkedPair,
+  outcome: WriteOutcome,
+  entryCount = 1,
+): boolean {
   const {publisher, encoder} = front;
   const links = front.links!;
   const answer = new LinkedAnswer(front, pair, outcome);
   const waiter = exchange.awaitCommit(answer);
   answer.link = publisher.append(links.partition, links.bytes, 0, links.end, waiter);
   if (answer.link === undefined) return false;
-  answer.write = publisher.append(encoder.partition, encoder.bytes, encoder.start, encoder.end, waiter);
+  answer.write = publisher.append(encoder.partition, encoder.bytes, encoder.start, encoder.end, waiter, entryCount);
   return answer.write !== undefined;
 }

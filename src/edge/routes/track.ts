@@ -67,8 +67,12 @@ class WriteAnswer implements CommitAnswer {
 }
 
 /** Pages of other origins may read them. `aheadMs`: how far the event is ahead that is so furthest; 0 without any. */
-export function noteHeaders(ignoredNames: readonly string[], aheadMs: number): readonly Header[] {
-  const notes: Header[] = [];
+export function noteHeaders(
+  ignoredNames: readonly string[],
+  aheadMs: number,
+  more: readonly Header[] = [],
+): readonly Header[] {
+  const notes = [...more];
   if (ignoredNames.length > 0) notes.push(['Ignored-Fields', ignoredFieldsText(ignoredNames)]);
   if (aheadMs > 0) notes.push(['Event-Time-Ahead', String(Math.round(aheadMs / 1_000))]);
   return notes.length === 0
@@ -156,15 +160,14 @@ export function identify(front: Front, exchange: Exchange, bytes: Buffer): void 
     exchange.fail(identifyRefusal(read));
     return;
   }
-  front.encoder.identify(read, receivedMs);
-  front.encoder.mark(markOf(exchange.key!));
+  const entryCount = front.encoder.identify(read, receivedMs, markOf(exchange.key!));
   const body = `{"status":"ok","userId":${JSON.stringify(read.userId)}}`;
   const taker = new NoteTaker();
   for (const name of read.ignored) taker.takeIgnored(name);
   front.traffic.noteEvents(taker);
   const {userId, anonymousId} = read;
   const link = anonymousId === undefined ? undefined : front.links?.ofIds(userId, anonymousId, receivedMs);
-  append(front, exchange, new WriteAnswer(body, 'identifies', noteHeaders(taker.ignoredNames, 0)), link);
+  append(front, exchange, new WriteAnswer(body, 'identifies', noteHeaders(taker.ignoredNames, 0)), link, entryCount);
 }
 
 /** @returns undefined when the body is refused; the answer is sent then. */
@@ -185,14 +188,20 @@ function readObject(
   return undefined;
 }
 
-/** `link`: of the newest single link, if the write needs one. */
-function append(front: Front, exchange: Exchange, answer: WriteAnswer, link: LinkedPair | undefined): void {
+/** `link`: of the newest single link, if the write needs one. `entryCount`: of the newest entries. */
+function append(
+  front: Front,
+  exchange: Exchange,
+  answer: WriteAnswer,
+  link: LinkedPair | undefined,
+  entryCount = 1,
+): void {
   const {publisher, encoder} = front;
   const {partition, bytes, start, end} = encoder;
   const isTaken =
     link === undefined
-      ? publisher.append(partition, bytes, start, end, exchange.awaitCommit(answer)) !== undefined
-      : appendLinked(front, exchange, link, answer);
+      ? publisher.append(partition, bytes, start, end, exchange.awaitCommit(answer), entryCount) !== undefined
+      : appendLinked(front, exchange, link, answer, entryCount);
   if (!isTaken) answer.lost(exchange, logUnavailable);
 }
 

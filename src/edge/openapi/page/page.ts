@@ -143,6 +143,7 @@ ${exampleAnswer(operation)}
 const accessWords: Readonly<Record<string, string>> = {
   writeKey: 'write key',
   writeKeyInQuery: '?write_key= (beacons)',
+  writeKeyAsName: 'Basic key:',
   secretKey: 'secret key',
   readKey: 'read key',
   adminToken: 'admin token',

@@ -1,0 +1,10 @@
+// All translators, by the vendor's name in metrics.
+import {segment} from './segment.js';
+import type {Translator} from './translator.js';
+
+export const translators: ReadonlyMap<string, Translator> = new Map([['segment', segment]]);
+
+/** Every vendor's kinds of calls. */
+export const kindsOfCalls: readonly {readonly vendor: string; readonly kind: string}[] = [...translators].flatMap(
+  ([vendor, {kinds}]) => kinds.map((kind) => ({vendor, kind})),
+);

@@ -1,0 +1,269 @@
+// Routes of libraries of other services (docs/clients.md): keys, bodies, answers and CORS. What calls become is tested in
+// test/edge/compatible, the real libraries in test/compatible-libraries.test.ts.
+
+import {gzipSync} from 'node:zlib';
+import {describe, expect, test} from 'vitest';
+import {type Answer, expectError, expectJson, type ProfileBody, userPath} from '../support/http.js';
+import {until} from '../support/reports.js';
+import {freshId, useService} from './service-under-test.js';
+
+const under = useService();
+const json = {'content-type': 'application/json'};
+const accepted = {success: true};
+
+const call = (fields: object = {}) => ({type: 'track', event: 'seen', userId: freshId(), ...fields});
+const basic = (key: string) => ({authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`});
+
+const send = (
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = basic(under.service.writeKey),
+): Promise<Answer> =>
+  under.nobody.send('POST', path, {
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    headers: {...json, ...headers},
+  });
+
+function expectAccepted(answer: Answer, rejected?: number): void {
+  expectJson(answer, 200);
+  expect(answer.json()).toEqual(accepted);
+  expect(answer.headers['rejected-events']).toBe(rejected === undefined ? undefined : String(rejected));
+}
+
+async function keyWith(options: object): Promise<string> {
+  const answer = await under.admin.post('/admin/v1/keys', {kind: 'write', name: freshId(), options});
+  const {key} = answer.json<{key: string}>();
+  const known = () => send('/v1/batch', {batch: []}, basic(key));
+  await until(known, ({status}) => status !== 401, 'the key is known');
+  return key;
+}
+
+describe('a key', () => {
+  test('is where the library puts it: Basic, Bearer, the query, the body or a call', async () => {
+    const {writeKey, secretKey} = under.service;
+    const asked = (path: string, headers: Record<string, string>, more: object = {}) =>
+      send(path, {batch: [call()], ...more}, headers);
+    for (const key of [writeKey, secretKey]) {
+      expectAccepted(await asked('/v1/batch', basic(key)));
+      expectAccepted(await asked('/v1/batch', {authorization: `Bearer ${key}`}));
+    }
+    expectAccepted(await asked(`/v1/batch?writeKey=${writeKey}`, {}));
+    expectAccepted(await asked(`/beacon/v1/batch?v=1&%ff&writeKey=${writeKey}`, {}));
+    expectAccepted(await asked('/v1/batch', {}, {writeKey}));
+    expectAccepted(await send('/v1/t', call({writeKey}), {}));
+    expectAccepted(await send('/v1/b', [call({writeKey})], {}));
+  });
+
+  test('that is wrong, or a secret one in a public place, is 401, also where nothing would be stored', async () => {
+    const {secretKey, writeKey} = under.service;
+    for (const body of [{batch: [call()]}, {batch: []}, {batch: [7]}]) {
+      expectError(await send('/v1/batch', body, {}), 401, 'missing_key');
+      expectError(await send('/v1/batch', {...body, writeKey: 'x'}, {}), 401, 'invalid_key');
+      expectError(await send('/v1/batch', {...body, writeKey: secretKey}, {}), 401, 'invalid_key');
+      expectError(await send(`/v1/batch?writeKey=${secretKey}`, body, {}), 401, 'invalid_key');
+      expectError(await send('/v1/batch', {...body, writeKey}, basic('x')), 401, 'invalid_key');
+      expectError(await send('/v1/batch', {...body, writeKey}, {authorization: 'Basic *'}), 401, 'invalid_key');
+    }
+    expectError(await send('/v1/batch', '{', {}), 401, 'missing_key');
+    expectError(await under.nobody.get('/v1/projects/x/settings'), 401, 'invalid_key');
+    expectError(await under.nobody.get(`/v1/projects/${secretKey}/settings`), 401, 'invalid_key');
+    // Native routes take no name of Basic.
+    expectError(await send('/v1/events', call(), basic(writeKey)), 401, 'invalid_key');
+  });
+
+  test('that may not identify: traits are refused, and events with both ids join nobody', async () => {
+    const key = await keyWith({identify: false});
+    const [userId, anonymousId] = [freshId(), freshId('anonymous')];
+    const batch = [
+      call({userId, anonymousId}),
+      {type: 'identify', userId, anonymousId, traits: {plan: 'pro'}},
+      {type: 'alias', userId, previousId: anonymousId},
+      {type: 'page', anonymousId},
+    ];
+    expectAccepted(await send('/v1/batch', {batch}, basic(key)), 2);
+    const profile = (await under.read.get(userPath(userId))).json<ProfileBody>();
+    expect(profile).toMatchObject({traits: {}, anonymous_ids: [], events: [{event: 'seen', anonymousId}]});
+    const rejected = await under.read.get('/v1/rejected?code=invalid_event&limit=2');
+    expect(rejected.json<{data: object[]}>().data).toMatchObject([
+      {index: 2, field: 'traits', event: null},
+      {index: 1, field: 'traits', event: null},
+    ]);
+  });
+
+  test('of some origins, with a limit per address, holds where it is in the body', async () => {
+    const writeKey = await keyWith({origins: ['https://shop.example'], events_per_second_per_address: 1});
+    const from = (origin: string) => send('/v1/t', call({writeKey}), {origin});
+    expectError(await from('https://other.example'), 403, 'origin_not_allowed');
+    expectAccepted(await from('https://shop.example'));
+    const refused = await until(
+      () => from('https://shop.example'),
+      ({status}) => status !== 200,
+      'the limit holds',
+    );
+    expectError(refused, 429, 'rate_limited');
+    expect(refused.headers['access-control-expose-headers']).toContain('Retry-After');
+  });
+});
+
+describe('an answer', () => {
+  test('is 200 once all valid calls are stored, in their order, and counts the others', async () => {
+    const [userId, anonymousId] = [freshId(), freshId('anonymous')];
+    const answer = await send('/v1/batch', {
+      batch: [
+        {type: 'page', anonymousId, timestamp: '2026-01-01T00:00:00Z'},
+        {type: 'identify', userId, anonymousId, traits: {plan: 'free', seats: 1}},
+        {type: 'track', userId},
+        {type: 'identify', userId, traits: {plan: 'pro'}},
+        call({userId, traits: {a: 1}}),
+      ],
+    });
+    expectAccepted(answer, 1);
+    expect(answer.headers['ignored-fields']).toBe('traits');
+    expect(answer.headers['access-control-expose-headers']).toBe('Rejected-Events, Ignored-Fields');
+    expect(answer.headers['log-position']).toMatch(/^\d+:/);
+    under.positions.note(answer);
+    const profile = async () => (await under.read.get(userPath(userId))).json<ProfileBody>();
+    const joined = await until(profile, ({events}) => events.length === 2, 'the page is of the user');
+    expect(joined).toMatchObject({
+      traits: {plan: 'pro', seats: 1},
+      anonymous_ids: [anonymousId],
+      events: [{event: 'seen'}, {event: 'page', joined: true}],
+    });
+    const rejected = await under.read.get('/v1/rejected?limit=1');
+    expect(rejected.json<{data: object[]}>().data).toMatchObject([{code: 'invalid_event', field: 'event', index: 2}]);
+  });
+
+  test('is 200 if nothing was valid or there was nothing, and 400 only for a body that cannot be read', async () => {
+    expectAccepted(await send('/v1/batch', {batch: [7, {}, {type: 'track', event: 'a'}]}), 3);
+    expectAccepted(await send('/v1/batch', {batch: []}));
+    expectAccepted(await send('/v1/group', {groupId: 'of nobody'}));
+    expectError(await send('/v1/batch', '{'), 400, 'invalid_json');
+    expectError(await send('/v1/batch', ''), 400, 'invalid_json');
+    expectError(await send('/v1/batch', '7'), 400, 'invalid_request');
+    expectError(await send('/v1/batch', {batch: Array(1_001).fill(7)}), 413, 'batch_too_large');
+    expectError(await send('/v1/t', 'x'.repeat(600_000)), 413, 'payload_too_large');
+  });
+
+  test('counts what was left out by kind of call', async () => {
+    const count = async (): Promise<number> => {
+      const {text} = await under.nobody.get('/metrics');
+      return Number(/millrace_compatible_ignored_total\{vendor="segment",call="group"\} (\d+)/.exec(text)![1]);
+    };
+    const before = await count();
+    expectAccepted(await send('/v1/group', {groupId: 'of nobody'}));
+    await until(count, (counted) => counted === before + 1, 'the call is counted');
+  });
+});
+
+describe('a body', () => {
+  test.each([
+    ['text/plain', (text: string) => text],
+    ['application/x-www-form-urlencoded', (text: string) => gzipSync(text)],
+    ['application/x-www-form-urlencoded', (text: string) => `data=${encodeURIComponent(text)}`],
+    ['image/png', (text: string) => `data=${encodeURIComponent(Buffer.from(text).toString('base64'))}`],
+    ['application/json; charset=latin1', (text: string) => text],
+  ])('of %s is read by its bytes', async (type, encode) => {
+    const userId = freshId();
+    const answer = await send('/v1/batch', encode(JSON.stringify({batch: [call({userId})]})), {
+      ...basic(under.service.writeKey),
+      'content-type': type,
+    });
+    expectAccepted(answer);
+    expect(await under.eventsOf(userId)).toHaveLength(1);
+  });
+
+  test('that is large, and read elsewhere, is stored in its order', async () => {
+    const userId = freshId();
+    const batch = Array.from({length: 600}, (_, n) => [
+      call({userId, properties: {n, text: 'é'.repeat(400)}}),
+      ...(n % 100 === 0 ? [{type: 'identify', userId, traits: {n}}] : []),
+    ]).flat();
+    const body = JSON.stringify({batch, writeKey: under.service.writeKey});
+    expect(body.length).toBeGreaterThan(256 * 1024);
+    expectAccepted(await send('/v1/batch', body, {}));
+    expectAccepted(await send('/v1/batch', gzipSync(body), {}));
+    const events = await under.eventsOf(userId);
+    expect(events.map(({properties}) => properties.n)).toEqual(
+      Array.from({length: 1_000}, (_, at) => 599 - (at % 600)),
+    );
+    expect((await under.read.get(userPath(userId))).json<ProfileBody>().traits).toEqual({n: 500});
+  });
+});
+
+describe('paths', () => {
+  test.each(['track', 'page', 'screen', 'identify', 'group', 'alias'])(
+    '/v1/%s, short and with a slash',
+    async (kind) => {
+      for (const path of [kind, kind[0]!, `${kind}/`, `${kind[0]}/`]) {
+        const body = call({type: 'other', previousId: freshId(), groupId: 'g'});
+        expectAccepted(await send(`/v1/${path}`, body));
+      }
+    },
+  );
+
+  test('a slash ends no native path', async () => {
+    const answer = await under.write.post('/v1/events/', call());
+    expectError(answer, 404, 'not_found');
+  });
+
+  test('an import has the times of the calls, whatever its sentAt', async () => {
+    const userId = freshId();
+    const ahead = new Date(Date.now() + 3_600_000).toISOString();
+    const body = {batch: [call({userId, timestamp: '2026-01-01T00:00:00Z'})], sentAt: ahead};
+    expectAccepted(await send('/v1/import/', body));
+    expect((await under.eventsOf(userId))[0]).toMatchObject({timestamp: '2026-01-01T00:00:00.000Z'});
+  });
+});
+
+describe('pages of other origins', () => {
+  const origin = 'https://shop.example';
+  const readable = {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    vary: 'Origin',
+  };
+
+  test('preflight with any headers, and read every answer with their credentials', async () => {
+    for (const path of ['/v1/batch', '/v1/t/', '/beacon/v1/batch', '/sourceConfig/', '/v1/projects/x/settings']) {
+      const asking = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'anonymousid,authorization,content-type,sentat',
+      };
+      const answer = await under.nobody.send('OPTIONS', path, {headers: asking});
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(answer.headers).toMatchObject({
+        ...readable,
+        'access-control-allow-methods': 'GET, POST',
+        'access-control-allow-headers': 'anonymousid,authorization,content-type,sentat',
+      });
+    }
+    const withOrigin = {...basic(under.service.writeKey), origin};
+    expect((await send('/v1/t', call(), withOrigin)).headers).toMatchObject(readable);
+    expect((await send('/v1/t', '{', withOrigin)).headers).toMatchObject(readable);
+    expect((await send('/v1/t', call(), {origin})).headers).toMatchObject(readable);
+    expect((await under.nobody.send('GET', '/v1/t', {headers: {origin}})).headers).toMatchObject(readable);
+    const {headers} = await send('/v1/t', call());
+    expect(headers).toMatchObject({'access-control-allow-origin': '*'});
+    expect(headers).not.toHaveProperty('vary');
+  });
+
+  test('find settings that lead here', async () => {
+    const {baseUrl, writeKey} = under.service;
+    const {host} = new URL(baseUrl);
+    const path = `/v1/projects/${writeKey}/settings`;
+    const settings = await under.nobody.get(path, {origin});
+    expectJson(settings, 200);
+    expect(settings.headers).toMatchObject(readable);
+    const apiHost = `${host}/v1`;
+    expect(settings.json()).toEqual({integrations: {'Segment.io': {apiKey: writeKey, apiHost, protocol: 'https'}}});
+    const plain = await under.nobody.get(path);
+    expect(plain.json()).toMatchObject({integrations: {'Segment.io': {protocol: 'http'}}});
+    for (const ask of [`/sourceConfig/?p=npm&v=3&writeKey=${writeKey}`, '/sourceConfig']) {
+      const config = await under.nobody.get(ask, {...basic(writeKey), origin});
+      expectJson(config, 200);
+      expect(config.headers).toMatchObject(readable);
+      expect(config.json()).toMatchObject({source: {writeKey, enabled: true, destinations: []}});
+    }
+  });
+});
