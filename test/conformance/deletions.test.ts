@@ -338,6 +338,20 @@ test('many deletions at once complete, each with its own count', async () => {
   for (const {id} of users) expect(await under.eventsOf(id)).toEqual([]);
 });
 
+test('two that delete one user or one name at the same moment get one deletion', async () => {
+  const userId = freshId();
+  const event = freshId('name');
+  await under.trackAll([
+    {event, userId},
+    {event, userId: freshId()},
+  ]);
+  for (const path of [userPath(userId), `/v1/name?${query({event})}`]) {
+    const answers = await Promise.all([1, 2, 3].map(() => under.read.delete(path)));
+    for (const {status} of answers) expect([200, 202]).toContain(status);
+    expect(new Set(answers.map((answer) => answer.json<{deletion: Deletion}>().deletion.id)).size).toBe(1);
+  }
+});
+
 test('a body-less answer has the type of every other, and only a secret key deletes', async () => {
   const userId = freshId();
   await under.track({event: 'seen', userId});

@@ -142,6 +142,22 @@ test('ids are of one person by an earlier request, too, and not because a reques
   expect(timesOf(ordered([visit, bob, purchase]))).toEqual([0, 0, 0]);
 });
 
+test('a batch with many persons looks up each anonymousId with the userIds near to it', () => {
+  const acked = new AckedLinks(Uint32Array.of(1, 2, 3));
+  const encoder = new LinkEncoder(acked, partitions);
+  for (const count of [9, 64, 500]) {
+    const all = Array.from({length: count}, (_, n) => {
+      const [userId, anonymousId] = [`user ${n}`, `device ${n}`];
+      acked.acked(encoder.ofIds(userId, anonymousId, receivedMs) ?? acked);
+      return [
+        {event: 'visit', anonymousId},
+        {event: 'purchase', userId},
+      ];
+    });
+    expect(timesOf(ordered(all.flat(), {acked})), `${count} persons`).toEqual(all.flatMap(() => [0, 1]));
+  }
+});
+
 test('a device that several users share orders nothing between them', () => {
   const shared = {event: 'x', anonymousId: 'k'};
   const all = [{...shared, userId: 'bob'}, shared, {...shared, userId: 'cyd'}, {event: 'y', userId: 'cyd'}];

@@ -1,6 +1,7 @@
-// The edge's side of the worker thread for large bodies.
+// The edge's side of the worker thread for large bodies. Its turns are dealt to callers: one body may take it a second.
 import {Worker} from 'node:worker_threads';
 import type {BatchReading} from '../../ingest/batch.js';
+import {DealtSlots} from '../../pacing/dealt-slots.js';
 import type {CallsReading} from '../compatible/reading.js';
 import type {CallForm} from '../compatible/translator.js';
 import {BodyShare} from './body-budget.js';
@@ -14,7 +15,13 @@ export const largeBodyBytesMin = 1024 * 1024;
  */
 export const parseBytesMax = 128 * 1024;
 
+/** Bodies in the worker's queue: one of them waits while another is parsed, and two callers have both. */
+const turnsAtOnce = {slots: 3, ofCallerMax: 2, waitingMax: Number.POSITIVE_INFINITY, ownSlots: []};
+/** A body that was read is parsed, also for a client that has left. */
+const never = new AbortController().signal;
+
 export class LargeBodies {
+  private readonly turns = new DealtSlots(turnsAtOnce);
   private readonly partitionCount: number;
   /** Started with the first large body: most deployments never get one. */
   private worker: Worker | undefined;
@@ -27,30 +34,39 @@ export class LargeBodies {
 
   /**
    * Calls back with the events of the batch; `bytes` are needed only during the call. The queue counts in the budget of bodies,
-   * which is checked before a body is read: a body that was read is not refused.
+   * which is checked before a body is read: a body that was read is not refused. `caller`: whose turn it takes.
    */
-  encode(bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
-    this.send(bytes, receivedMs, undefined, use);
+  encode(caller: string, bytes: Buffer, receivedMs: number, use: (reading: BatchReading) => void): void {
+    void this.send(caller, bytes, receivedMs, undefined, use);
   }
 
   /** Calls back with the calls of a library of another service. */
-  translate(bytes: Buffer, form: CallForm, receivedMs: number, use: (reading: CallsReading) => void): void {
-    this.send(bytes, receivedMs, form, use);
+  translate(
+    caller: string,
+    bytes: Buffer,
+    form: CallForm,
+    receivedMs: number,
+    use: (reading: CallsReading) => void,
+  ): void {
+    void this.send(caller, bytes, receivedMs, form, use);
   }
 
-  private send<Reading>(
+  private async send<Reading>(
+    caller: string,
     bytes: Buffer,
     receivedMs: number,
     form: CallForm | undefined,
     use: (reading: Reading) => void,
-  ): void {
+  ): Promise<void> {
     const share = new BodyShare();
     share.overdraw(bytes.length); // The collector of the body releases as much now.
     this.worker ??= this.start();
     // A copy, 3 ms for the largest body: the buffer belongs to the collector of the body.
     const own = new Uint8Array(bytes);
+    const slot = await this.turns.take(this.turns.place(caller), never);
     const body: LargeBody = {id: ++this.bodies, bytes: own, receivedMs, form};
     this.waiting.set(body.id, (reading: Reading) => {
+      slot.free();
       share.release();
       use(reading);
     });

@@ -2,11 +2,11 @@
 //   PN1. Known words: a property or trait whose name says that it tells people apart. Known forms: values such as e-mail addresses,
 //        phone numbers and IP addresses.
 //   PN2. Few users: a list of values, most of which fewer than five users have, is a list of people whatever its name is.
-import {isIP} from 'node:net';
 import {conditionsAskedFor} from '../../asked-names.js';
 import type {Breakdown} from '../../asks/breakdown.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {fewUsers} from '../../effects/named-person.js';
+import {isOfPerson, isWordOfPeople} from '../../effects/person-forms.js';
 
 export interface NamingPeople {
   /** Why the report names people, in words. PN1 */
@@ -16,20 +16,6 @@ export interface NamingPeople {
   /** Those of `brokenDownBy` whose values name people by PN2 alone. */
   readonly few: readonly string[];
 }
-
-/** PN1 */
-const wordsOfPeople =
-  /e-?mail|phone|mobile|whatsapp|contact|passport|iban|(?:^|[ _.-])(?:tel|ssn|ip)(?:$|[ _.-]|addr)|(?:user|anonymous|distinct|customer|account|client|member|person|visitor|device|patient|employee)[ _-]?(?:id|no|number)(?:$|[^a-z])|(?:user|first|last|full|sur|given|family|nick|display|screen|login|customer|account|person)[ _-]?name|(?:street|postal|home|billing|shipping|delivery|ip|remote)[ _-]?addr/i;
-const camelIp = /[a-z]Ip$/;
-const email = /[^\s@]+@[^\s@]+\.[^\s@]+/;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** With a country's code, or in groups with a leading zero, or in the groups of North America. */
-const phone = /^(?:(?:\+|00)[1-9]|\(?0[1-9])[\d ()./-]{5,20}\d$|^(?:1[ .-])?\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}$/;
-
-const isWordOfPeople = (name: string, isTrait: boolean): boolean =>
-  wordsOfPeople.test(name) || camelIp.test(name) || (isTrait && /^(?:.*\.)?name$/i.test(name));
-const isOfPerson = (value: string): boolean =>
-  email.test(value) || phone.test(value.trim()) || isIP(value.trim()) !== 0 || uuid.test(value.trim());
 
 interface Row {
   readonly value?: unknown;

@@ -40,7 +40,7 @@ export function trackBatch(front: Front, exchange: Exchange, bytes: Buffer): voi
 /** Parses the batch in the worker thread. */
 function trackElsewhere(front: Front, exchange: Exchange, bytes: Buffer, receivedMs: number): void {
   // The client may have left by then: its batch is complete and valid, and is stored like any other.
-  front.largeBodies.encode(bytes, receivedMs, (reading) => finish(front, exchange, reading));
+  front.largeBodies.encode(exchange.key!.id, bytes, receivedMs, (reading) => finish(front, exchange, reading));
 }
 
 function finish(front: Front, exchange: Exchange, reading: BatchReading): void {

@@ -47,8 +47,11 @@ function takeCalls(form: CallForm, vendor: Vendor): BodyEndpoint['takeBody'] {
   return (front, exchange, bytes) => {
     const receivedMs = front.wallMs();
     const {partitionCount, largeBodies} = front;
+    const caller = exchange.key?.id ?? front.clientAddresses.of(exchange);
     if (bytes.length > parseBytesMax)
-      largeBodies.translate(bytes, form, receivedMs, (reading) => finish(front, exchange, reading, form, vendor));
+      largeBodies.translate(caller, bytes, form, receivedMs, (reading) =>
+        finish(front, exchange, reading, form, vendor),
+      );
     else finish(front, exchange, readCalls(bytes, form, receivedMs, partitionCount), form, vendor);
     passTime();
   };

@@ -7,7 +7,8 @@
 //   DE3. Everywhere the deletion has its id. Its receipt is that of all partitions that have one, and is not complete without
 //        that of the user's own.
 //   DE4. A client that asks again while a deletion is pending gets that one. A new one begins only if the user has come again to a
-//        partition where that one has been.
+//        partition where that one has been. On one edge also while the deletion is being prepared; of two edges that are asked at
+//        the same moment each may begin one.
 import {randomBytes} from 'node:crypto';
 import {setTimeout as pause} from 'node:timers/promises';
 import {partitionOf} from '../../../actors/bytes/hash.js';
@@ -67,13 +68,43 @@ interface Order {
   readonly route: readonly number[];
 }
 
+/** What this edge deletes now. DE4 */
+const underWay = new Map<string, Promise<NamedReceipt | undefined>>();
+
+/**
+ * Answers with the receipt of the deletion of `what` that this edge prepares or awaits, or else with that of `work`, which resolves
+ * with undefined when it has answered by itself.
+ */
+async function deleteOnce(
+  what: string,
+  answer: (receipt: NamedReceipt) => void,
+  work: () => Promise<NamedReceipt | undefined>,
+): Promise<void> {
+  for (let other = underWay.get(what); other !== undefined; other = underWay.get(what)) {
+    const receipt = await other.catch(() => undefined);
+    if (receipt !== undefined) return answer(receipt);
+  }
+  const own = work().finally(() => underWay.delete(what));
+  underWay.set(what, own);
+  const receipt = await own;
+  if (receipt !== undefined) answer(receipt);
+}
+
 /** `placeOf`: where the receipt is asked for. */
-async function eraseUser(
+const eraseUser = (
   front: Front,
   exchange: Exchange,
   user: UserRef,
   placeOf: (deletion: string) => string,
-): Promise<void> {
+): Promise<void> =>
+  deleteOnce(
+    `${user.kind} ${user.id}`,
+    (receipt) => answerDeletion(front, exchange, {id: user.id}, receipt, placeOf),
+    () => eraseKnown(front, exchange, user),
+  );
+
+async function eraseKnown(front: Front, exchange: Exchange, user: UserRef): Promise<NamedReceipt | undefined> {
+  const startMs = monotonicMs();
   const home = partitionOfUser(user, front.partitionCount);
   const [known, devices] = await Promise.all([
     front.asks.partition(home, {ask: 'exists', user}, ['known_user', 'unknown_user']),
@@ -82,16 +113,19 @@ async function eraseUser(
   // Devices of a user, shared ones included: their earlier events are still this user's.
   const devicesAt = devices.flatMap(({hasAny}, partition) => (hasAny ? [partition] : []));
   // DE4
-  const underWay = devices.find(
+  const pending = devices.find(
     ({onward}) => onward && [...devicesAt, home].every((at) => onward.partitions.includes(at)),
   );
-  const earlier = underWay?.onward?.id ?? (known.kind === 'unknown_user' ? known.deletion?.id : undefined);
+  const earlier = pending?.onward?.id ?? (known.kind === 'unknown_user' ? known.deletion?.id : undefined);
   // A user with neither events nor a profile may be linked.
   const isGone = known.kind === 'unknown_user' && devicesAt.length === 0;
-  if (isGone || underWay !== undefined) {
+  if (isGone || pending !== undefined) {
     const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
-    if (deletion?.status === 'pending') return answerDeletion(front, exchange, {id: user.id}, deletion, placeOf);
-    if (known.kind === 'unknown_user' && isGone) return failUnknown(exchange, known, deletion && {deletion});
+    if (deletion?.status === 'pending') return deletion;
+    if (known.kind === 'unknown_user' && isGone) {
+      failUnknown(exchange, known, deletion && {deletion});
+      return undefined;
+    }
   }
   const elsewhere = devicesAt.filter((partition) => partition !== home);
   const route = devicesAt.includes(home) ? [...elsewhere, home, home] : [...elsewhere, home];
@@ -108,8 +142,7 @@ async function eraseUser(
   const commit = await appendErase(front, order);
   front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
   if (devicesAt.length > 0) front.forgetLinks(user.id);
-  const receipt = {...(await awaitDeletion(front, order, commit)), named_by: shownNaming(front, found.naming)};
-  answerDeletion(front, exchange, {id: user.id}, receipt, placeOf);
+  return {...(await awaitDeletion(front, order, commit, startMs)), named_by: shownNaming(front, found.naming)};
 }
 
 const newDeletionId = (home: number): string => `del_${home}_${randomBytes(16).toString('hex')}`;
@@ -137,31 +170,43 @@ export const nameForm = {
 };
 
 /** Deletes all events of a name, in every partition. */
-export const deleteName: Handle = async (front, exchange) => {
+export const deleteName: Handle = (front, exchange) => {
   const {event} = readQuery(exchange.query, nameForm);
+  const placeOf = (id: string): string => `/v1/deletion?id=${id}`;
+  return deleteOnce(
+    `name ${event}`,
+    (receipt) => answerDeletion(front, exchange, {event}, receipt, placeOf),
+    () => eraseName(front, exchange, event),
+  );
+};
+
+async function eraseName(front: Front, exchange: Exchange, event: string): Promise<NamedReceipt | undefined> {
+  const startMs = monotonicMs();
   const {partitionCount} = front;
   const key = nameKey(event);
   const home = partitionOf(key, 0, key.length, partitionCount);
   const route = [...Array.from({length: partitionCount}, (_, at) => at).filter((at) => at !== home), home];
   const question = {ask: 'name', event} as const;
   const answers = await Promise.all(route.map((at) => front.asks.partition(at, question, ['name'])));
-  const placeOf = (id: string): string => `/v1/deletion?id=${id}`;
   const isGone = answers.every(({isKnown}) => !isKnown);
   const earlier = answers.find(({isKnown, deletion}) => !isKnown && deletion !== undefined)?.deletion?.id;
   const hasComeAgain = answers.some(({isKnown, deletion}) => isKnown && deletion?.id === earlier);
   if (isGone || (earlier !== undefined && !hasComeAgain)) {
     const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
-    if (deletion?.status === 'pending') return answerDeletion(front, exchange, {event}, deletion, placeOf); // DE4
-    if (isGone) return exchange.failWith(nameNotFound, {...(deletion && {deletion})});
+    if (deletion?.status === 'pending') return deletion; // DE4
+    if (isGone) {
+      exchange.failWith(nameNotFound, {...(deletion && {deletion})});
+      return undefined;
+    }
   }
   const order = {id: newDeletionId(home), kind: 'n', text: event, route} as const;
   const address = front.clientAddresses.of(exchange);
   const commit = await appendErase(front, order);
   front.audit.nameDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
-  const receipt = {...(await awaitDeletion(front, order, commit)), named_by: []};
+  const receipt = await awaitDeletion(front, order, commit, startMs);
   await front.readNames(); // The name makes room for another one.
-  answerDeletion(front, exchange, {event}, receipt, placeOf);
-};
+  return {...receipt, named_by: []};
+}
 
 /** A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log. */
 function failIfObstructed({obstacles}: Front): void {
@@ -189,10 +234,10 @@ function appendErase(front: Front, {id: deletionId, kind, text, route}: Order): 
 
 /**
  * The entry is in the log: from here on the deletion happens, whether its partitions answer now or not. A question that
- * goes down with its connection is asked again while there is time.
+ * goes down with its connection is asked again while there is time, which began at `startMs`.
  */
-async function awaitDeletion(front: Front, {id, route}: Order, commit: Commit): Promise<Receipt> {
-  const endMs = monotonicMs() + deletionWaitMs;
+async function awaitDeletion(front: Front, {id, route}: Order, commit: Commit, startMs: number): Promise<Receipt> {
+  const endMs = startMs + deletionWaitMs;
   const partitions = [...new Set(route.toReversed())];
   for (let leftMs = endMs - monotonicMs(); leftMs > 0; leftMs = endMs - monotonicMs()) {
     const waitMs = leftMs;
