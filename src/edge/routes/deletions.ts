@@ -68,26 +68,34 @@ interface Order {
   readonly route: readonly number[];
 }
 
-/** What this edge deletes now. DE4 */
-const underWay = new Map<string, Promise<NamedReceipt | undefined>>();
+/** A deletion whose entry is in a log. */
+interface Begun {
+  /** As it is known now. */
+  readonly receipt: NamedReceipt;
+  /** Resolves when it is completed, or time is up. */
+  readonly awaited: () => Promise<NamedReceipt>;
+}
+
+/** Deletions that this edge prepares. DE4 */
+const prepared = new Map<string, Promise<Begun | undefined>>();
 
 /**
- * Answers with the receipt of the deletion of `what` that this edge prepares or awaits, or else with that of `work`, which resolves
- * with undefined when it has answered by itself.
+ * Answers with the deletion of `what` that this edge prepares for somebody else, or else with that of `begin`, which resolves with
+ * undefined when it has answered by itself.
  */
 async function deleteOnce(
   what: string,
   answer: (receipt: NamedReceipt) => void,
-  work: () => Promise<NamedReceipt | undefined>,
+  begin: () => Promise<Begun | undefined>,
 ): Promise<void> {
-  for (let other = underWay.get(what); other !== undefined; other = underWay.get(what)) {
-    const receipt = await other.catch(() => undefined);
-    if (receipt !== undefined) return answer(receipt);
+  for (let other = prepared.get(what); other !== undefined; other = prepared.get(what)) {
+    const begun = await other.catch(() => undefined);
+    if (begun !== undefined) return answer(begun.receipt);
   }
-  const own = work().finally(() => underWay.delete(what));
-  underWay.set(what, own);
-  const receipt = await own;
-  if (receipt !== undefined) answer(receipt);
+  const own = begin().finally(() => prepared.delete(what));
+  prepared.set(what, own);
+  const begun = await own;
+  if (begun !== undefined) answer(await begun.awaited());
 }
 
 /** `placeOf`: where the receipt is asked for. */
@@ -100,10 +108,10 @@ const eraseUser = (
   deleteOnce(
     `${user.kind} ${user.id}`,
     (receipt) => answerDeletion(front, exchange, {id: user.id}, receipt, placeOf),
-    () => eraseKnown(front, exchange, user),
+    () => beginErase(front, exchange, user),
   );
 
-async function eraseKnown(front: Front, exchange: Exchange, user: UserRef): Promise<NamedReceipt | undefined> {
+async function beginErase(front: Front, exchange: Exchange, user: UserRef): Promise<Begun | undefined> {
   const startMs = monotonicMs();
   const home = partitionOfUser(user, front.partitionCount);
   const [known, devices] = await Promise.all([
@@ -121,7 +129,7 @@ async function eraseKnown(front: Front, exchange: Exchange, user: UserRef): Prom
   const isGone = known.kind === 'unknown_user' && devicesAt.length === 0;
   if (isGone || pending !== undefined) {
     const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
-    if (deletion?.status === 'pending') return deletion;
+    if (deletion?.status === 'pending') return {receipt: deletion, awaited: async () => deletion};
     if (known.kind === 'unknown_user' && isGone) {
       failUnknown(exchange, known, deletion && {deletion});
       return undefined;
@@ -142,7 +150,11 @@ async function eraseKnown(front: Front, exchange: Exchange, user: UserRef): Prom
   const commit = await appendErase(front, order);
   front.audit.userDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
   if (devicesAt.length > 0) front.forgetLinks(user.id);
-  return {...(await awaitDeletion(front, order, commit, startMs)), named_by: shownNaming(front, found.naming)};
+  const named = (receipt: Receipt): NamedReceipt => ({...receipt, named_by: shownNaming(front, found.naming)});
+  return {
+    receipt: named(begunDeletion(order, commit)),
+    awaited: async () => named(await awaitDeletion(front, order, commit, startMs)),
+  };
 }
 
 const newDeletionId = (home: number): string => `del_${home}_${randomBytes(16).toString('hex')}`;
@@ -176,11 +188,11 @@ export const deleteName: Handle = (front, exchange) => {
   return deleteOnce(
     `name ${event}`,
     (receipt) => answerDeletion(front, exchange, {event}, receipt, placeOf),
-    () => eraseName(front, exchange, event),
+    () => beginNameErase(front, exchange, event),
   );
 };
 
-async function eraseName(front: Front, exchange: Exchange, event: string): Promise<NamedReceipt | undefined> {
+async function beginNameErase(front: Front, exchange: Exchange, event: string): Promise<Begun | undefined> {
   const startMs = monotonicMs();
   const {partitionCount} = front;
   const key = nameKey(event);
@@ -193,7 +205,7 @@ async function eraseName(front: Front, exchange: Exchange, event: string): Promi
   const hasComeAgain = answers.some(({isKnown, deletion}) => isKnown && deletion?.id === earlier);
   if (isGone || (earlier !== undefined && !hasComeAgain)) {
     const deletion = earlier === undefined ? undefined : await readReceipt(front, earlier);
-    if (deletion?.status === 'pending') return deletion; // DE4
+    if (deletion?.status === 'pending') return {receipt: deletion, awaited: async () => deletion}; // DE4
     if (isGone) {
       exchange.failWith(nameNotFound, {...(deletion && {deletion})});
       return undefined;
@@ -203,9 +215,14 @@ async function eraseName(front: Front, exchange: Exchange, event: string): Promi
   const address = front.clientAddresses.of(exchange);
   const commit = await appendErase(front, order);
   front.audit.nameDeleted(order.id, exchange.key?.id ?? exchange.session!.by, address);
-  const receipt = await awaitDeletion(front, order, commit, startMs);
-  await front.readNames(); // The name makes room for another one.
-  return {...receipt, named_by: []};
+  return {
+    receipt: {...begunDeletion(order, commit), named_by: []},
+    awaited: async () => {
+      const receipt = await awaitDeletion(front, order, commit, startMs);
+      await front.readNames(); // The name makes room for another one.
+      return {...receipt, named_by: []};
+    },
+  };
 }
 
 /** A deletion writes parts and filler before it frees any room, and cannot be put off once it is in the log. */
@@ -245,8 +262,12 @@ async function awaitDeletion(front: Front, {id, route}: Order, commit: Commit, s
     if (deletions.every((deletion) => deletion !== undefined)) return merged(deletions);
     await pause(Math.min(askAgainMs, leftMs));
   }
-  return pendingDeletion(id, route.length === 1 ? commit : undefined);
+  return begunDeletion({id, route}, commit);
 }
+
+/** What this edge knows of a deletion whose entry is in the log of its first partition. */
+const begunDeletion = ({id, route}: Pick<Order, 'id' | 'route'>, commit: Commit): Receipt =>
+  pendingDeletion(id, route.length === 1 ? commit : undefined);
 
 async function askDeletion(
   {asks}: Front,
