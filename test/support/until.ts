@@ -9,7 +9,10 @@ const pauseMsMin = 10;
 const pauseMsMax = 100;
 const pauseGrowth = 1.25;
 
-/** Asks again and again until the answer is not undefined or false; fails with `what` when that takes too long. */
+/**
+ * Asks again and again until the answer is not undefined or false; fails with `what` when that takes too long. It pauses before it asks
+ * for the first time, too: who waits in a loop lets others have their turns.
+ */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
@@ -17,10 +20,10 @@ export async function until<T>(
 ): Promise<T> {
   const deadlineMs = Date.now() + msMax;
   for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseGrowth * pauseMs, pauseMsMax)) {
+    await pause(pauseMs);
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (Date.now() > deadlineMs) throw new Error(`waited ${msMax} ms in vain until ${what}`);
-    await pause(pauseMs);
   }
 }
 
