@@ -286,7 +286,7 @@ test('tables of events give a long name little room, and wrap nothing where ther
 test('pages say that a service does not answer, keep their numbers, and heal by themselves', async () => {
   const people = await dashboard.context.newPage();
   await people.goto(`${service.baseUrl}/dashboard/people`);
-  await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
+  await people.getByRole('link', {name: 'u1', exact: true}).waitFor();
   const overview = await dashboard.context.newPage();
   await overview.goto(`${service.baseUrl}/dashboard`);
   const top = overview.getByRole('region', {name: 'Top events'});
@@ -319,7 +319,7 @@ test('pages say that a service does not answer, keep their numbers, and heal by 
   expect(await overview.getByRole('alert').count()).toBe(0);
   await page.getByText('No answer').waitFor();
   await numbers.getByText('signup').waitFor();
-  await people.getByRole('button', {name: 'u1', exact: true}).waitFor();
+  await people.getByRole('link', {name: 'u1', exact: true}).waitFor();
   await dashboard.context.unroute(requests);
   await said.waitFor({state: 'detached'});
   for (const one of [people, ...lists])
