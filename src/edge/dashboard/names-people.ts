@@ -6,7 +6,7 @@ import {conditionsAskedFor} from '../../asked-names.js';
 import type {Breakdown} from '../../asks/breakdown.js';
 import type {ReportQuery} from '../../asks/report.js';
 import {fewUsers} from '../../effects/named-person.js';
-import {isOfPerson, isWordOfPeople} from '../../effects/person-forms.js';
+import {isOfPerson} from '../../effects/person-forms.js';
 
 export interface NamingPeople {
   /** Why the report names people, in words. PN1 */
@@ -16,6 +16,14 @@ export interface NamingPeople {
   /** Those of `brokenDownBy` whose values name people by PN2 alone. */
   readonly few: readonly string[];
 }
+
+/** PN1 */
+const wordsOfPeople =
+  /e-?mail|phone|mobile|whatsapp|contact|passport|iban|(?:^|[ _.-])(?:tel|ssn|ip)(?:$|[ _.-]|addr)|(?:user|anonymous|distinct|customer|account|client|member|person|visitor|device|patient|employee)[ _-]?(?:id|no|number)(?:$|[^a-z])|(?:user|first|last|full|sur|given|family|nick|display|screen|login|customer|account|person)[ _-]?name|(?:street|postal|home|billing|shipping|delivery|ip|remote)[ _-]?addr/i;
+const camelIp = /[a-z]Ip$/;
+
+const isWordOfPeople = (name: string, isTrait: boolean): boolean =>
+  wordsOfPeople.test(name) || camelIp.test(name) || (isTrait && /^(?:.*\.)?name$/i.test(name));
 
 interface Row {
   readonly value?: unknown;

@@ -2,8 +2,8 @@
 //   NB1. A deletion changes no definition: the receipt lists what names the person, and people decide about each. Links that surely
 //        show the person stop before the deletion begins (named-person.ts NP4).
 //   NB2. The text of a trait names a person if fewer than five users have it: nobody is named by `plan: pro`. It does, too, if
-//        reports cannot say how many there are, and whoever else has it where its form or the trait's name says that it is one
-//        person's, such as an e-mail address: a public key gives any trait to five users.
+//        reports cannot say how many there are. An e-mail address or phone number always does: a public key can give it to five
+//        users. Of other forms this is not sure: many users have the UUID of their team.
 //   NB3. The list has ids and no texts: the receipt never names the person. It is stored before the deletion is in the log, because
 //        nothing knows the texts after that.
 import {setImmediate as nextTurn} from 'node:timers/promises';
@@ -21,7 +21,7 @@ import {
   type Written,
   writtenIn,
 } from '../../effects/named-person.js';
-import {isTraitOfPerson} from '../../effects/person-forms.js';
+import {isAddressOfPerson} from '../../effects/person-forms.js';
 import type {SavedReport} from '../../effects/saved-report.js';
 import {type Share, sharesOf} from '../../effects/share.js';
 import {BucketFault} from '../../keys/store.js';
@@ -112,7 +112,7 @@ function writtenHere({hooks, keys: {hidden}, messageId}: Front): Written[] {
 
 /** The texts that name the person. NB2 */
 async function namingAmong(front: Front, texts: ReadonlySet<PersonText>): Promise<ReadonlySet<PersonText>> {
-  const ofTraits = [...texts].filter(({text, trait}) => trait !== undefined && !isTraitOfPerson(trait.property, text));
+  const ofTraits = [...texts].filter(({text, trait}) => trait !== undefined && !isAddressOfPerson(text));
   // A public key may add any number of traits: those of a secret key are counted first, as they stop links.
   const [ofSecret, ofPublic] = [true, false].map((isSecret) =>
     ofTraits.filter(({trait}) => trait!.isSecret === isSecret),
