@@ -1,24 +1,19 @@
 // The real libraries of other services for pages, unchanged, in a real browser on another origin than the service.
 // Needs a Chromium (`apt-get install chromium-headless-shell`, or CHROMIUM_BIN): without one it is skipped, and the last lines say so.
-import {once} from 'node:events';
-import {readFileSync} from 'node:fs';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
-import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, expect, test} from 'vitest';
-import {findChromium, launchChromium} from '../../tools/chromium.js';
-import {waitMsMax} from '../support/dashboard-page.js';
+import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
 import {Client, type HistoryAnswer, type ProfileBody, query, userPath} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
+import {type ShopPage, startShopPage} from '../support/shop-page.js';
 import {until} from '../support/until.js';
 
-const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const inPackages = (path: string): string => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url));
 /** Scripts of the shop's page, by their paths. */
 const scripts: Readonly<Record<string, string>> = {
-  '/segment.js': '@segment/analytics-next/dist/umd/index.js',
-  '/rudder.js': '@rudderstack/analytics-js/dist/npm/modern/bundled/umd/index.js',
+  '/segment.js': inPackages('@segment/analytics-next/dist/umd/index.js'),
+  '/rudder.js': inPackages('@rudderstack/analytics-js/dist/npm/modern/bundled/umd/index.js'),
 };
 
 /** What both have. */
@@ -29,54 +24,33 @@ interface Library {
   group(groupId: string, traits: object): Promise<unknown>;
 }
 
-const executablePath = findChromium();
 let service: Service;
-let shop: Server;
+let shop: ShopPage;
 let browser: Browser;
 let page: Page;
-let shopUrl: string;
-
-async function startAll(path: string): Promise<void> {
-  service = await startService();
-  shop = createServer((asked, answer) => {
-    const script = scripts[asked.url ?? ''];
-    if (script === undefined) answer.setHeader('Content-Type', 'text/html').end('<title>shop</title>');
-    else answer.setHeader('Content-Type', 'text/javascript').end(readFileSync(join(packages, script)));
-  });
-  shop.listen(0, '127.0.0.1');
-  await once(shop, 'listening');
-  shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`;
-  browser = await launchChromium(path);
-}
 
 beforeAll(async () => {
-  if (executablePath !== undefined) await startAll(executablePath);
+  if (chromiumPath === undefined) return;
+  [service, browser, shop] = await Promise.all([startService(), openBrowser(), startShopPage(scripts)]);
 });
-
-afterAll(async () => {
-  if (executablePath === undefined) return;
-  await browser?.close();
-  shop?.close();
-  shop?.closeAllConnections();
-  expect(await service.stop()).toBe(0);
-});
+browserTests(() => ({service, browser}));
+afterAll(() => shop?.close());
 
 /** Hosts beside the service and the shop that the page asked for something. */
 const strangers = new Set<string>();
 
-beforeEach(async (context) => {
-  if (executablePath === undefined) return context.skip('no Chromium on PATH or in CHROMIUM_BIN');
+beforeEach(async () => {
   strangers.clear();
   page = await browser.newPage();
   page.setDefaultTimeout(waitMsMax);
-  const own = [new URL(service.baseUrl).host, new URL(shopUrl).host];
+  const own = [new URL(service.baseUrl).host, new URL(shop.url).host];
   await page.route('**/*', (route) => {
     const {host} = new URL(route.request().url());
     if (own.includes(host)) return route.continue();
     strangers.add(host);
     return route.abort();
   });
-  await page.goto(shopUrl);
+  await page.goto(shop.url);
 });
 
 async function expectStored(userId: string): Promise<void> {
@@ -91,7 +65,7 @@ async function expectStored(userId: string): Promise<void> {
     ['page', 'Home'],
     ['played', 'pro'],
   ]);
-  expect(events[0]!.context).toMatchObject({page: {url: shopUrl}});
+  expect(events[0]!.context).toMatchObject({page: {url: shop.url}});
   const profile = await until('the traits are there', async () => {
     const answer = (await reader.get(userPath(userId))).json<ProfileBody>();
     return answer.traits.plan === 'pro' && answer;
@@ -101,7 +75,7 @@ async function expectStored(userId: string): Promise<void> {
 }
 
 test('@segment/analytics-next, with the host as cdnURL and the key alone', async () => {
-  await page.addScriptTag({url: `${shopUrl}segment.js`});
+  await page.addScriptTag({url: `${shop.url}segment.js`});
   await page.evaluate(
     async ([host, writeKey]) => {
       const {AnalyticsNext} = globalThis as unknown as {
@@ -119,7 +93,7 @@ test('@segment/analytics-next, with the host as cdnURL and the key alone', async
 });
 
 test('@rudderstack/analytics-js/bundled, with the host as configUrl and data plane', async () => {
-  await page.addScriptTag({url: `${shopUrl}rudder.js`});
+  await page.addScriptTag({url: `${shop.url}rudder.js`});
   await page.evaluate(
     ([host, writeKey]) => {
       const {rudderanalytics} = globalThis as unknown as {

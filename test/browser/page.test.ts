@@ -1,54 +1,33 @@
 // A real page in a real browser, on another origin than the service: beacons, preflights, and what it must not read.
 // Needs a Chromium (`apt-get install chromium-headless-shell`, or CHROMIUM_BIN): without one it is skipped, and the last lines say so.
-import {once} from 'node:events';
-import {createServer, type Server} from 'node:http';
-import type {AddressInfo} from 'node:net';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, test} from 'vitest';
-import {findChromium, launchChromium} from '../../tools/chromium.js';
-import {waitMsMax} from '../support/dashboard-page.js';
+import {browserTests, chromiumPath, openBrowser, waitMsMax} from '../support/dashboard-page.js';
 import {Client, type EventAnswer, type HistoryAnswer, query} from '../support/http.js';
 import {type Service, startService} from '../support/service.js';
+import {type ShopPage, startShopPage} from '../support/shop-page.js';
 import {until} from '../support/until.js';
 
 // What runs in the page; the types of a browser's globals would hide those of Node for every test.
 declare const navigator: {sendBeacon(url: string, body: string): boolean};
 declare function addEventListener(name: 'pagehide', listener: () => void): void;
 
-const executablePath = findChromium();
-
 let service: Service;
-let shop: Server;
+let shop: ShopPage;
 let browser: Browser;
 let page: Page;
-let shopUrl: string;
-
-async function startAll(path: string): Promise<void> {
-  service = await startService();
-  shop = createServer((_, response) => response.setHeader('Content-Type', 'text/html').end('<title>shop</title>'));
-  shop.listen(0, '127.0.0.1');
-  await once(shop, 'listening');
-  shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`;
-  browser = await launchChromium(path);
-}
 
 beforeAll(async () => {
-  if (executablePath !== undefined) await startAll(executablePath);
+  if (chromiumPath === undefined) return;
+  [service, browser, shop] = await Promise.all([startService(), openBrowser(), startShopPage()]);
 });
+browserTests(() => ({service, browser}));
+afterAll(() => shop?.close());
 
-afterAll(async () => {
-  if (executablePath === undefined) return;
-  await browser?.close();
-  shop?.close();
-  shop?.closeAllConnections();
-  expect(await service.stop()).toBe(0);
-});
-
-beforeEach(async (context) => {
-  if (executablePath === undefined) return context.skip('no Chromium on PATH or in CHROMIUM_BIN');
+beforeEach(async () => {
   page = await browser.newPage();
   page.setDefaultTimeout(waitMsMax);
-  await page.goto(shopUrl);
+  await page.goto(shop.url);
 });
 
 /** Live, so what was answered is there; a beacon has no answer to wait for. */
@@ -155,7 +134,7 @@ describe('a page of another origin', () => {
       if (page.isClosed()) {
         page = await browser.newPage();
         page.setDefaultTimeout(waitMsMax);
-        await page.goto(shopUrl);
+        await page.goto(shop.url);
       }
       const isBegun = page.waitForRequest(url);
       await page.evaluate(([to, options]) => void fetch(to, options), [url, init] as const);
