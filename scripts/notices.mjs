@@ -42,7 +42,7 @@ export function noticeOf(folder) {
   return {name, version, license, text};
 }
 
-/** Of Vite: the code that it bundles itself runs while it builds, and is in none of our files. */
+/** Leaves out what Vite's licence says of packages inside Vite: they run while we build, and none of our files has their code. */
 const ownPart = (text) =>
   text
     .replaceAll('\r\n', '\n')

@@ -239,7 +239,7 @@ class Chart {
     this.made.redraw(false);
   }
 
-  /** Of counts only whole numbers have a line: a chart whose largest value is 1 has none at 0.2. */
+  /** A chart of counts has lines at whole numbers alone, so none at 0.2 where the largest value is 1. */
   private ticks(low: number, high: number): number[] {
     const {format, series} = this.props();
     const areCounts = !format && series.every(({values}) => values.every((value) => Number.isInteger(value ?? 0)));

@@ -1,4 +1,4 @@
-// The edge's side of the worker thread for large bodies. Its turns are dealt to callers: one body may take it a second.
+// The edge's side of the worker thread for large bodies. Callers have it in turn: one body may keep it busy for a second.
 import {Worker} from 'node:worker_threads';
 import type {BatchReading} from '../../ingest/batch.js';
 import {DealtSlots} from '../../pacing/dealt-slots.js';

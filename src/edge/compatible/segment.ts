@@ -71,7 +71,7 @@ const nativeOf: Readonly<Record<Kind, (call: Call, common: Common) => readonly N
     return [identifyOf({...common, traits})];
   },
   group: (call, common) => {
-    if (common.userId === undefined && common.anonymousId === undefined) return []; // Of no person.
+    if (common.userId === undefined && common.anonymousId === undefined) return []; // It names no person.
     const {groupType, traits} = call;
     return [eventOf('group', fieldsOf({groupId: idOf(call.groupId), groupType, traits}), call, common)];
   },

@@ -267,7 +267,7 @@ export class Exchange implements CommitWaiter {
   admitByBody(key: string | undefined): Failure | undefined {
     const refusal = this.host.admitByBody(this, key);
     if (refusal !== undefined) return refusal;
-    const charged = this.charged; // Of the body, before its key was known.
+    const charged = this.charged; // What the body costs. It was counted before the key was known.
     this.charged = 1;
     this.costs(charged);
     return undefined;

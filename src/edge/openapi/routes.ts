@@ -35,7 +35,7 @@ export const serveDescription = (text: (prefix: string) => string): Handle =>
 export const servePage = (text: (prefix: string) => string): Handle =>
   serve((prefix) => compressed('text/html; charset=utf-8', text(prefix), ofPage));
 
-/** Of the build (scripts/notices.mjs). */
+/** The build writes it (scripts/notices.mjs). */
 const noticesFile = new URL('../../../THIRD-PARTY-NOTICES.txt', import.meta.url);
 
 export const serveNotices = (): Handle =>

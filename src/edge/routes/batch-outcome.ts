@@ -13,7 +13,7 @@ import type {Exchange} from '../http/exchange.js';
 import type {Outcomes} from '../http/exchange-counts.js';
 import {lostLink, lostWrite} from './lost-writes.js';
 
-/** Entries of a partition go to the log in pieces of up to so many bytes: larger ones would leave messages unfilled. */
+/** Entries go to the log in pieces of at most so many bytes. A log message takes whole pieces, so large ones would leave room in it. */
 const pieceBytesMax = 64 * 1024;
 assert(pieceBytesMax <= entryBytesMax, 'a piece of more than one entry fits wherever an entry does');
 

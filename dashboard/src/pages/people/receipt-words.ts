@@ -1,4 +1,4 @@
-// The checks of a receipt in plain sentences: for whoever answers for the deletion, and did not write the service.
+// Says in plain sentences what a receipt checked. A data protection officer reads them, who does not know the service.
 //   RW1. A check is never hidden: one that these words do not know is shown as the receipt has it.
 import type {DeletionReceipt} from '../../../../src/edge/answers/users.js';
 import {count} from '../../charts/format.js';
