@@ -1,7 +1,7 @@
 // Schedules the evaluation of alerts: soon after each publication, and every few seconds for alerts of lag.
 //   AW1. Hundreds of partitions publish at different times: a pass waits for `restTimes` of what the last one took, so that
-//        alerts never take more than a small share of the thread; but for no longer than a refresh, so that no publication is
-//        judged more than one publication late because of it.
+//        alerts never take more than a small share of the thread. It waits for a refresh at most: so a rest makes an alert late by
+//        one publication, and not by more.
 //   AW2. Alerts are late when a publication has waited for a whole pass longer than until the next one is due, and `graceMs`.
 import {throwBroken} from '../../actors/invariant.js';
 import {recordSweepEveryMs} from '../effects/record-sweep.js';

@@ -308,7 +308,10 @@ export class Mover {
     }
   }
 
-  /** 0, too, while it cannot be read: the next tick asks again, and where it is damaged, that partition says so. */
+  /**
+   * Number of our moves that `from` has settled; also 0 while its manifest cannot be read. The next tick asks again, and a damaged
+   * manifest is an alarm of that partition.
+   */
   private async settledOf(from: number): Promise<number> {
     try {
       const stored = await this.destinationOf(from).manifests.read();

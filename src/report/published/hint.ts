@@ -10,7 +10,7 @@ import type {WholeSet} from './held-sets.js';
 
 /** A funnel may have 50 steps; proxies take some 8 KB of headers. */
 const namesMax = 3;
-/** Of a name with commas. */
+/** Parts of a name with commas that are looked up. */
 const partsMax = 5;
 /** Names compared at once: below a millisecond. */
 const namesAtOnce = 1_024;
@@ -42,7 +42,7 @@ function severalIn(name: string, snapshots: WholeSet): string | undefined {
   return `${parts.slice(0, partsMax).map(quotedInHint).join(' and ')}, each in a parameter of its own`;
 }
 
-/** Quoted. */
+/** The known name that is nearest, in quotes; undefined: none is near. */
 async function nearest(name: string, snapshots: WholeSet, slices: TimeSlicer): Promise<string | undefined> {
   const near = new NearName(name);
   for (const {names} of snapshots) {

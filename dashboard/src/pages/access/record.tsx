@@ -59,7 +59,7 @@ export function RecordCard() {
   };
   useEffect(() => void ask(null), []);
   return (
-    <Card span={12} title="Record" note="the newest 10,000 lines of all edges; their logs have all of it">
+    <Card span={12} title="Record" note="the newest 10,000 lines; older ones are in the log of the service">
       {fault !== undefined && <FaultBox fault={fault} onAgain={() => void ask(lines === undefined ? null : before)} />}
       {lines === undefined && fault === undefined && <Loading />}
       {lines?.length === 0 && (
