@@ -1,8 +1,7 @@
 // Large numbers that JSON.parse would change: it rounds 1234567890123456789 to a double, which prints as …800. They are refused,
 // as the service stores what was sent. Only the text of the body has their digits.
 //   II1. A number from 2^53 on is exact when JavaScript prints its double with the same digits, however it is spelled:
-//        9223372036854776000 and 9.223372036854776e18 are. A smaller one keeps its whole part. Where JavaScript prints an
-//        exponent, from 1e21 on, a number without one is not exact.
+//        9223372036854776000 and 9.223372036854776e18 are. A smaller one keeps its whole part.
 //   II2. Nearly all bodies have no run of `digitsMin` digits: reading one byte in `digitsMin` shows that.
 import {batchEventsMax} from '../../actors/limits.js';
 import {dot, lowerE, minus, upperE, zero} from './json-scanner.js';
@@ -16,8 +15,6 @@ export interface InexactNumber {
 
 /** A number of fewer digits is always exact. */
 const digitsMin = 16;
-/** From here on JavaScript prints a number with an exponent. */
-const printedPlainEnd = 1e21;
 const nine = 0x39;
 const plus = 0x2b;
 const stored = new Set(['properties', 'context', 'traits', 'traitsOnce']);
@@ -63,9 +60,7 @@ class NumberWalk extends JsonSyntax {
 /** Whether the text of a JSON number has the digits that are stored. II1 */
 function isExact(text: string): boolean {
   const value = Math.abs(Number(text));
-  if (value < 2 ** 53) return true;
-  const isPrintedSo = value < printedPlainEnd || /e/i.test(text);
-  return isPrintedSo && decimalOf(text) === decimalOf(String(value));
+  return value < 2 ** 53 || decimalOf(text) === decimalOf(String(value));
 }
 
 /** Significant digits of a number, and the power of ten of the last one: the same for all spellings. Undefined: no number. */

@@ -1,13 +1,16 @@
 // Keeps the order of what one client sends, where times do not tell it: events of one person that are sent with an anonymousId, and
 // then with a userId. Their entries go to the logs of two partitions and meet later, so that only their times can order them.
-//   RO1. Events of one person keep the order of their request where they have one time, by their own clock or by receipt: each
-//        change from one id to the other moves the later ones by a millisecond. So do single requests that follow each other.
+//   RO1. Events of one batch that have the time of its receipt keep their order, whoever turns out to be one person, now or by a
+//        later request: what follows an event of an anonymousId under another id is later by a millisecond. What follows an event of
+//        a userId need not be: of one millisecond, what joins a user comes last.
 //   RO2. Events with one id keep the order of its log, whatever their times: nothing is moved.
-//   RO3. Ids are of one person where an event or identify call of the request has both, or an earlier one had (acked-links.ts). An anonymousId that
-//        came with several userIds is of nobody. Events of other persons are not moved. A batch with many ids of both kinds looks up
+//   RO3. Where clients sent one time with several events, those of one person keep the order of their batch: each change from one id
+//        to the other moves the later ones by a millisecond. So do single requests that follow each other. Events of others are not
+//        moved. Ids are of one person where an event or identify call of the request has both, or an earlier one had
+//        (acked-links.ts). An anonymousId that came with several userIds is of nobody. A batch with many ids of both kinds looks up
 //        each anonymousId with the userIds that are nearest to it.
 //   RO4. A time that the client sent is kept in the event's context (`original_timestamp`), as that of a corrected event is.
-//   RO5. A batch with one kind of id costs a look at two bytes of each entry, a single request two hashes.
+//   RO5. A batch without anonymousIds alone costs a look at two bytes of each entry, a single request two hashes.
 
 import {ByteWriter} from '../../actors/bytes/bytes.js';
 import {hashBytes} from '../../actors/bytes/hash.js';
@@ -82,7 +85,7 @@ function earliestAfter(before: Newest | undefined, key: number, timeMs: number):
   return before.key === key ? before.storedMs : before.storedMs + 1;
 }
 
-/** Later times of events, by index: each change from one id to another takes a millisecond. RO1, RO2 */
+/** Later times of events, by index: each change from one id to another takes a millisecond. RO2, RO3 */
 function* laterTimes(events: readonly Ordered[]): Generator<readonly [index: number, timeMs: number]> {
   if (events.every(({key}) => key === events[0]!.key)) return;
   let before: Ordered | undefined;
@@ -111,13 +114,13 @@ class Owners {
   }
 }
 
-/** Whether some events have a userId, and others an anonymousId alone. */
-function hasBothKinds(entries: BatchEntries, partitionCount: number): boolean {
-  let anonymous = 0;
+/** How many entries have an anonymousId alone. */
+function anonymousCount(entries: BatchEntries, partitionCount: number): number {
+  let count = 0;
   forEachStart(entries, partitionCount, (start) => {
-    if (isAnonymousEntry(entries.bytes, start)) anonymous += 1;
+    if (isAnonymousEntry(entries.bytes, start)) count += 1;
   });
-  return anonymous > 0 && anonymous < entries.firsts[partitionCount]!;
+  return count;
 }
 
 export class RequestOrder {
@@ -140,12 +143,34 @@ export class RequestOrder {
     partitionCount: number,
     acked: AckedLinks | undefined,
   ): BatchEntries {
-    if (!hasBothKinds(entries, partitionCount)) return entries; // RO5
+    const anonymous = anonymousCount(entries, partitionCount);
+    if (anonymous === 0) return entries; // RO5
     this.noteStarts(entries, eventCount, partitionCount);
+    const isTimed = this.spreadReceived(entries.bytes, eventCount);
+    if (!isTimed || anonymous === entries.firsts[partitionCount]) return entries;
     const moved = new Map<number, number>();
     for (const events of this.persons(entries.bytes, eventCount, acked))
       for (const [index, timeMs] of laterTimes(events)) moved.set(index, timeMs);
     return moved.size === 0 ? entries : this.withTimes(entries, eventCount, partitionCount, moved);
+  }
+
+  /** Gives events without a time of their own later ones, in place. RO1 @returns whether other events have times of their own. */
+  private spreadReceived(bytes: Uint8Array, eventCount: number): boolean {
+    let [isTimed, later] = [false, 0];
+    let anonymous: number | undefined; // The key of the event before, if it is an anonymousId.
+    for (let index = 0; index < eventCount; index++) {
+      const start = this.startOf[index]!;
+      if (start < 0 || !isEventEntry(bytes, start)) continue;
+      if (entryIsTimed(bytes, start)) {
+        isTimed = true;
+        continue;
+      }
+      const key = this.keyOf(bytes, start);
+      if (anonymous !== undefined && key !== anonymous) later += 1;
+      if (later > 0) setEntryTime(bytes, start, timeOfEntry(bytes, start) + later);
+      anonymous = isAnonymousEntry(bytes, start) ? key : undefined;
+    }
+    return isTimed;
   }
 
   private noteStarts(entries: BatchEntries, eventCount: number, partitionCount: number): void {
@@ -217,10 +242,6 @@ export class RequestOrder {
     moved: ReadonlyMap<number, number>,
   ): BatchEntries {
     const {bytes} = entries;
-    if ([...moved.keys()].every((index) => !entryIsTimed(bytes, this.startOf[index]!))) {
-      for (const [index, timeMs] of moved) setEntryTime(bytes, this.startOf[index]!, timeMs);
-      return entries;
-    }
     this.lazyList ??= new EntryList();
     const list = this.lazyList;
     list.clear();

@@ -96,14 +96,19 @@ test('events of one request, and single requests, keep their order in a funnel a
   const person = freshId('person');
   const eventsOf = (n: number, timestamp?: string) =>
     [
-      {anonymousId: `${person}-d${n}`},
+      {userId: undefined, anonymousId: `${person}-d${n}`},
       {userId: `${person}-${n}`, anonymousId: `${person}-d${n}`},
-      {userId: `${person}-${n}`},
+      {userId: `${person}-${n}`, anonymousId: undefined},
     ].map((ids, step) => ({event: names[step], ...ids, ...(timestamp === undefined ? {} : {timestamp})}));
   await under.trackAll(eventsOf(0));
   await under.trackAll(eventsOf(1, at(1)));
   for (const event of eventsOf(2, at(1))) await under.track(event);
   for (const event of eventsOf(3)) await under.track(event);
+  // Here nobody knows that they are one person before the call that follows.
+  const [visit, signUp, purchase] = eventsOf(4);
+  await under.trackAll([visit, {...purchase, event: signUp!.event}, purchase]);
+  const {userId, anonymousId} = signUp!;
+  expectJson(await under.write.post('/v1/users/identify', {userId, anonymousId, traits: {}}), 200);
   const funnel = new URLSearchParams([
     ...names.map((name): [string, string] => ['steps[]', name]),
     ['from', day],
@@ -111,10 +116,10 @@ test('events of one request, and single requests, keep their order in a funnel a
   ]);
   await until(
     () => reportCovering(under.read, `/v1/reports/funnel?${funnel}`, under.positions),
-    (report) => report.json<{steps: {count: number}[]}>().steps.every(({count}) => count === 4),
+    (report) => report.json<{steps: {count: number}[]}>().steps.every(({count}) => count === 5),
     'all convert',
   );
-  for (const n of [0, 1, 2, 3]) expect(namesOf(await profileWith(`${person}-${n}`, 3))).toEqual(names.toReversed());
+  for (const n of [0, 1, 2, 3, 4]) expect(namesOf(await profileWith(`${person}-${n}`, 3))).toEqual(names.toReversed());
   const {events} = await profileWith(`${person}-1`, 3);
   expect(events.map(({timestamp, context}) => [timestamp, context?.original_timestamp])).toEqual([
     [`${at(1).slice(0, -4)}001Z`, at(1)],

@@ -68,15 +68,22 @@ const visit = {event: 'visit', anonymousId: 'a'};
 const signUp = {event: 'sign-up', userId: 'ada', anonymousId: 'a'};
 const purchase = {event: 'purchase', userId: 'ada'};
 
-test('visit, sign-up, purchase without times: each change of the id takes a millisecond', () => {
+const at = {timestamp: iso(-5_000)};
+
+test('events without times: what follows an anonymousId under another id is a millisecond later', () => {
+  const bob = {event: 'x', userId: 'bob'};
   for (const isParsed of [false, true]) {
     expect(timesOf(ordered([visit, visit, signUp, purchase], {isParsed}))).toEqual([0, 0, 1, 1]);
-    expect(timesOf(ordered([purchase, visit, signUp, visit], {isParsed}))).toEqual([0, 1, 2, 3]);
+    expect(timesOf(ordered([purchase, visit, signUp, visit], {isParsed}))).toEqual([0, 0, 1, 1]);
+    // Nobody knows yet whose the anonymousIds are.
+    expect(timesOf(ordered([visit, bob, purchase, visit, {...visit, anonymousId: 'b'}], {isParsed}))).toEqual([
+      0, 1, 1, 1, 2,
+    ]);
+    expect(timesOf(ordered([visit, {...bob, ...at}, purchase], {isParsed}))).toEqual([0, -5_000, 1]);
   }
 });
 
 test('a time that was sent moves as well, and stands in the context; retries have the same content', () => {
-  const at = {timestamp: iso(-5_000)};
   const events = [
     {...visit, ...at},
     {...signUp, ...at, messageId: 'm', properties: {n: 1, nested: {a: [1]}}, context: {page: '/'}},
@@ -123,23 +130,26 @@ function movedSingle(encoder: EntryEncoder): EntryView {
   return view;
 }
 
-test('what is of other persons, or of one id, stays as it is', () => {
+const sent = (events: readonly Sent[]): Sent[] => events.map((one) => ({...one, ...at}));
+const movesOf = (stored: readonly Stored[]): number[] => timesOf(stored).map((ms) => ms + 5_000);
+
+test('a time that was sent stays as it is of other persons, and of one id', () => {
   const others = [visit, {event: 'x', userId: 'bob'}, {event: 'y', userId: 'cyd'}, visit];
-  expect(timesOf(ordered(others))).toEqual([0, 0, 0, 0]);
-  expect(timesOf(ordered([...others, signUp]))).toEqual([0, 0, 0, 0, 1]);
-  expect(timesOf(ordered([purchase, purchase, signUp]))).toEqual([0, 0, 0]);
+  expect(movesOf(ordered(sent(others)))).toEqual([0, 0, 0, 0]);
+  expect(movesOf(ordered(sent([...others, signUp])))).toEqual([0, 0, 0, 0, 1]);
+  expect(movesOf(ordered(sent([purchase, purchase, signUp])))).toEqual([0, 0, 0]);
   const apart = [visit, signUp, {event: 'x', userId: 'bob'}, {...visit, anonymousId: 'b'}];
-  expect(timesOf(ordered(apart, {mark: eventFlag.apart})), 'it joins nothing').toEqual([0, 0, 0, 0]);
+  expect(movesOf(ordered(sent(apart), {mark: eventFlag.apart})), 'it joins nothing').toEqual([0, 0, 0, 0]);
 });
 
 test('ids are of one person by an earlier request, too, and not because a request has one of each', () => {
-  expect(timesOf(ordered([visit, purchase]))).toEqual([0, 0]);
+  expect(movesOf(ordered(sent([visit, purchase])))).toEqual([0, 0]);
   const acked = new AckedLinks(Uint32Array.of(1, 2, 3));
   const pair = new LinkEncoder(acked, partitions).ofIds('ada', 'a', receivedMs)!;
   acked.acked(pair);
   const bob = {event: 'x', userId: 'bob'};
-  expect(timesOf(ordered([visit, bob, purchase], {acked}))).toEqual([0, 0, 1]);
-  expect(timesOf(ordered([visit, bob, purchase]))).toEqual([0, 0, 0]);
+  expect(movesOf(ordered(sent([visit, bob, purchase]), {acked}))).toEqual([0, 0, 1]);
+  expect(movesOf(ordered(sent([visit, bob, purchase])))).toEqual([0, 0, 0]);
 });
 
 test('a batch with many persons looks up each anonymousId with the userIds near to it', () => {
@@ -154,14 +164,14 @@ test('a batch with many persons looks up each anonymousId with the userIds near 
         {event: 'purchase', userId},
       ];
     });
-    expect(timesOf(ordered(all.flat(), {acked})), `${count} persons`).toEqual(all.flatMap(() => [0, 1]));
+    expect(movesOf(ordered(sent(all.flat()), {acked})), `${count} persons`).toEqual(all.flatMap(() => [0, 1]));
   }
 });
 
 test('a device that several users share orders nothing between them', () => {
   const shared = {event: 'x', anonymousId: 'k'};
   const all = [{...shared, userId: 'bob'}, shared, {...shared, userId: 'cyd'}, {event: 'y', userId: 'cyd'}];
-  expect(timesOf(ordered(all))).toEqual([0, 0, 0, 0]);
+  expect(movesOf(ordered(sent(all)))).toEqual([0, 0, 0, 0]);
 });
 
 const ids = fc.constantFrom(
@@ -189,20 +199,41 @@ test('events of one person that have one time keep the order of the batch, in wh
       const sentMs = all.map(({timestamp}) => (timestamp === undefined ? receivedMs : Date.parse(timestamp)));
       for (const [i, one] of stored.entries()) {
         const storedMs = Date.parse(one.timestamp);
+        const isTimed = all[i]!.timestamp !== undefined;
         expect(storedMs).toBeGreaterThanOrEqual(sentMs[i]!);
-        if (personOf(one) === 'bob') expect(storedMs).toBe(sentMs[i]);
-        const isMovedFromSent = all[i]!.timestamp !== undefined && storedMs !== sentMs[i];
+        if (personOf(one) === 'bob' && isTimed) expect(storedMs).toBe(sentMs[i]);
+        const isMovedFromSent = isTimed && storedMs !== sentMs[i];
         expect(one.context?.original_timestamp).toBe(isMovedFromSent ? all[i]!.timestamp : undefined);
         for (const [j, later] of stored.entries()) {
-          if (personOf(one) !== personOf(later)) continue;
+          // Times of the client and times of receipt are of two clocks.
+          const isOneClock = isTimed === (all[j]!.timestamp !== undefined);
+          if (personOf(one) !== personOf(later) || !isOneClock) continue;
           const isBefore = sentMs[i]! < sentMs[j]! || (sentMs[i] === sentMs[j] && i < j);
           if (!isBefore) continue;
-          // Of one log the order of entries decides; of two nothing but the time.
+          // Of one log the order of entries decides, and what joins a user comes after the user's own; otherwise nothing but the time.
           const laterMs = Date.parse(later.timestamp);
-          if (keyOf(one) === keyOf(later) && i < j) expect(laterMs).toBeGreaterThanOrEqual(storedMs);
+          const isOrdered = keyOf(one) === keyOf(later) || (one.userId !== null && later.userId === null);
+          if (isOrdered && i < j) expect(laterMs).toBeGreaterThanOrEqual(storedMs);
           else expect(laterMs).toBeGreaterThan(storedMs);
         }
       }
+    }),
+    {numRuns: runs(100)},
+  );
+});
+
+test('events without times keep the order of their batch, whoever a later request joins', () => {
+  const untimed = ids.map((of): Sent => ({event: 'e', ...of}));
+  fc.assert(
+    fc.property(fc.array(untimed, {minLength: 1, maxLength: 12}), fc.boolean(), (events, isParsed) => {
+      const stored = ordered(events, {isParsed});
+      for (const [i, one] of stored.entries())
+        for (const later of stored.slice(i + 1)) {
+          const [oneMs, laterMs] = [Date.parse(one.timestamp), Date.parse(later.timestamp)];
+          expect(laterMs).toBeGreaterThanOrEqual(oneMs);
+          if (one.userId === null && keyOf(one) !== keyOf(later)) expect(laterMs).toBeGreaterThan(oneMs);
+        }
+      expect(timesOf(stored).at(-1)).toBeLessThan(events.length);
     }),
     {numRuns: runs(100)},
   );
