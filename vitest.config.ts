@@ -35,7 +35,7 @@ const longFiles = [
 
 /** What a file imports that starts a service, a nats-server, a browser, or another program. */
 const startsPrograms =
-  /support\/(service|nats|nats-cluster|external-nats|partition-role|reverse-proxy|small-bench|browser-client|dashboard-page)\.js|service-under-test|node:child_process|startEmbeddedNats/;
+  /support\/(complaints|service|nats|nats-cluster|external-nats|partition-role|reverse-proxy|small-bench|browser-client|dashboard-page)\.js|service-under-test|node:child_process|startEmbeddedNats/;
 
 const testFiles = readdirSync('test', {recursive: true, encoding: 'utf8'})
   .filter((name) => name.endsWith('.test.ts'))
