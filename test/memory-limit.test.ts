@@ -5,7 +5,7 @@ import {expect, onTestFinished, test} from 'vitest';
 import {memoryDoubt} from '../src/memory-plan.js';
 import {Client} from './support/http.js';
 import {until} from './support/reports.js';
-import {hasOwnNats, startService} from './support/service.js';
+import {hasOwnNats, startService, temporaryFolder} from './support/service.js';
 
 const mib = 1024 * 1024;
 const sizing = readFileSync(new URL('../docs/operating.md', import.meta.url), 'utf8');
@@ -70,7 +70,7 @@ test.skipIf(group === undefined)(
   'the smallest line takes batches at full speed and answers, and nothing is killed',
   async () => {
     const leave = group!.enter(); // Children begin in the group of their parent.
-    const service = await startService({env: smallest!.env}).finally(leave);
+    const service = await startService({env: smallest!.env, dataDir: temporaryFolder({onDisk: true})}).finally(leave);
     onTestFinished(async () => {
       await service.stop();
       await until(async () => group!.remove() ?? true, Boolean, 'the group is empty');

@@ -85,9 +85,10 @@ function removeFolder(folder: string): void {
   }
 }
 
-/** A folder of this file of tests; it goes when the file ends. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'));
+/** A folder of this file of tests; it goes when the file ends. `onDisk`: not in memory (memory-folder.ts). */
+export function temporaryFolder({onDisk = false} = {}): string {
+  const parent = onDisk ? process.env.TEST_DISK_DIR : undefined;
+  const folder = mkdtempSync(join(parent ?? tmpdir(), 'millrace-test-'));
   ownFolders.add(folder);
   return folder;
 }
