@@ -235,7 +235,8 @@ test('statistics: the slope of a line is found, and that of a flat one is 0', ()
 
 test.runIf(isLinux)(
   'beyond: every question is asked again, at once, later, and after a publication',
-  async () => {
+  async ({skip}) => {
+    skip(!playsAll, unlessAll);
     const {stdout, result} = await runSmall('beyond');
     expect(stdout).toMatch(/^filtered count( +\d+\.\d\d \(\d+\.\d\d\)){5}$/m);
     expect(Object.keys(result.report.costs)).toEqual(['funnel', 'filtered count', 'breakdown']);

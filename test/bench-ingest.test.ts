@@ -54,7 +54,8 @@ test.runIf(isLinux)('bench: ingest compares floors, ours and the peer, and write
   expect(result.options).not.toHaveProperty('resultsFolder'); // Where things are on one machine is in no history.
 });
 
-test.runIf(isLinux)('bench: dashboards compares acks with five open streams and with none', async () => {
+test.runIf(isLinux)('bench: dashboards compares acks with five open streams and with none', async ({skip}) => {
+  skip(!playsAll, unlessAll);
   const {stdout, result} = await runSmall('dashboards', '--partitions', '1');
   expect(stdout).toMatch(/ack p99 with five open \/ with none: \d/);
   const {rounds, openToNone} = result.report;
@@ -66,7 +67,8 @@ test.runIf(isLinux)('bench: dashboards compares acks with five open streams and 
 
 test.runIf(isLinux)(
   'bench: identity compares events with devices and without, in acks, CPU and deletions',
-  async () => {
+  async ({skip}) => {
+    skip(!playsAll, unlessAll);
     const {stdout, result} = await runSmall('identity', '--partitions', '2');
     expect(stdout).toMatch(/from a link to the whole history: p99 \d/);
     const {cpu, bothToUser, historyMs, deletions} = result.report;
