@@ -3,6 +3,7 @@ FROM node:24.21.0-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY tools tools
+COPY packages packages
 RUN npm ci --workspaces=false --ignore-scripts
 COPY actors actors
 COPY src src
@@ -14,7 +15,7 @@ COPY bin bin
 COPY LICENSE README.md ./
 # `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD)`: for /healthz, /metrics and the log.
 ARG COMMIT=unknown
-RUN npx vite build dashboard --logLevel warn && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && node scripts/packed-form.mjs /packed
+RUN npx vite build dashboard --logLevel warn && node scripts/sdk.mjs && node scripts/bundle.mjs && echo "$COMMIT" > dist/.commit && node scripts/packed-form.mjs /packed
 # Of the installed packages only those that the packed form lists.
 RUN cp /packed/package.json . && npm prune --omit=dev --ignore-scripts && mv node_modules /packed/
 

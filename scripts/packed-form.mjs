@@ -21,6 +21,7 @@ const files = () => [
   'dist/.commit',
   noticesFile,
   'dist/pages',
+  'dist/sdk.js',
   'dist/service',
   ...kernels().map((name) => `kernels/${name}`),
   'scripts/configuration.mjs',

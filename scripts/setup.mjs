@@ -158,16 +158,18 @@ function nativeHttpFault() {
 /** The products of a build: their sources and commands. Each is built again when one of its sources changed. */
 const products = {
   service: {
-    folders: ['actors', 'src', 'kernels', 'tools/demo', 'tools/shop', 'dashboard'],
+    folders: ['actors', 'src', 'kernels', 'packages/sdk/src', 'tools/demo', 'tools/shop', 'dashboard'],
     files: [
       'package-lock.json',
       'scripts/bundle.mjs',
       'scripts/notices.mjs',
+      'scripts/sdk.mjs',
       'tools/random.ts',
       'tools/service-process.ts',
     ],
     run: async () => {
       await buildDashboard();
+      await runStep('scripts/sdk.mjs');
       await runStep('scripts/bundle.mjs');
     },
   },

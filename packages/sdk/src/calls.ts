@@ -1,0 +1,49 @@
+// What is sent: events and identify calls, in the form of the API.
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whose call it is, and what the caller knows better: each replaces what the SDK would have set. */
+export interface More {
+  readonly userId?: string;
+  /** Visitor who is not signed in. An event with both ids joins them. */
+  readonly anonymousId?: string;
+  /** ISO 8601. */
+  readonly timestamp?: string;
+  /** Of calls with one id only the first counts: a repetition needs the same id. */
+  readonly messageId?: string;
+}
+
+export interface MoreOfEvent extends More {
+  readonly context?: Fields;
+}
+
+export interface MoreOfIdentify extends Omit<More, 'userId'> {
+  /** Traits that are set only where nothing has set them: of several the earliest counts. */
+  readonly once?: Fields;
+}
+
+/** An event as it is sent. */
+export interface SentEvent {
+  event: string;
+  userId?: string;
+  anonymousId?: string;
+  properties?: Record<string, unknown>;
+  context?: Record<string, unknown>;
+  timestamp: string;
+  messageId: string;
+}
+
+/** Names of events with their properties; the default allows every name. */
+export type AnyEvents = Record<string, Fields | undefined>;
+
+/** Arguments of `track` after the name: properties may be left out where none are needed. */
+export type TrackArguments<Properties> = undefined extends Properties
+  ? [properties?: Properties, more?: MoreOfEvent]
+  : [properties: Properties, more?: MoreOfEvent];
+
+/** React Native has no `crypto`. */
+const random = (): number => globalThis.crypto?.getRandomValues(new Uint32Array(1))[0] ?? Math.random() * 2 ** 32;
+
+/** Ids that sort by the time at which they were made. */
+export const newId = (nowMs: number): string =>
+  [nowMs, random(), random(), random()].map((part) => Math.floor(part).toString(36)).join('');

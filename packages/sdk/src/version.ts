@@ -1,0 +1,2 @@
+/** Of the packages in this repository: a test compares them. */
+export const version: string = '0.2.0';
