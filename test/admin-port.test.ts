@@ -51,7 +51,7 @@ test('a key is revoked there alone, too', async () => {
 });
 
 test('what clients ask is not there', async () => {
-  for (const path of ['/v1/events', '/v1/events/batch', '/docs', '/openapi.json', '/licenses'])
+  for (const path of ['/v1/events', '/v1/events/batch', '/docs', '/openapi.json', '/licenses', '/sdk.js'])
     expect(await statusAt(service.adminUrl, service.secretKey, path)).toBe(404);
   expect((await client.get('/v1/events')).status).toBe(200);
 });

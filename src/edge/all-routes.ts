@@ -44,6 +44,7 @@ import {
   savedFunnelReport,
   saveFunnel,
 } from './routes/saved-funnels.js';
+import {sdkScript, sdkScriptOfVersion} from './routes/sdk-script.js';
 import {stickinessReport} from './routes/stickiness.js';
 import {identify, track} from './routes/track.js';
 import {userList} from './routes/user-list.js';
@@ -164,6 +165,8 @@ export const routes: Routes = {
     ['/openapi.json', open(serveDescription((prefix) => JSON.stringify(describedBehind(prefix))))],
     ['/docs', open(servePage((prefix) => documentationPage(describedBehind(prefix))))],
     ['/licenses', open(serveNotices())],
+    ['/sdk.js', sdkScript()],
+    [`/sdk-${version}.js`, sdkScriptOfVersion()],
   ]),
   bySegment: new Map<string, Route>([
     ['/v1/users/', userInPath],

@@ -18,6 +18,8 @@ export interface ReadEndpoint {
   readonly limit?: LimitName;
   /** Role that the session needs, on routes of the dashboard; absent: no session is needed. */
   readonly role?: NeededRole;
+  /** An open endpoint that takes any query, and none means anything; the others refuse each parameter. */
+  readonly ignoresQuery?: true;
   readonly handle: Handle;
 }
 

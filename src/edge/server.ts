@@ -247,11 +247,11 @@ export class HttpServer {
     return refusal;
   }
 
-  /** Checks key, permission and rate. @throws RequestFailure when an open route gets a parameter: none has any. */
+  /** Checks key, permission and rate. @throws RequestFailure for a parameter of an open route, which has none. */
   private refuseEntry(exchange: Exchange, endpoint: ReadEndpoint | BodyEndpoint, route: Route): Failure | undefined {
     const {access} = endpoint;
     if (access === 'open') {
-      readQuery(exchange.query, noParameters);
+      if (!('ignoresQuery' in endpoint)) readQuery(exchange.query, noParameters);
       return undefined;
     }
     if (access === 'dashboard') return this.options.dashboardDoor.refuse(exchange, endpoint.role ?? 'nobody');

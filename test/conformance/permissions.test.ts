@@ -5,6 +5,7 @@ import {beforeAll, describe, expect, test} from 'vitest';
 import {routes} from '../../src/edge/all-routes.js';
 import {type Method, methodsOf} from '../../src/edge/route.js';
 import {templateOf} from '../../src/edge/route-template.js';
+import {version} from '../../src/version.js';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {freshId, unlimited, useService} from './service-under-test.js';
@@ -140,6 +141,8 @@ const table: Readonly<Record<string, Row>> = {
   'GET /openapi.json': {door: 'open', status: 200},
   'GET /docs': {door: 'open', status: 200},
   'GET /licenses': {door: 'open', status: 200},
+  'GET /sdk.js': {door: 'open', status: 200},
+  [`GET /sdk-${version}.js`]: {door: 'open', status: 200},
 };
 
 const paths = [

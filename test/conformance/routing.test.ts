@@ -1,6 +1,9 @@
 // Routes, methods, keys and the words of queries: what is decided before a body is looked at.
 
+import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
+import {version} from '../../src/version.js';
+import {ask} from '../../tools/http-client.js';
 import {type Answer, Client, expectError, expectJson} from '../support/http.js';
 import {until} from '../support/reports.js';
 import {freshId, useService} from './service-under-test.js';
@@ -149,6 +152,33 @@ describe('routes', () => {
       );
     },
   );
+
+  test.each([
+    ['/sdk.js', 'public, max-age=3600'],
+    [`/sdk-${version}.js`, 'public, max-age=31536000, immutable'],
+  ])('GET %s is a script for pages of every origin, compressed, and kept: %s', async (path, cache) => {
+    const get = (headers: Record<string, string>) => under.nobody.get(path, headers);
+    const forms = await Promise.all(['', 'gzip', 'br'].map((name) => get({'accept-encoding': name})));
+    expect(forms.map(({status, headers}) => [status, headers['content-encoding']])).toEqual([
+      [200, undefined],
+      [200, 'gzip'],
+      [200, 'br'],
+    ]);
+    expect(forms[0]!.text).toBe(readFileSync(new URL('../../dist/sdk.js', import.meta.url), 'utf8'));
+    for (const {headers} of forms) {
+      expect(headers).toMatchObject({
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': cache,
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+      const again = await get({'if-none-match': String(headers.etag)});
+      expect([again.status, again.text, again.headers['cache-control']]).toEqual([304, '', cache]);
+    }
+    expect(new Set(forms.map(({headers}) => headers.etag)).size, 'a strong tag names the bytes').toBe(3);
+    // What publishes a page adds such a query.
+    expect((await ask(`${under.service.baseUrl}${path}?ver=6.1`)).text).toBe(forms[0]!.text);
+  });
 });
 
 describe('keys', () => {

@@ -58,7 +58,7 @@ async function useCarelessly(key: string): Promise<void> {
 
 test('no answer repeats a key', async () => {
   for (const key of [...keys, adminToken]) await useCarelessly(key);
-  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/licenses']) {
+  for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/licenses', '/sdk.js']) {
     answers.push(await new Client(service.baseUrl).get(path));
   }
   answers.push(await new Client(service.baseUrl, adminToken).get('/admin/v1/keys'));

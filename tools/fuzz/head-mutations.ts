@@ -137,6 +137,7 @@ const paths = [
   '/docs',
   '/openapi.json',
   '/licenses',
+  '/sdk.js',
 ];
 const fields: readonly (readonly [string, string])[] = [
   ['Expect', '100-continue'],

@@ -107,7 +107,7 @@ const readings: Record<string, (random: Random) => Reading> = {
   revocation: (random) => ['DELETE', `/admin/v1/keys/key_${random.between(0, 1e9)}`, '', adminToken],
   health: (random) => [
     'GET',
-    random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/licenses']),
+    random.pick(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/licenses', '/sdk.js']),
     '',
   ],
 };

@@ -128,14 +128,19 @@ const headerForms = {
   },
   'Access-Control-Max-Age': {description: 'Seconds that browsers may remember it.', pattern: /^\d+$/, example: '86400'},
   'Cache-Control': {
-    description: '`no-store`; `no-cache` on `/docs`, `/openapi.json` and `/licenses`.',
-    pattern: /^no-(store|cache)$/,
+    description: '`no-store`; `no-cache` on `/docs`, `/openapi.json` and `/licenses`. Scripts for pages are cached.',
+    pattern: /^(no-(store|cache)|public, max-age=(3600|31536000, immutable))$/,
     example: 'no-store',
   },
   'Content-Security-Policy': {
     description: 'The page loads nothing, and runs its own script alone.',
     pattern: /^default-src 'none'; /,
     example: "default-src 'none'; style-src 'sha256-…'; script-src 'sha256-…'",
+  },
+  'Cross-Origin-Resource-Policy': {
+    description: 'Pages that isolate themselves may load it.',
+    pattern: /^cross-origin$/,
+    example: 'cross-origin',
   },
   'X-Content-Type-Options': {description: 'Browsers guess no other type.', pattern: /^nosniff$/, example: 'nosniff'},
   'X-Request-Id': {

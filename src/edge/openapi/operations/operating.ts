@@ -1,6 +1,8 @@
 // Routes for operators, and the description for developers.
+
+import {version} from '../../../version.js';
 import {healthAnswer, readinessAnswer} from '../../answers/operating.js';
-import type {Answer, AnswerHeaders, Operations} from '../operation.js';
+import type {Answer, AnswerHeaders, Operation, Operations} from '../operation.js';
 
 const ofDocument: AnswerHeaders = {always: ['ETag', 'Vary'], sometimes: ['Content-Encoding']};
 const ofPage: AnswerHeaders = {
@@ -10,6 +12,21 @@ const ofPage: AnswerHeaders = {
 const unchangedDocument: Answer = {
   description: 'You have it: the `ETag` is that of `If-None-Match`.',
   headers: ofDocument,
+};
+
+const ofScript: AnswerHeaders = {
+  ...ofDocument,
+  always: ['ETag', 'Vary', 'Access-Control-Allow-Origin', 'Cross-Origin-Resource-Policy'],
+};
+const script: Omit<Operation, 'id' | 'summary'> = {
+  tag: 'Operations',
+  hasTag: true,
+  description: 'For pages of every origin: they send events with it. A query is ignored.',
+  answers: {
+    200: {description: 'JavaScript.', media: 'text/javascript', headers: ofScript},
+    304: {...unchangedDocument, headers: ofScript},
+  },
+  errors: ['unavailable'],
 };
 
 export const operating: Operations = {
@@ -97,5 +114,11 @@ export const operating: Operations = {
       304: unchangedDocument,
     },
     errors: ['invalid_request', 'rate_limited', 'unavailable'],
+  },
+  'GET /sdk.js': {...script, id: 'sdkScript', summary: 'Script for pages, the newest; caches keep it for an hour'},
+  [`GET /sdk-${version}.js`]: {
+    ...script,
+    id: 'sdkScriptOfVersion',
+    summary: 'Script for pages of this version; caches keep it for ever',
   },
 };
