@@ -1,22 +1,41 @@
-// The real, unchanged libraries of other services, through refusals, lost answers and a killed service: what they were given is
-// stored once. A gate stands before the service, under one address, and misbehaves as proxies and networks do.
+// The real, unchanged libraries of other services, and our own SDK, through refusals, lost answers and a killed service: what they were
+// given is stored once. A gate stands before the service, under one address, and misbehaves as proxies and networks do.
 
+import {spawn} from 'node:child_process';
+import {once} from 'node:events';
 import {createServer, type IncomingMessage, request, type Server, type ServerResponse} from 'node:http';
 import {createRequire} from 'node:module';
 import type {AddressInfo} from 'node:net';
-import {afterAll, beforeAll, expect, test} from 'vitest';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type * as ownSdk from '../packages/sdk/src/node.js';
 import {Client, expectJson, type HistoryAnswer, type ProfileBody, query, userPath} from './support/http.js';
 import {until} from './support/reports.js';
+import {installSdk} from './support/sdk-package.js';
 import {type Service, startService} from './support/service.js';
 
-/** What both libraries have; their packages are no part of the service's own types. */
+/** What all libraries have; their packages are no part of the service's own types. */
 interface Library {
-  track(message: object): void;
-  page(message: object): void;
-  screen(message: object): void;
-  identify(message: object): void;
-  group(message: object): void;
-  alias(message: object): void;
+  track(message: Call): void;
+  page(message: Call): void;
+  screen(message: Call): void;
+  identify(message: Call): void;
+  group(message: Call): void;
+  alias(message: Call): void;
+}
+
+/** As `play` makes it. */
+interface Call {
+  readonly userId?: string;
+  readonly anonymousId?: string;
+  readonly previousId?: string;
+  readonly groupId?: string;
+  readonly event?: string;
+  readonly name?: string;
+  readonly properties?: object;
+  readonly traits?: object;
+  readonly timestamp: Date;
 }
 
 const load = createRequire(import.meta.url);
@@ -171,7 +190,7 @@ async function expectReported(libraries: number): Promise<void> {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Both play all rounds; in the middle answers are lost, and then the service is killed and comes back. */
+/** All of them play all rounds; in the middle answers are lost, and then the service is killed and comes back. */
 async function playThrough(libraries: ReadonlyMap<string, Library>): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const [name, library] of libraries) play(library, name, round);
@@ -215,4 +234,86 @@ test('what @segment/analytics-node and @rudderstack/rudder-sdk-node were given i
   await expectReported(2);
   expect(gate.losesAnswers).toBe(0);
   expect(gate.statuses.get(429) ?? 0, 'some requests were over the limit').toBeGreaterThan(0);
+});
+
+describe('our own SDK', () => {
+  let entry = '';
+  beforeAll(async () => {
+    entry = pathToFileURL(join(await installSdk(), 'dist/node.js')).href;
+  });
+
+  /** The calls of the other libraries, as it has them. */
+  function libraryOf(sdk: ownSdk.Millrace): Library & {readonly made: {count: number}} {
+    const made = {count: 0};
+    const track = (event: string, {userId, anonymousId, timestamp}: Call, properties: object): void => {
+      made.count += 1;
+      sdk.track(
+        event,
+        {...properties},
+        {userId: userId!, anonymousId: anonymousId!, timestamp: timestamp.toISOString()},
+      );
+    };
+    const identify = (userId: string, traits: object, anonymousId: string | undefined, timestamp: Date): void => {
+      made.count += 1;
+      sdk.identify(userId, {...traits}, {timestamp: timestamp.toISOString(), ...(anonymousId && {anonymousId})});
+    };
+    return {
+      made,
+      track: (call: Call) => track(call.event!, call, {...call.properties}),
+      page: (call: Call) => track('page', call, {name: call.name, ...call.properties}),
+      screen: (call: Call) => track('screen', call, {name: call.name, ...call.properties}),
+      group: (call: Call) => track('group', call, {groupId: call.groupId, traits: call.traits}),
+      identify: (call: Call) => identify(call.userId!, call.traits!, call.anonymousId, call.timestamp),
+      alias: (call: Call) => identify(call.userId!, {}, call.previousId, call.timestamp),
+    };
+  }
+
+  test('what it was given is stored once, through 429, lost answers and kill -9, and it knows so', async () => {
+    const {start} = (await import(entry)) as typeof ownSdk;
+    const sdk = start({host, key: service.secretKey, signals: []});
+    const refused: unknown[] = [];
+    sdk.on('rejected', (one) => refused.push(one)).on('dropped', (one) => refused.push(one));
+    const library = libraryOf(sdk);
+    await playThrough(new Map([['own', library]]));
+    let accepted = 0;
+    for (let waiting = 1; waiting > 0; ) {
+      const told = await sdk.close();
+      accepted += told.accepted;
+      waiting = told.waiting;
+    }
+    expect([accepted, refused]).toEqual([library.made.count, []]);
+    await expectStoredOnce('own');
+  });
+
+  /** Plays `calls` in a process of its own, whose SDK sends nothing by itself yet, and ends it by `end`. */
+  async function played(calls: string, end: 'SIGTERM' | undefined): Promise<readonly [unknown, unknown]> {
+    const program = `
+      import {start} from ${JSON.stringify(entry)};
+      const millrace = start({host: ${JSON.stringify(service.baseUrl)}, key: ${JSON.stringify(service.writeKey)}});
+      ${calls}
+      console.log('played');`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    if (end !== undefined) child.kill(end);
+    return (await ended) as [unknown, unknown];
+  }
+
+  const stored = async (userId: string): Promise<number> => {
+    const client = new Client(service.baseUrl, service.secretKey);
+    return (await client.get(`/v1/events?${query({userId})}`)).json<HistoryAnswer>().data.length;
+  };
+
+  test('a script that has nothing else to do sends what waits, and ends', async () => {
+    expect(await played("millrace.track('ran', {n: 1}, {userId: 'script'});", undefined)).toEqual([0, null]);
+    expect(await stored('script')).toBe(1);
+  });
+
+  test('a server that gets SIGTERM sends what waits, and ends by it', async () => {
+    const calls = "setInterval(() => {}, 1_000); millrace.track('ran', {n: 1}, {userId: 'server'});";
+    expect(await played(calls, 'SIGTERM')).toEqual([null, 'SIGTERM']);
+    expect(await stored('server')).toBe(1);
+  });
 });
